@@ -110,19 +110,14 @@ fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types, fsd_find_too_large;
 fsd_find_fn fsd_find_stale_policy;
 
 /* Of a model, before its build. */
-/* lint_place.c: where quantizers stand. */
-fsd_find_fn fsd_lint_one_sided, fsd_lint_residual, fsd_lint_open_sum,
-    fsd_lint_inside_conv, fsd_lint_pad, fsd_lint_deconv, fsd_lint_silu, fsd_lint_island,
-    fsd_lint_no_gain, fsd_lint_useless, fsd_lint_after;
+/* lint_rows.c: what the rows of place.h describe. */
+fsd_find_fn fsd_lint_places;
 /* lint_products.c: products of matrices. */
-fsd_find_fn fsd_lint_attention, fsd_lint_small_product, fsd_lint_padded;
-/* lint_scale.c: scales and zero points. */
-fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs, fsd_lint_weight_axis,
-    fsd_lint_weight_scale, fsd_lint_data_scales, fsd_lint_zero_point,
-    fsd_lint_bad_scale, fsd_lint_scale_unknown, fsd_lint_axis_moved, fsd_lint_block;
+fsd_find_fn fsd_lint_padded;
+/* lint_scale.c: scales of several quantizers. */
+fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs;
 /* lint_build.c: what a builder refuses, or does badly. */
-fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels, fsd_lint_casts,
-    fsd_lint_fp32_rest;
+fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels;
 /* lint_pool.c: sizes that a builder gives otherwise than ONNX. */
 fsd_find_fn fsd_lint_ceil_mode;
 /* lint_engine.c: what the engine shows. */

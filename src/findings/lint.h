@@ -4,19 +4,13 @@
 
 #include "findings/finder.h"
 #include "lint/lint.h"
+#include "pattern/form.h"
 
 /** Opens a finding about the node. */
 void fsd_lint_open(struct fsd_finder *f, fsd_id node);
 
 /** Closes it: with an engine, after saying what that made of the node. */
 void fsd_lint_close(struct fsd_finder *f);
-
-/** For what an exporter does throughout: opens one finding about all nodes of which it
- *  holds.  Returns how many, and opens none for 0. */
-uint32_t fsd_lint_open_all(struct fsd_finder *f,
-                           bool (*holds)(const struct fsd_lint *l, fsd_id node));
-/** Ends its sentence with the first of them, and closes it. */
-void fsd_lint_close_all(struct fsd_finder *f);
 
 /** Proposes a Q/DQ pair before an input of the node, with the scale of `like`; NULL: a
  *  scale that is to be measured.
@@ -30,16 +24,12 @@ void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                     const struct fsd_quantizer *like, const char *effect);
 
-/** "Conv_4", and the name of a tensor of the model. */
-const char *fsd_lint_node(const struct fsd_finder *f, fsd_id node);
+/** The name of a tensor of the model; "" for FSD_NONE. */
 const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor);
 
 /** The Q that the DQ undoes; NULL where it undoes none, as of stored weights. */
 const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
                                           const struct fsd_quantizer *dq);
-
-/** The node's operator is one of the words, each between blanks. */
-bool fsd_lint_is_any(const struct fsd_lint *l, fsd_id node, const char *ops);
 
 /** The quantized convolution that makes the tensor, with at most what builders fold
  *  into one behind it: a normalization, a bias; FSD_NONE. */

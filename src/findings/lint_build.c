@@ -1,7 +1,8 @@
 /* What a builder refuses, and what it does badly whatever the quantizers: channels that
  * fill no vector, casts to and fro, channels that only a run knows. */
 #include "base/text.h"
-#include "findings/lint.h"
+#include "base/print.h"
+#include "findings/place.h"
 
 #include <inttypes.h>
 
@@ -159,7 +160,7 @@ void fsd_lint_channels(struct fsd_finder *f)
         struct channels c;
         int64_t macs, elements, more_macs = 0, more_bytes = 0;
 
-        if (!fsd_lint_is_any(l, i, " Conv ConvTranspose ") ||
+        if (!fsd_form_is(l->facts, i, "Conv|ConvTranspose") ||
             !read_channels(l, i, &c) || at_border(l, i) ||
             (c.in % c.vector == 0 && c.out % c.vector == 0))
             continue;
@@ -178,7 +179,7 @@ void fsd_lint_channels(struct fsd_finder *f)
         fprintf(f->out,
                 "%s has %" PRId64 " channels in and %" PRId64 " out in %s, which are "
                 "no multiples of %" PRId64 ": padded",
-                fsd_lint_node(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
+                fsd_called(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
         if (more_macs > 0)
             fprintf(f->out, ", %.2f %c multiply-adds more",
                     (double)more_macs / (more_macs < 100000 ? 1e3 : 1e6),
@@ -198,58 +199,36 @@ void fsd_lint_channels(struct fsd_finder *f)
 
 /* Cast -> Cast, back to the type that was there: down and up loses, up and down only
  * costs. */
-void fsd_lint_casts(struct fsd_finder *f)
+static bool casts_back(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_graph *g = p->l->g;
+    enum fsd_dtype was = fsd_tensor_form(g, fsd_place_tensor(p, 'i'))->type;
+    enum fsd_dtype now = fsd_tensor_form(g, fsd_place_tensor(p, 'n'))->type;
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id in = fsd_node_in_tensor(l->g, i, 0),
-               out = fsd_node_out_tensor(l->g, i, 0);
-        fsd_id next = fsd_lint_only_reader(l, out);
-        fsd_id back = next == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(l->g, next, 0);
-        int was, now;
-
-        if (in == FSD_NONE || back == FSD_NONE || l->facts->constant[in] ||
-            !fsd_lint_is_any(l, i, " Cast ") || !fsd_lint_is_any(l, next, " Cast "))
-            continue;
-        was = fsd_dtype_rank(fsd_tensor_form(l->g, in)->type);
-        now = fsd_dtype_rank(fsd_tensor_form(l->g, out)->type);
-        if (!was || !now || was == now ||
-            fsd_tensor_form(l->g, back)->type != fsd_tensor_form(l->g, in)->type)
-            continue;
-        fsd_lint_open(f, i);
-        fsd_about_node(f, next);
-        fprintf(f->out, "%s and %s cast %s to %s and back: %s", fsd_lint_node(f, i),
-                fsd_lint_node(f, next), fsd_dtype_name(fsd_tensor_form(l->g, in)->type),
-                fsd_dtype_name(fsd_tensor_form(l->g, out)->type),
-                was > now ? "precision is lost for nothing" : "for nothing");
-        fsd_lint_close(f);
-    }
-}
-
-/* -------------------------------------------------------------- what is left in FP32
- */
-
-static bool multiplies_in_fp32(const struct fsd_lint *l, fsd_id node)
-{
-    fsd_id out = fsd_node_out_tensor(l->g, node, 0);
-
-    return (l->facts->traits[node] & FSD_OP_WEIGHTED) && out != FSD_NONE &&
-           !l->facts->folded[node] && !fsd_lint_held(l, node, 0) &&
-           !fsd_lint_held(l, node, 1) && fsd_tensor_form(l->g, out)->type == FSD_FP32;
+    p->text[0] = fsd_printed(p->f->scratch, "%s to %s", fsd_dtype_name(was),
+                             fsd_dtype_name(now));
+    p->text[1] = fsd_dtype_rank(was) > fsd_dtype_rank(now)
+                     ? "precision is lost for nothing"
+                     : "for nothing";
+    return !fsd_form_is_constant(&p->fit, fsd_place_tensor(p, 'i')) &&
+           fsd_dtype_rank(was) && fsd_dtype_rank(now) &&
+           fsd_dtype_rank(was) != fsd_dtype_rank(now) &&
+           fsd_tensor_form(g, fsd_place_tensor(p, 'm'))->type == was;
 }
 
 /* A strongly typed builder leaves in FP32 what the model has in FP32. */
-void fsd_lint_fp32_rest(struct fsd_finder *f)
+static bool multiplies_in_fp32(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
-    uint32_t n = l->quantizers.n ? fsd_lint_open_all(f, multiplies_in_fp32) : 0;
-
-    if (!n)
-        return;
-    fprintf(f->out, "%s keeps the model's types, and leaves ", l->target.name);
-    fsd_put_noun(f->out, n, "operator");
-    fprintf(f->out, " that multipl%s in FP32 beside those that are quantized",
-            n == 1 ? "ies" : "y");
-    fsd_lint_close_all(f);
+    p->text[0] = p->l->target.name;
+    return p->l->quantizers.n && !p->l->facts->folded[fsd_place_node(p, 'n')] &&
+           fsd_tensor_form(p->l->g, fsd_place_tensor(p, 'n'))->type == FSD_FP32;
 }
+
+const struct fsd_place_row fsd_rows_of_build[] = {
+    {"cast/round-trip", "n=Cast(i) > m=Cast", casts_back, "nm",
+     "{n} and {m} cast {A} and back: {B}"},
+    {"precision/fp32-rest", "n=%weighted(%bare, %bare)", multiplies_in_fp32, "n",
+     "{A} keeps the model's types, and leaves {#} operator{?|s} that multipl{?ies|y} "
+     "in FP32 beside those that are quantized",
+     .listed = true},
+    {0}};

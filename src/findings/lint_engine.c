@@ -51,7 +51,7 @@ static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
     fsd_about_node(f, other);
     fprintf(f->out,
             "%s and %s are layers %u and %u, and nothing in the model parts them",
-            fsd_lint_node(f, one), fsd_lint_node(f, other), a, b);
+            fsd_called(f, one), fsd_called(f, other), a, b);
     fsd_finding_close(f);
 }
 
@@ -63,13 +63,12 @@ void fsd_lint_missed_fusion(struct fsd_finder *f)
     const uint32_t *of = findings_of(f);
 
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id next = fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, i, 0));
+        fsd_id next = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, i, 0));
 
-        if (next != FSD_NONE &&
-            fsd_lint_is_any(l, i, " Conv BatchNormalization Add ") &&
-            fsd_lint_is_any(l, next, " BatchNormalization Relu "))
+        if (fsd_form_is(l->facts, i, "Conv|BatchNormalization|Add") &&
+            fsd_form_is(l->facts, next, "BatchNormalization|Relu"))
             find_apart(f, of, i, next);
-        for (uint32_t k = 0; k < 2 && fsd_lint_is_any(l, i, " Add "); k++) {
+        for (uint32_t k = 0; k < 2 && fsd_form_is(l->facts, i, "Add"); k++) {
             fsd_id conv = fsd_lint_conv_behind(l, fsd_node_in_tensor(l->g, i, k));
 
             if (conv != FSD_NONE && fsd_lint_held(l, i, !k)) {

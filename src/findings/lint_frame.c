@@ -13,29 +13,11 @@
 
 /* --------------------------------------------------------------------------- names */
 
-const char *fsd_lint_node(const struct fsd_finder *f, fsd_id node)
-{
-    return fsd_called(f, node);
-}
-
 const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor)
 {
     return tensor == FSD_NONE
                ? ""
                : fsd_text(f->d->names, f->d->model->tensors.at[tensor].name);
-}
-
-bool fsd_lint_is_any(const struct fsd_lint *l, fsd_id node, const char *ops)
-{
-    const char *op = fsd_text(l->g->names, l->g->nodes.at[node].op);
-    size_t n = strlen(op);
-
-    if (!(l->facts->traits[node] & FSD_OP_STANDARD))
-        return false;
-    for (const char *at = ops; n && (at = strstr(at, op)); at += n)
-        if (at[-1] == ' ' && at[n] == ' ')
-            return true;
-    return false;
 }
 
 const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
@@ -52,24 +34,19 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
  * normalization that was taken apart. */
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 {
-    for (int steps = 0; steps < 6 && tensor != FSD_NONE; steps++) {
+    for (int steps = 0; steps < 6; steps++) {
         fsd_id maker = fsd_tensor_producer(l->g, tensor);
-        fsd_id first, second;
+        fsd_id first = fsd_node_in_tensor(l->g, maker, 0);
+        fsd_id second = fsd_node_in_tensor(l->g, maker, 1);
+        bool constant = fsd_is_constant(l->facts, first);
 
-        if (maker == FSD_NONE)
-            return FSD_NONE;
-        if (fsd_lint_is_any(l, maker, " Conv ConvTranspose "))
+        if (fsd_form_is(l->facts, maker, "Conv|ConvTranspose"))
             return fsd_lint_is_narrow(l, maker) ? maker : FSD_NONE;
-        first = fsd_node_in_tensor(l->g, maker, 0);
-        second = fsd_node_in_tensor(l->g, maker, 1);
-        if (fsd_lint_is_any(l, maker, " BatchNormalization Identity "))
-            tensor = first;
-        else if (fsd_lint_is_any(l, maker, " Add Mul ") && first != FSD_NONE &&
-                 second != FSD_NONE &&
-                 l->facts->constant[first] != l->facts->constant[second])
-            tensor = l->facts->constant[first] ? second : first;
-        else
+        if (!fsd_form_is(l->facts, maker, "BatchNormalization|Identity|Add|Mul") ||
+            (fsd_form_is(l->facts, maker, "Add|Mul") &&
+             constant == fsd_is_constant(l->facts, second)))
             return FSD_NONE;
+        tensor = constant ? second : first;
     }
     return FSD_NONE;
 }
@@ -97,7 +74,7 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
 {
     if (!like)
         return;
-    edit->like = fsd_lint_node(f, like->node);
+    edit->like = fsd_called(f, like->node);
     edit->scale_tensor = fsd_lint_tensor(f, like->scale);
     edit->type = fsd_dtype_name(like->type);
     if (like->scales && like->n == 1)
@@ -111,7 +88,7 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
         .action = FSD_INSERT_PAIR,
         .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->d->model, node, input)),
         .node = node,
-        .name = fsd_lint_node(f, node),
+        .name = fsd_called(f, node),
         .input = input,
         .type = "int8",
         .effect = effect};
@@ -126,7 +103,7 @@ void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
     add_edit(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
                                   .tensor = fsd_lint_tensor(f, q->data),
                                   .node = q->node,
-                                  .name = fsd_lint_node(f, q->node),
+                                  .name = fsd_called(f, q->node),
                                   .effect = effect});
 }
 
@@ -136,7 +113,7 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
     struct fsd_edit edit = {.action = FSD_SET_SCALE,
                             .tensor = fsd_lint_tensor(f, q->data),
                             .node = q->node,
-                            .name = fsd_lint_node(f, q->node),
+                            .name = fsd_called(f, q->node),
                             .input = 1,
                             .effect = effect};
 
@@ -252,7 +229,7 @@ static const char *ask_quantizers(struct fsd_finder *f)
         if (fate == FSD_FATE_LAYER) {
             fprintf(f->out, "layer %u computes %s",
                     fsd_match_of_node(f->d->match, node, 0)->layer,
-                    fsd_lint_node(f, node));
+                    fsd_called(f, node));
             return "confirmed";
         }
         all++;
@@ -379,26 +356,4 @@ void fsd_lint_close(struct fsd_finder *f)
 {
     ask_engine(f);
     fsd_finding_close(f);
-}
-
-uint32_t fsd_lint_open_all(struct fsd_finder *f,
-                           bool (*holds)(const struct fsd_lint *l, fsd_id node))
-{
-    uint32_t n = 0;
-
-    for (fsd_id i = 0; i < f->lint->g->nodes.n; i++) {
-        if (!holds(f->lint, i))
-            continue;
-        if (!n++)
-            fsd_finding_open(f);
-        fsd_about_node(f, i);
-    }
-    return n;
-}
-
-void fsd_lint_close_all(struct fsd_finder *f)
-{
-    fputs(": ", f->out);
-    fsd_put_subjects(f, f->now.nodes);
-    fsd_lint_close(f);
 }

@@ -1,96 +1,37 @@
 /*
  * Where quantizers stand, or do not: around the operators that run narrow, and around
- * those that cannot.
+ * those that cannot.  A row a place (place.h); the functions state what no form does.
  */
-#include "base/text.h"
-#include "findings/lint.h"
+#include "base/print.h"
+#include "findings/place.h"
 
 #include <string.h>
 
-#define ACTIVATIONS                                                                    \
-    " Relu LeakyRelu Clip Sigmoid Tanh Elu Selu HardSigmoid HardSwish Softplus PRelu " \
-    "Mish Gelu Swish "
-
-static fsd_id out_of(const struct fsd_lint *l, fsd_id node)
-{
-    return fsd_node_out_tensor(l->g, node, 0);
-}
-
-static fsd_id maker_of(const struct fsd_lint *l, fsd_id tensor)
-{
-    return tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(l->g, tensor);
-}
+#define ACTIVATION "@activation|Gelu|Sigmoid|HardSigmoid"
 
 /* ------------------------------------------------------------------------- one side */
 
 /* Weights alone in four bits, or in FP8, are a way of their own to save memory. */
-static bool is_weights_only(const struct fsd_lint *l, const struct fsd_quantizer *held)
+static bool is_asked_of_both(struct fsd_place *p)
 {
-    return l->facts->constant[held->data] &&
-           (held->block > 0 || fsd_dtype_bits(held->type) < 8 || held->type == FSD_FP8);
-}
+    const struct fsd_facts *facts = p->l->facts;
+    const struct fsd_quantizer *held = fsd_place_q(p, 'h');
 
-void fsd_lint_one_sided(struct fsd_finder *f)
-{
-    const struct fsd_lint *l = f->lint;
-
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        const struct fsd_quantizer *data = fsd_lint_held(l, i, 0);
-        const struct fsd_quantizer *weights = fsd_lint_held(l, i, 1);
-        const struct fsd_quantizer *held = data ? data : weights;
-        uint32_t bare = data ? 1 : 0;
-
-        if (!(l->facts->traits[i] & FSD_OP_WEIGHTED) || !data == !weights ||
-            l->facts->folded[i] || is_weights_only(l, held))
-            continue;
-        fsd_lint_open(f, i);
-        fprintf(f->out,
-                "%s reads quantized %s, but %s %s is not quantized, so that it "
-                "runs wide",
-                fsd_lint_node(f, i), data ? "data" : "weights",
-                data ? "its other side" : "its data",
-                fsd_lint_tensor(f, fsd_node_in_tensor(l->g, i, bare)));
-        fsd_edit_insert(f, i, bare, NULL,
-                        "rounds this side to 8 bits; the scale is to be measured");
-        fsd_lint_close(f);
-    }
+    return !facts->folded[fsd_place_node(p, 'n')] &&
+           !(facts->constant[held->data] &&
+             (held->block > 0 || fsd_dtype_bits(held->type) < 8 ||
+              held->type == FSD_FP8));
 }
 
 /* ------------------------------------------------------------------------- residual */
 
-/* The branch to quantize: of two convolutions the one that reads what was made first,
- * which is the block's own input. */
-static uint32_t skip_of(const struct fsd_lint *l, const fsd_id convs[2])
+/* What was made first of what the convolution reads; the network's input is first. */
+static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
-    fsd_id made[2];
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
+    fsd_id made = q ? fsd_tensor_producer(l->g, q->data) : FSD_NONE;
 
-    if (convs[0] == FSD_NONE || convs[1] == FSD_NONE)
-        return convs[0] == FSD_NONE ? 0 : 1;
-    for (int i = 0; i < 2; i++) {
-        const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, convs[i], 0));
-
-        made[i] = q ? maker_of(l, q->data) : FSD_NONE;
-        made[i] = made[i] == FSD_NONE ? 0 : made[i]; /* the network's input is first */
-    }
-    return made[0] < made[1] ? 0 : 1;
-}
-
-/* The Q that already reads the tensor; else the one that reads what the Add makes,
- * whose range is about the same. */
-static const struct fsd_quantizer *scale_for(struct fsd_finder *f, fsd_id add,
-                                             uint32_t skip, bool *own)
-{
-    const struct fsd_lint *l = f->lint;
-    fsd_reaches found = {0};
-    fsd_id next = fsd_lint_only_reader(l, out_of(l, add));
-
-    fsd_lint_reach(l, fsd_node_in_tensor(l->g, add, skip), f->scratch, &found);
-    *own = found.n > 0;
-    if (!found.n)
-        fsd_lint_reach(l, out_of(l, add), f->scratch, &found);
-    if (!found.n && next != FSD_NONE)
-        fsd_lint_reach(l, out_of(l, next), f->scratch, &found);
-    return found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
+    return made == FSD_NONE ? 0 : made;
 }
 
 /* What a pair on the skip branch changes.  Where a convolution makes the branch for the
@@ -101,248 +42,108 @@ static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own
     if (own)
         return "rounds the skip branch as the block's input is rounded already";
     if (l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
-        fsd_lint_only_reader(l, tensor) != FSD_NONE)
+        fsd_tensor_only_reader(l->g, tensor) != FSD_NONE)
         return "rounds the skip branch to 8 bits; measure its scale; TensorRT for RTX "
                "moves as many bytes as without";
     return "rounds the skip branch to 8 bits; measure its scale";
 }
 
-static void find_bare_skip(struct fsd_finder *f, fsd_id add, const fsd_id convs[2])
+/* The branch to quantize is, of two convolutions, the one that reads what was made
+ * first, which is the block's own input.  The scale is of the Q that already reads the
+ * tensor; else of the one that reads what the Add makes, whose range is about the same:
+ * there a measurement may begin, it is no value to set. */
+static bool is_bare_skip(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
-    uint32_t skip = skip_of(l, convs);
+    const struct fsd_lint *l = p->l;
+    fsd_id skip = fsd_place_tensor(p, 's'), sum = fsd_place_tensor(p, 'n');
+    fsd_id other = fsd_lint_conv_behind(l, skip);
+    fsd_id next = fsd_tensor_only_reader(l->g, sum);
+    fsd_reaches found = {0};
     bool own;
-    const struct fsd_quantizer *like = scale_for(f, add, skip, &own);
 
-    fsd_lint_open(f, add);
-    fsd_about_node(f, convs[!skip]);
-    fprintf(f->out,
-            "%s adds %s to what %s makes, and that branch has no quantizer, so "
-            "that the addition keeps it wide",
-            fsd_lint_node(f, add),
-            fsd_lint_tensor(f, fsd_node_in_tensor(l->g, add, skip)),
-            fsd_lint_node(f, convs[!skip]));
-    if (like)
-        fprintf(f->out, "; quantize it with %s of %s",
-                own ? "the scale" : "a measured scale, at first that",
-                fsd_lint_node(f, like->node));
-    /* The scale of another tensor is where a measurement may begin, no value to set. */
-    fsd_edit_insert(f, add, skip, own ? like : NULL,
-                    skip_effect(l, fsd_node_in_tensor(l->g, add, skip), own));
-    fsd_lint_close(f);
+    if (other != FSD_NONE && begins_at(l, other) > begins_at(l, fsd_place_node(p, 'k')))
+        return false;
+    fsd_lint_reach(l, skip, p->f->scratch, &found);
+    own = found.n > 0;
+    if (!found.n)
+        fsd_lint_reach(l, sum, p->f->scratch, &found);
+    if (!found.n)
+        fsd_lint_reach(l, fsd_node_out_tensor(l->g, next, 0), p->f->scratch, &found);
+    p->like = found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
+    p->text[0] =
+        p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of %s",
+                              own ? "the scale" : "a measured scale, at first that",
+                              fsd_called(p->f, p->like->node))
+                : "";
+    p->like = own ? p->like : NULL;
+    p->input = p->fit.flipped[0] ? 0 : 1;
+    p->inserted = skip_effect(l, skip, own);
+    return true;
 }
 
 /* A pair behind the convolution stands between it and the Add; a compiled region takes
  * it along. */
-static void find_both(struct fsd_finder *f, fsd_id add, const struct fsd_quantizer *q,
-                      fsd_id conv)
+static bool parts_regions(struct fsd_place *p)
 {
-    fsd_lint_open(f, add);
-    fsd_about_node(f, q->node);
-    fprintf(f->out, "%s reads quantizers on both branches, and %s parts it from %s",
-            fsd_lint_node(f, add), fsd_lint_node(f, q->node), fsd_lint_node(f, conv));
-    fsd_edit_remove(
-        f, q, "the convolution's result is no longer rounded before the addition");
-    fsd_lint_close(f);
-}
-
-/* ReLU may stand between neither: what follows the addition is fused with it. */
-void fsd_lint_residual(struct fsd_finder *f)
-{
-    const struct fsd_lint *l = f->lint;
-
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id in[2], convs[2];
-        const struct fsd_quantizer *held[2], *q[2];
-
-        if (!fsd_lint_is_any(l, i, " Add Sum ") || l->g->nodes.at[i].in.n != 2)
-            continue;
-        for (uint32_t k = 0; k < 2; k++) {
-            in[k] = fsd_node_in_tensor(l->g, i, k);
-            held[k] = fsd_lint_held(l, i, k);
-            q[k] = fsd_lint_q_of(l, held[k]);
-            convs[k] = fsd_lint_conv_behind(l, in[k]);
-        }
-        if (in[0] == FSD_NONE || in[1] == FSD_NONE || l->facts->constant[in[0]] ||
-            l->facts->constant[in[1]])
-            continue;
-        if (!held[0] && !held[1] && (convs[0] != FSD_NONE || convs[1] != FSD_NONE))
-            find_bare_skip(f, i, convs);
-        else if (q[0] && q[1] && !l->style.after_operators &&
-                 l->target.family != FSD_RTX)
-            for (uint32_t k = 0; k < 2; k++)
-                if (fsd_lint_conv_behind(l, q[k]->data) != FSD_NONE) {
-                    find_both(f, i, q[k], fsd_lint_conv_behind(l, q[k]->data));
-                    break;
-                }
-    }
+    return !p->l->style.after_operators && p->l->target.family != FSD_RTX;
 }
 
 /* An addition whose branches are as they should be, and whose sum nothing quantizes:
  * the kernel that adds INT8 writes INT8. */
-void fsd_lint_open_sum(struct fsd_finder *f)
+static bool is_open_sum(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_lint *l = p->l;
+    fsd_id next = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'n')), sum, reader;
+    fsd_reaches after = {0};
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id next = fsd_lint_only_reader(l, out_of(l, i));
-        fsd_id sum = next != FSD_NONE && fsd_lint_is_any(l, next, ACTIVATIONS)
-                         ? out_of(l, next)
-                         : out_of(l, i);
-        fsd_reaches after = {0};
-
-        if (!fsd_lint_is_any(l, i, " Add Sum ") || l->g->nodes.at[i].in.n != 2 ||
-            !fsd_lint_held(l, i, 0) == !fsd_lint_held(l, i, 1) || sum == FSD_NONE ||
-            fsd_lint_conv_behind(
-                l, fsd_node_in_tensor(l->g, i, fsd_lint_held(l, i, 0) ? 1 : 0)) ==
-                FSD_NONE)
-            continue;
-        fsd_lint_reach(l, sum, f->scratch, &after);
-        if (after.n)
-            continue;
-        fsd_lint_open(f, i);
-        fprintf(f->out,
-                "%s adds a quantized branch, but nothing quantizes %s, which it "
-                "makes: the branch is widened again, as a layer of its own",
-                fsd_lint_node(f, i), fsd_lint_tensor(f, sum));
-        if (l->g->tensors.at[sum].consumers.n) {
-            fsd_id reader = l->g->links.at[l->g->tensors.at[sum].consumers.at];
-
-            fsd_edit_insert(f, reader, fsd_node_input_of(l->g, reader, sum), NULL,
-                            "rounds the sum to 8 bits; the scale is to be measured");
-        }
-        fsd_lint_close(f);
-    }
+    fsd_place_set(p, 's',
+                  fsd_form_is(p->l->facts, next, ACTIVATION) ? next
+                                                             : fsd_place_node(p, 'n'));
+    sum = fsd_place_tensor(p, 's');
+    reader = l->g->tensors.at[sum].consumers.n
+                 ? l->g->links.at[l->g->tensors.at[sum].consumers.at]
+                 : FSD_NONE;
+    fsd_place_set(p, 'r', reader);
+    p->input = fsd_node_input_of(l->g, reader, sum);
+    fsd_lint_reach(l, sum, p->f->scratch, &after);
+    return !after.n;
 }
 
 /* ------------------------------------------------------------- inside a fused operator
  */
 
-/* Conv -> Q -> DQ -> BatchNormalization or activation: the pair parts what would be one
- * layer. */
-void fsd_lint_inside_conv(struct fsd_finder *f)
+static bool is_before_operators(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
-
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *q = &l->quantizers.at[i];
-        fsd_id conv = q->quantizes ? maker_of(l, q->data) : FSD_NONE;
-        fsd_id dq = fsd_lint_only_reader(l, out_of(l, q->node));
-        fsd_id next =
-            dq == FSD_NONE ? FSD_NONE : fsd_lint_only_reader(l, out_of(l, dq));
-
-        if (conv == FSD_NONE || next == FSD_NONE || l->style.after_operators ||
-            !fsd_lint_is_any(l, conv, " Conv ConvTranspose Gemm MatMul ") ||
-            !fsd_lint_is_any(l, next, " BatchNormalization" ACTIVATIONS))
-            continue;
-        fsd_lint_open(f, conv);
-        fsd_about_node(f, q->node);
-        fsd_about_node(f, next);
-        fprintf(f->out, "%s stands between %s and %s, which would be one layer",
-                fsd_lint_node(f, q->node), fsd_lint_node(f, conv),
-                fsd_lint_node(f, next));
-        fsd_edit_remove(f, q,
-                        "what the operator makes is no longer rounded before the next");
-        fsd_lint_close(f);
-    }
-}
-
-/* Pad -> Q -> DQ -> Conv: the convolution could take the padding. */
-void fsd_lint_pad(struct fsd_finder *f)
-{
-    const struct fsd_lint *l = f->lint;
-
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        const struct fsd_quantizer *dq = fsd_lint_held(l, i, 0);
-        const struct fsd_quantizer *q = fsd_lint_q_of(l, dq);
-        fsd_id pad = q ? maker_of(l, q->data) : FSD_NONE;
-
-        if (!fsd_lint_is_any(l, i, " Conv ConvTranspose ") || pad == FSD_NONE ||
-            !fsd_lint_is_any(l, pad, " Pad "))
-            continue;
-        fsd_lint_open(f, pad);
-        fsd_about_node(f, i);
-        fprintf(f->out,
-                "%s stands between %s and %s, which takes no padding through it; "
-                "put the pair before the padding",
-                fsd_lint_node(f, q->node), fsd_lint_node(f, pad), fsd_lint_node(f, i));
-        fsd_edit_remove(f, q,
-                        "none where the pad is zero: the same values are rounded");
-        fsd_edit_insert(f, pad, 0, q, "the same rounding, before the padding");
-        fsd_lint_close(f);
-    }
+    return !p->l->style.after_operators;
 }
 
 /* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel of
  * any, others none with more than itself in between. */
-void fsd_lint_deconv(struct fsd_finder *f)
+static bool is_narrow_on_rtx(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    fsd_id node = fsd_place_node(p, 'n');
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id next = fsd_lint_only_reader(l, out_of(l, i));
+    return p->l->target.family == FSD_RTX && fsd_lint_is_narrow(p->l, node) &&
+           fsd_lint_held(p->l, node, 0)->type == FSD_INT8;
+}
 
-        if (!fsd_lint_is_any(l, i, " ConvTranspose ") || !fsd_lint_is_narrow(l, i))
-            continue;
-        if (l->target.family == FSD_RTX) {
-            if (fsd_lint_held(l, i, 0)->type != FSD_INT8)
-                continue;
-            fsd_lint_open(f, i);
-            fprintf(f->out,
-                    "%s is quantized, and there is no INT8 kernel for it: its data and "
-                    "weights are widened again",
-                    fsd_lint_node(f, i));
-            fsd_lint_close(f);
-        } else if (next != FSD_NONE &&
-                   fsd_lint_is_any(l, next, " BatchNormalization Concat" ACTIVATIONS)) {
-            fsd_lint_open(f, i);
-            fsd_about_node(f, next);
-            fprintf(f->out,
-                    "%s is quantized and followed by %s, for which there is no INT8 "
-                    "kernel: it falls back to FP32",
-                    fsd_lint_node(f, i), fsd_lint_node(f, next));
-            fsd_lint_close(f);
-        }
-    }
+static bool is_narrow_elsewhere(struct fsd_place *p)
+{
+    return p->l->target.family != FSD_RTX &&
+           fsd_lint_is_narrow(p->l, fsd_place_node(p, 'n'));
 }
 
 /* Sigmoid(x) * x: one layer with the convolution, unless a pair stands in it. */
-void fsd_lint_silu(struct fsd_finder *f)
+static bool is_cut_silu(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    fsd_id a = fsd_place_tensor(p, 'a'), b = fsd_place_tensor(p, 'b');
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        const struct fsd_quantizer *q[2];
-        fsd_id made[2], x, other;
-
-        if (!fsd_lint_is_any(l, i, " Mul ") || l->g->nodes.at[i].in.n != 2)
-            continue;
-        for (uint32_t k = 0; k < 2; k++) {
-            q[k] = fsd_lint_q_of(l, fsd_lint_held(l, i, k));
-            made[k] = maker_of(l, q[k] ? q[k]->data : fsd_node_in_tensor(l->g, i, k));
-        }
-        for (uint32_t k = 0; k < 2; k++) {
-            if (made[k] == FSD_NONE || !fsd_lint_is_any(l, made[k], " Sigmoid ") ||
-                (!q[0] && !q[1]))
-                continue;
-            x = fsd_node_in_tensor(l->g, made[k], 0);
-            other = q[!k] ? q[!k]->data : fsd_node_in_tensor(l->g, i, !k);
-            if (x != other ||
-                (q[0] && q[1] && fsd_lint_scales(l, q[0], q[1]) == FSD_ALIKE))
-                continue;
-            fsd_lint_open(f, i);
-            fsd_about_node(f, made[k]);
-            fprintf(f->out,
-                    "a quantizer stands inside the SiLU of %s and %s, which then "
-                    "is no part of the operator before it",
-                    fsd_lint_node(f, made[k]), fsd_lint_node(f, i));
-            for (uint32_t n = 0; n < 2; n++)
-                if (q[n])
-                    fsd_edit_remove(f, q[n], "nothing inside the SiLU is rounded");
-            fsd_lint_close(f);
-            break;
-        }
-    }
+    p->fit.letter['a' - 'a'] = p->fit.flipped[0] ? b : a; /* of the first input */
+    p->fit.letter['b' - 'a'] = p->fit.flipped[0] ? a : b;
+    return fsd_place_q(p, 'a') && fsd_place_q(p, 'b')
+               ? fsd_lint_scales(p->l, fsd_place_q(p, 'a'), fsd_place_q(p, 'b')) !=
+                     FSD_ALIKE
+               : fsd_place_q(p, 'a') || fsd_place_q(p, 'b');
 }
 
 /* --------------------------------------------------------------------------- islands
@@ -352,140 +153,69 @@ void fsd_lint_silu(struct fsd_finder *f)
  * the way? */
 static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
 {
-    for (int steps = 0; steps < 8 && tensor != FSD_NONE; steps++) {
-        fsd_id maker = maker_of(l, tensor);
+    for (int steps = 0; steps < 8; steps++) {
+        fsd_id maker = fsd_tensor_producer(l->g, tensor);
 
-        if (maker == FSD_NONE || fsd_lint_quantizer(l, maker))
-            return FSD_NONE;
         if (fsd_lint_is_narrow(l, maker))
             return maker;
-        if (!(l->facts->traits[maker] & FSD_OP_COMMUTES) &&
-            !fsd_lint_is_any(l, maker, " BatchNormalization Add Mul Sum" ACTIVATIONS))
+        if (fsd_lint_quantizer(l, maker) ||
+            (!(fsd_traits_of(l->facts, maker) & FSD_OP_COMMUTES) &&
+             !fsd_form_is(l->facts, maker,
+                          "BatchNormalization|Add|Mul|Sum|" ACTIVATION)))
             return FSD_NONE;
         tensor = fsd_node_in_tensor(l->g, maker, 0);
-        if (tensor != FSD_NONE && l->facts->constant[tensor])
+        if (fsd_is_constant(l->facts, tensor))
             tensor = fsd_node_in_tensor(l->g, maker, 1);
     }
     return FSD_NONE;
 }
 
 /* An operator over which no quantizer can be moved, and that has one behind it only. */
-void fsd_lint_island(struct fsd_finder *f)
+static bool is_island(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    fsd_reaches after = {0};
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id in = fsd_node_in_tensor(l->g, i, 0);
-        fsd_reaches after = {0};
-        fsd_id before;
-
-        if (!fsd_lint_is_any(l, i,
-                             " AveragePool GlobalAveragePool GlobalMaxPool "
-                             "ReduceMean LpPool InstanceNormalization ") ||
-            fsd_lint_held(l, i, 0) || (before = narrow_before(l, in)) == FSD_NONE)
-            continue;
-        fsd_lint_reach(l, out_of(l, i), f->scratch, &after);
-        if (!after.n)
-            continue;
-        fsd_lint_open(f, i);
-        fsd_about_node(f, before);
-        fprintf(f->out,
-                "%s reads %s without a quantizer, between %s and %s, which run "
-                "narrow: it runs wide, and so does what is written for it",
-                fsd_lint_node(f, i), fsd_lint_tensor(f, in), fsd_lint_node(f, before),
-                fsd_lint_node(f, l->quantizers.at[after.at[0].quantizer].node));
-        fsd_edit_insert(
-            f, i, 0, NULL,
-            "rounds what it averages to 8 bits; the scale is to be measured");
-        fsd_lint_close(f);
-    }
+    fsd_place_set(p, 'b', narrow_before(p->l, fsd_place_tensor(p, 'i')));
+    fsd_lint_reach(p->l, fsd_place_tensor(p, 'n'), p->f->scratch, &after);
+    if (!after.n)
+        return false;
+    fsd_place_set(p, 'a', p->l->quantizers.at[after.at[0].quantizer].node);
+    return fsd_place_tensor(p, 'b') != FSD_NONE;
 }
 
 /* ---------------------------------------------------------------- what gains nothing
  */
 
-/* A picture that is not made larger by copying. */
-static bool interpolates(const struct fsd_lint *l, fsd_id node)
+/* Of resizing only what makes a picture larger by more than copying.  Behind a
+ * convolution a normalization is quantized by habit, and taken along. */
+static bool is_wide_anyway(struct fsd_place *p)
 {
+    const struct fsd_lint *l = p->l;
+    fsd_id node = fsd_place_node(p, 'n');
     const struct fsd_attr *mode = fsd_node_attr(l->g, &l->g->nodes.at[node], "mode");
+    fsd_id maker = fsd_tensor_producer(l->g, fsd_place_q(p, 'q')->data);
 
-    return fsd_lint_is_any(l, node, " Resize Upsample ") && mode &&
-           mode->kind == FSD_ATTR_STRING &&
-           strcmp(fsd_text(l->g->names, mode->s), "nearest") != 0;
+    if (l->style.after_operators)
+        return false;
+    if (fsd_form_is(l->facts, node, "Resize|Upsample"))
+        return mode && mode->kind == FSD_ATTR_STRING &&
+               strcmp(fsd_text(l->g->names, mode->s), "nearest") != 0;
+    return !fsd_form_is(l->facts, node, "LayerNormalization|RMSNormalization") ||
+           !fsd_form_is(l->facts, maker, "Conv");
 }
 
 /* A mask, a bias, a factor: pointwise with a constant, or at the scores of a softmax.
  */
-static bool only_shifts(const struct fsd_lint *l, fsd_id node)
+static bool only_shifts(struct fsd_place *p)
 {
-    fsd_id next = fsd_lint_only_reader(l, out_of(l, node));
+    const struct fsd_lint *l = p->l;
+    fsd_id node = fsd_place_node(p, 'n');
+    fsd_id next = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'n'));
 
-    if (!fsd_lint_is_any(l, node, " Add Sub Mul Div "))
-        return false;
-    for (uint32_t k = 0; k < 2; k++) {
-        fsd_id in = fsd_node_in_tensor(l->g, node, k);
-
-        if (in != FSD_NONE && l->facts->constant[in])
-            return true;
-    }
-    return next != FSD_NONE && fsd_lint_is_any(l, next, " Softmax ");
-}
-
-/* The quantizer of what only this node reads. */
-static const struct fsd_quantizer *own_quantizer(const struct fsd_lint *l, fsd_id node,
-                                                 uint32_t input)
-{
-    const struct fsd_quantizer *dq = fsd_lint_held(l, node, input);
-    const struct fsd_quantizer *q = fsd_lint_q_of(l, dq);
-
-    return q && fsd_lint_only_reader(l, out_of(l, q->node)) == dq->node &&
-                   fsd_lint_only_reader(l, out_of(l, dq->node)) == node
-               ? q
-               : NULL;
-}
-
-/* What is rounded before the node for nothing, and why; NULL.  Behind a convolution a
- * normalization is quantized by habit, and taken along. */
-static const struct fsd_quantizer *wasted(const struct fsd_lint *l, fsd_id node,
-                                          const char **why)
-{
-    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
-    fsd_id maker = q ? maker_of(l, q->data) : FSD_NONE;
-
-    *why = "has no narrow kernel";
-    if (interpolates(l, node) ||
-        fsd_lint_is_any(l, node,
-                        " Softmax LogSoftmax Erf Gelu InstanceNormalization "
-                        "GroupNormalization Pow Exp Tanh ") ||
-        (fsd_lint_is_any(l, node, " LayerNormalization RMSNormalization ") &&
-         (maker == FSD_NONE || !fsd_lint_is_any(l, maker, " Conv "))))
-        return q;
-    *why = "is pointwise with a constant or a mask, and part of a kernel that computes "
-           "wide";
-    if (!only_shifts(l, node))
-        return NULL;
-    q = own_quantizer(l, node, 0);
-    return q ? q : own_quantizer(l, node, 1);
-}
-
-/* A quantizer before an operator that gains nothing by it: it is undone at once. */
-void fsd_lint_no_gain(struct fsd_finder *f)
-{
-    const struct fsd_lint *l = f->lint;
-
-    for (fsd_id i = 0; i < l->g->nodes.n && !l->style.after_operators; i++) {
-        const char *why;
-        const struct fsd_quantizer *q = wasted(l, i, &why);
-
-        if (!q)
-            continue;
-        fsd_lint_open(f, i);
-        fsd_about_node(f, q->node);
-        fprintf(f->out, "%s quantizes what %s reads, which %s",
-                fsd_lint_node(f, q->node), fsd_lint_node(f, i), why);
-        fsd_edit_remove(f, q, "its input is no longer rounded");
-        fsd_lint_close(f);
-    }
+    return !l->style.after_operators &&
+           (fsd_form_is(l->facts, next, "Softmax") ||
+            fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 0)) ||
+            fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
 }
 
 /* Where the tensor's elements come to, unchanged, through operators that compute
@@ -493,42 +223,33 @@ void fsd_lint_no_gain(struct fsd_finder *f)
 static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
-        fsd_id reader = fsd_lint_only_reader(l, tensor);
+        fsd_id reader = fsd_tensor_only_reader(l->g, tensor);
 
-        if (reader == FSD_NONE ||
-            !(l->facts->traits[reader] & FSD_OP_VIEW ||
-              fsd_lint_is_any(l, reader,
-                              " Identity Transpose Slice Gather Expand Tile "
-                              "DepthToSpace SpaceToDepth ")))
+        if (!(fsd_traits_of(l->facts, reader) & FSD_OP_VIEW ||
+              fsd_form_is(l->facts, reader,
+                          "Identity|Transpose|Slice|Gather|Expand|Tile|DepthToSpace|"
+                          "SpaceToDepth")))
             break;
-        tensor = out_of(l, reader);
+        tensor = fsd_node_out_tensor(l->g, reader, 0);
     }
     return tensor;
 }
 
 /* Pairs that no operator needs: at an output of the network, or with nothing behind. */
-void fsd_lint_useless(struct fsd_finder *f)
+static bool is_useless(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_lint *l = p->l;
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_place_q(p, 'd'));
+    fsd_id out = moved_to(l, fsd_place_tensor(p, 'd'));
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *dq = &l->quantizers.at[i];
-        const struct fsd_quantizer *q = dq->quantizes ? NULL : fsd_lint_q_of(l, dq);
-        fsd_id out = moved_to(l, out_of(l, dq->node));
-
-        if (!q || out == FSD_NONE || l->facts->constant[q->data] ||
-            l->g->tensors.at[out].consumers.n)
-            continue;
-        fsd_lint_open(f, dq->node);
-        fsd_about_node(f, q->node);
-        fprintf(f->out, "%s and %s feed %s, so that they only round",
-                fsd_lint_node(f, q->node), fsd_lint_node(f, dq->node),
-                l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT
-                    ? "an output of the network and nothing else"
-                    : "nothing");
-        fsd_edit_remove(f, q, "the output is no longer rounded");
-        fsd_lint_close(f);
-    }
+    if (!q || out == FSD_NONE || l->facts->constant[q->data] ||
+        l->g->tensors.at[out].consumers.n)
+        return false;
+    fsd_place_set(p, 'q', q->node);
+    p->text[0] = l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT
+                     ? "an output of the network and nothing else"
+                     : "nothing";
+    return true;
 }
 
 /* ---------------------------------------------------------------------------- styles
@@ -539,49 +260,109 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
 {
     return (l->facts->traits[node] &
             (FSD_OP_WEIGHTED | FSD_OP_COMMUTES | FSD_OP_QDQ)) ||
-           fsd_lint_is_any(l, node,
-                           " AveragePool GlobalAveragePool GlobalMaxPool Resize "
-                           "ReduceMean Pad ");
+           fsd_form_is(
+               l->facts, node,
+               "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
 /* An addition of which only one side is quantized, as it should be; compiled regions
  * take both. */
 static bool is_residual(const struct fsd_lint *l, fsd_id node)
 {
-    return fsd_lint_is_any(l, node, " Add Sum ") &&
+    return fsd_form_is(l->facts, node, "Add|Sum") &&
            (!fsd_lint_held(l, node, 0) != !fsd_lint_held(l, node, 1) ||
             (l->target.family == FSD_RTX && !l->style.after_operators));
 }
 
 /* A Q of what an operator makes, whose value nothing reads that runs narrow. */
-static bool feeds_nothing_narrow(const struct fsd_lint *l, fsd_id node)
+static bool feeds_nothing_narrow(struct fsd_place *p)
 {
-    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
-    fsd_id dq = q && q->quantizes ? fsd_lint_only_reader(l, out_of(l, node)) : FSD_NONE;
-    fsd_id reader = dq == FSD_NONE ? FSD_NONE : fsd_lint_only_reader(l, out_of(l, dq));
+    const struct fsd_lint *l = p->l;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    fsd_id dq = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'q'));
+    fsd_id reader = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, dq, 0));
 
-    return reader != FSD_NONE && maker_of(l, q->data) != FSD_NONE &&
+    p->text[0] = l->style.after_operators
+                     ? fsd_printed(p->f->scratch, "%s quantizes what operators make: ",
+                                   l->style.name ? l->style.name : "the exporter")
+                     : "";
+    return reader != FSD_NONE && fsd_tensor_producer(l->g, q->data) != FSD_NONE &&
            !l->facts->constant[q->data] && !wants_narrow(l, reader) &&
            !is_residual(l, reader) &&
            (l->style.after_operators || fsd_lint_conv_behind(l, q->data) != FSD_NONE);
 }
 
-void fsd_lint_after(struct fsd_finder *f)
-{
-    const struct fsd_lint *l = f->lint;
-    uint32_t n = fsd_lint_open_all(f, feeds_nothing_narrow);
+/* ------------------------------------------------------------------------------ rows
+ */
 
-    if (!n)
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        fsd_edit_remove(
-            f, fsd_lint_quantizer(l, f->found->subjects.at[f->now.nodes.at + i].id),
-            "this tensor is no longer rounded");
-    if (l->style.after_operators)
-        fprintf(f->out, "%s quantizes what operators make: ",
-                l->style.name ? l->style.name : "the exporter");
-    fsd_put_noun(f->out, n, "quantizer");
-    fprintf(f->out, " behind an operator feed%s nothing that runs narrow",
-            n == 1 ? "s" : "");
-    fsd_lint_close_all(f);
-}
+#define TO_MEASURE "; the scale is to be measured"
+#define NO_GAIN                                                                        \
+    "{q} quantizes what {n} reads, which is pointwise with a constant or a mask, and " \
+    "part of a kernel that computes wide"
+
+const struct fsd_place_row fsd_rows_of_place[] = {
+    {"qdq/residual", "n=%sum(k=%conv, s=%bare)", is_bare_skip, "nk",
+     "{n} adds {'s} to what {k} makes, and that branch has no quantizer, so that the "
+     "addition keeps it wide{A}",
+     .insert = 'n', .input = FSD_INPUT_SET},
+    {"qdq/residual", "n=%sum(q=%pair(k=%conv), %pair)", parts_regions, "nq",
+     "{n} reads quantizers on both branches, and {q} parts it from {k}", .remove = "q",
+     .removed = "the convolution's result is no longer rounded before the addition"},
+    {"qdq/open-sum", "n=%sum(%held, %conv)", is_open_sum, "n",
+     "{n} adds a quantized branch, but nothing quantizes {'s}, which it makes: the "
+     "branch is widened again, as a layer of its own",
+     .insert = 'r', .input = FSD_INPUT_SET,
+     .inserted = "rounds the sum to 8 bits" TO_MEASURE},
+    {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
+     "{n} reads quantized data, but its other side {'b} is not quantized, so that it "
+     "runs wide",
+     .insert = 'n', .input = 1, .inserted = "rounds this side to 8 bits" TO_MEASURE},
+    {"qdq/one-sided", "n=%weighted(b=%bare, h=%held)", is_asked_of_both, "n",
+     "{n} reads quantized weights, but its data {'b} is not quantized, so that it "
+     "runs wide",
+     .insert = 'n', .inserted = "rounds this side to 8 bits" TO_MEASURE},
+    {"qdq/inside-conv",
+     "q=%q(k=Conv|ConvTranspose|Gemm|MatMul) > %dq > n=BatchNormalization|" ACTIVATION,
+     is_before_operators, "kqn",
+     "{q} stands between {k} and {n}, which would be one layer", .remove = "q",
+     .removed = "what the operator makes is no longer rounded before the next"},
+    {"qdq/island",
+     "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
+     "InstanceNormalization(i=%bare)",
+     is_island, "nb",
+     "{n} reads {'i} without a quantizer, between {b} and {a}, which run narrow: it "
+     "runs wide, and so does what is written for it",
+     .insert = 'n', .inserted = "rounds what it averages to 8 bits" TO_MEASURE},
+    {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
+     "a quantizer stands inside the SiLU of {s} and {n}, which then is no part of the "
+     "operator before it",
+     .remove = "ab", .removed = "nothing inside the SiLU is rounded"},
+    {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", NULL, "pn",
+     "{q} stands between {p} and {n}, which takes no padding through it; put the pair "
+     "before the padding",
+     .remove = "q",
+     .removed = "none where the pad is zero: the same values are rounded",
+     .insert = 'p', .like = 'q', .inserted = "the same rounding, before the padding"},
+    {"qdq/deconv", "n=ConvTranspose", is_narrow_on_rtx, "n",
+     "{n} is quantized, and there is no INT8 kernel for it: its data and weights are "
+     "widened again"},
+    {"qdq/deconv", "n=ConvTranspose > b=BatchNormalization|Concat|" ACTIVATION,
+     is_narrow_elsewhere, "nb",
+     "{n} is quantized and followed by {b}, for which there is no INT8 kernel: it "
+     "falls back to FP32"},
+    {"qdq/no-gain",
+     "n=Softmax|LogSoftmax|Erf|Gelu|InstanceNormalization|GroupNormalization|Pow|Exp|"
+     "Tanh|Resize|Upsample|LayerNormalization|RMSNormalization(q=%pair)",
+     is_wide_anyway, "nq", "{q} quantizes what {n} reads, which has no narrow kernel",
+     .remove = "q", .removed = "its input is no longer rounded"},
+    {"qdq/no-gain", "n=Add|Sub|Mul|Div(q=%own)", only_shifts, "nq", NO_GAIN,
+     .remove = "q", .removed = "its input is no longer rounded"},
+    {"qdq/no-gain", "n=Add|Sub|Mul|Div(x, q=%own)", only_shifts, "nq", NO_GAIN,
+     .remove = "q", .removed = "its input is no longer rounded"},
+    {"qdq/useless", "d=%dq", is_useless, "dq",
+     "{q} and {d} feed {A}, so that they only round", .remove = "q",
+     .removed = "the output is no longer rounded"},
+    {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
+     "{A}{#} quantizer{?|s} behind an operator feed{?s|} nothing that runs narrow",
+     .remove = "q", .removed = "this tensor is no longer rounded", .listed = true},
+    {0}};

@@ -75,7 +75,7 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
         fprintf(f->out,
                 "%s gives %s in ONNX, and %s in %s, which keeps a window that "
                 "starts in the padding",
-                fsd_lint_node(f, i), onnx, builder, l->target.name);
+                fsd_called(f, i), onnx, builder, l->target.name);
         fsd_fact_text(f, "onnx", onnx);
         fsd_fact_text(f, "builder", builder);
         /* More padding would count as data of an average. */

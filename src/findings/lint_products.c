@@ -1,6 +1,6 @@
 /* Products of matrices: attention, what is too small, sizes that only a run knows. */
 #include "base/print.h"
-#include "findings/lint.h"
+#include "findings/place.h"
 
 #include <inttypes.h>
 
@@ -14,16 +14,17 @@ static fsd_id product_before(const struct fsd_lint *l, fsd_id softmax)
 {
     fsd_id at = fsd_node_in_tensor(l->g, softmax, 0);
 
-    for (int steps = 0; steps < 8 && at != FSD_NONE; steps++) {
+    for (int steps = 0; steps < 8; steps++) {
         fsd_id maker = fsd_tensor_producer(l->g, at);
 
-        if (maker == FSD_NONE || fsd_lint_is_any(l, maker, " MatMul "))
+        if (fsd_form_is(l->facts, maker, "MatMul"))
             return maker;
         if (!fsd_lint_quantizer(l, maker) &&
-            !fsd_lint_is_any(l, maker, " Add Sub Mul Div Where Cast Identity Reshape "))
+            !fsd_form_is(l->facts, maker,
+                         "Add|Sub|Mul|Div|Where|Cast|Identity|Reshape"))
             return FSD_NONE;
         at = fsd_node_in_tensor(l->g, maker,
-                                fsd_lint_is_any(l, maker, " Where ") ? 1 : 0);
+                                fsd_form_is(l->facts, maker, "Where") ? 1 : 0);
     }
     return FSD_NONE;
 }
@@ -32,9 +33,9 @@ static fsd_id product_behind(const struct fsd_lint *l, fsd_id softmax)
 {
     fsd_id at = softmax;
 
-    for (int steps = 0; steps < 6 && at != FSD_NONE; steps++) {
-        at = fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, at, 0));
-        if (at != FSD_NONE && fsd_lint_is_any(l, at, " MatMul "))
+    for (int steps = 0; steps < 6; steps++) {
+        at = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, at, 0));
+        if (fsd_form_is(l->facts, at, "MatMul"))
             return at;
     }
     return FSD_NONE;
@@ -50,72 +51,66 @@ static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_las
                : -1;
 }
 
+/* The two products of a softmax, "a" and "b", of which one or both are quantized; how
+ * many are. */
+static int count_narrow(struct fsd_place *p)
+{
+    fsd_id softmax = fsd_place_node(p, 'n');
+    fsd_id first = product_before(p->l, softmax),
+           second = product_behind(p->l, softmax);
+
+    if (first == FSD_NONE || second == FSD_NONE)
+        return 0;
+    fsd_place_set(p, 'a', first);
+    fsd_place_set(p, 'b', second);
+    fsd_place_set(p, 'q', fsd_lint_is_narrow(p->l, first) ? first : second);
+    return fsd_lint_is_narrow(p->l, first) + fsd_lint_is_narrow(p->l, second);
+}
+
+static bool is_half_narrow(struct fsd_place *p)
+{
+    return count_narrow(p) == 1;
+}
+
 /* Sizes that are not known are not complained of. */
-void fsd_lint_attention(struct fsd_finder *f)
+static bool has_no_int8_kernel(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_lint *l = p->l;
+    int64_t head, positions;
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id first, second;
-        int64_t head, positions;
-        bool one, two, int8;
-
-        if (!fsd_lint_is_any(l, i, " Softmax "))
-            continue;
-        first = product_before(l, i);
-        second = product_behind(l, i);
-        if (first == FSD_NONE || second == FSD_NONE)
-            continue;
-        one = fsd_lint_is_narrow(l, first);
-        two = fsd_lint_is_narrow(l, second);
-        if (!one && !two)
-            continue;
-        int8 = fsd_lint_held(l, one ? first : second, 0)->type == FSD_INT8;
-        head = dim_of(l->sizes, fsd_node_in_tensor(l->g, first, 0), 0);
-        positions = dim_of(l->sizes, fsd_node_in_tensor(l->g, i, 0), 0);
-        if (one == two &&
-            !(int8 && ((head > 0 && head != 16 && head != 32 && head != 64) ||
-                       positions > MOST_POSITIONS)))
-            continue;
-        fsd_lint_open(f, first);
-        fsd_about_node(f, i);
-        fsd_about_node(f, second);
-        if (one != two)
-            fprintf(f->out, "of the two products around %s only %s is quantized",
-                    fsd_lint_node(f, i), fsd_lint_node(f, one ? first : second));
-        else
-            fprintf(f->out,
-                    "the attention around %s is quantized with heads of %" PRId64
-                    " and %" PRId64 " positions, for which there is no INT8 kernel",
-                    fsd_lint_node(f, i), head, positions);
-        fsd_lint_close(f);
-    }
+    if (count_narrow(p) != 2)
+        return false;
+    head = dim_of(l->sizes, fsd_node_in_tensor(l->g, fsd_place_node(p, 'a'), 0), 0);
+    positions =
+        dim_of(l->sizes, fsd_node_in_tensor(l->g, fsd_place_node(p, 'n'), 0), 0);
+    p->number[0] = head;
+    p->number[1] = positions;
+    return fsd_lint_held(l, fsd_place_node(p, 'a'), 0)->type == FSD_INT8 &&
+           ((head > 0 && head != 16 && head != 32 && head != 64) ||
+            positions > MOST_POSITIONS);
 }
 
-/* --------------------------------------------------------------------- small products
- */
-
-void fsd_lint_small_product(struct fsd_finder *f)
+static bool is_small(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    fsd_id node = fsd_place_node(p, 'n');
+    int64_t summands = dim_of(p->l->sizes, fsd_node_in_tensor(p->l->g, node, 0), 0);
+    int64_t columns = dim_of(p->l->sizes, fsd_place_tensor(p, 'n'), 0);
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        int64_t summands, columns;
-
-        if (!fsd_lint_is_any(l, i, " MatMul Gemm ") || !fsd_lint_is_narrow(l, i))
-            continue;
-        summands = dim_of(l->sizes, fsd_node_in_tensor(l->g, i, 0), 0);
-        columns = dim_of(l->sizes, fsd_node_out_tensor(l->g, i, 0), 0);
-        if (!(summands > 0 && summands < TILE) && !(columns > 0 && columns < TILE))
-            continue;
-        fsd_lint_open(f, i);
-        fprintf(f->out,
-                "%s multiplies %" PRId64 " summands into %" PRId64
-                " columns: too small to gain by INT8",
-                fsd_lint_node(f, i), summands, columns);
-        fsd_lint_close(f);
-    }
+    p->number[0] = summands;
+    p->number[1] = columns;
+    return fsd_lint_is_narrow(p->l, node) &&
+           ((summands > 0 && summands < TILE) || (columns > 0 && columns < TILE));
 }
+
+const struct fsd_place_row fsd_rows_of_products[] = {
+    {"qdq/attention", "n=Softmax", is_half_narrow, "anb",
+     "of the two products around {n} only {q} is quantized"},
+    {"qdq/attention", "n=Softmax", has_no_int8_kernel, "anb",
+     "the attention around {n} is quantized with heads of {0} and {1} positions, for "
+     "which there is no INT8 kernel"},
+    {"qdq/small-product", "n=MatMul|Gemm", is_small, "n",
+     "{n} multiplies {0} summands into {1} columns: too small to gain by INT8"},
+    {0}};
 
 /* -------------------------------------------------------------- sizes of a run */
 
@@ -128,7 +123,7 @@ static const bool *find_fused_attention(struct fsd_finder *f)
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
         fsd_id out, products[2];
 
-        if (!fsd_lint_is_any(l, i, " Softmax "))
+        if (!fsd_form_is(l->facts, i, "Softmax"))
             continue;
         products[0] = product_before(l, i);
         products[1] = product_behind(l, i);
@@ -164,9 +159,9 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
 {
     fsd_id out = fsd_node_out_tensor(f->lint->g, node, 0);
     const char *columns = open_dim(sizes, out, 0);
-    fsd_id next = fsd_lint_only_reader(f->lint, out);
+    fsd_id next = fsd_tensor_only_reader(f->lint->g, out);
 
-    if (!columns || next == FSD_NONE || !fsd_lint_is_any(f->lint, next, " Relu "))
+    if (!columns || !fsd_form_is(f->lint->facts, next, "Relu"))
         return;
     fsd_lint_open(f, node);
     fsd_about_node(f, next);
@@ -174,7 +169,7 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
         f->out,
         "%s makes %s columns, which only a run knows: another kernel cuts them, and "
         "computes %s",
-        fsd_lint_node(f, node), columns, fsd_lint_node(f, next));
+        fsd_called(f, node), columns, fsd_called(f, next));
     fsd_lint_close(f);
 }
 
@@ -199,7 +194,7 @@ static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
     first = summands && !l->facts->constant[in[0]];
     second = !l->facts->constant[in[1]];
     fsd_lint_open(f, node);
-    fprintf(f->out, "%s %s %s %s, %s: other kernels %s%s%s", fsd_lint_node(f, node),
+    fprintf(f->out, "%s %s %s %s, %s: other kernels %s%s%s", fsd_called(f, node),
             summands ? "sums up" : "makes", summands ? summands : columns,
             summands ? "products" : "columns",
             odd ? "an odd number" : "which only a run knows",
@@ -217,10 +212,10 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
 {
     const struct fsd_graph *g = f->lint->g;
     fsd_id pad = fsd_tensor_producer(g, fsd_node_in_tensor(g, conv, 0));
-    fsd_id picture = pad == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(g, pad, 0);
+    fsd_id picture = fsd_node_in_tensor(g, pad, 0);
     const char *size = NULL;
 
-    if (pad == FSD_NONE || !fsd_lint_is_any(f->lint, pad, " Pad "))
+    if (!fsd_form_is(f->lint->facts, pad, "Pad"))
         return;
     for (int axis = 0; axis + 2 < fsd_shape_of(sizes, picture)->rank && !size; axis++)
         size = open_dim(sizes, picture, axis);
@@ -228,10 +223,11 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
         return;
     fsd_lint_open(f, conv);
     fsd_about_node(f, pad);
-    fprintf(f->out,
-            "%s leaves the padding of %s to another kernel, for only a run knows how "
-            "large the picture is (%s)",
-            fsd_lint_node(f, conv), fsd_lint_node(f, pad), size);
+    fprintf(
+        f->out,
+        "%s leaves the padding of %s to another kernel, for only a run knows how large "
+        "the picture is (%s)",
+        fsd_called(f, conv), fsd_called(f, pad), size);
     fsd_lint_close(f);
 }
 
@@ -244,7 +240,7 @@ void fsd_lint_padded(struct fsd_finder *f)
     const bool *fused = find_fused_attention(f), odd = f->rule->which == 1;
 
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        bool product = fsd_lint_is_any(l, i, " MatMul Gemm ");
+        bool product = fsd_form_is(l->facts, i, "MatMul|Gemm");
         bool narrow = product && fsd_lint_is_narrow(l, i);
 
         if (l->facts->folded[i] || fused[i])
@@ -253,7 +249,7 @@ void fsd_lint_padded(struct fsd_finder *f)
             find_padded(f, sizes, i);
         else if (narrow && !odd)
             find_open_narrow(f, sizes, i);
-        else if (!odd && fsd_lint_is_any(l, i, " Conv "))
+        else if (!odd && fsd_form_is(l->facts, i, "Conv"))
             find_open_pad(f, sizes, i);
     }
 }

@@ -1,6 +1,7 @@
 /* Scales and zero points, compared by value. */
 #include "base/text.h"
-#include "findings/lint.h"
+#include "base/print.h"
+#include "findings/place.h"
 
 #include <math.h>
 
@@ -13,14 +14,14 @@ enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int way_of(const struct fsd_lint *l, fsd_id via)
 {
-    return via == FSD_NONE                       ? DIRECT
-           : fsd_lint_is_any(l, via, " Concat ") ? OVER_CONCAT
-                                                 : OVER_ONE;
+    return via == FSD_NONE                        ? DIRECT
+           : fsd_form_is(l->facts, via, "Concat") ? OVER_CONCAT
+                                                  : OVER_ONE;
 }
 
 static void put_scale(struct fsd_finder *f, const struct fsd_quantizer *q)
 {
-    fputs(fsd_lint_node(f, q->node), f->out);
+    fputs(fsd_called(f, q->node), f->out);
     if (q->scales)
         fprintf(f->out, q->n == 1 ? " (%.6g)" : " (%.6g, ...)", q->scales[0]);
 }
@@ -42,7 +43,7 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
     fputs(" and ", f->out);
     put_scale(f, b);
     if (via != FSD_NONE)
-        fprintf(f->out, " over %s", fsd_lint_node(f, via));
+        fprintf(f->out, " over %s", fsd_called(f, via));
     fputs(", with other scales", f->out);
     /* The greater one clips nothing that the other keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
@@ -87,7 +88,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
         const struct fsd_quantizer *first = fsd_lint_held(l, i, 0), *most = first;
         uint32_t n = l->g->nodes.at[i].in.n, unlike = 0;
 
-        if (!first || !fsd_lint_is_any(l, i, " Concat "))
+        if (!first || !fsd_form_is(l->facts, i, "Concat"))
             continue;
         for (uint32_t k = 1; k < n; k++) {
             const struct fsd_quantizer *other = fsd_lint_held(l, i, k);
@@ -104,7 +105,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
         fprintf(f->out,
                 "%u of the %u inputs of %s have another scale than the first: each "
                 "is quantized anew; give all the greatest, that of ",
-                unlike, n, fsd_lint_node(f, i));
+                unlike, n, fsd_called(f, i));
         put_scale(f, most);
         for (uint32_t k = 0; k < n; k++) {
             const struct fsd_quantizer *q = fsd_lint_held(l, i, k);
@@ -116,201 +117,142 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
     }
 }
 
-/* ------------------------------------------------------------------------ one
- * quantizer */
+/* -------------------------------------------------------------------- one quantizer */
 
 /* The axis of an operator's output channels in its weights; -1 where there is none. */
 static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
 {
-    if (fsd_lint_is_any(l, node, " Conv "))
+    if (fsd_form_is(l->facts, node, "Conv"))
         return 0;
-    if (fsd_lint_is_any(l, node, " ConvTranspose "))
+    if (fsd_form_is(l->facts, node, "ConvTranspose"))
         return 1;
-    if (fsd_lint_is_any(l, node, " Gemm "))
+    if (fsd_form_is(l->facts, node, "Gemm"))
         return fsd_node_int(l->g, node, "transB", 0) ? 0 : 1;
     return -1;
 }
 
 /* Only a pair that stands directly at the weights: a Transpose between turns axes. */
-void fsd_lint_weight_axis(struct fsd_finder *f)
+static bool is_across_channels(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    fsd_id node = fsd_place_node(p, 'n');
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    int64_t axis = output_axis(p->l, node);
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id w = fsd_node_in_tensor(l->g, i, 1);
-        const struct fsd_quantizer *q =
-            w == FSD_NONE ? NULL : fsd_lint_quantizer(l, fsd_tensor_producer(l->g, w));
-        int64_t axis = output_axis(l, i);
-
-        if (!(l->facts->traits[i] & FSD_OP_WEIGHTED) || !q || q->block || axis < 0 ||
-            q->n < 2 || q->axis < 0 || q->axis == axis ||
-            (axis == 1 && fsd_node_int(l->g, i, "group", 1) > 1))
-            continue;
-        fsd_lint_open(f, i);
-        fsd_about_node(f, q->node);
-        fprintf(f->out,
-                "the %u scales of %s lie along axis %lld of the weights, not along "
-                "the output channels, axis %lld",
-                q->n, fsd_lint_node(f, q->node), (long long)q->axis, (long long)axis);
-        fsd_lint_close(f);
-    }
+    p->number[0] = q->n;
+    p->number[1] = q->axis;
+    p->number[2] = axis;
+    return !q->block && axis >= 0 && q->n >= 2 && q->axis >= 0 && q->axis != axis &&
+           (axis != 1 || fsd_node_int(p->l->g, node, "group", 1) <= 1);
 }
 
-static bool has_one_scale(const struct fsd_lint *l, fsd_id node)
+static bool has_one_scale(struct fsd_place *p)
 {
-    const struct fsd_quantizer *q =
-        (l->facts->traits[node] & FSD_OP_WEIGHTED) ? fsd_lint_held(l, node, 1) : NULL;
-    fsd_id w = q ? fsd_node_in_tensor(l->g, node, 1) : FSD_NONE;
+    fsd_id node = fsd_place_node(p, 'n');
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
 
-    return q && output_axis(l, node) >= 0 && l->facts->constant[w] &&
+    return output_axis(p->l, node) >= 0 &&
+           p->l->facts->constant[fsd_node_in_tensor(p->l->g, node, 1)] &&
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
-void fsd_lint_weight_scale(struct fsd_finder *f)
-{
-    uint32_t n = fsd_lint_open_all(f, has_one_scale);
-
-    if (!n)
-        return;
-    fputs("the weights of ", f->out);
-    fsd_put_noun(f->out, n, "operator");
-    fputs(" have one scale for all output channels", f->out);
-    fsd_lint_close_all(f);
-}
-
 /* Data has one scale: kernels know no other.  Whoever reads it is told first. */
-void fsd_lint_data_scales(struct fsd_finder *f)
+static bool has_several_scales(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_graph *g = p->l->g;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    fsd_id dq = fsd_tensor_only_reader(g, fsd_place_tensor(p, 'q'));
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *q = &l->quantizers.at[i];
-        fsd_id dq = fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, q->node, 0));
-        fsd_id reader = dq == FSD_NONE
-                            ? FSD_NONE
-                            : fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, dq, 0));
-
-        if (!q->quantizes || q->n < 2 || q->block || l->facts->constant[q->data] ||
-            q->type == FSD_FP4)
-            continue;
-        fsd_lint_open(f, reader == FSD_NONE ? q->node : reader);
-        if (reader != FSD_NONE)
-            fsd_about_node(f, q->node);
-        fprintf(f->out, "%s has %u scales for data, of which kernels take one",
-                fsd_lint_node(f, q->node), q->n);
-        fsd_lint_close(f);
-    }
+    fsd_place_set(p, 'r', fsd_tensor_only_reader(g, fsd_node_out_tensor(g, dq, 0)));
+    p->number[0] = q->n;
+    return q->n >= 2 && !q->block && !p->l->facts->constant[q->data] &&
+           q->type != FSD_FP4;
 }
 
-static bool is_shifted(const struct fsd_lint *l, fsd_id node)
+static bool is_shifted(struct fsd_place *p)
 {
-    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
-
-    return q && q->zero == FSD_ZERO_OTHER;
-}
-
-void fsd_lint_zero_point(struct fsd_finder *f)
-{
-    uint32_t n = fsd_lint_open_all(f, is_shifted);
-
-    if (!n)
-        return;
-    fprintf(f->out, "%u of %u quantizers have a zero point other than 0", n,
-            f->lint->quantizers.n);
-    fsd_lint_close_all(f);
+    p->number[0] = p->l->quantizers.n;
+    return fsd_place_q(p, 'q')->zero == FSD_ZERO_OTHER;
 }
 
 /* A DQ shares its Q's scale: the Q is told. */
-void fsd_lint_bad_scale(struct fsd_finder *f)
+static bool has_bad_scale(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    uint32_t k = 0;
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *q = &l->quantizers.at[i];
-        uint32_t k = 0;
-
-        while (q->scales && k < q->n && q->scales[k] > 0 && !isinf(q->scales[k]))
-            k++;
-        if (!q->scales || k == q->n || (!q->quantizes && fsd_lint_q_of(l, q)))
-            continue;
-        fsd_lint_open(f, q->node);
-        fprintf(f->out, "%s has the scale %g", fsd_lint_node(f, q->node), q->scales[k]);
-        if (q->n > 1)
-            fprintf(f->out, " at %u of %u", k, q->n);
-        fsd_lint_close(f);
-    }
+    while (q->scales && k < q->n && q->scales[k] > 0 && !isinf(q->scales[k]))
+        k++;
+    if (!q->scales || k == q->n || (!q->quantizes && fsd_lint_q_of(p->l, q)))
+        return false;
+    p->text[0] =
+        q->n > 1 ? fsd_printed(p->f->scratch, "%g at %u of %u", q->scales[k], k, q->n)
+                 : fsd_printed(p->f->scratch, "%g", q->scales[k]);
+    return true;
 }
 
-static bool has_no_scales(const struct fsd_lint *l, fsd_id node)
+/* A dynamic one has none. */
+static bool has_no_scales(struct fsd_place *p)
 {
-    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
 
-    return q && q->scale != FSD_NONE && !q->scales; /* a dynamic one has none */
-}
-
-void fsd_lint_scale_unknown(struct fsd_finder *f)
-{
-    uint32_t n = fsd_lint_open_all(f, has_no_scales);
-
-    if (!n)
-        return;
-    fprintf(f->out,
-            "the scales of %u of %u quantizers are not in the file (or all 0), are "
-            "computed, or are too many to read, and were compared with none",
-            n, f->lint->quantizers.n);
-    fsd_lint_close_all(f);
+    p->number[0] = p->l->quantizers.n;
+    return q->scale != FSD_NONE && !q->scales;
 }
 
 /* Per-channel scales over an operator that mixes the axes. */
-void fsd_lint_axis_moved(struct fsd_finder *f)
+static bool has_scales_of_data(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id in = fsd_node_in_tensor(l->g, i, 0);
-        const struct fsd_quantizer *q =
-            in == FSD_NONE ? NULL
-                           : fsd_lint_quantizer(l, fsd_tensor_producer(l->g, in));
-
-        if (!q || q->quantizes || q->n < 2 || q->block ||
-            !fsd_lint_is_any(l, i,
-                             " Transpose Reshape Flatten Squeeze Unsqueeze Slice "
-                             "Split Gather DepthToSpace SpaceToDepth ") ||
-            l->facts->constant[in])
-            continue;
-        fsd_lint_open(f, i);
-        fsd_about_node(f, q->node);
-        fprintf(f->out,
-                "%s moves the axis along which %s has %u scales, so that the "
-                "quantizer cannot be moved over it",
-                fsd_lint_node(f, i), fsd_lint_node(f, q->node), q->n);
-        fsd_lint_close(f);
-    }
+    p->number[0] = q->n;
+    return q->n >= 2 && !q->block && !p->l->facts->constant[fsd_place_tensor(p, 'q')];
 }
 
 /* Blocks: which sizes a builder takes of which type. */
-void fsd_lint_block(struct fsd_finder *f)
+static bool has_odd_blocks(struct fsd_place *p)
 {
-    const struct fsd_lint *l = f->lint;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    const struct fsd_shape *shape = fsd_shape_of(p->l->sizes, q->data);
+    int64_t size;
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *q = &l->quantizers.at[i];
-        const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->data);
-        int64_t axis = q->axis, size;
-
-        if (q->block <= 0 || !shape->ranked || axis < 0 || axis >= shape->rank)
-            continue;
-        size = shape->dims[axis];
-        if (!(size > 0 && size % q->block) && !(q->type == FSD_FP4 && q->block != 16) &&
-            !(q->type == FSD_FP8 && q->block != 32))
-            continue;
-        fsd_lint_open(f, q->node);
-        fprintf(f->out, "%s has blocks of %lld along an axis of %lld in %s: %s",
-                fsd_lint_node(f, q->node), (long long)q->block, (long long)size,
-                fsd_dtype_name(q->type),
-                size > 0 && size % q->block ? "the axis is no multiple of the block"
-                : q->type == FSD_FP4        ? "NVFP4 has blocks of 16"
-                                            : "MXFP8 has blocks of 32");
-        fsd_lint_close(f);
-    }
+    if (q->block <= 0 || !shape->ranked || q->axis < 0 || q->axis >= shape->rank)
+        return false;
+    size = shape->dims[q->axis];
+    p->number[0] = q->block;
+    p->number[1] = size;
+    p->text[0] = fsd_dtype_name(q->type);
+    p->text[1] = size > 0 && size % q->block ? "the axis is no multiple of the block"
+                 : q->type == FSD_FP4 && q->block != 16 ? "NVFP4 has blocks of 16"
+                 : q->type == FSD_FP8 && q->block != 32 ? "MXFP8 has blocks of 32"
+                                                        : NULL;
+    return p->text[1];
 }
+
+/* ------------------------------------------------------------------------------ rows
+ */
+
+const struct fsd_place_row fsd_rows_of_scale[] = {
+    {"scale/weight-axis", "n=%weighted(x, q=%quantizer)", is_across_channels, "nq",
+     "the {0} scales of {q} lie along axis {1} of the weights, not along the output "
+     "channels, axis {2}"},
+    {"scale/weights", "n=%weighted(x, q=%held)", has_one_scale, "n",
+     "the weights of {#} operator{?|s} have one scale for all output channels",
+     .listed = true},
+    {"scale/data", "q=%q", has_several_scales, "rq",
+     "{q} has {0} scales for data, of which kernels take one"},
+    {"scale/zero-point", "q=%quantizer", is_shifted, "q",
+     "{#} of {0} quantizers have a zero point other than 0", .listed = true},
+    {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
+    {"scale/unknown", "q=%quantizer", has_no_scales, "q",
+     "the scales of {#} of {0} quantizers are not in the file (or all 0), are "
+     "computed, or are too many to read, and were compared with none",
+     .listed = true},
+    {"scale/axis-moved",
+     "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"
+     "SpaceToDepth(q=%dq)",
+     has_scales_of_data, "nq",
+     "{n} moves the axis along which {q} has {0} scales, so that the quantizer cannot "
+     "be moved over it"},
+    {"scale/block", "q=%quantizer", has_odd_blocks, "q",
+     "{q} has blocks of {0} along an axis of {1} in {A}: {B}"},
+    {0}};

@@ -419,7 +419,7 @@ static const struct fsd_rule rules[] = {
                "1.7.1, 4,080 pools"},
     {"qdq/residual", FSD_ERROR,
      "A residual addition has quantizers on no branch, or on both.", LINT,
-     .find = fsd_lint_residual, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why =
          "A quantized convolution takes the addition behind it into its own kernel "
          "when the other branch comes in INT8. A branch without a quantizer keeps the "
@@ -433,7 +433,7 @@ static const struct fsd_rule rules[] = {
          "requests 425 and 2024; TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
      "A residual addition has its quantizer, and nothing quantizes the sum.", LINT,
-     .find = fsd_lint_open_sum, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
      .why =
          "The kernel that takes an INT8 branch into a convolution writes INT8. Where "
          "the sum stays wide, as before the pooling at the end of a network, the "
@@ -442,7 +442,7 @@ static const struct fsd_rule rules[] = {
      .source = "profiles of a QAT ResNet-18 by trt-engine-explorer, TensorRT 8.4"},
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
-     .find = fsd_lint_one_sided, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why =
          "A kernel that multiplies in INT8 needs both sides so; with one, the other is "
          "dequantized and the operator runs wide.",
@@ -451,8 +451,7 @@ static const struct fsd_rule rules[] = {
     {"qdq/inside-conv", FSD_WARNING,
      "A quantizer stands between an operator and the activation or normalization "
      "it is fused with.",
-     LINT, .find = fsd_lint_inside_conv, .proves = FSD_PROVES_STANDS,
-     .builders = NOT_RTX,
+     LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why =
          "Builders fuse a convolution with its normalization and activation, and "
          "quantize what comes out; a pair in between makes two layers with wide data "
@@ -461,14 +460,14 @@ static const struct fsd_rule rules[] = {
      .source = "the TensorRT developer guide, Q/DQ placement; TensorRT issue 2592"},
     {"qdq/island", FSD_WARNING,
      "An operator without a quantizer stands between quantized ones.", LINT,
-     .find = fsd_lint_island, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "Quantizers cannot be moved over an average: its input stays wide, so that "
             "the operator before writes 16 or 32 bits, and data is converted there and "
             "back.",
      .fix = "Put a Q/DQ pair before it.",
      .source = "the TensorRT developer guide, Q/DQ placement; TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer stands inside a SiLU.", LINT,
-     .find = fsd_lint_silu, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+     .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Sigmoid and multiplication are one with the convolution before them only "
             "while nothing stands in between.",
      .fix =
@@ -477,13 +476,13 @@ static const struct fsd_rule rules[] = {
      .source =
          "zmurder, notes on quantization in practice; pytorch/TensorRT issue 3678"},
     {"qdq/pad", FSD_WARNING, "A quantizer stands between a Pad and its convolution.",
-     LINT, .find = fsd_lint_pad, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+     LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "A convolution takes the padding before it into itself only when nothing "
             "stands in between.",
      .fix = "Put the pair before the Pad, or give the convolution its pads.",
      .source = "TensorRT issue 2592"},
     {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
-     .find = fsd_lint_deconv, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
      .why = "TensorRT 8 and 10 have none for it together with a normalization, an "
             "activation or a Concat behind, TensorRT for RTX none at all: data and "
@@ -493,7 +492,7 @@ static const struct fsd_rule rules[] = {
                "TensorRT for RTX 1.7.1, six kinds of it"},
     {"qdq/no-gain", FSD_WARNING,
      "A quantizer stands before an operator that gains nothing by it.", LINT,
-     .find = fsd_lint_no_gain, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+     .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why =
          "A softmax, a normalization, a mask or a bias has no narrow kernel: what is "
          "rounded to 8 bits is widened again at once, and precision and a conversion "
@@ -505,7 +504,7 @@ static const struct fsd_rule rules[] = {
          "measured: TensorRT for RTX 1.7.1 takes such quantizers into its kernels"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers in an attention keep it from being one kernel.", LINT,
-     .find = fsd_lint_attention, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why =
          "Fused attention multiplies twice in one type. Both products must be "
          "quantized or neither, and in INT8 there are kernels for heads of 16, 32 and "
@@ -514,20 +513,20 @@ static const struct fsd_rule rules[] = {
      .source = "TensorRT issues 4167 and 3724; the transformers' fused attention, "
                "TensorRT documentation"},
     {"qdq/small-product", FSD_INFO, "A quantized product is too small to gain by it.",
-     LINT, .find = fsd_lint_small_product,
+     LINT, .find = fsd_lint_places,
      .why =
          "Fewer than 16 columns or summands fill no tile of the matrix units, and the "
          "conversions around the product cost more than it saves.",
      .fix = "Exclude it from quantization.",
      .source = "NVIDIA Model-Optimizer, nodes that it excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds nothing that computes.", LINT,
-     .find = fsd_lint_useless, .proves = FSD_PROVES_STANDS,
+     .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
      .why = "It rounds, and stays as a layer of its own, or in the kernel before; that "
             "the result is transposed or reshaped first changes nothing.",
      .fix = "Delete it.", .source = "the TensorRT developer guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
      "Quantizers stand behind operators, not before those that run narrow.", LINT,
-     .find = fsd_lint_after, .proves = FSD_PROVES_STANDS,
+     .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
      .why = "A pair whose reader does not run narrow is a conversion there and back. "
             "Exporters that quantize what each operator makes have many.",
      .fix =
@@ -566,46 +565,46 @@ static const struct fsd_rule rules[] = {
      .fix = "Give all of them the greatest scale.", .source = "yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
      "Scales of weights do not lie along the output channels.", LINT,
-     .find = fsd_lint_weight_axis, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why =
          "A kernel scales what it sums up, which it can do for an output channel only.",
      .fix =
          "Set axis: 0 for Conv, 1 for ConvTranspose, for Gemm 0 with transB, else 1.",
      .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
-     .find = fsd_lint_weight_scale,
+     .find = fsd_lint_places,
      .why =
          "The channel with the greatest weights takes the steps of all others; kernels "
          "scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 of Conv).",
      .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/data", FSD_WARNING, "A quantizer of data has several scales.", LINT,
-     .find = fsd_lint_data_scales, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "Kernels multiply data of one scale; with several it is dequantized first.",
      .fix = "Use one scale for data.",
      .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/axis-moved", FSD_WARNING,
      "Scales lie along an axis that the next operator moves.", LINT,
-     .find = fsd_lint_axis_moved, .proves = FSD_PROVES_WIDE,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why =
          "A quantizer with a scale a channel cannot move over what mixes the channels, "
          "so that data stays wide there.",
      .fix = "Use one scale, or quantize behind the operator.",
      .source = "the TensorRT developer guide, Q/DQ placement"},
     {"scale/zero-point", FSD_ERROR, "A zero point is not 0.", LINT,
-     .find = fsd_lint_zero_point,
+     .find = fsd_lint_places,
      .why = "TensorRT quantizes symmetrically and refuses the model.",
      .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric).",
      .source = "onnx-tensorrt, docs/operators.md; measured: TensorRT for RTX 1.7.1"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or no number.", LINT,
-     .find = fsd_lint_bad_scale,
+     .find = fsd_lint_places,
      .why =
          "Nothing can be rounded with it: the parser refuses it, or all that comes out "
          "is 0 or no number.",
      .fix = "Calibrate the tensor; exclude what has no range.",
      .source = "onnx-tensorrt; measured: TensorRT for RTX 1.7.1"},
     {"scale/block", FSD_WARNING, "Blocks of scales do not fit the type or the axis.",
-     LINT, .find = fsd_lint_block,
+     LINT, .find = fsd_lint_places,
      .why =
          "Blocked types are read in blocks of one size: 16 for NVFP4, 32 for MXFP8; a "
          "rest has no scale.",
@@ -615,7 +614,7 @@ static const struct fsd_rule rules[] = {
          "block quantization"},
     {"scale/unknown", FSD_INFO,
      "Scales cannot be read, and were compared with nothing.", LINT,
-     .find = fsd_lint_scale_unknown,
+     .find = fsd_lint_places,
      .why = "Scales that are computed, too many, or in a file that is absent equal "
             "nothing and differ from nothing.",
      .fix = "Keep scales in the model's file.", .source = "this program's limits"},
@@ -627,13 +626,13 @@ static const struct fsd_rule rules[] = {
      .source =
          "trt-engine-explorer's checks; TensorRT issue 4039; NVIDIA Model-Optimizer"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
-     .find = fsd_lint_casts,
+     .find = fsd_lint_places,
      .why = "The second cast brings back the type, not what the first one lost.",
      .fix = "Remove both, or keep the type of what stands around.",
      .source = "this program"},
     {"precision/fp32-rest", FSD_INFO,
-     "Operators are left in FP32 beside quantized ones.", LINT,
-     .find = fsd_lint_fp32_rest, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
+     "Operators are left in FP32 beside quantized ones.", LINT, .find = fsd_lint_places,
+     .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
      .why =
          "A strongly typed builder chooses no type: what is not quantized runs as it "
          "is exported, mostly FP32, with a conversion at each border.",

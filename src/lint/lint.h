@@ -110,6 +110,9 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
 /** The quantizer that the node is; NULL. */
 const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node);
 
+/** The DQ whose value the tensor holds; NULL, also for FSD_NONE. */
+const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor);
+
 /** The DQ whose value the node reads there; NULL. */
 const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
                                           uint32_t input);
@@ -129,10 +132,6 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 
 /** The first tensor of the same value behind Identity nodes. */
 fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor);
-
-/** The only node that reads the tensor; FSD_NONE where several do, or the network's
- *  output is it. */
-fsd_id fsd_lint_only_reader(const struct fsd_lint *l, fsd_id tensor);
 
 /* ------------------------------------------------------------------------ refusals */
 

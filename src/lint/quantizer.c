@@ -11,10 +11,10 @@ enum { REACH = 256, DEPTH = 16, STEPS = 64 };
 
 fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
 {
-    for (int steps = 0; tensor != FSD_NONE && steps < STEPS; steps++) {
+    for (int steps = 0; steps < STEPS; steps++) {
         fsd_id maker = fsd_tensor_producer(l->g, tensor);
 
-        if (maker == FSD_NONE || !fsd_node_is(l->g, maker, FSD_ONNX_Identity))
+        if (!fsd_node_is(l->g, maker, FSD_ONNX_Identity))
             break;
         tensor = fsd_node_in_tensor(l->g, maker, 0);
     }
@@ -26,9 +26,8 @@ fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
 static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
 {
     fsd_id root = fsd_lint_root(l, q->scale);
-    const struct fsd_value *v = root == FSD_NONE ? NULL : fsd_tensor_value(l->g, root);
-    enum fsd_dtype type =
-        root == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(l->g, root)->type;
+    const struct fsd_value *v = fsd_tensor_value(l->g, root);
+    enum fsd_dtype type = fsd_tensor_form(l->g, root)->type;
     unsigned width = fsd_dtype_bits(type) / 8;
     const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->scale);
     double *scales;
@@ -56,7 +55,7 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
 static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
 {
     fsd_id root = fsd_lint_root(l, fsd_node_in_tensor(l->g, node, 2));
-    const struct fsd_value *v = root == FSD_NONE ? NULL : fsd_tensor_value(l->g, root);
+    const struct fsd_value *v = fsd_tensor_value(l->g, root);
 
     if (root == FSD_NONE)
         return FSD_ZERO_NONE;
@@ -157,13 +156,17 @@ const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id 
                : &l->quantizers.at[l->quantizer_of[node]];
 }
 
+const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor)
+{
+    return tensor == FSD_NONE || l->holds[tensor] == FSD_NONE
+               ? NULL
+               : &l->quantizers.at[l->holds[tensor]];
+}
+
 const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
                                           uint32_t input)
 {
-    fsd_id t = fsd_node_in_tensor(l->g, node, input);
-
-    return t == FSD_NONE || l->holds[t] == FSD_NONE ? NULL
-                                                    : &l->quantizers.at[l->holds[t]];
+    return fsd_lint_holder(l, fsd_node_in_tensor(l->g, node, input));
 }
 
 bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node)
@@ -171,17 +174,8 @@ bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node)
     const struct fsd_quantizer *data = fsd_lint_held(l, node, 0);
     const struct fsd_quantizer *weights = fsd_lint_held(l, node, 1);
 
-    return (l->facts->traits[node] & FSD_OP_WEIGHTED) && data && weights &&
+    return (fsd_traits_of(l->facts, node) & FSD_OP_WEIGHTED) && data && weights &&
            fsd_dtype_is_quantized(data->type) && fsd_dtype_is_quantized(weights->type);
-}
-
-fsd_id fsd_lint_only_reader(const struct fsd_lint *l, fsd_id tensor)
-{
-    const struct fsd_tensor *t = tensor == FSD_NONE ? NULL : &l->g->tensors.at[tensor];
-
-    return t && t->consumers.n == 1 && !(t->flags & FSD_TENSOR_OUTPUT)
-               ? l->g->links.at[t->consumers.at]
-               : FSD_NONE;
 }
 
 /* Ways part and meet again: what bounds the walk is how many readers it looks at. */

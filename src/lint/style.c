@@ -58,12 +58,10 @@ static bool computes(const struct fsd_lint *l, fsd_id tensor)
 /* Is what comes out of the pair read by an operator that runs narrow? */
 static bool feeds_narrow(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
-    fsd_id dq = fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, q->node, 0));
-    fsd_id reader = dq == FSD_NONE
-                        ? FSD_NONE
-                        : fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, dq, 0));
+    fsd_id dq = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0));
+    fsd_id reader = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, dq, 0));
 
-    return reader != FSD_NONE && (l->facts->traits[reader] & FSD_OP_WEIGHTED);
+    return fsd_traits_of(l->facts, reader) & FSD_OP_WEIGHTED;
 }
 
 void fsd_lint_see_style(struct fsd_lint *l)

@@ -26,6 +26,18 @@ struct fsd_facts {
     fsd_id *value; /**< by tensor: the first tensor of the very same value, or itself */
 };
 
+/** Of the node's operator; none for FSD_NONE. */
+static inline unsigned fsd_traits_of(const struct fsd_facts *f, fsd_id node)
+{
+    return node == FSD_NONE ? 0 : f->traits[node];
+}
+
+/** The value of the tensor is fixed when the engine is built; false for FSD_NONE. */
+static inline bool fsd_is_constant(const struct fsd_facts *f, fsd_id tensor)
+{
+    return tensor != FSD_NONE && f->constant[tensor];
+}
+
 /** The tensor is there before any kernel runs: a constant, or a size. */
 bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor);
 

@@ -245,9 +245,9 @@ int64_t fsd_graph_opset(const struct fsd_graph *g)
 
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op)
 {
-    const struct fsd_node *n = &g->nodes.at[node];
+    const struct fsd_node *n = node == FSD_NONE ? NULL : &g->nodes.at[node];
 
-    return n->op == op && fsd_is_onnx_domain(fsd_text(g->names, n->domain));
+    return n && n->op == op && fsd_is_onnx_domain(fsd_text(g->names, n->domain));
 }
 
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)
@@ -293,6 +293,15 @@ fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
     if (tensor != FSD_NONE)
         makers = g->tensors.at[tensor].producers;
     return makers.n == 1 ? g->links.at[makers.at] : FSD_NONE;
+}
+
+fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor)
+{
+    const struct fsd_tensor *t = tensor == FSD_NONE ? NULL : &g->tensors.at[tensor];
+
+    return t && t->consumers.n == 1 && !(t->flags & FSD_TENSOR_OUTPUT)
+               ? g->links.at[t->consumers.at]
+               : FSD_NONE;
 }
 
 /* Where among links that ascend the first of `node`, or behind it, stands. */

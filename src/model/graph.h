@@ -445,11 +445,11 @@ fsd_node_out(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
 }
 
 /** The tensor of the i-th in- or output, FSD_NONE when it is left out or i is past
- *  the end. */
+ *  the end, and of the node FSD_NONE. */
 static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
                                         uint32_t i)
 {
-    struct fsd_span in = g->nodes.at[node].in;
+    struct fsd_span in = node == FSD_NONE ? (struct fsd_span){0} : g->nodes.at[node].in;
 
     return i < in.n ? g->ports.at[in.at + i].tensor : FSD_NONE;
 }
@@ -457,7 +457,8 @@ static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
 static inline fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node,
                                          uint32_t i)
 {
-    struct fsd_span out = g->nodes.at[node].out;
+    struct fsd_span out =
+        node == FSD_NONE ? (struct fsd_span){0} : g->nodes.at[node].out;
 
     return i < out.n ? g->ports.at[out.at + i].tensor : FSD_NONE;
 }
@@ -488,7 +489,7 @@ bool fsd_is_onnx_domain(const char *domain);
  */
 int64_t fsd_graph_opset(const struct fsd_graph *g);
 
-/** True when the node is of that type in ONNX's own domain.
+/** True when the node is of that type in ONNX's own domain; false for FSD_NONE.
  *  @param op  of ops/ids.h */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
 
@@ -496,8 +497,13 @@ bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
  *  63 bits. */
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 
-/** The producer of a tensor when it has exactly one, else FSD_NONE. */
+/** The producer of a tensor when it has exactly one, else FSD_NONE; of FSD_NONE, too.
+ */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
+
+/** The only node that reads the tensor; FSD_NONE where several do, where it is an
+ *  output of its graph, and of FSD_NONE. */
+fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor);
 
 /** The first input of the node that is the tensor, FSD_NONE when none is.  It takes
  *  log(readers of the tensor), however many inputs the node has. */

@@ -44,10 +44,15 @@ ROWS = {
              ("src/findings/rules.c", BEFORE, r'    \{"mapping/no-model",',
               '    {"seam/run", FSD_INFO, "A seam.", FSD_NEEDS_RUN, .find = fsd_find_seam,\n'
               '     .why = "It reads all parts.", .fix = "Nothing."},\n')],
-    "rule of lint": [("src/findings/finder.h", BEFORE, r"/\* lint_place\.c", "fsd_find_fn fsd_lint_seam;\n"),
+    "rule of lint": [("src/findings/finder.h", BEFORE, r"/\* lint_rows\.c", "fsd_find_fn fsd_lint_seam;\n"),
                      ("src/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
                       '    {"seam/lint", FSD_WARNING, "A seam in a model.", FSD_NEEDS_LINT, .find = fsd_lint_seam,\n'
                       '     .why = "It is there.", .fix = "Nothing.", .source = "this test"},\n')],
+    "rule of lint by a form": [("src/findings/lint_build.c", BEFORE, r'    \{"precision/fp32-rest"',
+                                '    {"seam/form", "n=SeamGelu > m=SeamRefused", NULL, "n", "{n} is before {m}"},\n'),
+                               ("src/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
+                                '    {"seam/form", FSD_WARNING, "Seams in a row.", FSD_NEEDS_LINT, .find = fsd_lint_places,\n'
+                                '     .why = "They are there.", .fix = "Nothing.", .source = "this test"},\n')],
     "refusal": [("src/lint/refusals.c", AFTER, r"\brefusals\[\] = \{\n",
                  '    {" SeamRefused ", FSD_ANY_BUILDER, .is.why = "seams are refused", .is.source = "this test"},\n')],
     "format": [("src/report/sheet/sheet.h", BEFORE, r"fsd_sheet_fn fsd_sheet_put_text", "fsd_sheet_fn fsd_sheet_put_seam;\n"),
@@ -149,6 +154,7 @@ def check_added():
     claim(steps[1:2] == [[1]], f"operator: its kernel is not known by its lowering: {steps}")
     lint = asks("lint", "model.onnx", "--for", "rtx")
     claim("seam/lint" in lint, f"rule of lint: {lint}")
+    claim("seam/form" in lint and "g is before s" in lint, f"rule of lint by a form: {lint}")
     claim("seams are refused" in lint, f"refusal: {lint}")
     claim("no importer" not in lint, f"operator: it is not imported: {lint}")
     claim(asks("seam", *pair) == "a seam of 3 layers\n", "view: its text")

@@ -1,0 +1,77 @@
+/* Places of a model that a rule of lint is about, as rows: a form (pattern/form.h), a
+ * sentence and the edits that mend it.  Only findings/lint_*.c. */
+#ifndef FSD_FINDINGS_PLACE_H
+#define FSD_FINDINGS_PLACE_H
+
+#include "findings/lint.h"
+
+/** Where a form fits.  A letter means a tensor, and the node that makes that. */
+struct fsd_place {
+    struct fsd_finder *f;
+    const struct fsd_lint *l;
+    const struct fsd_place_row *row;
+    struct fsd_attempt fit;
+    /* What `holds` may set. */
+    int64_t number[3];                /**< "{0}" of the sentence */
+    const char *text[2];              /**< "{A}" */
+    uint32_t input;                   /**< of FSD_INPUT_SET */
+    const struct fsd_quantizer *like; /**< where the row has none */
+    const char *inserted;             /**< where the row has none */
+};
+
+enum { FSD_INPUT_SET = 8 };
+
+/** Of the rows of a rule the first one that fits a node is reported.
+ *
+ *  The words of forms: %q, %dq, %quantizer; %pair, the Q whose DQ's value the tensor
+ *  holds, and %own where nothing else reads either; %held, that DQ, and %bare where
+ *  there is none; %conv, the quantized convolution that makes the tensor, with its bias
+ *  or normalization; %weighted, a Conv, Gemm or MatMul; %sum, an Add of two tensors
+ *  that are no constants.
+ *
+ *  The words of sentences: {n} the node of a letter, {'n} its tensor, {0} {A} what
+ *  `holds` set; of a list {#} how many, {?s|} by their number. */
+struct fsd_place_row {
+    const char *rule, *form;
+    bool (*holds)(struct fsd_place *p); /**< what no form states; NULL: nothing */
+    const char *about; /**< letters, of which an unset one is left out */
+    const char *says;
+    bool listed; /**< one finding for all that fit, which are listed behind it */
+    /* Its edits. */
+    const char *remove, *removed; /**< letters of Qs to remove, and the effect; NULL */
+    char insert;                  /**< letter of a node that is to read a pair; 0 */
+    uint8_t input;                /**< of that node, or FSD_INPUT_SET */
+    char like;                    /**< letter of the quantizer with its scale; 0 */
+    const char *inserted;         /**< the effect */
+};
+
+/** The rows by file, each list ended by an empty one. */
+extern const struct fsd_place_row fsd_rows_of_place[], fsd_rows_of_scale[],
+    fsd_rows_of_products[], fsd_rows_of_build[];
+
+/** The tensor that a letter means; FSD_NONE where it is not set. */
+static inline fsd_id fsd_place_tensor(const struct fsd_place *p, char letter)
+{
+    return p->fit.letter[letter - 'a'];
+}
+
+/** Its producer; FSD_NONE. */
+static inline fsd_id fsd_place_node(const struct fsd_place *p, char letter)
+{
+    return fsd_tensor_producer(p->l->g, fsd_place_tensor(p, letter));
+}
+
+/** The quantizer that it is; NULL. */
+static inline const struct fsd_quantizer *fsd_place_q(const struct fsd_place *p,
+                                                      char letter)
+{
+    return fsd_lint_quantizer(p->l, fsd_place_node(p, letter));
+}
+
+/** Lets the letter mean the node, or FSD_NONE. */
+static inline void fsd_place_set(struct fsd_place *p, char letter, fsd_id node)
+{
+    p->fit.letter[letter - 'a'] = fsd_node_out_tensor(p->l->g, node, 0);
+}
+
+#endif
