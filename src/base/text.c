@@ -218,6 +218,27 @@ size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
     return n;
 }
 
+void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out)
+{
+    static const char prefixes[] = "kMGT";
+    const char *prefix = prefixes;
+    double value = (double)n / 1000;
+
+    if (term) {
+        fsd_put_safe(out, term);
+        fputs(unit, out);
+    } else if (n < 0) {
+        fputs("-", out);
+    } else if (n < 1000) {
+        fprintf(out, "%" PRId64 "%s", n, unit);
+    } else {
+        for (; value >= 999.95 && prefix[1]; prefix++)
+            value /= 1000;
+        fprintf(out, "%.*f %c%s", value < 10 ? 2 : 1, value, *prefix,
+                *unit ? unit + 1 : "");
+    }
+}
+
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
 {
     char *at = room + FSD_DIGITS - 1;

@@ -51,6 +51,9 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 
+/** "38.5 MB" of 38500000 and " B", decimal prefixes; "-" of a negative number; `term`
+ *  is printed instead where it is not NULL. */
+void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out);
 /** Columns that `s` takes on a terminal when printed by fsd_put_safe(): a wide
  *  character takes two, a combining mark none. */
 size_t fsd_safe_width(const char *s);

@@ -7,6 +7,7 @@
 #define FSD_GATE_GATE_H
 
 #include "base/status.h"
+#include "findings/brief.h"
 #include "findings/findings.h"
 
 /** True when a file's first line that says something opens a section of a policy. */
@@ -55,8 +56,9 @@ struct fsd_verdict {
     uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: of no single one */
     const char
         *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
-    const char *command; /**< that asks for it again; NULL: not known */
-    const char *accept;  /**< the one that rewrites the snapshot; NULL: there is nothing
+    struct fsd_brief brief; /**< of one build: what its report begins with */
+    const char *command;    /**< that asks for it again; NULL: not known */
+    const char *accept; /**< the one that rewrites the snapshot; NULL: there is nothing
                               to accept */
     const struct fsd_findings *findings;
 };

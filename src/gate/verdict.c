@@ -99,6 +99,7 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     v->engine = d->engine->path;
     v->model = d->model->path && *d->model->path ? d->model->path : v->engine;
     add_inputs(v, d);
+    v->brief = fsd_brief_of(v->arena, d);
     add_counts(v, counts, FSD_COUNT_OF(counts), false);
     if (d->times->total > 0)
         add_row(v, "time", NULL, fsd_printed(v->arena, "%.3f ms", d->times->total));

@@ -49,7 +49,7 @@ def check_totals(case, report, text):
 
 
 def check_any(case, model, engine):
-    text = run(case, model, engine)
+    text = run(case, model, engine, "--all")
     report = read_report(run(case, model, engine, "-f", "json"))
     check_totals(case, report, text)
     conflicts = [f["message"] for f in report["findings"] if f["rule"] == "mapping/conflict"]

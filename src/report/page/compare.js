@@ -339,6 +339,7 @@ export function compare_subject(d, command) {
         first_filters: blocks.some((b) => b.facets.show?.includes("changed")) ? [["show", "changed"]] : [],
         tables: [],
         ...(ms && { chart_measure: 1 }),
+        brief: [],
         tiles: tiles_of(d),
         rules: [],
         rules_title: "",

@@ -47,6 +47,7 @@ export function lint_subject(d, base) {
             ["for", d.for],
         ],
         verdict: { text: d.verdict, look: failed ? "alarm" : "good" },
+        brief: [],
         tiles: [
             { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: failed ? "alarm" : "good", filter: ["show", "findings"] },
             { title: "for", value: d.for, note: "--for names another builder" },

@@ -5,7 +5,7 @@
 import { check_subject } from "./check.js";
 import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
-import { by_id, el } from "./dom.js";
+import { breakable, by_id, el } from "./dom.js";
 import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
 import { lint_subject } from "./lint.js";
@@ -101,6 +101,11 @@ function put_tiles() {
     );
 }
 
+/* What runs, where the time goes, what to do, what is not known. */
+function put_brief() {
+    by_id("brief").replaceChildren(...subject.brief.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...breakable(safe(text)))]));
+}
+
 function put_views() {
     by_id("views").replaceChildren(
         ...Object.entries(views).map(([view, title]) => el("a", { href: print_state(changed(state, { view })), ...(view === current_view() && { "aria-current": "page" }) }, title))
@@ -180,6 +185,7 @@ function show() {
     document.body.dataset.view = view;
     for (const [name, panel] of Object.entries(panels)) panel.hidden = name !== view;
     put_tiles();
+    put_brief();
     put_views();
     put_facets();
     put_picked(blocks);

@@ -237,6 +237,7 @@ export function matrix_subject(d, command) {
         chart_note: "",
         chart_measure: -1,
         first_filters: d.rows.some((r) => r.differs) ? ["differs", "unknown"].map((is) => ["show", SHOWN[is] ?? is]) : [],
+        brief: [],
         tiles: tiles_of(d, names),
         tables: tables_of(d),
         rules: [],

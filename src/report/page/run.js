@@ -497,7 +497,7 @@ function node_record(run, n) {
 
 /** @param {Run} run @returns {import("./types").Tile[]} */
 function tiles_of(run) {
-    const { nodes, layers, coverage, findings, ms, inserted } = run.document.summary;
+    const { nodes, layers, coverage, findings, ms, inserted, spent } = run.document.summary;
     /** @param {Record<string, number>} tally @param {number} most */
     const listed = (tally, most) => Object.entries(tally).filter(([, n]) => n).sort((a, b) => b[1] - a[1]).slice(0, most).map(([word, n]) => `${word} ${count(n)}`).join(", ");
     const lost = (coverage.computing_layers ?? 0) - (coverage.mapped_layers ?? 0);
@@ -509,7 +509,7 @@ function tiles_of(run) {
         { title: "inserted", value: count(coverage.inserted ?? 0), note: listed(inserted, 3) || "none by the builder", look: coverage.inserted ? "added" : "good", filter: ["show", "moves data"] },
         { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${count(nodes.unexplained ?? 0)} nodes unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
         { title: "wider than asked", value: count(wider), note: wider ? "nodes run in a wider type" : "as the model asks", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
-        { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `inserted ${percent(ms.inserted ?? 0, ms.total)}` },
+        { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `data movement ${percent(spent.movement?.share ?? 0, 1)}` },
         { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
     ];
 }
@@ -603,6 +603,7 @@ export function run_subject(document, story, patterns, forms, command) {
         first_filters: [],
         tables: [],
         tiles: tiles_of(run),
+        brief: summary.brief,
         rules: rules_of(run),
         rules_title: "Findings",
         waterfall: null,

@@ -96,6 +96,11 @@ export interface Finding {
     facts: Record<string, Amount>;
 }
 
+export interface BriefLine {
+    topic: string;
+    text: string;
+}
+
 export interface RunDocument {
     schema: string;
     tool: { name: string; version: string };
@@ -110,6 +115,8 @@ export interface RunDocument {
         findings: Record<string, number>;
         coverage: Record<string, number>;
         ms?: { run?: number; total?: number; inserted?: number; nodes?: number };
+        spent: Record<string, { share?: number }>;
+        brief: BriefLine[];
     };
     layers: Layer[];
     nodes: Node[];
@@ -292,6 +299,7 @@ export interface CheckDocument {
     model: string;
     engine: string;
     accept?: string;
+    says?: string[];
     inputs?: { what: string; is: string }[];
     verdict: string;
     summary: { what: string; before?: string; now: string }[];
@@ -539,6 +547,7 @@ export interface Subject {
     chart_measure?: number; /** none of them: rows are counted */
     first_filters: [string, string][]; /** of a page that no link leads to */
     tiles: Tile[];
+    brief: BriefLine[];
     rules: RuleRow[];
     rules_title: string;
     tables: { title: string; head: string[]; rows: Pieces[][] }[];

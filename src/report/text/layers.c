@@ -6,9 +6,7 @@
  *       BatchNormalization_23        t  | layer1.0.conv1.weight + ... + Conv_22
  *     6                                 + Reformat (layout)  fp16 chw32 -> fp16 chw2
  *
- * A block is two lists of cells, printed side by side or one below the other.  In a
- * long engine, runs of ordinary layers (nothing inserted, nothing changed, nothing
- * found) are folded to one line.
+ * A block is two lists of cells, printed side by side or one below the other.
  */
 #include "base/print.h"
 #include "base/text.h"
@@ -23,10 +21,7 @@ enum {
     NUMBER = 5,        /* columns of the layer's number */
     EVIDENCE = 6,      /* columns of the letters, and of a space before them */
     LEAST = 24,        /* columns of the nodes' side: "~ 3 folded, 12 absorbed" */
-    LEAST_REGION = 34, /* "region 3: 12 nodes in 4 layers" */
-    SHOWN_NODES = 8,
-    LONG_ENGINE = 120, /* layers from which runs are folded */
-    RUN = 4            /* ordinary layers that make a run */
+    LEAST_REGION = 34  /* "region 3: 12 nodes in 4 layers" */
 };
 
 struct cell {
@@ -98,7 +93,7 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
 
 /* Where no tensor has a type, the one that the kernel computes in may still be known.
  */
-static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
+void fsd_text_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const struct fsd_form *form;
@@ -122,20 +117,11 @@ static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
     put_forms(d, n->out, out);
 }
 
-/* In a long engine an inserted layer gets one line: its name only repeats its
- * neighbour's. */
-static bool is_long(const struct fsd_diff *d, const struct fsd_style *style)
-{
-    return !style->all && d->engine->nodes.n > LONG_ENGINE;
-}
-
-static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
-                       fsd_id layer, struct block *b)
+static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const char *name = fsd_text(d->names, n->name), *type = fsd_text(d->names, n->op);
     bool inserted = d->layers[layer].inserted;
-    bool one_line = inserted && is_long(d, style);
     /* A layer named like its only node needs no second line. */
     bool said = d->match->of_layer[layer].n == 1 &&
                 d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
@@ -151,14 +137,12 @@ static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
     fputs(*type ? type : fsd_kind_name(d->layers[layer].kind), out);
     if (cause != FSD_CAUSE_NONE)
         fprintf(out, " (%s)", fsd_cause_name(cause));
-    put_change(d, layer, out);
-    if (one_line)
-        fprintf(out, "  %s", name);
+    fsd_text_change(d, layer, out);
     add_right(b, fsd_print_take(&what, b->arena),
               inserted        ? FSD_INK_INSERTED
               : is_even(d, n) ? FSD_INK_PLAIN
                               : FSD_INK_CHANGED);
-    if (!one_line && !said)
+    if (!said)
         add_right(b, fsd_printed(b->arena, "%s", name), FSD_INK_FAINT);
 }
 
@@ -180,61 +164,26 @@ static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id
     return fsd_print_take(&text, arena);
 }
 
-/* Quantizers that live on as the layer's precision, and constants: counted by fate, not
- * named, unless everything is asked for. */
-static bool is_quiet(const struct fsd_diff *d, fsd_id node)
-{
-    return d->nodes[node].fate != FSD_FATE_LAYER;
-}
-
-static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
-                      fsd_id layer, struct block *b)
+static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     static const char letters[] = "mnlts"; /* of enum fsd_evidence */
-    uint32_t quiet[FSD__FATE_COUNT] = {0}, any_quiet = 0, shown = 0, hidden = 0;
-    const char *separator = "~ ";
-    struct fsd_print text;
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
-        char *evidence;
+        char *evidence = fsd_arena_strndup(b->arena, letters, sizeof letters - 1);
         size_t n = 0;
 
-        if (is_quiet(d, link->node) && !style->all) {
-            quiet[d->nodes[link->node].fate]++;
-            any_quiet++;
-        } else if (shown >= SHOWN_NODES && !style->all) {
-            hidden++;
-        } else {
-            evidence = fsd_arena_strndup(b->arena, letters, sizeof letters - 1);
-            for (int k = 0; letters[k]; k++)
-                if (link->by >> k & 1)
-                    evidence[n++] = letters[k];
-            evidence[n] = '\0';
-            add_left(b, node_text(b->arena, d, link->node), evidence,
-                     runs_wider(&d->nodes[link->node]) ? FSD_INK_CHANGED
-                                                       : FSD_INK_PLAIN);
-            shown++;
-        }
+        for (int k = 0; letters[k]; k++)
+            if (link->by >> k & 1)
+                evidence[n++] = letters[k];
+        evidence[n] = '\0';
+        add_left(b, node_text(b->arena, d, link->node), evidence,
+                 runs_wider(&d->nodes[link->node]) ? FSD_INK_CHANGED : FSD_INK_PLAIN);
     }
-    if (hidden)
-        add_left(b, fsd_printed(b->arena, "and %u more nodes", hidden), "",
-                 FSD_INK_FAINT);
-    if (!any_quiet)
-        return;
-    fsd_print_open(&text);
-    for (int fate = 0; fate < FSD__FATE_COUNT; fate++)
-        if (quiet[fate]) {
-            fprintf(text.out, "%s%u %s", separator, quiet[fate],
-                    fsd_fate_name((enum fsd_fate)fate));
-            separator = ", ";
-        }
-    add_left(b, fsd_print_take(&text, b->arena), "", FSD_INK_FAINT);
 }
 
 /* The nodes of a region stand at its first layer. */
-static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
-                        fsd_id layer, struct block *b)
+static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     fsd_id id = d->match->region_of_layer[layer];
     const struct fsd_region *region;
@@ -251,11 +200,6 @@ static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
     if (d->match->pool.at[region->layers.at] != layer)
         return;
     for (uint32_t i = 0; i < region->nodes.n; i++) {
-        if (i == SHOWN_NODES && !style->all) {
-            add_left(b, fsd_printed(b->arena, "  and %u more", region->nodes.n - i), "",
-                     FSD_INK_FAINT);
-            break;
-        }
         fputs("  ", fsd_print_open(&text));
         fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], text.out);
         add_left(b, fsd_print_take(&text, b->arena),
@@ -353,12 +297,11 @@ static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style
 
     if (fsd_text_width(style) < SIDE_BY_SIDE || style->one_column)
         return 0;
-    for (fsd_id i = 0; i < d->model->nodes.n && width < most; i++)
-        if (style->all || !is_quiet(d, i)) {
-            size_t needs = fsd_safe_width(node_text(scratch, d, i)) + EVIDENCE;
+    for (fsd_id i = 0; i < d->model->nodes.n && width < most; i++) {
+        size_t needs = fsd_safe_width(node_text(scratch, d, i)) + EVIDENCE;
 
-            width = needs > width ? needs : width;
-        }
+        width = needs > width ? needs : width;
+    }
     return width < most ? width : most;
 }
 
@@ -376,9 +319,9 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
         b.mark = '?';
         b.mark_ink = FSD_INK_ALARM;
     }
-    fill_left(d, style, layer, &b);
-    fill_region(d, style, layer, &b);
-    fill_right(d, style, layer, &b);
+    fill_left(d, layer, &b);
+    fill_region(d, layer, &b);
+    fill_right(d, layer, &b);
     if (left)
         put_side_by_side(&b, layer, left, style, out);
     else
@@ -386,48 +329,9 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_arena_free(b.arena);
 }
 
-/* --------------------------------------------------------------------- folding */
-
-/* Layers a reader wants to see however long the engine is. */
-static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch)
-{
-    bool *seen = FSD_NEW(scratch, bool, d->engine->nodes.n);
-
-    for (uint32_t i = 0; i < d->findings->list.n; i++) {
-        struct fsd_span layers = d->findings->list.at[i].layers;
-
-        for (uint32_t k = 0; k < layers.n; k++)
-            seen[d->findings->subjects.at[layers.at + k].id] = true;
-    }
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (d->layers[i].kind != FSD_KIND_COMPUTE ||
-            !is_even(d, &d->engine->nodes.at[i]) || !d->match->of_layer[i].n)
-            seen[i] = true;
-    return seen;
-}
-
-static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
-                    fsd_id from, fsd_id to, FILE *out)
-{
-    uint32_t nodes = 0;
-
-    for (fsd_id i = from; i < to; i++)
-        nodes += d->match->of_layer[i].n;
-    fsd_ink(style, FSD_INK_FAINT, out);
-    fprintf(out, "%*u ...%u  ", NUMBER, from, to - 1);
-    fsd_put_noun(out, to - from, "ordinary layer");
-    fputs(", ", out);
-    fsd_put_noun(out, nodes, "node");
-    put_change(d, from, out);
-    fputs(" (--all shows them)\n", out);
-    fsd_ink(style, FSD_INK_PLAIN, out);
-}
-
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    bool *seen = find_remarkable(d, scratch);
-    bool fold = is_long(d, style);
     size_t left = left_width(d, style, scratch);
 
     fsd_ink(style, FSD_INK_FAINT, out);
@@ -439,17 +343,7 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
     fsd_put_evidence(FSD_BY_ALL, out);
     fputs(")\n", out);
     fsd_ink(style, FSD_INK_PLAIN, out);
-    for (fsd_id i = 0, to; i < d->engine->nodes.n; i = to) {
-        /* The end of the run of ordinary layers of one precision that begins here. */
-        for (to = i; fold && to < d->engine->nodes.n && !seen[to] &&
-                     d->layers[to].precision == d->layers[i].precision;)
-            to++;
-        if (to >= i + RUN) {
-            put_run(d, style, i, to, out);
-        } else {
-            put_block(d, style, left, i, out);
-            to = i + 1;
-        }
-    }
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        put_block(d, style, left, i, out);
     fsd_arena_free(scratch);
 }

@@ -55,27 +55,6 @@ void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what)
     *any = true;
 }
 
-void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out)
-{
-    static const char prefixes[] = "kMGT";
-    const char *prefix = prefixes;
-    double value = (double)n / 1000;
-
-    if (term) {
-        fsd_put_safe(out, term);
-        fputs(unit, out);
-    } else if (n < 0) {
-        fputs("-", out);
-    } else if (n < 1000) {
-        fprintf(out, "%" PRId64 "%s", n, unit);
-    } else {
-        for (; value >= 999.95 && prefix[1]; prefix++)
-            value /= 1000;
-        fprintf(out, "%.*f %c%s", value < 10 ? 2 : 1, value, *prefix,
-                *unit ? unit + 1 : "");
-    }
-}
-
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out)
 {
     fsd_put_scaled(bytes, fsd_amount_text(d->cost->amounts, bytes), " B", out);

@@ -19,9 +19,6 @@ void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
 /** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
  */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
-/** The same of any unit, with a prefix: "38.5 MB" of 38500000 and " B"; `term` is
- * printed instead where it is not NULL. */
-void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out);
 /** A phrase, with what is hidden in its names shown. */
 void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out);
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);

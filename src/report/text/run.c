@@ -5,6 +5,7 @@
  * acting on; only some of each rule are shown unless --all asks for them, since a large
  * engine has thousands.
  */
+#include "findings/brief.h"
 #include "report/text/text.h"
 #include "base/text.h"
 #include "report/text/phrase.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
+enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_IN_BRIEF = 3 };
 
 static const double LEAST_SHARE = 0.01; /* of the time, for an operator to be named */
 
@@ -128,9 +129,9 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     put_sizes(d, &d->cost->tuned, "it is tuned for", style, out);
 }
 
-/* What became of the nodes, and what the layers are. */
-static void put_fates_and_kinds(const struct fsd_diff *d, const struct fsd_style *style,
-                                FILE *out)
+/* What became of the nodes. */
+static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
 {
     const struct fsd_summary *s = d->summary;
     bool any = false;
@@ -144,9 +145,17 @@ static void put_fates_and_kinds(const struct fsd_diff *d, const struct fsd_style
     }
     fsd_ink(style, FSD_INK_PLAIN, out);
     putc('\n', out);
+}
+
+/* What the layers are. */
+static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const struct fsd_summary *s = d->summary;
+    bool any = false;
+
     put_title(style, "layers", out);
     fprintf(out, "%u: ", s->layers);
-    any = false;
     for (int i = 0; i < FSD__KIND_COUNT; i++)
         fsd_put_tally(out, &any, s->by_kind[i], fsd_kind_name((enum fsd_kind)i));
     putc('\n', out);
@@ -164,12 +173,11 @@ static void put_fates_and_kinds(const struct fsd_diff *d, const struct fsd_style
     fputs(" data as the model asks\n", out);
 }
 
-/* How many layers are known, by what, and what they run in. */
-static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style,
-                         FILE *out)
+/* How many layers are known, by what. */
+static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out)
 {
     const struct fsd_summary *s = d->summary;
-    uint32_t types[FSD__DTYPE_COUNT] = {0};
     bool any = false;
 
     put_title(style, "mapped", out);
@@ -182,18 +190,26 @@ static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style
     for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
         fsd_put_tally(out, &any, s->by_evidence[i], fsd_evidence_name(i));
     putc('\n', out);
+}
+
+/* What they run in. */
+static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    uint32_t types[FSD__DTYPE_COUNT] = {0};
+    bool any = false;
+
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->layers[i].kind == FSD_KIND_COMPUTE ||
             d->layers[i].kind == FSD_KIND_FOREIGN)
             types[d->layers[i].precision]++;
     put_title(style, "runs in", out);
-    any = false;
     for (int i = 1; i < FSD__DTYPE_COUNT; i++)
         fsd_put_tally(out, &any, types[i], fsd_dtype_name((enum fsd_dtype)i));
     fsd_put_tally(out, &any, types[FSD_DTYPE_UNKNOWN], "unknown");
-    fputs(!any                           ? "nothing\n"
-          : s->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
-                                         : " (compute layers)\n",
+    fputs(!any                                    ? "nothing\n"
+          : d->summary->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
+                                                  : " (compute layers)\n",
           out);
 }
 
@@ -321,7 +337,7 @@ static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f
 }
 
 /* Of one rule the first few; all with --all.  Findings of one sentence are one line. */
-static void put_rule(const struct fsd_diff *d, uint32_t rule,
+static void put_rule(const struct fsd_diff *d, uint32_t rule, uint32_t most,
                      const struct fsd_style *style, FILE *out)
 {
     const struct fsd_findings *all = d->findings;
@@ -346,7 +362,7 @@ static void put_rule(const struct fsd_diff *d, uint32_t rule,
         for (same = 1;
              i + same < n && !strcmp(message, list[i + same].finding->message);)
             same++;
-        if (style->all || shown < SHOWN_PER_RULE) {
+        if (style->all || shown < most) {
             fsd_text_finding(all, list[i].finding, style, out);
             if (same > 1)
                 fprintf(out, "        %u times\n", same);
@@ -374,21 +390,95 @@ static void put_findings(const struct fsd_diff *d, const struct fsd_style *style
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (uint32_t i = 0; i < d->findings->rules.n; i++)
             if (d->findings->rules.at[i].level == severity)
-                put_rule(d, i, style, out);
+                put_rule(d, i, UINT32_MAX, style, out);
 }
 
-void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+/* ------------------------------------------------------------------ first screen */
+
+static void put_brief(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_brief brief = fsd_brief_of(scratch, d);
+
+    for (uint32_t i = 0; i < brief.n; i++) {
+        put_title(style, brief.at[i].topic, out);
+        fsd_put_safe(out, brief.at[i].text);
+        putc('\n', out);
+    }
+    fsd_arena_free(scratch);
+}
+
+/* Warnings and errors, the first few of each rule; of notes how many of which. */
+static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style *style,
+                                FILE *out)
+{
+    const struct fsd_findings *all = d->findings;
+    const char *separator = "";
+
+    if (!all->list.n)
+        return;
+    putc('\n', out);
+    put_title(style, "findings", out);
+    fprintf(out, "%u: ", all->list.n);
+    fsd_put_severities(all->by_severity, out);
+    putc('\n', out);
+    for (int severity = FSD__SEVERITY_COUNT - 1; severity > FSD_INFO; severity--)
+        for (uint32_t i = 0; i < all->rules.n; i++)
+            if (all->rules.at[i].level == severity)
+                put_rule(d, i, SHOWN_IN_BRIEF, style, out);
+    if (!all->by_severity[FSD_INFO])
+        return;
+    put_title(style, "notes", out);
+    for (uint32_t i = 0; i < all->rules.n; i++) {
+        const struct fsd_outcome *o = &all->rules.at[i];
+
+        if (!o->found || o->level != FSD_INFO)
+            continue;
+        fprintf(out, "%s%s %u", separator, o->rule->id, o->found);
+        separator = ", ";
+    }
+    fputs(" (--all lists them)\n", out);
+}
+
+static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
+                        FILE *out)
 {
     put_input(d, style, "model", d->model, out);
     put_input(d, style, "engine", d->engine, out);
     put_built(d, style, out);
     put_log(d, style, out);
     put_profile(d, style, out);
-    put_fates_and_kinds(d, style, out);
-    put_coverage(d, style, out);
+    put_fates(d, style, out);
+    put_kinds(d, style, out);
+    put_mapped(d, style, out);
+    put_types(d, style, out);
     put_times(d, style, out);
     putc('\n', out);
     fsd_text_layers(d, style, out);
     fsd_text_vanished(d, style, out);
     put_findings(d, style, out);
+}
+
+/* What matters first; then the mapping, with equal blocks folded. */
+static void write_folded(const struct fsd_diff *d, const struct fsd_style *style,
+                         FILE *out)
+{
+    put_brief(d, style, out);
+    put_findings_folded(d, style, out);
+    putc('\n', out);
+    put_input(d, style, "model", d->model, out);
+    put_input(d, style, "engine", d->engine, out);
+    put_built(d, style, out);
+    put_log(d, style, out);
+    put_profile(d, style, out);
+    put_fates(d, style, out);
+    put_mapped(d, style, out);
+    putc('\n', out);
+    fsd_text_layers_folded(d, style, out);
+    fsd_text_vanished(d, style, out);
+}
+
+void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    (style->all ? write_whole : write_folded)(d, style, out);
 }

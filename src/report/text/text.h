@@ -30,6 +30,12 @@ void fsd_put_wrapped(FILE *out, char *lines, size_t width);
 /** The sections that have a file of their own. */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
+/** "  fp16 chw -> int8 chw", what a layer makes of its data; nothing where no tensor is
+ *  known. */
+void fsd_text_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** The same, short: a line or two a layer, and of equal blocks the first.  folded.c */
+void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *style,
+                            FILE *out);
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out);
 

@@ -99,6 +99,11 @@ static void put_about(const struct fsd_verdict *v, FILE *out)
         put_code(v->says[i], out);
         fputs("\n\n", out);
     }
+    for (uint32_t i = 0; i < v->brief.n; i++) {
+        fprintf(out, "- **%s** ", v->brief.at[i].topic);
+        fsd_put_markdown(out, v->brief.at[i].text);
+        fputs(i + 1 == v->brief.n ? "\n\n" : "\n", out);
+    }
     fsd_put_tally_of(v->findings, out);
     fputs("\n\n", out);
     for (uint32_t i = 0; i < v->about.n; i++) {

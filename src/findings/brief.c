@@ -1,0 +1,332 @@
+/*
+ * The summary of a run, in at most eight lines of a terminal.  It adds nothing: counts
+ * are the summary's, times and bytes the costs', and what to do is what the layers that
+ * move data are advised.
+ *
+ *     runs     37 layers: 23 compute (int8 21, fp16 1, fp32 1), 12 move data, 2 free
+ *     time     1.096 ms a run: compute 74.6 %, data movement 25.4 %
+ *     moves    quantize 21.2 % (10 layers), dtype+layout 3.4 % (1), layout 0.8 % (1)
+ *     to do    ... (at most 0.0645 ms, 5.9 %; see fusiondiff reformats)
+ *
+ * All shares have one denominator: the time of the whole engine where it was measured,
+ * else all bytes that are known.
+ */
+#include "findings/brief.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "cost/cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEEDS = 3, MOST_CAUSES = 3 };
+
+static const double LEAST_SHARE = 0.0005; /* that "0.1 %" would not exaggerate */
+
+struct writer {
+    struct fsd_arena *arena;
+    const struct fsd_diff *d;
+    struct fsd_brief brief;
+    struct fsd_print print;
+    FILE *out;
+    const char *comma; /* before what is added to a list */
+    unsigned rows;     /* of the terminal, that are taken */
+};
+
+static FILE *open_line(struct writer *w)
+{
+    return w->out = fsd_print_open(&w->print);
+}
+
+/* Rows of the terminal that a text takes, each line of it indented behind the first. */
+static unsigned rows_of(const char *text)
+{
+    size_t room = FSD_BRIEF_COLUMNS - FSD_BRIEF_TOPIC - 2;
+
+    return (unsigned)((fsd_safe_width(text) + room - 1) / room);
+}
+
+/* Adds the line that was printed, unless it is empty or has no room. */
+static bool close_line(struct writer *w, const char *topic)
+{
+    const char *text = fsd_print_take(&w->print, w->arena);
+    unsigned rows = rows_of(text);
+
+    if (!rows || w->rows + rows > FSD_BRIEF_LINES)
+        return false;
+    w->brief.at[w->brief.n++] = (struct fsd_brief_line){topic, text};
+    w->rows += rows;
+    return true;
+}
+
+static void put_percent(double share, FILE *out)
+{
+    fprintf(out, share < LEAST_SHARE ? "0 %%" : "%.1f %%", 100 * share);
+}
+
+/* ---------------------------------------------------------------------- what runs */
+
+static void put_types(const struct fsd_diff *d, FILE *out)
+{
+    uint32_t types[FSD__DTYPE_COUNT] = {0};
+    const char *separator = " (";
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (d->layers[i].kind == FSD_KIND_COMPUTE ||
+            d->layers[i].kind == FSD_KIND_FOREIGN)
+            types[d->layers[i].precision]++;
+    for (int i = FSD__DTYPE_COUNT - 1; i >= 0; i--) { /* unknown ones last */
+        if (!types[i])
+            continue;
+        fprintf(out, "%s%s %u", separator,
+                i == FSD_DTYPE_UNKNOWN ? "unknown" : fsd_dtype_name((enum fsd_dtype)i),
+                types[i]);
+        separator = ", ";
+    }
+    fputs(*separator == ',' ? ")" : "", out);
+}
+
+static void tell_runs(struct writer *w)
+{
+    static const char *const verbs[FSD__SPENT_COUNT] = {
+        [FSD_SPENT_REQUANTIZE] = "only requantize",
+        [FSD_SPENT_MOVEMENT] = "move data",
+        [FSD_SPENT_REQUESTED] = "move data as the model asks",
+        [FSD_SPENT_NOTHING] = "free"};
+    const struct fsd_spent_sum *spent = w->d->cost->spent;
+    uint32_t layers = w->d->engine->nodes.n;
+    FILE *out = open_line(w);
+
+    fsd_put_noun(out, layers, "layer");
+    fprintf(out, ": %u compute",
+            spent[FSD_SPENT_COMPUTE].layers + spent[FSD_SPENT_REQUANTIZE].layers);
+    put_types(w->d, out);
+    for (int i = FSD_SPENT_REQUANTIZE; i < FSD__SPENT_COUNT; i++)
+        if (spent[i].layers)
+            fprintf(out, ", %u %s%s", spent[i].layers,
+                    i == FSD_SPENT_REQUANTIZE ? "of them " : "", verbs[i]);
+    close_line(w, "runs");
+}
+
+/* ------------------------------------------------------------------- where it goes */
+
+static void tell_spent(struct writer *w)
+{
+    static const char *const words[FSD__SPENT_COUNT] = {
+        [FSD_SPENT_COMPUTE] = "compute",
+        [FSD_SPENT_REQUANTIZE] = "requantization",
+        [FSD_SPENT_MOVEMENT] = "data movement",
+        [FSD_SPENT_REQUESTED] = "data movement that the model asks for"};
+    const struct fsd_cost *cost = w->d->cost;
+    bool timed = cost->all.ms >= 0;
+    const char *separator = ": ";
+    FILE *out;
+
+    if (!timed && !cost->all.bytes)
+        return;
+    out = open_line(w);
+    if (timed) {
+        fprintf(out, "%.4g ms a run", w->d->times->total);
+    } else {
+        fsd_put_scaled(cost->all.bytes, NULL, " B", out);
+        fputs(" read and written", out);
+        if (cost->all.unknown)
+            fprintf(out, ", as far as sizes are known");
+    }
+    for (int i = 0; i < FSD_SPENT_NOTHING; i++) {
+        if (!words[i] || !cost->spent[i].layers || cost->spent[i].share < 0)
+            continue;
+        fprintf(out, "%s%s ", separator, words[i]);
+        put_percent(cost->spent[i].share, out);
+        separator = ", ";
+    }
+    if (timed && w->d->times->total > 0 && w->d->times->elsewhere > 0) {
+        fprintf(out, "%snot of a layer ", separator);
+        put_percent(w->d->times->elsewhere / w->d->times->total, out);
+    }
+    close_line(w, timed ? "time" : "bytes");
+}
+
+/* The operators that take most; a layer's time is shared by work. */
+static void tell_operators(struct writer *w)
+{
+    const struct fsd_cost *cost = w->d->cost;
+    FILE *out;
+
+    if (!cost->op_times.n || w->d->times->total <= 0)
+        return;
+    out = open_line(w);
+    for (uint32_t i = 0; i < cost->op_times.n && i < MOST_CAUSES; i++) {
+        fprintf(out, "%s%s ", i ? ", " : "",
+                fsd_text(w->d->names, cost->op_times.at[i].op));
+        put_percent(cost->op_times.at[i].ms / w->d->times->total, out);
+    }
+    close_line(w, "most in");
+}
+
+/* Layers that move data, of one cause. */
+struct cause {
+    const char *word;
+    uint32_t layers;
+    double share;
+};
+
+static int by_share(const void *a, const void *b)
+{
+    const struct cause *x = a, *y = b;
+
+    if (x->share < y->share || x->share > y->share)
+        return x->share < y->share ? 1 : -1;
+    return strcmp(x->word, y->word);
+}
+
+static void tell_causes(struct writer *w)
+{
+    struct cause causes[FSD__CAUSE_COUNT + 2];
+    uint32_t n = 0, k;
+    FILE *out;
+
+    for (fsd_id i = 0; i < w->d->engine->nodes.n; i++) {
+        double share = fsd_cost_share(w->d, i);
+        const char *word = fsd_mover_word(w->d, i);
+
+        if (w->d->cost->layers[i].spent != FSD_SPENT_MOVEMENT || share <= 0)
+            continue;
+        for (k = 0; k < n && strcmp(causes[k].word, word) != 0;)
+            k++;
+        if (k == FSD_COUNT_OF(causes))
+            continue;
+        if (k == n)
+            causes[n++] = (struct cause){.word = word};
+        causes[k].layers++;
+        causes[k].share += share;
+    }
+    if (!n)
+        return;
+    qsort(causes, n, sizeof *causes, by_share);
+    out = open_line(w);
+    for (k = 0; k < n && k < MOST_CAUSES; k++) {
+        fprintf(out, "%s%s ", k ? ", " : "",
+                *causes[k].word ? causes[k].word : "copies");
+        put_percent(causes[k].share, out);
+        if (k)
+            fprintf(out, " (%u)", causes[k].layers);
+        else
+            fprintf(out, " (%u layer%s)", causes[k].layers,
+                    causes[k].layers == 1 ? "" : "s");
+    }
+    if (n > k)
+        fprintf(out, " and %u other causes", n - k);
+    close_line(w, "moves");
+}
+
+/* --------------------------------------------------------------------- what to do */
+
+/* One thing to do, for the sake of some layers. */
+struct deed {
+    const char *what;
+    double ms, share;
+};
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct deed *x = a, *y = b;
+
+    if (x->share < y->share || x->share > y->share)
+        return x->share < y->share ? 1 : -1;
+    return strcmp(x->what, y->what);
+}
+
+static const char *advice_of(struct writer *w, fsd_id layer)
+{
+    fsd_put_advice(w->d, layer, open_line(w));
+    return fsd_print_take(&w->print, w->arena);
+}
+
+static void tell_deeds(struct writer *w)
+{
+    struct fsd_intern *texts = fsd_intern_new(w->arena);
+    uint32_t n_layers = w->d->engine->nodes.n, n = 0, told = 0;
+    struct deed *deeds = FSD_NEW(w->arena, struct deed, (size_t)n_layers + 1);
+
+    for (fsd_id i = 0; i < n_layers; i++) {
+        double share = fsd_cost_share(w->d, i), ms = fsd_layer_ms(w->d, i);
+        const char *what;
+        fsd_sym sym;
+
+        if (w->d->cost->layers[i].spent != FSD_SPENT_MOVEMENT || share < LEAST_SHARE)
+            continue;
+        what = advice_of(w, i);
+        if (!*what)
+            continue;
+        sym = fsd_intern_str(texts, what); /* they are numbered from 1 */
+        if (sym > n)
+            deeds[n++].what = fsd_text(texts, sym);
+        deeds[sym - 1].share += share;
+        deeds[sym - 1].ms += ms > 0 ? ms : 0;
+    }
+    qsort(deeds, n, sizeof *deeds, by_gain);
+    for (uint32_t i = 0; i < n && told < MOST_DEEDS; i++) {
+        FILE *out = open_line(w);
+
+        fprintf(out, "%s: at most ", deeds[i].what);
+        if (deeds[i].ms > 0)
+            fprintf(out, "%.4f ms, ", deeds[i].ms);
+        put_percent(deeds[i].share, out);
+        fputs("; fusiondiff reformats", out);
+        told += close_line(w, "to do");
+    }
+    if (told)
+        return;
+    fputs("no change is known that saves time", open_line(w));
+    close_line(w, "to do");
+}
+
+/* -------------------------------------------------------------- what is not known */
+
+static void add_unknown(struct writer *w, uint32_t n, const char *noun,
+                        const char *what)
+{
+    if (!n)
+        return;
+    fputs(w->comma, w->out);
+    fsd_put_noun(w->out, n, noun);
+    fprintf(w->out, " %s", what);
+    w->comma = ", ";
+}
+
+/* Its line is the last, and has its room whatever stands before it. */
+static const char *unknown_of(struct writer *w)
+{
+    const struct fsd_summary *s = w->d->summary;
+    uint32_t untyped = 0;
+
+    for (fsd_id i = 0; i < w->d->engine->nodes.n; i++)
+        untyped += w->d->layers[i].kind == FSD_KIND_COMPUTE &&
+                   w->d->layers[i].precision == FSD_DTYPE_UNKNOWN;
+    open_line(w);
+    w->comma = "";
+    add_unknown(w, s->by_fate[FSD_FATE_UNEXPLAINED], "node", "unexplained");
+    add_unknown(w, s->computing - s->mapped, "computing layer", "without a node");
+    add_unknown(w, untyped, "layer", "of no known type");
+    add_unknown(w, w->d->cost->all.unknown, "layer", "of unknown bytes");
+    if (!w->d->times->profiles)
+        fprintf(w->out, "%sthe times: no --profile was given", w->comma);
+    return fsd_print_take(&w->print, w->arena);
+}
+
+struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct writer w = {.arena = arena, .d = d};
+    const char *unknown = unknown_of(&w);
+
+    w.rows = rows_of(unknown);
+    tell_runs(&w);
+    tell_spent(&w);
+    tell_operators(&w);
+    tell_causes(&w);
+    tell_deeds(&w);
+    if (*unknown)
+        w.brief.at[w.brief.n++] = (struct fsd_brief_line){"unknown", unknown};
+    return w.brief;
+}

@@ -1,0 +1,27 @@
+/* The summary that every report of a run begins with: what runs, where the time goes,
+ * what to do, what is not known. */
+#ifndef FSD_FINDINGS_BRIEF_H
+#define FSD_FINDINGS_BRIEF_H
+
+#include "findings/findings.h"
+
+enum {
+    FSD_BRIEF_LINES = 8,    /**< at most, on a terminal of this width: */
+    FSD_BRIEF_COLUMNS = 80, /**< topics and what is before them among it */
+    FSD_BRIEF_TOPIC = 9     /**< columns of a topic */
+};
+
+struct fsd_brief_line {
+    const char *topic; /**< "runs", "time", "to do", ... */
+    const char *text;  /**< valid UTF-8, may hide characters */
+};
+
+struct fsd_brief {
+    uint32_t n;
+    struct fsd_brief_line at[FSD_BRIEF_LINES];
+};
+
+/** @param d  with its findings; the texts live in `arena`. */
+struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d);
+
+#endif
