@@ -472,6 +472,11 @@ FSD_API unsigned fsd_snapshot_builds(const char *path);
 FSD_API enum fsd_status fsd_about(const char *format, const struct fsd_style *style,
                                   FILE *out, struct fsd_error *err);
 
+/** The name that a user may have meant by a word that is none of them, of at most 64
+ *  bytes; NULL: none is near. */
+FSD_API const char *fsd_nearest_name(const char *word, const char *const *names,
+                                     unsigned n);
+
 /** "2026-01-31" as 20260131; 0 when the text is no day of the calendar. */
 FSD_API unsigned fsd_day_parse(const char *text);
 

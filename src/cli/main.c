@@ -30,6 +30,29 @@ const struct verb *find_verb(const char *word)
     return verb;
 }
 
+/* A word that is no verb is a model, or an engine: where it is no file either, it may
+ * be a verb that was misspelt. */
+const char *near_verb(const char *word)
+{
+    const char *names[64];
+    const struct verb *verb;
+    unsigned n = 0;
+
+    while (n < sizeof names / sizeof *names && (verb = verb_at(n)))
+        names[n++] = verb->name;
+    return fsd_nearest_name(word, names, n);
+}
+
+static void suggest_verb(const char *word, struct fsd_error *err)
+{
+    const char *near = near_verb(word);
+    size_t used = strlen(err->message);
+
+    if (near)
+        snprintf(err->message + used, sizeof err->message - used,
+                 "; did you mean the verb '%s'?", near);
+}
+
 /* An error without a message is one that the user knows of. */
 static int complain(const struct fsd_error *err)
 {
@@ -41,6 +64,14 @@ static int complain(const struct fsd_error *err)
     return TROUBLE;
 }
 
+/* @param word  the first of the command line, where it is no verb; or NULL. */
+static int complain_of(struct fsd_error *err, const char *word)
+{
+    if (err->status == FSD_E_IO && word && !strcmp(err->file, word))
+        suggest_verb(word, err);
+    return complain(err);
+}
+
 int main(int argc, char **argv)
 {
     static struct build_word folder;
@@ -48,6 +79,7 @@ int main(int argc, char **argv)
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
     const struct verb *verb = argc > 1 + asks ? find_verb(argv[1 + asks]) : NULL;
+    const char *word = argc > 1 && !verb ? argv[1] : NULL;
     struct command_line line;
     struct fsd_error err = {0};
     int exit_status = OK;
@@ -68,6 +100,7 @@ int main(int argc, char **argv)
     if (asks && !verb) {
         snprintf(err.message, sizeof err.message,
                  "'%.100s' is no verb ('fusiondiff help' lists them)", argv[2]);
+        suggest_verb(argv[2], &err);
         return complain(&err);
     }
     if (asks) { /* "help VERB" is "VERB --help" */
@@ -88,7 +121,7 @@ int main(int argc, char **argv)
         check_outputs(&line, &line.run, 1, &err) != FSD_OK ||
         check_outputs(&line, &line.other, 1, &err) != FSD_OK ||
         verb->run(&line, &exit_status, &err) != FSD_OK)
-        exit_status = complain(&err);
+        exit_status = complain_of(&err, word);
     end_progress();
     return exit_status;
 }

@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_option one_build_options[] = {
     {"no-side-by-side", KEY_ONE_COLUMN, NULL, 0,
-     "Nodes below their layer, not beside it", 2},
+     "Of --all: nodes below their layer, not beside it", 2},
     {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
     {"opt-profile", KEY_OPT_PROFILE, "N", 0,
      "Which optimization profile of an engine with several; the first by default", 3},
@@ -520,11 +520,16 @@ static char *filter_help(int key, const char *text, void *input)
     return help;
 }
 
+/* Groups of options, as argp sorts them in a help: a verb's own are below this. */
+enum { FIRST_SHARED = 6 };
+
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
                         char **argv)
 {
     const struct argp_child children[] = {
-        {&common, 0, NULL, 0}, {verb->two_builds ? NULL : &one_build, 0, NULL, 0}, {0}};
+        {&common, 0, "Reports, and how builds are read:", FIRST_SHARED},
+        {verb->two_builds ? NULL : &one_build, 0, "The build:", FIRST_SHARED + 1},
+        {0}};
     char arguments[256];
     struct argp argp = {.options = verb->options,
                         .parser = parse_with_verb,

@@ -59,6 +59,8 @@ const struct verb *verb_at(unsigned i);
 
 /** The verb of that name; NULL: none. main.c */
 const struct verb *find_verb(const char *word);
+/** The verb that a misspelt word may mean; NULL: none. */
+const char *near_verb(const char *word);
 
 /** Options that a verb takes, ended by a row of zeros: of its own (0), of verbs that
  *  take one build (1), of all (2). options.c */

@@ -65,9 +65,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->dump = arg;
         break;
     case ARGP_KEY_ARG:
-        if (line->run.engine && !strpbrk(line->run.model, "./"))
-            argp_error(state, "'%s' is no verb ('fusiondiff help' lists them)",
-                       line->run.model); /* mistyped */
+        if (line->run.engine && !strpbrk(line->run.model, "./")) { /* mistyped */
+            const char *near = near_verb(line->run.model);
+
+            argp_error(state, "'%s' is no verb%s%s%s", line->run.model,
+                       near ? "; did you mean '" : " ('fusiondiff help' lists them)",
+                       near ? near : "", near ? "'?" : "");
+        }
         take_one_pair(line, arg, state);
         break;
     case ARGP_KEY_END:

@@ -193,23 +193,30 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 
 /* -------------------------------------------------------------------- the table */
 
+/* Of every verb that ranks: -n and --top are one option. */
+#define OPTION_MOST(doc)                                                               \
+    {"number", 'n', "N", 0, doc, 3},                                                   \
+    {                                                                                  \
+        "top", KEY_TOP, NULL, OPTION_ALIAS, NULL, 3                                    \
+    }
+
 static const struct argp_option reformats_options[] = {
-    {"top", KEY_TOP, "N", 0, "The N worst only", 3},
+    OPTION_MOST("So many, the worst; all by default"),
     {"min-ms", KEY_MIN_MS, "MS", 0, "Leave out what takes less in one run", 3},
     {"min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out what takes less of a run", 3},
     {0},
 };
 
 static const struct argp_option top_options[] = {
-    {"number", 'n', "N", 0, "So many; 10, or with --all everything", 3},
+    OPTION_MOST("So many, the worst; 10 by default, or with --all everything"),
     {"by", KEY_BY, "WHAT", 0,
      "layers (the default), nodes, scopes, patterns, types or tactics", 3},
     {0},
 };
 
 static const struct argp_option memory_options[] = {
-    {"number", 'n', "N", 0, "So many layers and tensors; 10, or with --all everything",
-     3},
+    OPTION_MOST("So many layers and tensors, the largest; 10 by default, or with --all "
+                "everything"),
     {0},
 };
 

@@ -7,6 +7,8 @@
 #include "model/word.h"
 #include "base/id.h"
 
+#include <fusiondiff/fusiondiff.h>
+
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -105,6 +107,15 @@ void fsd_nearest_try(struct fsd_nearest *nearest, const char *name)
             return;
     if (nearest->n < FSD_COUNT_OF(nearest->names))
         nearest->names[nearest->n++] = name;
+}
+
+const char *fsd_nearest_name(const char *word, const char *const *names, unsigned n)
+{
+    struct fsd_nearest nearest = fsd_nearest_to(word);
+
+    for (unsigned i = 0; i < n; i++)
+        fsd_nearest_try(&nearest, names[i]);
+    return nearest.n ? nearest.names[0] : NULL;
 }
 
 const char *fsd_nearest_text(const struct fsd_nearest *nearest, char out[512])

@@ -48,7 +48,26 @@ def check_totals(case, report, text):
     check(case, "links are the same from both sides", there == back)
 
 
+def check_first_screen(case, model, engine):
+    """The summary has at most eight lines at 80 columns, each share of one whole, and nothing is wider."""
+    text = run(case, model, engine, "--width", "80").splitlines()
+    summary = text[:text.index("")]
+    check(case, "summary of at most eight lines", 1 < len(summary) <= 8, str(summary))
+    check(case, "nothing over 80 columns", max(map(len, text)) <= 80, max(text, key=len))
+    spent = re.search(r"^(?:time|bytes) .*?: (.*?)(?=^\S)", "\n".join(summary) + "\nx", re.M | re.S)
+    if spent:
+        shares = [float(share) for share in re.findall(r"([\d.]+) %", spent[1])]
+        check(case, "shares add up", abs(sum(shares) - 100) < 0.3, str(shares))
+    if case in LINES:
+        check(case, "lines of the report", len(text) <= LINES[case], str(len(text)))
+
+
+# What a report may take at 80 columns.
+LINES = {"resnet18-qat-trt8.4": 90}
+
+
 def check_any(case, model, engine):
+    check_first_screen(case, model, engine)
     text = run(case, model, engine, "--all")
     report = read_report(run(case, model, engine, "-f", "json"))
     check_totals(case, report, text)

@@ -395,7 +395,8 @@ static void put_findings(const struct fsd_diff *d, const struct fsd_style *style
 
 /* ------------------------------------------------------------------ first screen */
 
-static void put_brief(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+static void put_brief(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_brief brief = fsd_brief_of(scratch, d);
