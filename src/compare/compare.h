@@ -268,7 +268,7 @@ const char *fsd_region_precision(const struct fsd_region_diff *r);
 const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(unsigned value);
 const char *fsd_move_what_name(unsigned what);
-const char *fsd_kernel_what_name(unsigned what); /**< "changed", ... */
+const char *fsd_kernel_what_name(unsigned value); /**< "changed", ... */
 /** " performs Mul+Add, before Mul, has other parameters", of a kernel that changed.
  *  @param types  whether its types are a part of that. */
 void fsd_put_kernel_change(const struct fsd_compare *c,
