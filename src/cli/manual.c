@@ -70,22 +70,39 @@ static void put_arguments(FILE *out, const char *words)
     }
 }
 
-static void put_options(FILE *out, const struct argp_option *options)
+/* "n Ar N , Fl \\-limit Ar N"; other names of an option follow it in the table. */
+static const struct argp_option *put_names(FILE *out, const struct argp_option *option)
+{
+    const char *before = option->arg ? " Ar " : "";
+    const char *arg = option->arg ? option->arg : "";
+    const char *comma = "";
+
+    fputs(".It", out);
+    do {
+        if (option->key < 128) {
+            fprintf(out, "%s Fl %c%s%s", comma, option->key, before, arg);
+            comma = " ,";
+        }
+        fprintf(out, "%s Fl \\-%s%s%s", comma, option->name, before, arg);
+        comma = " ,";
+        option++;
+    } while (option->name && option->flags & OPTION_ALIAS);
+    fputc('\n', out);
+    return option;
+}
+
+static void put_options(FILE *out, const struct argp_option *option)
 {
     fputs(".Bl -tag -width Ds\n", out);
-    for (; options->key; options++) {
-        const char *before = options->arg ? " Ar " : "";
-        const char *arg = options->arg ? options->arg : "";
+    while (option->key)
+        if (option->flags & OPTION_HIDDEN) {
+            option++;
+        } else {
+            const char *doc = option->doc;
 
-        if (options->flags & OPTION_HIDDEN)
-            continue;
-        if (options->key < 128)
-            fprintf(out, ".It Fl %c%s%s , Fl \\-%s%s%s\n", options->key, before, arg,
-                    options->name, before, arg);
-        else
-            fprintf(out, ".It Fl \\-%s%s%s\n", options->name, before, arg);
-        put_text(out, options->doc, strlen(options->doc));
-    }
+            option = put_names(out, option);
+            put_text(out, doc, strlen(doc));
+        }
     fputs(".El\n", out);
 }
 

@@ -403,7 +403,7 @@ class Mutant:
     def report(self):
         """All reports of one run, or None where it is refused."""
         words = [w for ending in ENDINGS for w in ("-o", "m.out." + ending)]
-        status, _ = self.run("m.onnx", "m.json", "--force", *self.more, *words)
+        status, _ = self.run("m.onnx", "m.json", "--force", "--all", *self.more, *words)
         if status == 2:
             return None
         report = reports.as_json(self, "parsed: json", self.get("m.out.json"))
@@ -428,7 +428,7 @@ class Mutant:
 
     def again(self):
         ending = self.r.choice(ENDINGS)
-        _, out = self.run("m.onnx", "m.json", "--force", *self.more, "-f", FORMAT_OF.get(ending, ending))
+        _, out = self.run("m.onnx", "m.json", "--force", "--all", *self.more, "-f", FORMAT_OF.get(ending, ending))
         self.check(out == self.get("m.out." + ending), "again", "%s differs" % ending)
 
     def gate(self):

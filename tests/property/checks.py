@@ -18,7 +18,7 @@ class Died(Exception):
 def call(binary, folder, model, engine, options, out):
     """The report as JSON; the same run's other reports lie beside it.  Status 0 and 1
     are answers, all others are faults."""
-    cmd = [binary, model, engine] + options
+    cmd = [binary, model, engine, "--all"] + options  # a folded text has no totals
     for ending in totals.ENDINGS:
         cmd += ["-o", beside(out, ending)]
     r = subprocess.run(cmd, cwd=folder, capture_output=True, timeout=bounds.HANGS,
