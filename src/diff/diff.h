@@ -2,7 +2,7 @@
  * A run, part by part, and what diff makes of it: fates, kinds, causes, precisions, all
  * counts.
  *
- * `struct fsd_diff` is the public header's opaque run.  session.c makes its parts one
+ * `struct fsd_diff` is the public header's opaque run.  api/run.c makes its parts one
  * after the other; they are const ever after.  A stage takes the parts that it reads as
  * parameters, never the run, so that it cannot read what is not there yet; only the
  * rules, which come last, are given the run.  What stages above diff make is only named

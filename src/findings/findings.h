@@ -187,7 +187,7 @@ enum fsd_action { FSD_INSERT_PAIR, FSD_REMOVE_PAIR, FSD_SET_SCALE };
 /** "insert-pair" */
 const char *fsd_action_name(enum fsd_action action);
 
-/** One thing to change in the model, for src/fixing.c or a script to apply. */
+/** One thing to change in the model, for src/api/fix.c or a script to apply. */
 struct fsd_edit {
     enum fsd_action action;
     const char *tensor; /**< that is quantized */

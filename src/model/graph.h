@@ -15,8 +15,8 @@
  *
  * Built by one reader through the functions below and closed by fsd_graph_finish().
  * After that its nodes and edges stay as they are; what other inputs know is added by
- * who reads these: layers of a profile (profiles.c), and what the log says of mentions
- * (match/story.c).
+ * who reads these: layers of a profile (api/profiles.c), and what the log says of
+ * mentions (match/story.c).
  */
 #ifndef FSD_MODEL_GRAPH_H
 #define FSD_MODEL_GRAPH_H

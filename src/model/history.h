@@ -144,7 +144,7 @@ struct fsd_history {
     uint64_t lines, unknown_lines, lost_rivals;
     uint64_t session_lines; /**< of the program that runs the builder, or another */
 
-    /* Set when the log has been compared with model and engine (session.c): */
+    /* Set when the log has been compared with model and engine (api/run.c): */
     uint32_t build;            /**< the engine that the run is about, from 0 */
     uint32_t parsed_build;     /**< the engine whose lines hold the network */
     const fsd_id *parsed_node; /**< by parsed node: its number in that network */

@@ -188,7 +188,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
 
     if (status == FSD_E_FORMAT && !b->g->nodes.n && fsd_look(file) != FSD_LOOK_BINARY)
         status = read_objects(b, file, err);
-    /* Which version built which of its engines the log tells: see inputs.c. */
+    /* Which version built which of its engines the log tells: see api/inputs.c. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)

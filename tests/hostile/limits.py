@@ -212,7 +212,7 @@ def all_limits(h):
         h.check(refused and told in said, what, "%d is read: status %d, %s" % (n + 1, status, said[-300:]))
     little_stack(h)
     library_calls(h)
-    size = constant("MODEL_LIMIT", "src/inputs.c")
+    size = constant("MODEL_LIMIT", "src/api/inputs.c")
     engine = h.path("limits.json", engines.dump([engines.layer("one", ["x"], ["y"])]))
     for more in (0, 1):
         path = h.path("limits.huge", sparse_model(size))

@@ -8,7 +8,7 @@
 #include "ops/ids.h"
 #include "log/network.h"
 #include "log/read.h"
-#include "states.h"
+#include "api/states.h"
 
 #include <ctype.h>
 #include <setjmp.h>

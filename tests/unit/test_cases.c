@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/variants.h"
-#include "states.h"
+#include "api/states.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

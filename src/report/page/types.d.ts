@@ -524,7 +524,7 @@ export interface RuleRow {
     note: string;
 }
 
-/** Words of a command line (command.c in src/). */
+/** Words of a command line (src/api/command.c). */
 export interface Command {
     page: string; /** the command that the page is the answer to */
     run?: string; /** files and options that ask for its run, with a blank before them */

@@ -9,7 +9,7 @@
  *
  * A scale is the model's or the caller's; an edit that has neither is not applied.
  */
-#include "fixing.h"
+#include "api/fix.h"
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* The inputs of a run: the model, the engine, the build log, measured times. */
-#ifndef FSD_INPUTS_H
-#define FSD_INPUTS_H
+#ifndef FSD_API_INPUTS_H
+#define FSD_API_INPUTS_H
 
 #include "match/story.h"
 #include "profile/measured.h"

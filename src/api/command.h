@@ -1,6 +1,6 @@
 /* The words of a command line that asks for what options ask for. */
-#ifndef FSD_COMMAND_H
-#define FSD_COMMAND_H
+#ifndef FSD_API_COMMAND_H
+#define FSD_API_COMMAND_H
 
 #include "diff/diff.h"
 

@@ -1,6 +1,6 @@
 /* Applying what lint proposes: which of the edits can be, and the model with these. */
-#ifndef FSD_FIXING_H
-#define FSD_FIXING_H
+#ifndef FSD_API_FIX_H
+#define FSD_API_FIX_H
 
 #include "findings/findings.h"
 #include "lint/lint.h"

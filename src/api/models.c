@@ -1,6 +1,6 @@
 /* Two models, compared without engines: the public API of it. */
 #include "compare/exports.h"
-#include "inputs.h"
+#include "api/inputs.h"
 #include "report/report.h"
 
 struct fsd_models {

@@ -7,7 +7,7 @@
  *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   itself, a RELU
  *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name then tells less
  */
-#include "alone.h"
+#include "api/engine_alone.h"
 
 #include "base/slice.h"
 #include "ops/ops.h"

@@ -6,7 +6,7 @@
 #include "findings/findings.h"
 #include "report/report.h"
 #include "snapshot/snapshot.h"
-#include "states.h"
+#include "api/states.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* Lint: the public API of what a model says before its build. */
-#include "inputs.h"
-#include "fixing.h"
-#include "command.h"
+#include "api/inputs.h"
+#include "api/fix.h"
+#include "api/command.h"
 #include "base/print.h"
 #include "base/status.h"
 #include "gate/gate.h"
 #include "lint/lint.h"
 #include "report/report.h"
-#include "states.h"
+#include "api/states.h"
 
 #include <string.h>
 

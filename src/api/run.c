@@ -5,16 +5,16 @@
  */
 #include "base/print.h"
 #include "base/status.h"
-#include "command.h"
+#include "api/command.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
 #include "engine/reader.h"
 #include "findings/findings.h"
-#include "inputs.h"
+#include "api/inputs.h"
 #include "match/story.h"
 #include "model/graph.h"
 #include "report/report.h"
-#include "states.h"
+#include "api/states.h"
 
 #include <string.h>
 

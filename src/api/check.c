@@ -1,14 +1,14 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/gate.h"
-#include "command.h"
+#include "api/command.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "inputs.h"
+#include "api/inputs.h"
 #include "lint/lint.h"
 #include "report/report.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/variants.h"
-#include "states.h"
+#include "api/states.h"
 
 #include <inttypes.h>
 #include <stdio.h>

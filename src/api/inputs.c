@@ -6,9 +6,9 @@
  * evidence (`refused`).  Where a file turns out to be of another kind than expected,
  * the messages name the kind and the option it belongs to.
  */
-#include "inputs.h"
+#include "api/inputs.h"
 
-#include "alone.h"
+#include "api/engine_alone.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "engine/reader.h"

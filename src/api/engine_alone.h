@@ -1,6 +1,6 @@
 /* The model, as an engine that came without one tells of it. */
-#ifndef FSD_ALONE_H
-#define FSD_ALONE_H
+#ifndef FSD_API_ENGINE_ALONE_H
+#define FSD_API_ENGINE_ALONE_H
 
 #include "model/graph.h"
 

@@ -1,6 +1,6 @@
 /* Runs opened by the library itself: of a model alone, and as sides of a comparison. */
-#ifndef FSD_STATES_H
-#define FSD_STATES_H
+#ifndef FSD_API_STATES_H
+#define FSD_API_STATES_H
 
 #include "snapshot/snapshot.h"
 

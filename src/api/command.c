@@ -2,7 +2,7 @@
  * they were asked for with themselves, since without one of them the answer is
  * another.
  */
-#include "command.h"
+#include "api/command.h"
 
 #include "base/print.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
  * so must its optimization profile, whose layers have nearly the same names.  Layers
  * that only the profile has are added by name: a log may end within its engine block.
  */
-#include "inputs.h"
+#include "api/inputs.h"
 #include "base/file.h"
 #include "base/spread.h"
 #include "base/status.h"
