@@ -52,18 +52,24 @@ static void offer(const struct typed *t, const char *candidate, const char *mean
     fprintf(stdout, "%.*s%s\t%.*s\n", t->n_head, t->head, candidate, (int)n, meaning);
 }
 
+/* The row with its argument and text; other names of an option have neither. */
 static const struct argp_option *find_option(const struct verb *verb, const char *word)
 {
     size_t n = strcspn(word, "=");
 
     if (word[0] != '-' || !word[1])
         return NULL;
-    for (unsigned i = 0; i < 3; i++)
-        for (const struct argp_option *o = verb_options(verb, i); o->key; o++)
+    for (unsigned i = 0; i < 3; i++) {
+        const struct argp_option *own = NULL;
+
+        for (const struct argp_option *o = verb_options(verb, i); o->key; o++) {
+            own = o->flags & OPTION_ALIAS ? own : o;
             if (o->name && word[1] == '-' ? n > 2 && strlen(o->name) == n - 2 &&
                                                 !strncmp(o->name, word + 2, n - 2)
                                           : o->key < 128 && word[1] == o->key)
-                return o;
+                return own;
+        }
+    }
     return NULL;
 }
 
@@ -71,13 +77,17 @@ static void offer_options(const struct typed *t, const struct verb *verb)
 {
     char name[64];
 
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++) {
+        const char *doc = "";
+
         for (const struct argp_option *o = verb_options(verb, i); o->key; o++) {
             if (o->flags & OPTION_HIDDEN)
                 continue;
+            doc = o->flags & OPTION_ALIAS ? doc : o->doc;
             snprintf(name, sizeof name, "--%s", o->name);
-            offer(t, name, o->doc);
+            offer(t, name, doc);
         }
+    }
     offer(t, "--help", "Options, formats and examples");
 }
 

@@ -24,6 +24,8 @@ LINES = (
     ("fusiondiff re", {"reformats"}, {"top"}),
     ("fusiondiff help s", {"scopes", "snapshot"}, {"top", "synthetic/"}),
     ("fusiondiff top --b", {"--by"}, {"--profile"}),
+    ("fusiondiff top --to", {"--top"}, {"--by"}),
+    ("fusiondiff top --top ", set(), {"qat_block/"}),
     ("fusiondiff compare --pro", set(), {"--profile"}),
     ("fusiondiff top --by ", {"tactics", "scopes"}, {"qat_block/"}),
     ("fusiondiff top -f ", {"json", "csv"}, {"svg"}),
@@ -172,7 +174,7 @@ def check_progress():
     except BlockingIOError:
         pass
     claim(b"fusiondiff [" in shown and shown.endswith(b"\r\x1b[K"), f"the bar is not wiped: {shown!r}")
-    claim(b"layers   8" in out and run_.returncode == 0, "a run with a bar ends otherwise")
+    claim(b"  8 layers" in out and run_.returncode == 0, "a run with a bar ends otherwise")
     with subprocess.Popen([BINARY, "qat_block/model.onnx", "qat_block/engine.graph.json"], cwd=FIXTURES,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run_:
         claim(run_.communicate()[1] == b"", "a run without a terminal says something")
