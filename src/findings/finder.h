@@ -66,47 +66,47 @@ void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
 void fsd_put_took(struct fsd_finder *f, double ms);
 
 /* Of a run, by the file that holds them. */
-/* rule_mapping.c */
+/* rules/mapping.c */
 fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_conflicts,
     fsd_find_unexplained, fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
-/* rule_precision.c */
+/* rules/precision.c */
 /** Where a quantizer stands: what fsd_find_standing() is asked for. */
 enum { FSD_BETWEEN, FSD_AT_INPUT, FSD_AT_OUTPUT };
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
-/* rule_constant.c */
+/* rules/constant.c */
 fsd_find_fn fsd_find_not_folded;
-/* rule_inserted.c */
+/* rules/inserted.c */
 fsd_find_fn fsd_find_chains, fsd_find_inserted;
-/* rule_log.c */
+/* rules/log.c */
 fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
     fsd_find_log_warnings;
 
 /* Of a change. */
-/* rule_change.c: one region, edge, node or port. */
+/* rules/change.c: one region, edge, node or port. */
 fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
     fsd_find_presences, fsd_find_ports;
-/* rule_kernel.c: kernels, and what the engine reads and writes. */
+/* rules/kernel.c: kernels, and what the engine reads and writes. */
 fsd_find_fn fsd_find_wider_kernels, fsd_find_lost_kernel_facts, fsd_find_layouts,
     fsd_find_changed_kernels, fsd_find_unasked, fsd_find_counted_kernels,
     fsd_find_bindings;
 
-/** Moves that do the work of other nodes than before (rule_change.c). */
+/** Moves that do the work of other nodes than before (rules/change.c). */
 void fsd_tell_other_nodes(struct fsd_finder *f);
 /** Kernels that are gone since it is proved that their nodes need none. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
-/* rule_unknown.c: a fact that is told no more. */
+/* rules/unknown.c: a fact that is told no more. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_told_less;
-/* rule_build.c: how it was built, and as which of several. */
+/* rules/build.c: how it was built, and as which of several. */
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
-/* rule_stale.c: an engine of another model. */
+/* rules/stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;
-/* rule_total.c: the whole build. */
+/* rules/total.c: the whole build. */
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
     fsd_find_better, fsd_find_inserted_total, fsd_find_not_int8;
-/* rule_promise.c: what a policy promises of any build. */
+/* rules/promise.c: what a policy promises of any build. */
 fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types, fsd_find_too_large;
-/* rule_policy.c: the policy's own. */
+/* rules/policy.c: the policy's own. */
 fsd_find_fn fsd_find_stale_policy;
 
 /* Of a model, before its build. */

@@ -40,7 +40,7 @@ ROWS = {
                  '    {FSD_PATTERN_SEAM, "SeamRefused(SeamGelu(x))", NULL},\n')],
     "matching pass": [("src/match/pass.h", BEFORE, r"void fsd_pass_conflict\(", "void fsd_pass_seam(struct fsd_match *m);\n"),
                       ("src/match/match.c", BEFORE, r'    \{"conflicts",', '    {"seams", FSD_BY_STRUCTURE, fsd_pass_seam},\n')],
-    "rule": [("src/findings/finder.h", BEFORE, r"/\* rule_mapping\.c \*/", "fsd_find_fn fsd_find_seam;\n"),
+    "rule": [("src/findings/finder.h", BEFORE, r"/\* rules/mapping\.c \*/", "fsd_find_fn fsd_find_seam;\n"),
              ("src/findings/rules.c", BEFORE, r'    \{"mapping/no-model",',
               '    {"seam/run", FSD_INFO, "A seam.", FSD_NEEDS_RUN, .find = fsd_find_seam,\n'
               '     .why = "It reads all parts.", .fix = "Nothing."},\n')],
