@@ -159,31 +159,61 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ----------------------------------------------------------------------- advice */
 
+/* A layer at the border that changes neither type nor layout: it pads, copies or cuts,
+ * which no format of the caller's data saves. */
+static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
+{
+    return in && made && in->type == made->type &&
+           in->layout.order != FSD_ORDER_UNKNOWN &&
+           fsd_layout_same(in->layout, made->layout);
+}
+
 static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     /* What a builder can be asked for at the border, by its names. */
     static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
                                         "chw16", "chw32", "hwc",   "hwc8",
                                         "hwc16", "dhwc",  "dhwc8", "cdhw32"};
-    fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
-    bool input = in != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
-    const struct fsd_form *form = input ? fsd_layer_form_out(d->engine, layer)
-                                        : fsd_layer_form_in(d->engine, layer);
+    fsd_id first = fsd_node_in_tensor(d->engine, layer, 0);
+    bool input = first != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *form = input ? made : in, *border = input ? in : made;
     char layout[16];
     size_t i = 0;
 
     if (!form)
         return;
     fsd_layout_name(form->layout, layout);
+    if (keeps_format(in, made) && in->raw == made->raw) {
+        fprintf(out,
+                "it reads and writes %s %s: no format of the caller's data saves it",
+                fsd_dtype_name(form->type), layout);
+        return;
+    }
+    if (keeps_format(in, made)) { /* as of one channel, which lies alike in several */
+        fprintf(out, "ask for the network %s as \"%s\": its elements lie alike in both",
+                input ? "input" : "output", fsd_text(d->names, form->raw));
+        return;
+    }
+    if (d->engine->strongly_typed && border && border->type != form->type) {
+        fprintf(out,
+                "make the network %s %s in the model: a strongly typed build takes its "
+                "types from there",
+                input ? "input" : "output", fsd_dtype_name(form->type));
+        return;
+    }
     if (layout[0] == 'c' && layout[1] >= '0' && layout[1] <= '9')
         layout[0] = '\0'; /* a vector of channels, but not in which order */
     while (i < FSD_COUNT_OF(names) && strcmp(names[i], layout) != 0)
         i++;
     if (i == FSD_COUNT_OF(names)) {
-        fprintf(out,
-                "%s %s %s, which no caller can %s: it stays as long as that layer does",
-                input ? "the first layer wants" : "the last layer makes",
-                fsd_dtype_name(form->type), layout, input ? "hand over" : "take");
+        fprintf(
+            out,
+            "the %s layer %s %s %s, which no caller can %s: it stays as long as that "
+            "layer does",
+            input ? "first" : "last", input ? "wants" : "makes",
+            fsd_dtype_name(form->type), layout, input ? "hand over" : "take");
         return;
     }
     fprintf(out, "%s=%s:%s lets the caller %s%s",
@@ -192,6 +222,27 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
             input ? "hand over what the first layer wants"
                   : "take what the last layer makes",
             *layout ? "" : " (its layout is not in the dump)");
+}
+
+/* The type in which the layer at an end of a chain writes, or reads, its data: the
+ * mover's own where it does so at all, else that of its first tensor. */
+static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
+                              enum fsd_dtype own)
+{
+    struct fsd_span ports = {0, 0};
+    enum fsd_dtype first = own;
+
+    if (layer != FSD_NONE)
+        ports = writes ? d->engine->nodes.at[layer].out : d->engine->nodes.at[layer].in;
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type =
+            fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i])->type;
+
+        if (type == own || type == FSD_DTYPE_UNKNOWN)
+            return own;
+        first = i ? first : type;
+    }
+    return first;
 }
 
 /* Between a quantized side and another, the edge wants quantizers or none; between two
@@ -203,6 +254,7 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
                           *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_reader *reader =
         flow->readers.n ? &d->flows->readers.at[flow->readers.at] : NULL;
+    enum fsd_dtype from, to;
 
     if (!in || !made)
         return;
@@ -219,9 +271,16 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs(", or neither", out);
         return;
     }
+    from = type_at(d, flow->source, true, in->type);
+    to = type_at(d, reader->layer, false, made->type);
     fsd_put_node_name(d, flow->producer, out);
-    fprintf(out, " writes %s and what reads it takes %s: %s", fsd_dtype_name(in->type),
-            fsd_dtype_name(made->type),
+    fprintf(out, " writes %s and what reads it takes %s", fsd_dtype_name(from),
+            fsd_dtype_name(to));
+    if (from == to) {
+        fputs(", too: TensorRT changes the type in between and back", out);
+        return;
+    }
+    fprintf(out, ": %s",
             d->engine->strongly_typed
                 ? "the model's types say so; give both one type there, by its Casts or "
                   "ModelOpt AutoCast"
@@ -255,11 +314,14 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
 
 /* "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 without a quantizer":
  * a layer that one reader wants wide writes wide for all of them.  False where the
- * model shows no such reader. */
-static bool blame_reader(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype wide,
-                         FILE *out)
+ * model shows no such reader, or the engine does not show that it writes wide. */
+static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    uint32_t n = layer == FSD_NONE ? 0 : d->match->of_layer[layer].n;
+    const struct fsd_form *made =
+        layer == FSD_NONE ? NULL : fsd_layer_form_out(d->engine, layer);
+    uint32_t n = made && fsd_dtype_rank(made->type) > fsd_dtype_rank(FSD_INT8)
+                     ? d->match->of_layer[layer].n
+                     : 0;
 
     for (uint32_t i = n; i-- > 0;) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node, reader;
@@ -270,7 +332,7 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype 
             unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0), FAR);
         if (reader == FSD_NONE)
             continue;
-        fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(wide));
+        fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(made->type));
         fsd_put_node_name(d, reader, out);
         fputs(" reads ", out);
         fsd_put_node_name(d, node, out);
@@ -280,57 +342,157 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype 
     return false;
 }
 
-/* All that the layer reads is at least so wide, and something is read. */
-static bool reads_wide(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype wide)
-{
-    struct fsd_span in = {0, 0};
+/* What a layer reads, weights aside. */
+struct reads {
+    enum fsd_dtype widest;
+    uint32_t wide, narrow, unknown;
+};
 
-    if (layer != FSD_NONE)
-        in = d->engine->nodes.at[layer].in;
-    for (uint32_t i = 0; i < in.n; i++)
-        if (fsd_dtype_rank(
-                fsd_port_form(d->engine, &d->engine->ports.at[in.at + i])->type) <
-            fsd_dtype_rank(wide))
-            return false;
-    return in.n > 0;
+static struct reads reads_of(const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_span in = d->engine->nodes.at[layer].in;
+    struct reads r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        enum fsd_dtype type =
+            fsd_port_form(d->engine, &d->engine->ports.at[in.at + i])->type;
+
+        r.unknown += type == FSD_DTYPE_UNKNOWN;
+        r.narrow += fsd_dtype_is_quantized(type);
+        if (fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8)) {
+            r.widest = r.wide++ ? fsd_dtype_wider(r.widest, type) : type;
+        }
+    }
+    return r;
+}
+
+/* The Q narrows what a layer writes wide: what that layer reads says why. */
+static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    fsd_id source = d->flows->of[layer].source;
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *written =
+        source == FSD_NONE ? NULL : fsd_layer_form_out(d->engine, source);
+    struct reads r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
+
+    if (written)
+        r = reads_of(d, source);
+    if (r.wide && !r.narrow && !r.unknown) {
+        put_end(d, source, out);
+        fprintf(out, " reads %s itself: quantize its input, too",
+                fsd_dtype_name(r.widest));
+        return;
+    }
+    if (blame_reader(d, source, out))
+        return;
+    if (!written || !fsd_dtype_rank(written->type) ||
+        fsd_dtype_is_quantized(written->type)) {
+        fprintf(out,
+                "it is handed %s: quantize every branch that its producer reads, "
+                "so that this writes %s itself",
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+        return;
+    }
+    put_end(d, source, out);
+    if (r.wide)
+        fprintf(out,
+                " reads %s beside quantized data: quantize that branch, so that "
+                "it writes %s itself",
+                fsd_dtype_name(r.widest), fsd_dtype_name(made->type));
+    else
+        fprintf(out, " writes %s: TensorRT did not fuse the quantizer into it",
+                fsd_dtype_name(written->type));
 }
 
 static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
-    fsd_id reader =
-        flow->readers.n ? d->flows->readers.at[flow->readers.at].layer : FSD_NONE;
+    const struct fsd_reader *reader =
+        flow->readers.n ? &d->flows->readers.at[flow->readers.at] : NULL;
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
                           *made = fsd_layer_form_out(d->engine, layer);
     fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
+    bool widens = in && made && fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type);
 
-    if (tensor != FSD_NONE &&
-        (d->engine->tensors.at[tensor].flags & FSD_TENSOR_INPUT)) {
+    if (tensor != FSD_NONE && !widens &&
+        (d->engine->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
         fputs("one quantizer at a network input is needed; hand over quantized data to "
               "save it",
               out);
-        return;
-    }
-    if (!in || !made)
-        return;
-    if (fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type)) {
-        if (blame_reader(d, reader, made->type, out))
-            return;
-        fprintf(
-            out,
-            "what reads it runs in %s: give that operator quantized inputs only, with "
-            "one scale where they meet",
-            fsd_dtype_name(made->type));
-    } else if (reads_wide(d, flow->source, in->type)) {
-        put_end(d, flow->source, out);
-        fprintf(out, " reads %s itself: quantize its input, too",
-                fsd_dtype_name(in->type));
-    } else if (!blame_reader(d, flow->source, in->type, out)) {
+    else if (widens && reader && reader->layer == FSD_NONE)
         fprintf(out,
-                "what makes its input leaves it in %s: quantize every branch that "
-                "operator reads, so that it writes %s itself",
-                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+                "a network output takes %s here: make the quantized tensor the output "
+                "to save it",
+                fsd_dtype_name(made->type));
+    else if (widens && !(reader && blame_reader(d, reader->layer, out)))
+        fprintf(out,
+                "what reads it is handed %s: give that operator quantized inputs only, "
+                "with one scale where they meet",
+                fsd_dtype_name(made->type));
+    else if (in && made && !widens)
+        advise_narrowing(d, layer, out);
+}
+
+/* ------------------------------------------------------------- parts of a tensor */
+
+/* Elements that lie together in the form, where its channels do not fill them; 0. */
+static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
+                        int64_t *channels)
+{
+    const struct fsd_layout *l = &form->layout;
+    int64_t to = l->width > 1 ? l->width : l->pad;
+
+    *channels =
+        l->axis < form->dims.n ? d->engine->dims.at[form->dims.at + l->axis].size : -1;
+    return to > 1 && *channels > 0 && *channels % to ? to : 0;
+}
+
+/* A part of a Concat that is copied to its place, or of a Slice that is cut out.  Only
+ * such reasons are given as the dump shows of this one. */
+static void advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *forms[] = {in, made};
+    const char *between = ": ";
+    int64_t to = 0, channels = 0;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
+        to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
+    fprintf(out, "the part is not %s in place", written ? "written" : "read");
+    if (to) {
+        fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
+                (long long)channels, (long long)to);
+        between = ", and ";
     }
+    if (written && in && fsd_dtype_is_quantized(in->type)) {
+        fprintf(out, "%sgive all parts one scale", between);
+        between = ", and ";
+    }
+    if (written && (d->flows->of[layer].readers.n > 1 ||
+                    (n->in.n && fsd_port_peers(d->engine, n->in.at, false).n > 1))) {
+        fprintf(out, "%sdo not use it elsewhere", between);
+        between = ", and ";
+    }
+    if (in && made && in->type != made->type) {
+        fprintf(out, "%sits type changes from %s to %s", between,
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+        between = ", and ";
+    }
+    if (in && made && in->layout.order != FSD_ORDER_UNKNOWN &&
+        made->layout.order != FSD_ORDER_UNKNOWN &&
+        !fsd_layout_same(in->layout, made->layout)) {
+        char from[16], into[16];
+
+        fsd_layout_name(in->layout, from);
+        fsd_layout_name(made->layout, into);
+        fprintf(out, "%sits layout changes from %s to %s", between, from, into);
+        between = "";
+    }
+    if (!strcmp(between, ": "))
+        fputs("; the dump does not show why", out);
 }
 
 /* Channels that do not fill a vector are a reason for another layout; else it is the
@@ -343,13 +505,9 @@ static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
     const struct fsd_form *forms[] = {in, made};
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms) && in && made; i++) {
-        const struct fsd_layout *l = &forms[i]->layout;
-        int64_t to = l->width > 1 ? l->width : l->pad;
-        int64_t channels = l->axis < forms[i]->dims.n
-                               ? d->engine->dims.at[forms[i]->dims.at + l->axis].size
-                               : -1;
+        int64_t channels, to = unfilled(d, forms[i], &channels);
 
-        if (to > 1 && channels > 0 && channels % to) {
+        if (to) {
             fprintf(
                 out,
                 "%lld channels do not fill vectors of %lld: bring them to a multiple",
@@ -371,11 +529,6 @@ static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Where the cause is all that the advice depends on. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
     [FSD_CAUSE_SCALE] = "give the quantizers on both sides one scale, the larger",
-    [FSD_CAUSE_CONCAT] = "the part could not be written in place: do not use it "
-                         "elsewhere, give all parts one scale, and align its channels "
-                         "to the vector",
-    [FSD_CAUSE_SLICE] = "the part could not be read in place: align its offset and "
-                        "channels to the vector",
     [FSD_CAUSE_PLUGIN] = "let the plugin take more formats (supportsFormatCombination)",
     [FSD_CAUSE_FOREIGN] = "the region's border asks for it: let the region grow over "
                           "this edge, or match its type outside",
@@ -402,9 +555,11 @@ void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("only its name is known: --profilingVerbosity=detailed makes the dump "
               "tell what it changes",
               out);
-    else if (cause == FSD_CAUSE_CONCAT && n->in.n &&
-             fsd_port_is_part(d->engine, n->in.at))
-        fputs(plain_advice[FSD_CAUSE_SLICE], out);
+    else if (cause == FSD_CAUSE_CONCAT || cause == FSD_CAUSE_SLICE)
+        advise_part(d, layer,
+                    cause == FSD_CAUSE_CONCAT &&
+                        !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
+                    out);
     else if (plain_advice[cause])
         fputs(plain_advice[cause], out);
 }

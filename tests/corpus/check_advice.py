@@ -1,0 +1,429 @@
+"""`BINARY SHARED`: no advice, change, edge or finding about layers states a type, a neighbour or a
+cause that the engine's dump or the model contradicts, in all engines of the corpus and of both zoos.
+The dump and the model are read here on their own; a sentence of a form that is not known is a
+failure, so that new advice is judged before it is printed."""
+import glob
+import itertools
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "zoo"))
+import truth  # noqa: E402
+from harness import BINARY, SHARED, failures, start  # noqa: E402
+
+TYPES = {"float": "fp32", "half": "fp16", "bfloat16": "bf16", "int8": "int8", "fp32": "fp32", "fp16": "fp16",
+         "bf16": "bf16", "fp8": "fp8", "int32": "int32", "int64": "int64", "bool": "bool", "uint8": "uint8",
+         "int4": "int4", "fp4": "fp4", "e8m0": "e8m0"}
+QUANTIZED = {"int8", "fp8", "int4", "fp4"}
+BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "int8": 8, "fp8": 8, "int4": 4, "fp4": 4}
+VIEWS = {"Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity", "Transpose", "Cast", "Dropout", "Concat", "Slice",
+         "Split", "Expand", "Gather", "DepthToSpace", "SpaceToDepth", "QuantizeLinear", "DequantizeLinear"}
+
+
+# ------------------------------------------------------------------------------- the dump
+
+
+class Port:
+    """A use of a tensor; `type` is None where the dump does not state it."""
+
+    def __init__(self, name, words, dims=(), strides=None):
+        self.name, self.words, self.dims, self.strides = name, words, list(dims), strides
+        found = re.search(r"BFloat16|Float|Half|FP32|FP16|FP8|FP4|BF16|Int8|Int4|Int32|Int64|Bool|UInt8", words)
+        self.type = TYPES.get(found[0].lower()) if found else None
+
+    def lies(self):
+        """Where the elements lie, in an order that sizes of 1 do not change."""
+        return sorted(((s, d) for d, s in zip(self.dims, self.strides or ()) if d != 1), reverse=True) == [
+            (s, d) for d, s in zip(self.dims, self.strides or ()) if d != 1]
+
+    def vector(self):
+        """How many channels lie together; 1: they do not; None: the dump does not state it."""
+        found = re.search(r"(?:%|modulo) (\d+)", self.words) or re.search(r":(\d+)", self.words)
+        if found:
+            return int(found[1])
+        two = re.search(r"[Tt]wo wide", self.words)
+        stated = self.strides or "inear" in self.words or "ajor" in self.words
+        return 2 if two else 1 if stated else None
+
+
+class Layer:
+    def __init__(self, name, ins, outs, kind):
+        self.name, self.ins, self.outs, self.kind = name, ins, outs, kind
+
+
+def of_json(text):
+    data = json.loads(text)
+    layers = data["Layers"] if isinstance(data, dict) else data
+    for one in layers:
+        if isinstance(one, str):
+            yield Layer(one, [], [], "")
+        else:
+            ports = [[Port(t["Name"], t.get("Format/Datatype", t.get("Datatype", "")) + " " + t.get("Format", ""),
+                           t.get("Dimensions", ()), t.get("Strides"))
+                      for t in one.get(side, [])] for side in ("Inputs", "Outputs")]
+            yield Layer(one["Name"], *ports, one.get("LayerType", ""))
+
+
+def of_block(lines):
+    """Layer(Reformat): NAME, Tactic: 0, a[Float(1,3)] -> b (Half[1,3:2])"""
+    start_at = max(i for i, line in enumerate(lines) if "Engine Layer Information" in line)
+    use = re.compile(r"(.+?) ?(?:\[(\w+)\(([-\d,:]*)\)\]|\((\w+)\[([-\d,:]*)\]\))(?:, |$)")
+    for line in lines[start_at + 1:]:
+        found = re.match(r"Layer\((\w+)\): (.*?), Tactic: \S+, (.*) -> (.*)$", line)
+        if not found:
+            if line.startswith("Layer("):
+                yield Layer(re.sub(r"^Layer\(\w+\): |, Tactic: .*", "", line), [], [], "")
+                continue
+            return
+        sides = []
+        for text in (found[3], found[4]):
+            uses = [(m[1], m[2] or m[4], m[3] or m[5] or "") for m in use.finditer(text)]
+            sides.append([Port(n, t + (" " + d[d.index(":"):] if ":" in d else "")) for n, t, d in uses])
+        yield Layer(found[2], *sides, found[1])
+
+
+def of_log(path):
+    if path.endswith(".txt"):
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            lines = file.read().split("\n")
+    else:
+        lines = truth.log_lines(os.path.dirname(path)) if os.path.basename(path).startswith("build.log") else \
+            open(path, encoding="utf-8", errors="surrogateescape").read().split("\n")
+    lines = [line.rstrip("\r") for line in lines]
+    if any("Engine Layer Information" in line for line in lines) and any(li.startswith("Layer(") for li in lines):
+        return list(of_block(lines))
+    if "Layers:" in lines:   # the inspector's text
+        at = lines.index("Layers:") + 1
+        kernels = [truth.Kernel(line) for line in itertools.takewhile(lambda li: li.startswith("Name: "), lines[at:])]
+    else:
+        kernels = truth.kernels(lines)
+    return [Layer(k.name, [Port(t.name, t.type + " " + t.words, t.dims, t.strides) for t in k.inputs],
+                  [Port(t.name, t.type + " " + t.words, t.dims, t.strides) for t in k.outputs], k.type)
+            for k in kernels]
+
+
+class Dump:
+    """`names`: of the layers as the program numbers them, some of which a profile alone has."""
+
+    def __init__(self, path, names):
+        if path.endswith(".json"):
+            with open(path, encoding="utf-8") as file:
+                layers = list(of_json(file.read()))
+        else:
+            layers = of_log(path)
+        by_name = {}
+        for layer in layers:
+            by_name.setdefault(layer.name, []).append(layer)
+        self.layers = [by_name[n].pop(0) if by_name.get(n) else Layer(n, [], [], "") for n in names]
+        self.strange = [n for n in by_name if by_name[n]]   # that the program does not have
+        self.writers, self.readers = {}, {}
+        for i, layer in enumerate(self.layers):
+            for port in layer.outs:
+                self.writers.setdefault(port.name, []).append(i)
+            for port in layer.ins:
+                self.readers.setdefault(port.name, []).append(i)
+
+    def near(self, i, back, through):
+        """The layers before or behind, through those in `through`."""
+        found, queue, seen = set(), [i], {i}
+        while queue:
+            layer = self.layers[queue.pop()]
+            for port in layer.ins if back else layer.outs:
+                for other in (self.writers if back else self.readers).get(port.name, []):
+                    if other not in seen:
+                        seen.add(other)
+                        found.add(other)
+                        if other in through:
+                            queue.append(other)
+        return found
+
+
+# ---------------------------------------------------------------------------- one engine
+
+
+class Case:
+    def __init__(self, name, model, engine, rows, movers):
+        self.name, self.model, self.dump = name, model, engine
+        self.rows, self.movers, self.row = rows, movers, None
+        self.index = {n.name: i for i, n in enumerate(model.nodes)} if model else {}
+
+    def fail(self, what, detail=""):
+        failures.append(self.name)
+        print(f"FAILED {self.name} layer {self.row['layer']}: {what}: {str(detail)[:300]}")
+
+    def hold(self, what, holds, detail=""):
+        if not holds:
+            self.fail(what, detail)
+
+    def layer(self):
+        return self.dump.layers[self.row["layer"]]
+
+    def types(self, layer, side):
+        return {p.type for p in getattr(self.dump.layers[layer], side)}
+
+    def has_type(self, layer, side, word):
+        """A type that the dump does not state is not contradicted."""
+        types = self.types(layer, side)
+        return word in types or None in types or not types
+
+    def node(self, text):
+        """A node by its name, or by "#12 (Conv)"; None: the model is not at hand."""
+        unnamed = re.match(r"#(\d+) \(", text)
+        return int(unnamed[1]) if unnamed else self.index.get(text)
+
+    def reaches(self, a, b, over=VIEWS, steps=24):
+        """Node b reads what node a makes, maybe through others of these operators."""
+        front = {a}
+        if self.model.nodes[a].op == "QuantizeLinear":   # equal quantizers of one tensor are merged
+            front |= set(self.model.readers.get(self.model.nodes[a].inputs[0], []))
+        for _ in range(steps):
+            after = {r for i in front for r in self.model.next_of(i)}
+            if b in after:
+                return True
+            front = {i for i in after if self.model.nodes[i].op in over}
+        return False
+
+    # What a sentence claims, by its form.
+
+    def reads(self, layer, name, word):
+        layer = int(layer)
+        self.hold(f"layer {layer} does not read {word}", self.types(layer, "ins") <= {word, None}
+                  or word in self.types(layer, "ins"), self.types(layer, "ins"))
+        self.hold(f"layer {layer} is not before", layer in self.dump.near(self.row["layer"], True, self.movers))
+
+    def reads_beside(self, layer, name, word, into):
+        layer = int(layer)
+        self.hold(f"layer {layer} does not read {word}", self.has_type(layer, "ins", word), self.types(layer, "ins"))
+        self.hold(f"layer {layer} reads nothing quantized", self.types(layer, "ins") & (QUANTIZED | {None}))
+        self.hold(f"layer {layer} writes {into} itself", into not in self.types(layer, "outs"))
+        self.hold(f"layer {layer} is not before", layer in self.dump.near(self.row["layer"], True, self.movers))
+
+    def not_fused(self, layer, name, word):
+        self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
+        self.hold(f"layer {layer} reads wide data, too", self.types(int(layer), "ins") <= QUANTIZED | {None})
+
+    def handed(self, word, *_):
+        self.hold(f"it does not read {word}", self.layer().ins[0].type in (word, None))
+
+    def hands(self, word):
+        self.hold(f"it does not write {word}", self.layer().outs[0].type in (word, None))
+
+    def same_format(self, word, layout):
+        read, made = self.layer().ins[0], self.layer().outs[0]
+        self.hold("its format changes", read.type == made.type == word
+                  and read.words == made.words, (read.words, made.words))
+
+    def other_words(self, direction, words):
+        border, inside = (self.layer().ins, self.layer().outs)[::1 if direction == "input" else -1]
+        self.hold("its format is another one", words in inside[0].words and words not in border[0].words)
+        self.hold("its elements lie otherwise", border[0].lies() == inside[0].lies())
+
+    def model_type(self, direction, word):
+        border, inside = (self.layer().ins, self.layer().outs)[::1 if direction == "input" else -1]
+        self.hold(f"the {direction} has this type already", border[0].type != word)
+        self.hold(f"it is not {word} inside", inside[0].type == word)
+
+    def output_takes(self, word):
+        self.hands(word)
+        self.hold("it is at no output", not self.dump.near(self.row["layer"], False, self.movers) - self.movers)
+
+    def blames(self, layer, word, reader, read):
+        self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
+        self.unquantized(read, reader)
+
+    def unquantized(self, made, reader):
+        a, b = self.node(made), self.node(reader)
+        if self.model:
+            self.hold(f"{reader} does not read {made} unquantized", a is not None and b is not None
+                      and self.reaches(a, b, VIEWS - {"QuantizeLinear"}), (made, reader))
+
+    def meets(self, made, word, taken):
+        source, readers = self.row["edge"].get("source"), self.row["edge"].get("readers", [])
+        self.hold(f"layer {source} does not write {word}",
+                  source is None or self.has_type(source, "outs", word), source)
+        if readers and "layer" in readers[0]:
+            self.hold(f"layer {readers[0]['layer']} does not read {taken}",
+                      self.has_type(readers[0]["layer"], "ins", taken))
+
+    def form(self, direction, word, layout):
+        ports = self.layer().outs if direction == "input" else self.layer().ins
+        border = self.layer().ins if direction == "input" else self.layer().outs
+        if not ports or not border:
+            self.fail("the dump has no tensors of it", self.row["advice"])
+            return
+        self.hold(f"no {word} there", ports[0].type in (word, None), ports[0].type)
+        vector = ports[0].vector()
+        if layout and vector is not None:
+            self.hold(f"not laid out as {layout}", vector == int(re.search(r"\d*$", layout)[0] or 1)
+                      or (vector == 1 and not layout[-1].isdigit()), (vector, ports[0].words))
+        same = ports[0].type == border[0].type and ports[0].words == border[0].words \
+            and ports[0].strides == border[0].strides and ports[0].dims == border[0].dims
+        known = ports[0].strides or "inear" in ports[0].words or "ajor" in ports[0].words
+        self.hold("the border has this format already", not (same and known), ports[0].words)
+        if direction == "input":
+            ends = not self.dump.near(self.row["layer"], True, self.movers) - self.movers
+        else:
+            ends = not self.dump.near(self.row["layer"], False, self.movers) - self.movers
+        self.hold(f"it is at no {direction} of the network", ends)
+
+    def takes(self, direction, word, layout):
+        self.form(direction, word, layout)
+
+    def no_kernel(self, reader, _, source, __):
+        reader, source = int(reader), int(source)
+        self.hold(f"layer {reader} does not read it", reader in self.dump.near(self.row["layer"], False, self.movers))
+        self.hold(f"layer {source} does not write it", source in self.dump.near(self.row["layer"], True, self.movers))
+
+    def channels(self, channels, vector):
+        ports = [p for p in (*self.layer().ins, *self.layer().outs) if p.dims]
+        self.hold(f"no {channels} channels", not ports or any(int(channels) in p.dims for p in ports))
+        self.hold("they fill it", int(channels) % int(vector))
+
+    def parts(self, text):
+        """Why a part of a Concat or Slice is copied: each reason given must hold of this one."""
+        ports = self.layer().ins[:1] + self.layer().outs[:1]
+        types = {p.type for p in ports}
+        if "scale" in text:
+            self.hold("only quantized data has a scale", types & (QUANTIZED | {None}) or not types, types)
+        multiple = re.search(r"its (\d+) channels to a multiple of (\d+)", text)
+        if multiple:
+            self.hold("nothing lies in such vectors", any(p.vector() == int(multiple[2]) for p in ports))
+            self.hold("they fill it", int(multiple[1]) % int(multiple[2])
+                      and any(int(multiple[1]) in p.dims for p in ports))
+        if "elsewhere" in text and ports:
+            uses = {r for p in (*self.layer().ins[:1], *self.layer().outs) for r in self.dump.readers.get(p.name, [])}
+            uses.discard(self.row["layer"])
+            self.hold("nothing else reads it", len(uses) > 1, uses)
+        change = re.search(r"its type changes from (\w+) to (\w+)", text)
+        if change:
+            self.hold("its types are others", [p.type for p in ports] == list(change.groups()), types)
+        if "layout changes" in text:
+            self.hold("its layout does not change", ports[0].words != ports[1].words
+                      or ports[0].strides != ports[1].strides)
+
+    def at_input(self):
+        self.hold("it reads no network input", not self.dump.writers.get(self.layer().ins[0].name)
+                  if self.layer().ins else True)
+
+    def region(self):
+        near = self.dump.near(self.row["layer"], True, set()) | self.dump.near(self.row["layer"], False, set())
+        self.hold("no region is beside it", any("ForeignNode[" in self.dump.layers[i].name
+                                                or self.dump.layers[i].kind in ("Myelin", "kgen", "gemm") for i in near))
+
+    def both(self, made, reader):
+        if self.model:
+            a, b = self.node(made), self.node(reader)
+            self.hold("no such edge", a is not None and b is not None and self.reaches(a, b))
+
+    def kinds(self, a, b):
+        self.hold("other types", {a, b} <= self.types(self.row["layer"], "ins") | self.types(self.row["layer"], "outs")
+                  | {None})
+
+    def named_only(self):
+        self.hold("the dump has its tensors", not self.layer().ins and not self.layer().outs)
+
+    FORMS = [
+        (r"one quantizer at a network input is needed; hand over quantized data to save it", at_input),
+        (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input, too", reads),
+        (r"layer (\d+) writes (\w+), for (.+) reads (.+) without a quantizer: put one there", blames),
+        (r"(.+) writes (\w+) and what reads it takes (\w+)(?:: |, too: TensorRT changes).*", meets),
+        (r"layer (\d+)(?: \((.*)\))? reads (\w+) beside quantized data: quantize that branch, so that it writes (\w+) "
+         r"itself", reads_beside),
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+): TensorRT did not fuse the quantizer into it", not_fused),
+        (r"it is handed (\w+): quantize every branch that its producer reads, so that this writes (\w+) itself", handed),
+        (r"what reads it is handed (\w+): give that operator quantized inputs only, with one scale where they meet", hands),
+        (r"a network output takes (\w+) here: make the quantized tensor the output to save it", output_takes),
+        (r"it reads and writes (\w+) (\S+): no format of the caller's data saves it", same_format),
+        (r'ask for the network (input|output) as "(.+)": its elements lie alike in both', other_words),
+        (r"make the network (input|output) (\w+) in the model: a strongly typed build takes its types from there",
+         model_type),
+        (r"--(input|output)IOFormats=(\w+):LAYOUT lets the caller .*\(its layout is not in the dump\)()", form),
+        (r"--(input|output)IOFormats=(\w+):(\w+) lets the caller .*", form),
+        (r"the (?:first|last) layer (wants|makes) (\w+) (\w+), which no caller can .*",
+         lambda c, verb, t, lay: c.form("input" if verb == "wants" else "output", t, lay)),
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for what layer (\d+)(?: \((.*)\))? writes, or none as fast; "
+         r"another operator or type may have", no_kernel),
+        (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
+        (r"(the part is not (?:written|read) in place.*)", parts),
+        (r"the region's border asks for it: let the region grow over this edge, or match its type outside", region),
+        (r"quantize both (.+) and (.+), or neither", both),
+        (r"give the operators on both sides one type; here (\w+) meets (\w+)", kinds),
+        (r"only its name is known: --profilingVerbosity=detailed makes the dump tell what it changes", named_only),
+    ]
+
+    def judge_advice(self, text):
+        for form, claim in self.FORMS:
+            found = re.fullmatch(form, text)
+            if found:
+                claim(self, *found.groups())
+                return
+        self.fail("advice of a form that is not judged", text)
+
+    def judge_row(self, row):
+        self.row, layer = row, self.dump.layers[row["layer"]]
+        words = re.findall(r"(?:^|-> )(\w+)", row.get("change", ""))
+        ends = [p.type for p in layer.ins[:1] + layer.outs[:1]]
+        self.hold(f"changes {row.get('change')}", not words or len(ends) < 2 or None in ends
+                  or [words[0], words[-1]] == ends, ends)
+        self.judge_edge(row.get("edge", {}))
+        if row.get("advice"):
+            self.judge_advice(row["advice"])
+
+    def judge_edge(self, edge):
+        named_only = not self.layer().ins and not self.layer().outs
+        before = self.dump.near(self.row["layer"], True, self.movers)
+        behind = self.dump.near(self.row["layer"], False, self.movers)
+        source = edge.get("source")
+        self.hold(f"layer {source} is not before it", source is None or source in before or named_only, sorted(before))
+        for reader in edge.get("readers", []):
+            if "layer" in reader:
+                self.hold(f"layer {reader['layer']} is not behind it", reader["layer"] in behind or named_only,
+                          sorted(behind))
+            if self.model and "node" in reader and "producer" in edge:
+                self.hold("no such edge", self.reaches(edge["producer"], reader["node"]),
+                          (self.model.nodes[edge["producer"]].name, self.model.nodes[reader["node"]].name))
+
+
+def cases():
+    for folder in sorted(glob.glob(os.path.join(SHARED, "corpus", "*", ""))
+                         + glob.glob(os.path.join(SHARED, "zoo*", "cases", "*", ""))):
+        model = os.path.join(folder, "model.onnx")
+        for engine in sorted(os.listdir(folder)):
+            if engine.startswith(("engine.", "build.log", "inspector", "other-build")):
+                profile = os.path.join(folder, "profile.json")
+                yield (os.path.relpath(os.path.join(folder, engine), SHARED), model if os.path.exists(model) else None,
+                       os.path.join(folder, engine), ["--profile", profile] if os.path.exists(profile) else [])
+
+
+def main():
+    n = advice = 0
+    for name, model, engine, more in cases():
+        done = start("reformats", *([model] if model else []), engine, *more, "-f", "json")
+        if done.returncode:
+            failures.append(name)
+            print(f"FAILED {name}: {done.stderr.strip()}")
+            continue
+        report = json.loads(done.stdout)
+        rows = report["reformats"] + report["free"]
+        if not rows:
+            continue
+        whole = json.loads(start("diff", *([model] if model else []), engine, *more, "-f", "json").stdout)
+        case = Case(name, truth.Model(model) if model else None, Dump(engine, [la["name"] for la in whole["layers"]]),
+                    rows, {r["layer"] for r in rows})
+        case.row = {"layer": 0}
+        case.hold("layers of the dump are not listed", not case.dump.strange, case.dump.strange)
+        for row in rows:
+            case.judge_row(row)
+            advice += bool(row.get("advice"))
+        n += 1
+    print(f"{n} engines, {advice} advices, {len(failures)} wrong")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    if not os.path.isdir(SHARED):
+        print(f"skipped: {SHARED} is not there")
+        sys.exit(77)
+    sys.exit(main())
