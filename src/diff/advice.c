@@ -277,7 +277,7 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fprintf(out, " writes %s and what reads it takes %s", fsd_dtype_name(from),
             fsd_dtype_name(to));
     if (from == to) {
-        fputs(", too: TensorRT changes the type in between and back", out);
+        fputs(", too: the builder changes the type in between and back", out);
         return;
     }
     fprintf(out, ": %s",
@@ -288,9 +288,10 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 }
 
 /* A node of another layer that reads the tensor without a quantizer, seen through nodes
- * of which no operation is left; FSD_NONE. */
+ * of which no operation is left; FSD_NONE.
+ * @param read  set to what it reads. */
 static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
-                                 int far)
+                                 int far, fsd_id *read)
 {
     const struct fsd_graph *m = d->model;
     struct fsd_span readers = {0, 0};
@@ -304,10 +305,13 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
         if ((d->facts->traits[node] & FSD_OP_QDQ) ||
             fsd_match_has(d->match, layer, node))
             continue;
-        found = d->nodes[node].fate == FSD_FATE_LAYER
-                    ? node
-                    : unquantized_reader(d, layer, fsd_node_out_tensor(m, node, 0),
-                                         far - 1);
+        if (d->nodes[node].fate != FSD_FATE_LAYER) {
+            found = unquantized_reader(d, layer, fsd_node_out_tensor(m, node, 0),
+                                       far - 1, read);
+            continue;
+        }
+        found = node;
+        *read = tensor;
     }
     return found;
 }
@@ -324,46 +328,23 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
                      : 0;
 
     for (uint32_t i = n; i-- > 0;) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node, reader;
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+        fsd_id read = FSD_NONE, reader;
 
         if (d->facts->traits[node] & FSD_OP_QDQ)
             continue;
-        reader =
-            unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0), FAR);
+        reader = unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0),
+                                    FAR, &read);
         if (reader == FSD_NONE)
             continue;
         fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(made->type));
         fsd_put_node_name(d, reader, out);
         fputs(" reads ", out);
-        fsd_put_node_name(d, node, out);
+        fsd_put_node_name(d, fsd_tensor_producer(d->model, read), out);
         fputs(" without a quantizer: put one there", out);
         return true;
     }
     return false;
-}
-
-/* What a layer reads, weights aside. */
-struct reads {
-    enum fsd_dtype widest;
-    uint32_t wide, narrow, unknown;
-};
-
-static struct reads reads_of(const struct fsd_diff *d, fsd_id layer)
-{
-    struct fsd_span in = d->engine->nodes.at[layer].in;
-    struct reads r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
-
-    for (uint32_t i = 0; i < in.n; i++) {
-        enum fsd_dtype type =
-            fsd_port_form(d->engine, &d->engine->ports.at[in.at + i])->type;
-
-        r.unknown += type == FSD_DTYPE_UNKNOWN;
-        r.narrow += fsd_dtype_is_quantized(type);
-        if (fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8)) {
-            r.widest = r.wide++ ? fsd_dtype_wider(r.widest, type) : type;
-        }
-    }
-    return r;
 }
 
 /* The Q narrows what a layer writes wide: what that layer reads says why. */
@@ -374,10 +355,10 @@ static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
                           *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_form *written =
         source == FSD_NONE ? NULL : fsd_layer_form_out(d->engine, source);
-    struct reads r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
+    struct fsd_widths r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
 
     if (written)
-        r = reads_of(d, source);
+        r = fsd_layer_widths(d->engine, source, false);
     if (r.wide && !r.narrow && !r.unknown) {
         put_end(d, source, out);
         fprintf(out, " reads %s itself: quantize its input, too",
@@ -386,6 +367,12 @@ static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
     if (blame_reader(d, source, out))
         return;
+    if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
+        put_end(d, source, out);
+        fprintf(out, " writes %s, which is quantized here again: give both one scale",
+                fsd_dtype_name(written->type));
+        return;
+    }
     if (!written || !fsd_dtype_rank(written->type) ||
         fsd_dtype_is_quantized(written->type)) {
         fprintf(out,
@@ -401,7 +388,7 @@ static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 "it writes %s itself",
                 fsd_dtype_name(r.widest), fsd_dtype_name(made->type));
     else
-        fprintf(out, " writes %s: TensorRT did not fuse the quantizer into it",
+        fprintf(out, " writes %s: the builder did not fuse the quantizer into it",
                 fsd_dtype_name(written->type));
 }
 

@@ -239,6 +239,15 @@ static inline double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
 const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer);
 const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer);
 
+/** What a layer reads, or writes, weights among it where the dump lists them so. */
+struct fsd_widths {
+    enum fsd_dtype widest;          /**< FSD_DTYPE_UNKNOWN: none is known */
+    uint32_t wide, narrow, unknown; /**< wider than 8 bits; quantized */
+};
+
+struct fsd_widths fsd_layer_widths(const struct fsd_graph *engine, fsd_id layer,
+                                   bool outputs);
+
 /* ----------------------------------------------------------------------- phrases */
 
 /* The words of the contract, as reports print them. */

@@ -27,6 +27,25 @@ const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id
     return n->out.n ? fsd_port_form(engine, fsd_node_out(engine, n, 0)) : NULL;
 }
 
+struct fsd_widths fsd_layer_widths(const struct fsd_graph *engine, fsd_id layer,
+                                   bool outputs)
+{
+    const struct fsd_node *n = &engine->nodes.at[layer];
+    struct fsd_span ports = outputs ? n->out : n->in;
+    struct fsd_widths w = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type =
+            fsd_port_form(engine, &engine->ports.at[ports.at + i])->type;
+
+        w.widest = i ? fsd_dtype_wider(w.widest, type) : type;
+        w.wide += fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8);
+        w.narrow += fsd_dtype_is_quantized(type);
+        w.unknown += type == FSD_DTYPE_UNKNOWN;
+    }
+    return w;
+}
+
 /* ------------------------------------------------------------------- backwards */
 
 /* The node of which the data of a Concat's input is, seen through quantizers and what
@@ -197,6 +216,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
     struct fsd_reader reader = {layer, FSD_NONE, 0};
     struct model_queue q = {.n = 0};
+    bool carried; /* what the mover reads was queued, too */
 
     /* A quantizer's work is done when its own node's output is read. */
     for (uint32_t i = 0;
@@ -206,7 +226,9 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
         if (fsd_quantizes_as(m, mover, node))
             push_same(w, &q, fsd_node_out_tensor(g, node, 0));
     }
-    push_same(w, &q, w->flows->of[mover].model_tensor);
+    carried = !q.n;
+    if (carried)
+        push_same(w, &q, w->flows->of[mover].model_tensor);
     for (uint32_t at = 0; at < q.n; at++) {
         struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;
 
@@ -227,6 +249,10 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
             }
             if (goes_on)
                 push_same(w, &q, fsd_node_out_tensor(g, node, 0));
+        }
+        if (at + 1 == q.n && !carried && reader.node == FSD_NONE) {
+            carried = true;
+            push_same(w, &q, w->flows->of[mover].model_tensor);
         }
     }
     return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;

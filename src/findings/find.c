@@ -3,6 +3,7 @@
  * decide, and every finding gets its fingerprint.
  */
 #include "base/id.h"
+#include "findings/cite.h"
 #include "findings/finder.h"
 #include "lint/lint.h"
 #include "model/word.h"
@@ -365,6 +366,7 @@ void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d)
     *out = f.found;
     ask_all(&f, FSD_NEEDS_RUN,
             (built ? FSD_NEEDS_RUN : 0) | (d->history ? FSD_NEEDS_LOG : 0));
+    fsd_cite_in_run(f.found, d);
 }
 
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
@@ -396,5 +398,7 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
     unsigned subject =
         FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) | (f.lint ? FSD_NEEDS_LINT : 0);
 
-    return ask_all(&f, subject, subject | FSD_NEEDS_ENGINE);
+    ask_all(&f, subject, subject | FSD_NEEDS_ENGINE);
+    fsd_cite_in_case(f.found, before_gate);
+    return f.found;
 }

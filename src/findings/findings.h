@@ -201,6 +201,15 @@ struct fsd_edit {
     const char *effect;              /**< in numbers */
 };
 
+/** An edit that lint proposes, and by what the dump shows that it matters to a layer
+ *  (cite.h). */
+struct fsd_cite {
+    const char *rule; /**< of the finding of lint that proposes it */
+    const struct fsd_edit *edit;
+    const char *feeds; /**< of a pair to insert, "MaxPool_12 -> Add_36 (input 1)" */
+    const char *shown; /**< "layer 6 computes Add_36 and reads fp16" */
+};
+
 struct fsd_finding {
     uint32_t rule;              /**< in fsd_findings.rules */
     enum fsd_severity severity; /**< info where its rule is within its budget */
@@ -209,10 +218,14 @@ struct fsd_finding {
         tensors;           /**< in fsd_findings.subjects; tensors: the engine's */
     struct fsd_span facts; /**< in fsd_findings.facts */
     struct fsd_span edits; /**< in fsd_findings.edits */
+    struct fsd_span cites; /**< in fsd_findings.cites: what lint says of its cause */
+    const char *todo;      /**< the first of these, and how many more; NULL: none */
     const char *proof;     /**< "confirmed", "withdrawn", "undecided": what the engine
                                 says of a prediction; NULL: not asked */
     const char *file;      /**< that a reviewer sees; NULL: the model */
     uint32_t line;         /**< in it, from 1; 0: not known */
+    uint32_t move;         /**< of a change: that of the new state it is about, + 1 */
+    bool widens;           /**< of a change: its nodes, or their edge, are wider */
     bool of_dump;          /**< it says what the whole dump does not state */
     uint64_t fingerprint;  /**< the same in the next run; no other finding has it */
 };
@@ -241,6 +254,8 @@ struct fsd_findings {
     FSD_VEC(struct fsd_fact) facts;
     FSD_VEC(struct fsd_edit) edits;
     FSD_VEC(struct fsd_ignored) ignores; /**< in the policy's order */
+    FSD_VEC(struct fsd_cite) cites;
+    struct fsd_span *cites_of; /**< of a run, by layer; NULL: nothing is cited */
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored, off;
 };
 

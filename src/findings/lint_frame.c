@@ -132,19 +132,14 @@ struct seen {
     double ms;
 };
 
-static void look_at_ports(const struct fsd_graph *e, fsd_id layer, bool outputs,
-                          struct seen *seen, enum fsd_dtype *widest)
+static enum fsd_dtype look_at_ports(const struct fsd_graph *e, fsd_id layer,
+                                    bool outputs, struct seen *seen)
 {
-    const struct fsd_node *n = &e->nodes.at[layer];
-    struct fsd_span ports = outputs ? n->out : n->in;
+    struct fsd_widths widths = fsd_layer_widths(e, layer, outputs);
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        enum fsd_dtype type = fsd_port_form(e, &e->ports.at[ports.at + i])->type;
-
-        *widest = i ? fsd_dtype_wider(*widest, type) : type;
-        seen->unknown += type == FSD_DTYPE_UNKNOWN;
-        seen->wide += fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8);
-    }
+    seen->unknown += widths.unknown;
+    seen->wide += widths.wide;
+    return widths.widest;
 }
 
 /* Layers beside it that only move data. */
@@ -175,8 +170,8 @@ static struct seen look(const struct fsd_diff *d, fsd_id node)
         if (d->layers[layer].kind != FSD_KIND_COMPUTE &&
             d->layers[layer].kind != FSD_KIND_FOREIGN)
             continue;
-        look_at_ports(d->engine, layer, false, &one, &one.in);
-        look_at_ports(d->engine, layer, true, &one, &one.out);
+        one.in = look_at_ports(d->engine, layer, false, &one);
+        one.out = look_at_ports(d->engine, layer, true, &one);
         if (!seen.layers++ || (one.wide && !seen.wide)) {
             seen.layer = layer;
             seen.in = one.in;

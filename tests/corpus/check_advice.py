@@ -204,11 +204,43 @@ class Case:
         self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
         self.hold(f"layer {layer} reads wide data, too", self.types(int(layer), "ins") <= QUANTIZED | {None})
 
+    def again(self, layer, name, word):
+        self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
+        self.hold(f"layer {layer} reads nothing quantized", self.types(int(layer), "ins") & (QUANTIZED | {None}))
+
     def handed(self, word, *_):
         self.hold(f"it does not read {word}", self.layer().ins[0].type in (word, None))
 
     def hands(self, word):
         self.hold(f"it does not write {word}", self.layer().outs[0].type in (word, None))
+
+    EDITS = [r"add a Q/DQ pair on (.+) -> (.+) \(input (\d+)\), with (?:the scale of (.+)|a scale to calibrate)",
+             r"remove the Q/DQ pair of (.+)", r"give (.+) the scale of (.+)"]
+    SHOWN = r"layer (\d+) (?:computes (.+?)(?: and reads (\w+))?|writes (\w+) for (.+?))(?:, (?=layer \d)|$)"
+
+    def cites(self, text):
+        """What lint proposes: the edge is the model's, and what the dump is said to show is there."""
+        edits, shown = re.fullmatch(r"(.*?): (layer \d+ .*) \(lint [a-z/, -]+\)", text).groups()
+        for edit in edits.split("; "):
+            forms = [re.fullmatch(form, edit) for form in self.EDITS]
+            self.hold("an edit of no known form", any(forms), edit)
+            if forms[0]:
+                made, reader, at, scale = forms[0].groups()
+                node = self.model.nodes[self.node(reader)]
+                maker = self.model.maker.get(node.inputs[int(at)])
+                self.hold("no such edge", made == node.inputs[int(at)] or maker == self.node(made), edit)
+                self.hold("it is quantized", maker is None or self.model.nodes[maker].op != "DequantizeLinear", edit)
+                self.hold("no such quantizer", not scale or "Linear" in self.model.nodes[self.node(scale)].op, edit)
+            elif any(forms):
+                names = [g for f in forms if f for g in f.groups()]
+                self.hold("no such quantizer", all("Linear" in self.model.nodes[self.node(n)].op for n in names), edit)
+        for claim in re.finditer(self.SHOWN, shown):
+            layer, node, reads, writes, wanted = claim.groups()
+            self.hold(f"layer {layer} does not read {reads}", not reads or self.has_type(int(layer), "ins", reads))
+            self.hold(f"layer {layer} does not write {writes}", not writes or self.has_type(int(layer), "outs", writes))
+            self.hold(f"layer {layer} does not name {node}", not node or node in self.dump.layers[int(layer)].name
+                      or "Linear" in node)
+            self.hold("nothing is shown", reads or writes or node)
 
     def same_format(self, word, layout):
         read, made = self.layer().ins[0], self.layer().outs[0]
@@ -325,13 +357,15 @@ class Case:
         self.hold("the dump has its tensors", not self.layer().ins and not self.layer().outs)
 
     FORMS = [
+        (r"((?:add|remove|give) .* \(lint [a-z/, -]+\))", cites),
         (r"one quantizer at a network input is needed; hand over quantized data to save it", at_input),
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input, too", reads),
         (r"layer (\d+) writes (\w+), for (.+) reads (.+) without a quantizer: put one there", blames),
-        (r"(.+) writes (\w+) and what reads it takes (\w+)(?:: |, too: TensorRT changes).*", meets),
+        (r"(.+) writes (\w+) and what reads it takes (\w+)(?:: |, too: the builder changes).*", meets),
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) beside quantized data: quantize that branch, so that it writes (\w+) "
          r"itself", reads_beside),
-        (r"layer (\d+)(?: \((.*)\))? writes (\w+): TensorRT did not fuse the quantizer into it", not_fused),
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+): the builder did not fuse the quantizer into it", not_fused),
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+), which is quantized here again: give both one scale", again),
         (r"it is handed (\w+): quantize every branch that its producer reads, so that this writes (\w+) itself", handed),
         (r"what reads it is handed (\w+): give that operator quantized inputs only, with one scale where they meet", hands),
         (r"a network output takes (\w+) here: make the quantized tensor the output to save it", output_takes),
@@ -360,6 +394,46 @@ class Case:
                 claim(self, *found.groups())
                 return
         self.fail("advice of a form that is not judged", text)
+
+    # What findings say of layers, by the beginnings of their sentences.
+
+    def judge_finding(self, rule, text):
+        """Returns whether it said something of a layer that could be judged."""
+        self.row = {"layer": rule}
+        alone = re.search(r" stands alone as layer (\d+) \((\w+) -> (\w+)\)", text)
+        moved = re.match(r"layer (\d+), cause \S+: (\w+)[^,]*? -> (\w+)", text)
+        runs = re.match(r"layer (\d+) runs (\w+) without", text)
+        chain = re.match(r"layers ([\d, ]+): (\w+)(.*?), ", text)
+        wide = re.match(r"data up to (\w+) wide between narrower data, from layer (\d+) to layer (\d+)", text)
+        for found in (alone, moved):
+            if found:
+                layer = int(found[1])
+                self.hold(f"{found[0]}", self.has_type(layer, "ins", found[2]) and self.has_type(layer, "outs", found[3]))
+        if runs:
+            self.hold(runs[0], any(self.has_type(int(runs[1]), side, runs[2]) for side in ("ins", "outs")))
+        if chain:
+            layers = [int(i) for i in chain[1].split(",")]
+            words = [chain[2]] + re.findall(r"-> (\w+)", chain[3])
+            for at, layer in enumerate(layers[:len(words) - 1]):
+                self.hold(f"{chain[0]}", self.has_type(layer, "ins", words[at])
+                          and self.has_type(layer, "outs", words[at + 1]), layer)
+        if wide:
+            first, last = int(wide[2]), int(wide[3])
+            width = BITS.get(wide[1], 0)
+            self.hold(f"layer {first} does not widen", self.widest(first, "outs") > self.least(first, "ins"))
+            self.hold(f"layer {last} does not narrow", self.least(last, "outs") < self.widest(last, "ins"))
+            self.hold(f"nothing is {wide[1]} there", any(self.widest(i, side) == width for i in range(first, last + 1)
+                                                       for side in ("ins", "outs")))
+        return any((alone, moved, runs, chain, wide))
+
+    def bits(self, layer, side):
+        return [BITS.get(t, 0) for t in self.types(layer, side) if t]
+
+    def widest(self, layer, side):
+        return max(self.bits(layer, side), default=0)
+
+    def least(self, layer, side):
+        return min((b for b in self.bits(layer, side) if b), default=0)
 
     def judge_row(self, row):
         self.row, layer = row, self.dump.layers[row["layer"]]
@@ -398,27 +472,27 @@ def cases():
 
 
 def main():
-    n = advice = 0
+    n = advice = findings = 0
     for name, model, engine, more in cases():
-        done = start("reformats", *([model] if model else []), engine, *more, "-f", "json")
+        pair = [*([model] if model else []), engine, *more, "-f", "json"]
+        done = start("reformats", *pair)
         if done.returncode:
             failures.append(name)
             print(f"FAILED {name}: {done.stderr.strip()}")
             continue
-        report = json.loads(done.stdout)
+        report, whole = json.loads(done.stdout), json.loads(start("diff", *pair).stdout)
         rows = report["reformats"] + report["free"]
-        if not rows:
-            continue
-        whole = json.loads(start("diff", *([model] if model else []), engine, *more, "-f", "json").stdout)
         case = Case(name, truth.Model(model) if model else None, Dump(engine, [la["name"] for la in whole["layers"]]),
                     rows, {r["layer"] for r in rows})
-        case.row = {"layer": 0}
+        case.row = {"layer": "-"}
         case.hold("layers of the dump are not listed", not case.dump.strange, case.dump.strange)
         for row in rows:
             case.judge_row(row)
             advice += bool(row.get("advice"))
+        for finding in whole["findings"]:
+            findings += case.judge_finding(finding["rule"], finding["message"])
         n += 1
-    print(f"{n} engines, {advice} advices, {len(failures)} wrong")
+    print(f"{n} engines, {advice} advices, {findings} findings on layers, {len(failures)} wrong")
     return 1 if failures else 0
 
 

@@ -1,6 +1,7 @@
 /* Findings, verdicts and quantizers as text, with all that a report might leave out. */
 #include "show.h"
 
+#include "findings/cite.h"
 #include "lint/lint.h"
 
 #include <inttypes.h>
@@ -53,6 +54,11 @@ static void put_finding(const struct fsd_findings *found, const struct fsd_findi
     }
     for (uint32_t i = 0; i < f->edits.n; i++)
         put_edit(&found->edits.at[f->edits.at + i], out);
+    if (f->cites.n) {
+        fputs("    cites: ", out);
+        fsd_put_cites(found->cites.at + f->cites.at, f->cites.n, out);
+        fprintf(out, "\n    todo: %s\n", f->todo);
+    }
 }
 
 void show_findings(const struct fsd_findings *found, bool skipped, FILE *out)

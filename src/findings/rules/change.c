@@ -192,6 +192,7 @@ void fsd_find_unasked(struct fsd_finder *f)
 static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
+    f->now.widens = true;
     if (!(e->new_from & FSD_REF_PORT))
         fsd_about_state_node(f, f->c->new, e->new_from);
     if (e->new_to == FSD_NONE) {
@@ -311,6 +312,7 @@ void fsd_find_widened(struct fsd_finder *f)
         if (all[i].width != FSD_WIDTH_WIDENED || told[i])
             continue;
         fsd_finding_open(f);
+        f->now.widens = true;
         for (fsd_id k = i; k != FSD_NONE; k = next[k]) {
             if (all[k].before != all[i].before || all[k].after != all[i].after)
                 continue;
@@ -342,6 +344,7 @@ static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change
     const struct fsd_move *m = &s->moves.at[change->new];
 
     fsd_finding_open(f);
+    f->now.move = change->new + 1;
     for (uint32_t i = 0; i < m->nodes.n; i++)
         fsd_about_state_node(f, s, s->refs.at[m->nodes.at + i]);
     for (uint32_t i = 0; i < m->to.n; i++)

@@ -74,7 +74,9 @@ FSD_RECORD(ignore, IGNORE)
     has(t, TEXT,  fingerprint, NULL, .always = true, .pattern = "^[0-9a-f]{16}$", \
         .about = "the same in the next run, and no other finding's") \
     has(t, COUNT, cause,    NULL, \
-        .about = "in causes; absent where it has no single one")
+        .about = "in causes; absent where it has no single one") \
+    has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
+        .about = "edits that lint proposes and that explain it")
 FSD_RECORD(check_finding, CHECK_FINDING)
 
 #define CHECK(has, t) \
@@ -201,6 +203,7 @@ static void fill_finding(struct fsd_arena *arena, void *out, const void *from,
         row->line = fsd_count(f->line);
     row->nodes = fsd_names_of_subjects(arena, v->findings, f->nodes);
     row->layers = fsd_names_of_subjects(arena, v->findings, f->layers);
+    row->cites = fsd_cites_of(arena, v->findings, f->cites);
     row->fingerprint = fsd_fingerprint_text(arena, NULL, f);
     if (v->cause_of)
         row->cause = fsd_count_id(v->cause_of[i]);

@@ -15,7 +15,9 @@
     has(t, IDS,   layers,   NULL, .always = true) \
     has(t, IDS,   nodes,    NULL, .always = true) \
     has(t, WORDS, tensors,  NULL, .always = true) \
-    has(t, FACTS, facts,    NULL, .always = true)
+    has(t, FACTS, facts,    NULL, .always = true) \
+    has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
+        .about = "edits that lint proposes and that explain it")
 FSD_RECORD_SHARED(finding, FINDING)
 /* clang-format on */
 
@@ -61,6 +63,7 @@ void fsd_fill_finding(struct fsd_arena *arena, void *out, const void *from, uint
             .key = fact->key, .text = fact->text, .count = fact->number, .whole = true};
     }
     row->facts = (struct fsd_fact_cells){true, f->facts.n, facts};
+    row->cites = fsd_cites_of(arena, all, f->cites);
 }
 
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,

@@ -54,6 +54,15 @@ extern const struct fsd_record fsd_edge_record;
 const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                    fsd_id layer);
 
+/** The edits that lint proposes and that explain a finding, or a layer; NULL: there is
+ *  none. */
+extern const struct fsd_record fsd_cite_record;
+const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
+                                    const struct fsd_findings *all,
+                                    struct fsd_span cites);
+const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
+                                          const struct fsd_diff *d, fsd_id layer);
+
 /* ---------------------------------------------------------------- what many share */
 
 /** Median, least and most of several measurements. */

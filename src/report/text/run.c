@@ -298,6 +298,10 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
     fsd_ink(style, FSD_INK_PLAIN, out);
     fprintf(out, "%s  ", all->rules.at[f->rule].rule->id);
     fsd_put_safe(out, f->message);
+    if (f->todo) {
+        fputs("; ", out);
+        fsd_put_safe(out, f->todo);
+    }
     putc('\n', out);
 }
 

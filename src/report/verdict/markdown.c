@@ -75,7 +75,12 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
         fprintf(fsd_print_open(&piece), "- %s <code>",
                 fsd_severity_name(item->severity));
         fsd_put_markdown(piece.out, item->message);
-        fputs("</code>\n", piece.out);
+        fputs("</code>", piece.out);
+        if (item->todo) {
+            fputs(": ", piece.out);
+            fsd_put_markdown(piece.out, item->todo);
+        }
+        putc('\n', piece.out);
         if (!put_piece(&piece, room, out))
             break;
         left--;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
+#include "findings/cite.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 
@@ -177,7 +178,8 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     has(t, NAME,   log_timed, "the log timed") \
     has(t, NAME,   nodes,     "nodes", .about = "those that it computes") \
     has(t, NAME,   only_for,  NULL, .aside = true) \
-    has(t, FLAG,   requested, "asked for by the model")
+    has(t, FLAG,   requested, "asked for by the model") \
+    has(t, ROWS,   cites,     NULL, .of = &fsd_cite_record)
 FSD_RECORD(mover_row, MOVER_ROW)
 /* clang-format on */
 
@@ -286,7 +288,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
 {
     double ms = fsd_layer_ms(d, layer);
     const struct fsd_node *n = &d->engine->nodes.at[layer];
-    const char *advice = fsd_phrase_of(arena, d, layer, fsd_put_advice);
+    const char *advice = fsd_phrase_of(arena, d, layer, fsd_put_remedy);
 
     row->layer = fsd_count(layer);
     row->name = fsd_text(d->names, n->name);
@@ -308,6 +310,8 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     row->edge = fsd_edge_of(arena, d, layer);
     row->on = fsd_phrase_of(arena, d, layer, fsd_put_edge);
     row->log_timed = fsd_phrase_of(arena, d, layer, fsd_put_timed);
+    if (advice)
+        row->cites = fsd_cites_of_layer(arena, d, layer);
     row->after = fsd_count_id(d->flows->of[layer].before);
     if (advice)
         row->note = fsd_count(fsd_intern_str(notes, advice));

@@ -8,7 +8,9 @@
 #include "base/status.h"
 #include "cost/cost.h"
 #include "cost/scope.h"
+#include "findings/cite.h"
 #include "pattern/pattern.h"
+#include "report/record/records.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>
@@ -262,7 +264,9 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, NAME,   first,            "what to do first") \
     has(t, TEXT,   spent,            "class", \
                                      .about = "of a layer that does not only compute") \
-    has(t, TEXT,   words,            NULL, .aside = true)
+    has(t, TEXT,   words,            NULL, .aside = true) \
+    has(t, NAME,   fix,              NULL, .aside = true) \
+    has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)
 /* clang-format on */
 
@@ -273,7 +277,7 @@ static const char layer_text[] =
     "               <{nodes:.72}\n               ><{tactic:.72}\n               >"
     "{bytes}<, {macs!} multiply-adds>< at {gb_s:.1} GB/s><, {top_s:.1} TOP/s>"
     "<; bound by {bound}><, {roofline_share:.0} % of its roofline>\n"
-    "<               first: {first}\n>";
+    "<               first: {first}\n><               fix:   {fix}\n>";
 static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
@@ -359,10 +363,13 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
         row->bound = roof.by_memory ? "memory" : "arithmetic";
     if (roof.known && roof.reached >= 0)
         row->roofline_share = fsd_real(roof.reached);
-    if (d->flows->of[item->id].there)
-        row->first = fsd_phrase_of(arena, d, item->id, fsd_put_advice);
-    else if (finding)
+    if (d->flows->of[item->id].there) {
+        row->first = fsd_phrase_of(arena, d, item->id, fsd_put_remedy);
+        row->cites = fsd_cites_of_layer(arena, d, item->id);
+    } else if (finding) {
         row->first = finding->message;
+        row->fix = finding->todo;
+    }
 }
 
 static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_t most,
