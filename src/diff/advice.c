@@ -517,10 +517,10 @@ static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
     [FSD_CAUSE_SCALE] = "give the quantizers on both sides one scale, the larger",
     [FSD_CAUSE_PLUGIN] = "let the plugin take more formats (supportsFormatCombination)",
-    [FSD_CAUSE_FOREIGN] = "the region's border asks for it: let the region grow over "
-                          "this edge, or match its type outside",
-    [FSD_CAUSE_DLA] = "the border of the DLA: avoid layers that fall back to the GPU, "
-                      "and use DLA formats for network inputs and outputs",
+    [FSD_CAUSE_FOREIGN] = ("the region's border asks for it: let the region grow over "
+                           "this edge, or match its type outside"),
+    [FSD_CAUSE_DLA] = ("the border of the DLA: avoid layers that fall back to the GPU, "
+                       "and use DLA formats for network inputs and outputs"),
 };
 
 void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)

@@ -328,6 +328,34 @@ void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out)
     putc(')', out);
 }
 
+void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, FILE *out)
+{
+    uint32_t to_calibrate = 0;
+
+    if (n == 1) {
+        put_edit(cites[0], out);
+    } else {
+        switch (cites[0]->edit->action) {
+        case FSD_INSERT_PAIR:
+            for (uint32_t i = 0; i < n; i++)
+                to_calibrate += !cites[i]->edit->like;
+            fprintf(out, "add %u Q/DQ pairs", n);
+            if (to_calibrate == n)
+                fputs(", with scales to calibrate", out);
+            else if (to_calibrate)
+                fprintf(out, ", %u of them with a scale to calibrate", to_calibrate);
+            break;
+        case FSD_REMOVE_PAIR:
+            fprintf(out, "remove %u Q/DQ pairs", n);
+            break;
+        case FSD_SET_SCALE:
+            fprintf(out, "give %u quantizers the scale of the one beside them", n);
+            break;
+        }
+    }
+    fprintf(out, " (lint %s)", cites[0]->rule);
+}
+
 static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 {
     const struct fsd_cite *cites = found->cites.at + f->cites.at;
@@ -460,15 +488,26 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *gate)
     fsd_arena_free(scratch);
 }
 
-void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out)
+bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b)
+{
+    return is_same(a->edit, b->edit);
+}
+
+struct fsd_span fsd_layer_cites(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_findings *found = d->findings;
-    struct fsd_span own = {0, 0};
 
-    if (found->cites_of && !fsd_layer_is_free(d, layer))
-        own = found->cites_of[layer];
+    if (!found->cites_of || fsd_layer_is_free(d, layer))
+        return (struct fsd_span){0, 0};
+    return found->cites_of[layer];
+}
+
+void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    struct fsd_span own = fsd_layer_cites(d, layer);
+
     if (own.n)
-        fsd_put_cites(found->cites.at + own.at, own.n, out);
+        fsd_put_cites(d->findings->cites.at + own.at, own.n, out);
     else
         fsd_put_advice(d, layer, out);
 }

@@ -22,6 +22,17 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *before_
  *  @param n  at least 1; further edits stand beside the first one. */
 void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out);
 
+/** Prints "add 8 Q/DQ pairs, 3 with a scale to calibrate (lint qdq/residual)".
+ *  @param cites  of one rule and one action, no edit twice
+ *  @param n  at least 1 */
+void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, FILE *out);
+
+/** What is cited of a layer; empty where nothing is.  Needs the run's findings. */
+struct fsd_span fsd_layer_cites(const struct fsd_diff *d, fsd_id layer);
+
+/** Whether both propose one edit, though maybe for two rules. */
+bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b);
+
 /** What should be done about a layer that moves data: what is cited of it, else
  *  fsd_put_advice().  Needs the run's findings. */
 void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);

@@ -395,6 +395,26 @@ class Case:
                 return
         self.fail("advice of a form that is not judged", text)
 
+    # What the summary sums up: the edits that rows cite, each once, and the shares of these rows.
+
+    def judge_summary(self, lines):
+        """Returns how many sums of edits it has."""
+        sums = 0
+        for line in lines:
+            found = re.match(r"(add|remove|give) (?:(a|the|\d+) .*)?\(lint (\S+)\): may save (?:[\d.]+ ms, )?([\d.]+) %",
+                             line["text"])
+            if line["topic"] != "to do" or not found:
+                continue
+            action = {"add": "insert-pair", "remove": "remove-pair", "give": "set-scale"}[found[1]]
+            rows = [r for r in self.rows if r.get("cites") and r.get("share", 0) >= 0.0005
+                    and (r["cites"][0]["rule"], r["cites"][0]["action"]) == (found[3], action)]
+            edits = {(c["node"], c.get("input")) for r in rows for c in r["cites"]
+                     if (c["rule"], c["action"]) == (found[3], action)}
+            self.hold(line["text"], len(edits) == (int(found[2]) if (found[2] or "").isdigit() else 1), edits)
+            self.hold(line["text"], abs(100 * sum(r["share"] for r in rows) - float(found[4])) < .06, rows)
+            sums += 1
+        return sums
+
     # What findings say of layers, by the beginnings of their sentences.
 
     def judge_finding(self, rule, text):
@@ -472,7 +492,7 @@ def cases():
 
 
 def main():
-    n = advice = findings = 0
+    n = advice = findings = deeds = 0
     for name, model, engine, more in cases():
         pair = [*([model] if model else []), engine, *more, "-f", "json"]
         done = start("reformats", *pair)
@@ -489,10 +509,12 @@ def main():
         for row in rows:
             case.judge_row(row)
             advice += bool(row.get("advice"))
+        case.row = {"layer": "summary"}
+        deeds += case.judge_summary(whole["summary"]["brief"])
         for finding in whole["findings"]:
             findings += case.judge_finding(finding["rule"], finding["message"])
         n += 1
-    print(f"{n} engines, {advice} advices, {findings} findings on layers, {len(failures)} wrong")
+    print(f"{n} engines, {advice} advices, {findings} findings on layers, {deeds} sums of edits, {len(failures)} wrong")
     return 1 if failures else 0
 
 

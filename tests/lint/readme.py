@@ -31,7 +31,7 @@ def shown(page):
     def rerun(block):
         return f"```\n$ fusiondiff {block[1]}\n" + printed(block[1].replace("\\\n", " ")) + "```\n"
     page, n = re.subn(r"^```\n\$ fusiondiff ((?:.*\\\n)*.*)\n(?:.*\n)*?```\n", rerun, page, flags=re.M)
-    page, first = re.subn(r"^```\nmodel    fixtures/(?:.*\n)*?```\n", lambda _: f"```\n{printed(FIRST, '.')}```\n", page,
+    page, first = re.subn(r"^```\nruns     (?:.*\n)*?```\n", lambda _: f"```\n{printed(FIRST, '.')}```\n", page,
                           flags=re.M)
     return page, n + first
 
