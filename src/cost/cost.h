@@ -64,7 +64,7 @@ struct fsd_spent_sum {
     double ms;        /**< negative: nothing was measured */
     double share; /**< from 0 to 1, of all classes' time where it was measured, else of
                            all known bytes: one denominator for all; negative: there is
-                           none */
+                           none, or the bytes of most layers are unknown */
 };
 
 /** The nodes of one operator together. */

@@ -155,11 +155,14 @@ static void add_to(struct fsd_spent_sum *sum, int64_t bytes, double ms)
         sum->ms += ms;
 }
 
+/* Of bytes that are mostly unknown, nothing is a share: the rest would be the whole. */
 static double share_of(const struct fsd_cost *c, const struct fsd_measured *times,
                        int64_t bytes, double ms)
 {
     if (times->profiles)
         return times->total > 0 && ms >= 0 ? ms / times->total : -1;
+    if (c->all.unknown > c->all.layers / 2)
+        return -1;
     return c->all.bytes && bytes >= 0 ? (double)bytes / (double)c->all.bytes : -1;
 }
 

@@ -157,7 +157,9 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fprintf(out, " and %s%u more", flow->cut ? "at least " : "", more + flow->cut);
 }
 
-/* ----------------------------------------------------------------------- advice */
+/* ----------------------------------------------------------------------- advice
+ *
+ * Each returns whether it proposes a change: a reason alone saves nothing. */
 
 /* A layer at the border that changes neither type nor layout: it pads, copies or cuts,
  * which no format of the caller's data saves. */
@@ -168,7 +170,7 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     /* What a builder can be asked for at the border, by its names. */
     static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
@@ -183,25 +185,25 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
     size_t i = 0;
 
     if (!form)
-        return;
+        return false;
     fsd_layout_name(form->layout, layout);
     if (keeps_format(in, made) && in->raw == made->raw) {
         fprintf(out,
                 "it reads and writes %s %s: no format of the caller's data saves it",
                 fsd_dtype_name(form->type), layout);
-        return;
+        return false;
     }
     if (keeps_format(in, made)) { /* as of one channel, which lies alike in several */
         fprintf(out, "ask for the network %s as \"%s\": its elements lie alike in both",
                 input ? "input" : "output", fsd_text(d->names, form->raw));
-        return;
+        return true;
     }
     if (d->engine->strongly_typed && border && border->type != form->type) {
         fprintf(out,
                 "make the network %s %s in the model: a strongly typed build takes its "
                 "types from there",
                 input ? "input" : "output", fsd_dtype_name(form->type));
-        return;
+        return true;
     }
     if (layout[0] == 'c' && layout[1] >= '0' && layout[1] <= '9')
         layout[0] = '\0'; /* a vector of channels, but not in which order */
@@ -214,7 +216,7 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
             "layer does",
             input ? "first" : "last", input ? "wants" : "makes",
             fsd_dtype_name(form->type), layout, input ? "hand over" : "take");
-        return;
+        return false;
     }
     fprintf(out, "%s=%s:%s lets the caller %s%s",
             input ? "--inputIOFormats" : "--outputIOFormats",
@@ -222,6 +224,7 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
             input ? "hand over what the first layer wants"
                   : "take what the last layer makes",
             *layout ? "" : " (its layout is not in the dump)");
+    return true;
 }
 
 /* The type in which the layer at an end of a chain writes, or reads, its data: the
@@ -247,7 +250,7 @@ static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool write
 
 /* Between a quantized side and another, the edge wants quantizers or none; between two
  * float types, somebody kept a type or has no kernel for the other. */
-static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
@@ -257,11 +260,11 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     enum fsd_dtype from, to;
 
     if (!in || !made)
-        return;
+        return false;
     if (flow->producer == FSD_NONE || !reader || reader->node == FSD_NONE) {
         fprintf(out, "give the operators on both sides one type; here %s meets %s",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
-        return;
+        return true;
     }
     if (fsd_dtype_is_quantized(in->type) || fsd_dtype_is_quantized(made->type)) {
         fputs("quantize both ", out);
@@ -269,7 +272,7 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs(" and ", out);
         fsd_put_node_name(d, reader->node, out);
         fputs(", or neither", out);
-        return;
+        return true;
     }
     from = type_at(d, flow->source, true, in->type);
     to = type_at(d, reader->layer, false, made->type);
@@ -278,13 +281,14 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             fsd_dtype_name(to));
     if (from == to) {
         fputs(", too: the builder changes the type in between and back", out);
-        return;
+        return false;
     }
     fprintf(out, ": %s",
             d->engine->strongly_typed
                 ? "the model's types say so; give both one type there, by its Casts or "
                   "ModelOpt AutoCast"
                 : "it was kept in that type, or has no kernel in the other");
+    return d->engine->strongly_typed;
 }
 
 /* A node of another layer that reads the tensor without a quantizer, seen through nodes
@@ -348,7 +352,7 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 }
 
 /* The Q narrows what a layer writes wide: what that layer reads says why. */
-static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id source = d->flows->of[layer].source;
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
@@ -363,15 +367,15 @@ static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
         put_end(d, source, out);
         fprintf(out, " reads %s itself: quantize its input, too",
                 fsd_dtype_name(r.widest));
-        return;
+        return true;
     }
     if (blame_reader(d, source, out))
-        return;
+        return true;
     if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
         put_end(d, source, out);
         fprintf(out, " writes %s, which is quantized here again: give both one scale",
                 fsd_dtype_name(written->type));
-        return;
+        return true;
     }
     if (!written || !fsd_dtype_rank(written->type) ||
         fsd_dtype_is_quantized(written->type)) {
@@ -379,7 +383,7 @@ static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 "it is handed %s: quantize every branch that its producer reads, "
                 "so that this writes %s itself",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
-        return;
+        return true;
     }
     put_end(d, source, out);
     if (r.wide)
@@ -390,9 +394,10 @@ static void advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     else
         fprintf(out, " writes %s: the builder did not fuse the quantizer into it",
                 fsd_dtype_name(written->type));
+    return r.wide;
 }
 
-static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
     const struct fsd_reader *reader =
@@ -417,8 +422,9 @@ static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 "what reads it is handed %s: give that operator quantized inputs only, "
                 "with one scale where they meet",
                 fsd_dtype_name(made->type));
-    else if (in && made && !widens)
-        advise_narrowing(d, layer, out);
+    else
+        return widens || (in && made && advise_narrowing(d, layer, out));
+    return true;
 }
 
 /* ------------------------------------------------------------- parts of a tensor */
@@ -437,7 +443,7 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
 
 /* A part of a Concat that is copied to its place, or of a Slice that is cut out.  Only
  * such reasons are given as the dump shows of this one. */
-static void advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
+static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
@@ -445,6 +451,7 @@ static void advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     const struct fsd_form *forms[] = {in, made};
     const char *between = ": ";
     int64_t to = 0, channels = 0;
+    bool proposes;
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
         to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
@@ -463,6 +470,7 @@ static void advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         fprintf(out, "%sdo not use it elsewhere", between);
         between = ", and ";
     }
+    proposes = *between == ',';
     if (in && made && in->type != made->type) {
         fprintf(out, "%sits type changes from %s to %s", between,
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
@@ -480,11 +488,12 @@ static void advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     }
     if (!strcmp(between, ": "))
         fputs("; the dump does not show why", out);
+    return proposes;
 }
 
 /* Channels that do not fill a vector are a reason for another layout; else it is the
  * operator's. */
-static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
@@ -499,18 +508,19 @@ static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 out,
                 "%lld channels do not fill vectors of %lld: bring them to a multiple",
                 (long long)channels, (long long)to);
-            return;
+            return true;
         }
     }
     if (flow->source == FSD_NONE || !flow->readers.n ||
         d->flows->readers.at[flow->readers.at].layer == FSD_NONE) {
         fputs("the operators on its two sides have no kernel for one layout", out);
-        return;
+        return false;
     }
     put_end(d, d->flows->readers.at[flow->readers.at].layer, out);
     fputs(" has no kernel for what ", out);
     put_end(d, flow->source, out);
     fputs(" writes, or none as fast; another operator or type may have", out);
+    return false;
 }
 
 /* Where the cause is all that the advice depends on. */
@@ -523,32 +533,34 @@ static const char *const plain_advice[FSD__CAUSE_COUNT] = {
                        "and use DLA formats for network inputs and outputs"),
 };
 
-void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
+bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     enum fsd_cause cause = d->reasons[layer].cause;
 
     if (fsd_layer_is_free(d, layer))
-        return;
+        return false;
     if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
-        advise_quantizer(d, layer, out);
-    else if (cause == FSD_CAUSE_IO)
-        advise_io(d, layer, out);
-    else if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
-        advise_type(d, layer, out);
-    else if (cause == FSD_CAUSE_LAYOUT)
-        advise_layout(d, layer, out);
-    else if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
+        return advise_quantizer(d, layer, out);
+    if (cause == FSD_CAUSE_IO)
+        return advise_io(d, layer, out);
+    if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
+        return advise_type(d, layer, out);
+    if (cause == FSD_CAUSE_LAYOUT)
+        return advise_layout(d, layer, out);
+    if (cause == FSD_CAUSE_CONCAT || cause == FSD_CAUSE_SLICE)
+        return advise_part(d, layer,
+                           cause == FSD_CAUSE_CONCAT &&
+                               !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
+                           out);
+    if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
         fputs("only its name is known: --profilingVerbosity=detailed makes the dump "
               "tell what it changes",
               out);
-    else if (cause == FSD_CAUSE_CONCAT || cause == FSD_CAUSE_SLICE)
-        advise_part(d, layer,
-                    cause == FSD_CAUSE_CONCAT &&
-                        !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
-                    out);
-    else if (plain_advice[cause])
-        fputs(plain_advice[cause], out);
+    if (!plain_advice[cause])
+        return false;
+    fputs(plain_advice[cause], out);
+    return true;
 }
 
 /* The least time that the log tells of the layer's kernels whose first in- or output

@@ -280,9 +280,10 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
  *  layer has no tensors. */
 void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** One sentence on what makes the layer unnecessary, without a full stop; says nothing
- *  for a free layer and one that does not move data. */
-void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** One sentence on what makes the layer unnecessary, or on why it is there, without a
+ *  full stop; says nothing for a free layer and one that does not move data.
+ *  Returns whether the sentence proposes a change. */
+bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** What the builder measured of its reader, or maker, in both forms: "its reader at
  *  0.004 ms, at 0.006 ms without it"; nothing where the log does not tell. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);

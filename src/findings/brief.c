@@ -281,11 +281,10 @@ static struct deed *edits_of(struct writer *w, struct deeds *all, struct fsd_spa
 
 static struct deed *advice_of(struct writer *w, struct deeds *all, fsd_id layer)
 {
-    const char *text;
+    bool proposes = fsd_put_advice(w->d, layer, open_line(w));
+    const char *text = fsd_print_take(&w->print, w->arena);
 
-    fsd_put_advice(w->d, layer, open_line(w));
-    text = fsd_print_take(&w->print, w->arena);
-    return *text ? deed_of(w, all, text) : NULL;
+    return proposes ? deed_of(w, all, text) : NULL;
 }
 
 static struct deeds find_deeds(struct writer *w)
