@@ -96,7 +96,10 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     begin(in->opt, "reading the model");
     if (in->story) {
         in->parsed = fsd_graph_new(d->arena, d->names);
-        in->teller->read_network(in->parsed, d->history, in->story);
+        if (in->teller->read_network)
+            in->teller->read_network(in->parsed, d->history, in->story);
+        else
+            fsd_graph_finish(in->parsed);
     }
     if (in->opt->model)
         return load_onnx(d, in->opt->model, err);
@@ -158,6 +161,12 @@ static struct kinship *compare_engines(const struct fsd_history *h,
         else if (!k->strangers++)
             k->first = final->name;
     }
+    for (uint32_t b = 0; b < h->placed.n; b++) {
+        uint32_t n = dump->nodes.n + dump->in_bodies, told = h->placed.at[b];
+
+        if (told && told != n) /* what is alike says nothing then */
+            kin[b].strangers += told > n ? told - n : n - told;
+    }
     return kin;
 }
 
@@ -209,6 +218,18 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
     in->d->history->path = shown_path(in->d, file->name);
 }
 
+/* Both builders may have written lines of a log: the engine's own reads it. */
+static const struct fsd_engine_reader *teller_of(const struct inputs *in)
+{
+    const struct fsd_engine_reader *own =
+        in->engine.bytes ? fsd_reader_of(&in->engine, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE)
+                         : NULL;
+
+    return own && own->sniff(&in->log, FSD_INPUT_LOG) != FSD_CLAIM_NONE
+               ? own
+               : fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
+}
+
 static bool is_log(const struct fsd_file *file)
 {
     return fsd_reader_of(file, FSD_INPUT_LOG, FSD_CLAIM_SURE) != NULL;
@@ -239,7 +260,8 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
 static bool tells_nothing(const struct fsd_history *h)
 {
     return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
-           !h->memory.n && !h->parser.n && !h->unknown_lines && h->builds < 2;
+           !h->memory.n && !h->parser.n && !h->passes.n && !h->places.n &&
+           !h->unknown_lines && h->builds < 2;
 }
 
 static bool told_session(const struct inputs *in)
@@ -263,7 +285,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     status = fsd_file_open_coming(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
-    in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
+    in->teller = teller_of(in);
     if (in->teller)
         read_log(in, &in->log);
     status = fsd_file_complete(&in->log, err);
@@ -355,6 +377,48 @@ static void take_built(struct inputs *in)
         e->producer = version;
     fsd_built_sort(&told, e->names);
     e->built = told;
+}
+
+/* Who runs each layer, as the log says.  Its list has the nodes of bodies, too: where
+ * two of one name were placed apart it is left open. */
+static void take_places(struct inputs *in)
+{
+    const struct fsd_history *h = in->d->history;
+    struct fsd_graph *e = in->d->engine;
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t n = fsd_intern_count(in->d->names), all = 0;
+    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* a place and one; */
+    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* of nodes without a name */
+
+    for (uint32_t i = 0; !h->refused && i < h->places.n; i++) {
+        const struct fsd_told_place *place = &h->places.at[i];
+        uint32_t *slot = place->name ? &of_name[place->name]
+                         : place->op ? &of_op[place->op]
+                                     : &all;
+
+        if (place->build != h->build)
+            continue;
+        if (!*slot)
+            *slot = i + 1;
+        else if (*slot != FSD_NONE &&
+                 h->places.at[*slot - 1].provider != place->provider)
+            *slot = FSD_NONE;
+    }
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *node = &e->nodes.at[i];
+        uint32_t at = node->name ? of_name[node->name] : of_op[node->op];
+        const struct fsd_told_place *place;
+
+        at = at ? at : all;
+        if (!at || at == FSD_NONE)
+            continue;
+        place = &h->places.at[at - 1];
+        /* What a provider compiled has an operator of its own in the log. */
+        if (!place->op || place->op == node->op ||
+            e->layers.at[i].kind == FSD_KIND_FOREIGN)
+            e->layers.at[i].ran_by = place->provider;
+    }
+    fsd_arena_free(scratch);
 }
 
 static void new_graphs(struct fsd_inputs *d)
@@ -542,6 +606,7 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
     if (status == FSD_OK && in.story) {
         compare_log(&in);
         read_named_layers(&in);
+        take_places(&in);
     }
     if (status == FSD_OK)
         take_built(&in);

@@ -349,6 +349,23 @@ const struct verb view_verbs[] = {
      run,
      false,
      FSD_OF_VIEW},
+    {"skipped",
+     "[MODEL] ENGINE",
+     "fusions that a session skipped and why; providers of layers",
+     "Shows what the verbose log of an ONNX Runtime session reports: skipped fusions "
+     "with their reasons, what each graph transformer changed, which layers were "
+     "added, "
+     "and which execution provider runs how many.\v"
+     "The log is what a session of log_severity_level 0 writes.  --all lists each "
+     "node, "
+     "and transformers that changed nothing.",
+     {"model.onnx optimized.onnx --log session.log",
+      "optimized.onnx --log session.log"},
+     NULL,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
     {"explain",
      "[MODEL] ENGINE | RULE",
      "the story of a node or a layer, from the model to its kernel",

@@ -110,6 +110,7 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
     return kind == FSD_EVENT_REGISTER                             ? "parsed"
            : kind == FSD_EVENT_TRY                                ? "tried"
            : kind == FSD_EVENT_TUNED                              ? "timed"
+           : kind == FSD_EVENT_SKIP                               ? "skipped"
            : kind == FSD_EVENT_SWAP || kind == FSD_EVENT_RETARGET ? "moved"
                                                                   : "event";
 }

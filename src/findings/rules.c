@@ -171,6 +171,12 @@ static const struct fsd_rule rules[] = {
      "The device does not accelerate the FP4 the model asks for.", LOG,
      .find = fsd_find_log_warnings, .why = "The type saves memory and no time there.",
      .fix = "Build for a device that has it, or use FP8."},
+    {"log/memcpy", FSD_WARNING,
+     "The session copies tensors between the host and a device.", LOG,
+     .find = fsd_find_log_warnings,
+     .why = "Each copy waits for the device; nodes on another provider cause them.",
+     .fix = "Find the nodes on the CPU with `skipped`, and replace their operators or "
+            "move them to the border of the model."},
     {"input/remark", FSD_INFO, "Something in an input was readable but surprising.",
      RUN, .find = fsd_find_remarks,
      .why = "It was read all the same; what is odd may be a slip.",

@@ -16,7 +16,9 @@ static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 
 void fsd_pass_log(struct fsd_match *m)
 {
-    for (fsd_id i = 0; m->story && i < m->engine->layers.n; i++) {
+    if (!m->story || m->story->h->no_steps)
+        return;
+    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         const struct fsd_layer *l = &m->engine->layers.at[i];
 
         if (l->form == FSD_NAME_SERVES || l->form == FSD_NAME_COPIES)

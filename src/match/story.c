@@ -296,6 +296,12 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
         replay_tensor(s, e->a, event);
         replay_tensor(s, e->b, event);
         break;
+    case FSD_EVENT_ADD:
+        replay_tensor(s, e->a, event);
+        break;
+    case FSD_EVENT_SKIP: /* the pass changed nothing: the name means what it did */
+        add_scenes(s, fsd_story_nodes(s, e->a), event);
+        break;
     case FSD_EVENT_STAGE:
     case FSD_EVENT_WARNING:
     case FSD__EVENT_COUNT:

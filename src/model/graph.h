@@ -328,8 +328,9 @@ struct fsd_graph {
                               names tell of; of edges, sizes and constants nothing is
                               known */
     bool attributes_untold; /**< model: a log printed it, which tells no attributes */
-    bool detailed; /**< engine: layers have types and tensors, not only names */
-    bool jumps;    /**< engine: some layers are left out by some runs */
+    bool detailed;      /**< engine: layers have types and tensors, not only names */
+    bool jumps;         /**< engine: some layers are left out by some runs */
+    uint32_t in_bodies; /**< engine: nodes in bodies of its layers, which are none */
     FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as
                             the builder counts, from 0; negative: nothing read */

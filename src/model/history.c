@@ -135,6 +135,8 @@ static const struct {
     [FSD_EVENT_PATTERN] = {"pattern", "%A was found to be part of the %T pattern"},
     [FSD_EVENT_TUNED] = {"tuned", "kernels were measured for %A: %T"},
     [FSD_EVENT_WARNING] = {"warning", "%T"},
+    [FSD_EVENT_SKIP] = {"skip", "%P was skipped: %T"},
+    [FSD_EVENT_ADD] = {"add", "%P added %B on %A"},
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
@@ -194,6 +196,8 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
     }
     if (e->kind == FSD_EVENT_REMOVE && e->b && e->b != e->a)
         fprintf(out, ", looking at %s", text(h, e->b));
+    if (e->kind == FSD_EVENT_ADD && e->text)
+        fprintf(out, " %s", text(h, e->text));
 }
 
 /* ------------------------------------------------------------------------ dump */

@@ -39,6 +39,10 @@ enum fsd_event_kind {
     FSD_EVENT_PATTERN,   /**< a is part of what text calls, "self-attention" */
     FSD_EVENT_TUNED,     /**< a, text: the fastest kernels that were measured for it */
     FSD_EVENT_WARNING,   /**< text: the message; a: the rule's word, see warnings */
+    FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: the log names none), text:
+                              the reason; b: the function that gave it, 0: the pass */
+    FSD_EVENT_ADD,       /**< pass added b, "a Q/DQ pair", on tensor a; text: "between
+                              X and Y"; 0: not said */
     FSD__EVENT_COUNT
 };
 
@@ -49,6 +53,7 @@ struct fsd_event {
     fsd_id node;    /**< REGISTER: the parsed node at work, counted from 0 */
     uint32_t build; /**< which engine of the log it leads to, from 0 */
     uint32_t timed; /**< REFORMAT: its rival, plus 1; 0: it was not measured */
+    uint32_t times; /**< SKIP: how often the log repeats it */
     uint64_t line;
 };
 
@@ -96,6 +101,22 @@ struct fsd_told_shape {
     uint32_t build;
 };
 
+/** A pass over the whole graph, and what it came to in all its runs. */
+struct fsd_told_pass {
+    fsd_sym name;
+    uint32_t runs, changed; /**< how often it ran, and changed the graph */
+    uint32_t matched;       /**< groups of nodes that it found, where it reports them */
+    uint32_t dropped;       /**< constants and tensors that nothing needed behind it */
+    uint32_t build;
+};
+
+/** Where the runtime placed nodes. */
+struct fsd_told_place {
+    fsd_sym provider;
+    fsd_sym op, name; /**< of one node; both 0: of all nodes */
+    uint32_t build;
+};
+
 /** What a log tells of how one of its engines is built; what comes later counts. */
 struct fsd_built_in {
     struct fsd_built fact;
@@ -137,11 +158,15 @@ struct fsd_history {
     FSD_VEC(struct fsd_built_in) built;
     FSD_VEC(struct fsd_told_bytes) memory;
     FSD_VEC(struct fsd_told_shape) shapes;
+    FSD_VEC(struct fsd_told_pass) passes; /**< in the order of their first runs */
+    FSD_VEC(struct fsd_told_place) places;
+    FSD_VEC(uint32_t) placed; /**< by build: how many nodes were placed; 0: not told */
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
     FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */
     uint32_t builds;              /**< engines in the log; at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
+    bool no_steps; /**< it never reports what layers are made of */
     uint64_t session_lines; /**< of the program that runs the builder, or another */
 
     /* Set when the log has been compared with model and engine (api/run.c): */

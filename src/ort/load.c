@@ -33,6 +33,8 @@ struct reading {
 
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
+    if (input == FSD_INPUT_LOG) /* it may hold what TensorRT says to its provider */
+        return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
     if (input != FSD_INPUT_ENGINE && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
     if (fsd_ort_is_profile(file)) /* as an engine it is refused by name */
@@ -512,6 +514,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
         r.tensor_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < src->nodes.n && !src->nodes.at[i].scope; i++)
         add_layer(&r, &src->nodes.at[i]);
+    g->in_bodies = src->nodes.n - g->nodes.n;
     fsd_graph_list_borders(g);
     fsd_graph_finish(g);
     return FSD_OK;
@@ -519,12 +522,14 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 
 static const char *const reads[] = {
     "optimized models of the CPU, ONNX Runtime 1.12 to 1.31",
-    "profiles of sessions, ONNX Runtime 1.12 to 1.31", NULL};
+    "profiles of sessions, ONNX Runtime 1.12 to 1.31",
+    "verbose logs of sessions, ONNX Runtime 1.12 to 1.32", NULL};
 
 const struct fsd_engine_reader fsd_reader_ort = {
     .name = "ONNX Runtime",
     .reads = reads,
     .sniff = sniff,
     .load = load,
+    .read_log = fsd_ort_session_read,
     .read_profile = fsd_ort_profile_read,
 };

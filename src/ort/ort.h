@@ -14,4 +14,12 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 
+/* --------------------------------------------------------------------- session.c */
+
+/** True for the log of a session. */
+bool fsd_ort_is_session(const struct fsd_file *file);
+
+/** Reads what a session's log reports: the read_log() of an fsd_engine_reader. */
+void fsd_ort_session_read(struct fsd_history *h, const struct fsd_file *file);
+
 #endif

@@ -22,6 +22,7 @@ FILES = {
     "profile": ["**/profile*.json", "**/times*.json"],
     "snapshot": ["gate/*.fsd"],
     "log": ["**/*.log", "log/*.txt"],
+    "session": ["ort/*.log"],
     "policy": ["gate/*.ini"],
     "inspector_text": ["log/inspector*.log", "log/two-engines.log"],
 }

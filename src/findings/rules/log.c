@@ -14,6 +14,15 @@ void fsd_find_other_build(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     fsd_fact_number(f, "differ", h->foreign);
+    if (!h->foreign_name) {
+        fprintf(f->out,
+                "the log is of another session and not used as evidence: that one "
+                "placed %u nodes, this optimized model has %u",
+                h->placed.at[h->build],
+                f->d->engine->nodes.n + f->d->engine->in_bodies);
+        fsd_finding_close(f);
+        return;
+    }
     fsd_fact_text(f, "first", first);
     fprintf(f->out,
             "the log is of another build and not used as evidence: %u of its engine's "

@@ -36,7 +36,8 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
-            row(explain, false) row(rules, false) row(about, false)
+            row(explain, false) row(skipped, false) row(rules, false)                  \
+                row(about, false)
 
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)

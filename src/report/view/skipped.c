@@ -1,0 +1,408 @@
+/*
+ * What a session of the runtime did with the graph, by its log: the fusions that it
+ * skipped, and why; what its transformers changed; what was added; and which execution
+ * provider runs how many layers.
+ */
+#include "base/id.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "model/history.h"
+#include "report/view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 8 };
+
+/* clang-format off */
+#define PLACE_ROW(has, t) \
+    has(t, COUNT, node,   "node") \
+    has(t, NAME,  name,   "name", .about = "of the node, as the log spells it") \
+    has(t, NAME,  op,     "op") \
+    has(t, IDS,   layers, NULL, .about = "that compute the node") \
+    has(t, COUNT, line,   "line of the log") \
+    has(t, NAME,  where,  "computed by", .aside = true)
+FSD_RECORD(place_row, PLACE_ROW)
+
+#define SKIP_ROW(has, t) \
+    has(t, NAME,  fusion, "fusion") \
+    has(t, NAME,  why,    "why") \
+    has(t, NAME,  by,     "function", .about = "of the runtime that gave the reason") \
+    has(t, COUNT, times,  "times", .about = "that the log reports it") \
+    has(t, COUNT, n,      NULL, .aside = true) \
+    has(t, TEXT,  untold, NULL, .aside = true) \
+    has(t, ROWS,  nodes,  "nodes", .of = &place_row_record) \
+    has(t, ROWS,  listed, NULL, .aside = true, .of = &place_row_record) \
+    has(t, COUNT, more,   NULL, .aside = true)
+FSD_RECORD(skip_row, SKIP_ROW)
+
+#define PASS_ROW(has, t) \
+    has(t, NAME,  name,    "transformer") \
+    has(t, COUNT, runs,    "runs") \
+    has(t, COUNT, changed, "changed", .about = "runs that changed the graph") \
+    has(t, COUNT, matched, "matches", .about = "groups of nodes found") \
+    has(t, COUNT, dropped, "dropped", .about = "tensors not needed behind it")
+FSD_RECORD(pass_row, PASS_ROW)
+
+#define ADD_ROW(has, t) \
+    has(t, NAME,  what,        "added") \
+    has(t, NAME,  tensor,      "tensor") \
+    has(t, NAME,  place,       "place") \
+    has(t, NAME,  transformer, "by") \
+    has(t, COUNT, line,        "line of the log")
+FSD_RECORD(add_row, ADD_ROW)
+
+#define OP_ROW(has, t) \
+    has(t, NAME,  op,     "inserted") \
+    has(t, COUNT, layers, "layers") \
+    has(t, MS,    ms,     "ms")
+FSD_RECORD(op_row, OP_ROW)
+
+#define PROVIDER_ROW(has, t) \
+    has(t, NAME,  provider, "provider", .about = "left out: not known") \
+    has(t, COUNT, layers,   "layers") \
+    has(t, MS,    ms,       "ms")
+FSD_RECORD(provider_row, PROVIDER_ROW)
+
+#define ANSWER(has, t) \
+    has(t, TEXT,  log,          NULL, .about = "why the log is of no use") \
+    has(t, COUNT, n,            NULL, .about = "fusions skipped") \
+    has(t, COUNT, ran,          NULL, .aside = true) \
+    has(t, COUNT, changed,      NULL, .aside = true) \
+    has(t, ROWS,  skipped,      "Skipped fusions", .of = &skip_row_record) \
+    has(t, ROWS,  transformers, "Transformers", .of = &pass_row_record) \
+    has(t, ROWS,  listed,       NULL, .aside = true, .of = &pass_row_record) \
+    has(t, ROWS,  added,        "Added", .of = &add_row_record) \
+    has(t, ROWS,  inserted,     "Inserted layers", .of = &op_row_record) \
+    has(t, ROWS,  providers,    "Providers", .of = &provider_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
+
+static const char place_text[] = "  {name:.56}  {op}<  {where}><  (log line {line})>\n";
+static const char skip_text[] =
+    "\n{*}{fusion}{/}<  {n!|node|nodes}><  {untold}>: {why}<  ({by})>\n{listed}"
+    "<  and {more!} more (--all)\n>";
+static const char pass_text[] =
+    "{runs:6} {changed:8}  {matched:7}  {dropped:7}  {name}\n";
+static const char add_text[] =
+    "  {what} on {tensor:.40}<  {place:.60}><  (log line {line})>\n";
+static const char op_text[] = "  {layers:5}  {op}<  {ms!}>\n";
+static const char provider_text[] = "  {layers:5}  <{provider}><  {ms!}>\n";
+
+static const char head[] =
+    "<{log}\n><{n|fusion|fusions} skipped, as the log "
+    "reports<; {ran|transformer|transformers} ran, {changed} changed "
+    "the graph>\n>";
+
+static const char text[] =
+    "<{skipped!}><\n{*}  runs  changed  matches  dropped  transformer{/}\n{listed!}>"
+    "<\n{*}added, as the log reports{/}\n{added!}>"
+    "<\n{*}inserted layers{/}\n{inserted!}>"
+    "<\n{*}layers by provider{/}\n{providers!}>";
+
+/* ---------------------------------------------------------------- skipped fusions */
+
+/* By event the node that it speaks of; FSD_NONE. */
+static const fsd_id *nodes_of_events(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    fsd_id *of = FSD_NEW(arena, fsd_id, d->history->events.n);
+
+    for (uint32_t i = 0; i < d->history->events.n; i++)
+        of[i] = FSD_NONE;
+    for (uint32_t i = 0; d->story && i < d->story->scenes.n; i++)
+        of[d->story->scenes.at[i].event] = d->story->scenes.at[i].node;
+    return of;
+}
+
+static void fill_place(struct fsd_arena *arena, struct place_row *row,
+                       const struct fsd_diff *d, const struct fsd_event *e, fsd_id node)
+{
+    struct fsd_span links = {0, 0};
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    fsd_id *layers;
+
+    row->name = fsd_text(d->names, e->a);
+    row->line = fsd_count(e->line);
+    row->node = fsd_count_id(node);
+    if (node != FSD_NONE) {
+        row->op = fsd_text(d->names, d->model->nodes.at[node].op);
+        links = d->match->of_node[node];
+    }
+    layers = FSD_NEW(arena, fsd_id, links.n);
+    for (uint32_t i = 0; i < links.n; i++) {
+        layers[i] = fsd_match_of_node(d->match, node, i)->layer;
+        fprintf(out, "%s%u", i ? ", " : links.n > 1 ? "layers " : "layer ", layers[i]);
+    }
+    row->where = fsd_print_take(&print, arena);
+    if (!links.n)
+        row->where = node == FSD_NONE ? "not a node of the model" : "no layer";
+    if (node != FSD_NONE)
+        row->layers = fsd_ids(layers, links.n);
+}
+
+/* Skips of one fusion for one reason are a group, in the order of the log. */
+struct group {
+    const struct fsd_event *first;
+    struct fsd_rows nodes, listed;
+    uint32_t times, n;
+};
+
+static bool is_like(const struct fsd_event *a, const struct fsd_event *b)
+{
+    return a->pass == b->pass && a->text == b->text && a->b == b->b;
+}
+
+/* Sorted into groups rather than looked for there, since a log may have as many
+ * reasons as nodes. */
+struct skip {
+    const struct fsd_event *e;
+    uint32_t index;
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct skip *x = a, *y = b;
+    int order = fsd_order(x->e->pass, y->e->pass);
+
+    if (!order)
+        order = fsd_order(x->e->text, y->e->text);
+    if (!order)
+        order = fsd_order(x->e->b, y->e->b);
+    return order ? order : fsd_order(x->index, y->index);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void add_group(struct fsd_arena *arena, struct fsd_rows *rows,
+                      const struct fsd_diff *d, const struct group *g)
+{
+    struct skip_row *row = fsd_rows_add(arena, rows);
+
+    row->fusion = fsd_text(d->names, g->first->pass);
+    row->why = fsd_text(d->names, g->first->text);
+    row->by = g->first->b ? fsd_text(d->names, g->first->b) : NULL;
+    row->times = fsd_count(g->times);
+    row->n = fsd_count(g->n);
+    row->untold = g->n ? NULL : "the log names no node";
+    row->nodes = fsd_rows_held(arena, &g->nodes, UINT32_MAX);
+    row->listed = fsd_rows_held(arena, &g->listed, UINT32_MAX);
+    row->more = fsd_count(g->n - g->listed.at.n);
+}
+
+static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
+                             const struct fsd_asked *asked)
+{
+    const struct fsd_diff *d = asked->d;
+    const fsd_id *node_of = nodes_of_events(arena, d);
+    struct fsd_rows rows = FSD_ROWS(skip_row_record, skip_text);
+    FSD_VEC(struct skip) skips = {0};
+    FSD_VEC(struct group *) groups = {0};
+
+    for (uint32_t i = 0; i < d->history->events.n; i++) {
+        const struct fsd_event *e = &d->history->events.at[i];
+
+        if (e->kind == FSD_EVENT_SKIP && e->build == d->history->build)
+            fsd_vec_push(arena, &skips, ((struct skip){e, i}));
+    }
+    if (skips.n)
+        qsort(skips.at, skips.n, sizeof *skips.at, by_group);
+    for (uint32_t i = 0; i < skips.n; i++) {
+        const struct skip *s = &skips.at[i];
+        struct group *g = groups.n ? groups.at[groups.n - 1] : NULL;
+
+        if (!g || !is_like(g->first, s->e)) {
+            g = FSD_NEW(arena, struct group, 1);
+            g->first = s->e;
+            g->nodes = FSD_ROWS(place_row_record, "");
+            g->listed = FSD_ROWS(place_row_record, place_text);
+            fsd_vec_push(arena, &groups, g);
+        }
+        g->times += s->e->times;
+        if (!s->e->a)
+            continue;
+        if (g->n++ < SHOWN || asked->all)
+            fill_place(arena, fsd_rows_add(arena, &g->listed), d, s->e,
+                       node_of[s->index]);
+        fill_place(arena, fsd_rows_add(arena, &g->nodes), d, s->e, node_of[s->index]);
+    }
+    if (groups.n)
+        qsort(groups.at, groups.n, sizeof *groups.at, by_first);
+    for (uint32_t i = 0; i < groups.n; i++)
+        add_group(arena, &rows, d, groups.at[i]);
+    root->skipped = fsd_rows_held(arena, &rows, UINT32_MAX);
+    return skips.n;
+}
+
+/* ------------------------------------------------------- transformers, additions */
+
+static void fill_pass(struct pass_row *row, const struct fsd_diff *d,
+                      const struct fsd_told_pass *pass)
+{
+    row->name = fsd_text(d->names, pass->name);
+    row->runs = fsd_count(pass->runs);
+    row->changed = fsd_count(pass->changed);
+    row->matched = (struct fsd_count){pass->matched > 0, pass->matched};
+    row->dropped = (struct fsd_count){pass->dropped > 0, pass->dropped};
+}
+
+static void fill_passes(struct fsd_arena *arena, struct answer *root,
+                        const struct fsd_asked *asked)
+{
+    const struct fsd_diff *d = asked->d;
+    struct fsd_rows rows = FSD_ROWS(pass_row_record, ""),
+                    listed = FSD_ROWS(pass_row_record, pass_text);
+    uint32_t changed = 0;
+
+    for (uint32_t i = 0; i < d->history->passes.n; i++) {
+        const struct fsd_told_pass *pass = &d->history->passes.at[i];
+
+        if (pass->build != d->history->build || !pass->runs)
+            continue;
+        changed += pass->changed > 0;
+        fill_pass(fsd_rows_add(arena, &rows), d, pass);
+        if (pass->changed || asked->all)
+            fill_pass(fsd_rows_add(arena, &listed), d, pass);
+    }
+    if (rows.at.n) {
+        root->ran = fsd_count(rows.at.n);
+        root->changed = fsd_count(changed);
+    }
+    root->transformers = fsd_rows_held(arena, &rows, UINT32_MAX);
+    root->listed = fsd_rows_held(arena, &listed, UINT32_MAX);
+}
+
+static void fill_added(struct fsd_arena *arena, struct answer *root,
+                       const struct fsd_diff *d)
+{
+    struct fsd_rows rows = FSD_ROWS(add_row_record, add_text);
+
+    for (uint32_t i = 0; i < d->history->events.n; i++) {
+        const struct fsd_event *e = &d->history->events.at[i];
+        struct add_row *row;
+
+        if (e->kind != FSD_EVENT_ADD || e->build != d->history->build)
+            continue;
+        row = fsd_rows_add(arena, &rows);
+        row->what = fsd_text(d->names, e->b);
+        row->tensor = fsd_text(d->names, e->a);
+        row->place = e->text ? fsd_text(d->names, e->text) : NULL;
+        row->transformer = e->pass ? fsd_text(d->names, e->pass) : NULL;
+        row->line = fsd_count(e->line);
+    }
+    root->added = fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+/* ------------------------------------------------------------- layers, counted */
+
+struct tally {
+    fsd_sym key;
+    uint32_t n;
+    double ms; /* negative: not known */
+};
+
+static int more_first(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+
+    return x->n != y->n ? (x->n > y->n ? -1 : 1) : fsd_order(x->key, y->key);
+}
+
+typedef FSD_VEC(struct tally) tally_vec;
+
+static void count_layer(struct fsd_arena *arena, tally_vec *all, uint32_t *at,
+                        fsd_sym key, double ms)
+{
+    if (!at[key]) {
+        fsd_vec_push(arena, all, ((struct tally){key, 0, -1}));
+        at[key] = all->n;
+    }
+    all->at[at[key] - 1].n++;
+    if (ms >= 0)
+        all->at[at[key] - 1].ms =
+            ms + (all->at[at[key] - 1].ms < 0 ? 0 : all->at[at[key] - 1].ms);
+}
+
+static void fill_layers(struct fsd_arena *arena, struct answer *root,
+                        const struct fsd_diff *d)
+{
+    struct fsd_rows ops = FSD_ROWS(op_row_record, op_text),
+                    providers = FSD_ROWS(provider_row_record, provider_text);
+    uint32_t n = fsd_intern_count(d->names), *of_op = FSD_NEW(arena, uint32_t, n),
+             *of_provider = FSD_NEW(arena, uint32_t, n);
+    tally_vec by_op = {0}, by_provider = {0};
+    bool told = false;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        fsd_sym by = d->engine->layers.at[i].ran_by;
+
+        told |= by != 0;
+        count_layer(arena, &by_provider, of_provider, by, fsd_layer_ms(d, i));
+        if (d->layers[i].inserted)
+            count_layer(arena, &by_op, of_op, d->engine->nodes.at[i].op,
+                        fsd_layer_ms(d, i));
+    }
+    if (by_op.n)
+        qsort(by_op.at, by_op.n, sizeof *by_op.at, more_first);
+    for (uint32_t i = 0; i < by_op.n; i++) {
+        struct op_row *row = fsd_rows_add(arena, &ops);
+
+        row->op = fsd_text(d->names, by_op.at[i].key);
+        row->layers = fsd_count(by_op.at[i].n);
+        row->ms = fsd_real_ms(by_op.at[i].ms);
+    }
+    if (by_provider.n)
+        qsort(by_provider.at, by_provider.n, sizeof *by_provider.at, more_first);
+    for (uint32_t i = 0; told && i < by_provider.n; i++) {
+        struct provider_row *row = fsd_rows_add(arena, &providers);
+
+        if (by_provider.at[i].key)
+            row->provider = fsd_text(d->names, by_provider.at[i].key);
+        row->layers = fsd_count(by_provider.at[i].n);
+        row->ms = fsd_real_ms(by_provider.at[i].ms);
+    }
+    root->inserted = fsd_rows_held(arena, &ops, UINT32_MAX);
+    root->providers = fsd_rows_held(arena, &providers, UINT32_MAX);
+}
+
+/* What keeps a log from being of use; NULL: nothing does. */
+static const char *no_use(const struct fsd_diff *d)
+{
+    const struct fsd_history *h = d->history;
+
+    if (!h)
+        return "no log was given: --log SESSION.log, of log_severity_level 0, has the "
+               "skipped fusions";
+    if (h->refused)
+        return "the log is of another build, and is not used";
+    return h->passes.n || h->places.n
+               ? NULL
+               : "this log reports no skipped fusions; one of ONNX Runtime does";
+}
+
+enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet, const struct fsd_asked *asked,
+                                 struct fsd_error *err)
+{
+    struct fsd_arena *arena = sheet->arena;
+    const struct fsd_diff *d = asked->d;
+    struct answer *root;
+
+    (void)err;
+    sheet->schema = "fusiondiff-skipped/1";
+    sheet->head = head;
+    sheet->root = FSD_ROWS(answer_record, text);
+    root = fsd_rows_add(arena, &sheet->root);
+    root->log = no_use(d);
+    if (!root->log) {
+        root->n = fsd_count(fill_skipped(arena, root, asked));
+        fill_passes(arena, root, asked);
+        fill_added(arena, root, d);
+    }
+    fill_layers(arena, root, d);
+    return FSD_OK;
+}
