@@ -243,7 +243,7 @@ static const struct argp_option scopes_options[] = {
 #define WORDS                                                                          \
     "a name, of a node, a layer, a tensor or an initializer, a number as #12, "        \
     "node:12 "                                                                         \
-    "or layer:12, or a pattern with *, ? and [...]"
+    "or layer:12, a provider as provider:CUDA, or a pattern with *, ? and [...]"
 
 const struct verb view_verbs[] = {
     {"top",

@@ -112,6 +112,7 @@ struct fsd_kernel_change {
     bool unwritten; /**< it reads what no layer writes, and what one wrote before */
     bool consts, consts_lost;         /**< it is made of others; of untold ones */
     bool type, does, attrs, computes; /**< as in fsd_kernel */
+    bool provider;                    /**< another one runs it, or it is told no more */
     bool missed;                      /**< as of fsd_move_change */
 };
 
@@ -119,8 +120,9 @@ struct fsd_kernel_change {
 enum {
     FSD_STATES_TYPES = 1 << 0,
     FSD_STATES_LAYOUTS = 1 << 1,
-    FSD_STATES_CONSTS = 1 << 2, /**< weights and other constants */
-    FSD_STATES_RANGES = 1 << 3  /**< formats and profiles of inputs and outputs */
+    FSD_STATES_CONSTS = 1 << 2,    /**< weights and other constants */
+    FSD_STATES_PROVIDERS = 1 << 4, /**< who runs a kernel */
+    FSD_STATES_RANGES = 1 << 3     /**< formats and profiles of inputs and outputs */
 };
 
 /** An input or output of the engine that differs, is new or is gone. */

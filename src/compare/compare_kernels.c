@@ -57,7 +57,8 @@ unsigned fsd_state_states(const struct fsd_state *s)
     for (uint32_t i = 0; i < s->moves.n; i++)
         bits |= form_states(s->moves.at[i].before) | form_states(s->moves.at[i].after);
     for (uint32_t i = 0; i < s->kernels.n; i++)
-        bits |= s->kernels.at[i].consts.n ? FSD_STATES_CONSTS : 0;
+        bits |= (s->kernels.at[i].consts.n ? FSD_STATES_CONSTS : 0) |
+                (s->kernels.at[i].provider ? FSD_STATES_PROVIDERS : 0);
     for (uint32_t i = 0; i < s->bindings.n; i++)
         bits |= s->bindings.at[i].ranges || s->bindings.at[i].outside
                     ? FSD_STATES_RANGES
@@ -96,6 +97,8 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
 
     hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
     hash = fsd_hash_mix(hash, hash_tensors(s, k->out, true));
+    if (k->provider)
+        hash = fsd_hash_mix(hash, hash_sym(s, k->provider));
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
@@ -141,6 +144,8 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
         return hash;
     hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
     hash = fsd_hash_mix(hash, k->kind * 256u + k->precision);
+    if (!((p->c->unstated | p->c->unheld) & FSD_STATES_PROVIDERS))
+        hash = fsd_hash_mix(hash, hash_sym(s, k->provider));
     return pass == BY_ALL ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
                           : hash;
 }
@@ -271,6 +276,9 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
         (p->kind != q->kind && !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS));
     change.does = texts_differ(c, p->does, q->does);
     change.attrs = texts_differ(c, p->attrs, q->attrs);
+    change.provider = p->provider &&
+                      !((c->unstated | c->unheld) & FSD_STATES_PROVIDERS) &&
+                      texts_differ(c, p->provider, q->provider);
     change.computes =
         p->computes.n && q->computes.n &&
         hash_nodes(c, false, p->computes) != hash_nodes(c, true, q->computes);
@@ -548,5 +556,10 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
     if (k->attrs)
         fprintf(out, "%shas other parameters", comma), comma = ", ";
     if (k->computes)
-        fprintf(out, "%scomputes other nodes", comma);
+        fprintf(out, "%scomputes other nodes", comma), comma = ", ";
+    if (k->provider)
+        fprintf(out, "%sruns on %s, before on %s", comma,
+                q->provider ? fsd_text(new->names, q->provider)
+                            : "a provider that is not known",
+                fsd_text(old->names, p->provider));
 }

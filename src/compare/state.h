@@ -94,9 +94,10 @@ struct fsd_state_tensor {
 /** A layer, as far as another build of the same thing has it likewise. */
 struct fsd_kernel {
     uint8_t kind, precision;
-    fsd_sym type;  /**< as the engine calls it: "gemm" */
-    fsd_sym does;  /**< the operations it performs, "Mul+Add"; 0: not told */
-    fsd_sym attrs; /**< its parameters as the engine states them, sorted; 0: none */
+    fsd_sym type;     /**< as the engine calls it: "gemm" */
+    fsd_sym does;     /**< the operations it performs, "Mul+Add"; 0: not told */
+    fsd_sym attrs;    /**< its parameters as the engine states them, sorted; 0: none */
+    fsd_sym provider; /**< who runs it, "CPUExecutionProvider"; 0: not told */
     struct fsd_span in, out;  /**< in fsd_state.tensors, as it lists them */
     struct fsd_span consts;   /**< in tensors, sorted: weights and other constants */
     struct fsd_span computes; /**< fsd_id in refs: of a group with several kernels the

@@ -418,7 +418,8 @@ static struct fsd_kernel kernel_of(struct fsd_state_build *b, fsd_id layer, bool
                            .type =
                                fsd_intern_str(b->s->names, fsd_text(e->names, n->op)),
                            .does = steps_of(b, layer),
-                           .attrs = layer_attrs(b, layer, called)};
+                           .attrs = layer_attrs(b, layer, called),
+                           .provider = fsd_state_copy(b, e->layers.at[layer].ran_by)};
 
     k.in = add_ports(b, n->in, true);
     k.out = add_ports(b, n->out, false);
@@ -469,6 +470,9 @@ static int by_all(const void *a, const void *b)
         order = by_tensors(s, x->consts, y->consts);
     if (!order)
         order = x->kind != y->kind ? x->kind - y->kind : x->precision - y->precision;
+    if (!order)
+        order =
+            strcmp(fsd_text(s->names, x->provider), fsd_text(s->names, y->provider));
     return order;
 }
 

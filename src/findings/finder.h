@@ -91,6 +91,11 @@ fsd_find_fn fsd_find_wider_kernels, fsd_find_lost_kernel_facts, fsd_find_layouts
     fsd_find_changed_kernels, fsd_find_unasked, fsd_find_counted_kernels,
     fsd_find_bindings;
 
+/* rules/provider.c: which execution provider runs a kernel. */
+fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
+
+/** "gemm of `MatMul_3 + Add_4`", and the finding is about these (rules/kernel.c). */
+void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new);
 /** Moves that do the work of other nodes than before (rules/change.c). */
 void fsd_tell_other_nodes(struct fsd_finder *f);
 /** Kernels that are gone since it is proved that their nodes need none. */

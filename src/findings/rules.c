@@ -270,6 +270,19 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Look at the layer (`explain --node`); what was changed in the model or the "
          "build explains it."},
+    {"fell-back-to-cpu", FSD_ERROR,
+     "A kernel runs on the CPU, or it is not known where, and ran on another provider "
+     "before.",
+     CHANGE, fsd_find_fallbacks, 0, COUNT, NONE_MORE,
+     .why = "The runtime found no kernel on the device: it computes slower, and copies "
+            "to the host and back.",
+     .fix = "Look for the operator, type or opset that the provider does not support; "
+            "the session's log (`skipped`) lists placements."},
+    {"provider-changed", FSD_WARNING,
+     "Another execution provider runs a kernel than before, or it is not known which.",
+     CHANGE, fsd_find_providers, 0, COUNT, NONE_MORE,
+     .why = "Another provider has other kernels, times and numerics.",
+     .fix = "Compare the sessions' providers, their order and their options."},
     {"source-changed", FSD_WARNING,
      "A kernel reads what other nodes write than before, and than the model says.",
      CHANGE, fsd_find_unasked, 0, COUNT, NONE_MORE,

@@ -75,6 +75,17 @@ static void by_name(struct search *s, const struct fsd_graph *g, mark_fn *take)
             take(s, i);
 }
 
+static void by_provider(struct search *s, const struct fsd_graph *g, mark_fn *take)
+{
+    if (s->word.kind != FSD_WORD_PROVIDER || g != s->m->engine)
+        return;
+    for (fsd_id i = 0; i < g->layers.n; i++)
+        if (g->layers.at[i].ran_by &&
+            fsd_word_fits_provider(&s->word,
+                                   fsd_text(g->names, g->layers.at[i].ran_by)))
+            take(s, i);
+}
+
 static void by_pattern(struct search *s, const struct fsd_graph *g, mark_fn *take)
 {
     for (fsd_id i = 0; s->word.kind == FSD_WORD_PATTERN && i < g->nodes.n; i++)
@@ -113,7 +124,8 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
  * asked for comes before what goes with it. */
 static void look(struct search *s)
 {
-    static way_fn *const ways[] = {by_name, by_number, by_pattern, by_tensor};
+    static way_fn *const ways[] = {by_name, by_number, by_provider, by_pattern,
+                                   by_tensor};
     bool layers = s->want == FSD_PICK_LAYERS;
 
     for (size_t i = 0; i < FSD_COUNT_OF(ways) && !s->found; i++) {

@@ -166,7 +166,7 @@ struct fsd_history {
     FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */
     uint32_t builds;              /**< engines in the log; at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
-    bool no_steps; /**< it never reports what layers are made of */
+    bool no_steps;          /**< it never reports what layers are made of */
     uint64_t session_lines; /**< of the program that runs the builder, or another */
 
     /* Set when the log has been compared with model and engine (api/run.c): */

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char provider_head[] = "provider:";
+
 struct fsd_word fsd_word_read(const char *text)
 {
     static const struct {
@@ -41,9 +43,21 @@ struct fsd_word fsd_word_read(const char *text)
         word.number = (uint32_t)value;
         return word;
     }
-    if (strpbrk(text, "*?["))
+    if (!strncmp(text, provider_head, strlen(provider_head)))
+        word.kind = FSD_WORD_PROVIDER;
+    else if (strpbrk(text, "*?["))
         word.kind = FSD_WORD_PATTERN;
     return word;
+}
+
+bool fsd_word_fits_provider(const struct fsd_word *word, const char *provider)
+{
+    const char *wanted = word->text + strlen(provider_head);
+    size_t n = strlen(wanted);
+
+    return fsd_word_fits(wanted, provider) ||
+           (n && !strncmp(wanted, provider, n) &&
+            !strcmp(provider + n, "ExecutionProvider"));
 }
 
 bool fsd_word_fits(const char *word, const char *name)

@@ -4,6 +4,8 @@
  *     Conv_28       a name: of a node, a layer, a tensor, an initializer
  *     #4            a number: of what is asked for
  *     node:4        a number of a node; layer:12, of a layer
+ *     provider:CUDA what an execution provider runs: its name, with or without
+ *                   "ExecutionProvider", or a pattern
  *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself
  *
  * A name to the letter wins over all the rest, so that a name with brackets in it is
@@ -21,17 +23,21 @@ enum fsd_word_kind {
     FSD_WORD_NUMBER, /**< "#4" */
     FSD_WORD_BARE,   /**< "4": a name, or a number where layers are asked for */
     FSD_WORD_NODE,
-    FSD_WORD_LAYER
+    FSD_WORD_LAYER,
+    FSD_WORD_PROVIDER /**< `text` is the whole word */
 };
 
 struct fsd_word {
     enum fsd_word_kind kind;
     const char *text;
-    uint32_t number; /**< of the last four kinds */
+    uint32_t number; /**< of the four kinds before the last */
 };
 
 /** Takes a word apart; `text` must outlive what it returns. */
 struct fsd_word fsd_word_read(const char *text);
+
+/** True when that provider is what a word of FSD_WORD_PROVIDER calls. */
+bool fsd_word_fits_provider(const struct fsd_word *word, const char *provider);
 
 /** True when a name is what a word calls it: the same, or what the pattern fits. */
 bool fsd_word_fits(const char *word, const char *name);

@@ -489,6 +489,35 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
     fsd_vec_push(g->arena, &g->layers, layer);
 }
 
+static int64_t version_of_domain(const struct fsd_graph *g, const char *domain)
+{
+    for (uint32_t i = 0; i < g->opsets.n; i++)
+        if (!strcmp(fsd_text(g->names, g->opsets.at[i].domain), domain))
+            return g->opsets.at[i].version;
+    return 0;
+}
+
+/* The file does not name its writer.  A session lists the newest version that it knows
+ * of each domain, unless the model lists the domain itself. */
+static const char *producer_of(const struct reading *r)
+{
+    static const char ml[] = "ai.onnx.ml";
+    const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
+
+    if (!m || m->named_only || version_of_domain(m, ml))
+        return "ONNX Runtime";
+    switch (version_of_domain(r->src, ml)) {
+    case 3:
+        return "ONNX Runtime 1.16 or earlier";
+    case 4:
+        return "ONNX Runtime 1.17";
+    case 5:
+        return "ONNX Runtime 1.18 or later";
+    default:
+        return "ONNX Runtime";
+    }
+}
+
 /* Bodies of If and Loop stay inside: their owner is the layer. */
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err)
@@ -507,7 +536,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     fill_types(src);
     g->kind = "ort-onnx";
     g->detailed = true;
-    g->producer = fsd_intern_str(g->names, "ONNX Runtime");
+    g->producer = fsd_intern_str(g->names, producer_of(&r));
     memcpy(g->hash, src->hash, sizeof g->hash);
     r.tensor_of = FSD_NEW(g->arena, fsd_id, src->tensors.n);
     for (fsd_id i = 0; i < src->tensors.n; i++)

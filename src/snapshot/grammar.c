@@ -130,6 +130,7 @@ const struct field fsd_grammar[] = {
     {LINE_KERNEL, TENSORS, KERNEL(out), .mark = ">"},
     {LINE_KERNEL, TENSORS, KERNEL(consts), .mark = "=", .optional = true},
     {LINE_KERNEL, SYM, KERNEL(attrs), "parameters", ";", .optional = true},
+    {LINE_KERNEL, SYM, KERNEL(provider), "a provider", "~", .optional = true},
     {LINE_ALSO, HASH, STATE(engine_hash)},
     {LINE_ALSO, SYM, STATE(engine_kind), "a kind of dump"},
     {LINE_ALSO, SYM, STATE(producer), "a producer"},

@@ -124,8 +124,7 @@ static void put_nodes(struct fsd_finder *f, const struct fsd_state *s,
 }
 
 /* "the gemm of `MatMul_3 + Add_4`", and whom that is about. */
-static void put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k,
-                       bool new)
+void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new)
 {
     const struct fsd_state *s = new ? f->c->new : f->c->old;
     const struct fsd_kernel *kernel = &s->kernels.at[new ? k->new : k->old];
@@ -161,7 +160,7 @@ static void tell_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
 {
     fsd_finding_open(f);
     fputs("the ", f->out);
-    put_kernel(f, k, true);
+    fsd_put_kernel(f, k, true);
     fputs(k->after.sizes ? " reads, writes or is made of " : " runs in ", f->out);
     put_tensor(f, f->c->new, &k->after);
     fputs("; before ", f->out);
@@ -214,7 +213,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fprintf(f->out, "the %s of a tensor of the ", type ? "type" : "layout");
-        put_kernel(f, k, true);
+        fsd_put_kernel(f, k, true);
         fputs(" is not known", f->out);
         if (type) {
             fputs("; before ", f->out);
@@ -270,7 +269,7 @@ void fsd_find_layouts(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fputs("a tensor of the ", f->out);
-        put_kernel(f, k, true);
+        fsd_put_kernel(f, k, true);
         fputs(" lies in ", f->out);
         put_forms(f, k->from, k->to);
         fsd_finding_close(f);
@@ -359,7 +358,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         }
         fsd_finding_open(f);
         fputs("the ", f->out);
-        put_kernel(f, k, true);
+        fsd_put_kernel(f, k, true);
         fsd_put_kernel_change(c, k, types, f->out);
         fsd_finding_close(f);
     }
@@ -430,7 +429,7 @@ static void tell_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
 
     fsd_finding_open(f);
     fputs(gone ? "gone: the " : "one more: the ", f->out);
-    put_kernel(f, k, !gone);
+    fsd_put_kernel(f, k, !gone);
     if (kernel->out.n) {
         fputs(" that writes ", f->out);
         put_tensor(f, s, &s->tensors.at[kernel->out.at]);
@@ -457,7 +456,7 @@ static void find_unwritten(struct fsd_finder *f)
         } else {
             fputs(", the ", f->out);
         }
-        put_kernel(f, k, true);
+        fsd_put_kernel(f, k, true);
     }
     if (!n)
         return;

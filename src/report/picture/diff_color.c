@@ -33,6 +33,20 @@ static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
     return of[d->layers[layer].kind];
 }
 
+/* The beginning of a provider's name, by tint; the last is any other. */
+static const char *const providers[] = {"CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml"};
+
+static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)
+{
+    const char *by = fsd_text(d->names, d->engine->layers.at[layer].ran_by);
+    unsigned i = 0;
+
+    while (i < FSD_COUNT_OF(providers) &&
+           strncmp(by, providers[i], strlen(providers[i])) != 0)
+        i++;
+    return *by ? i + 1 : 0;
+}
+
 static const struct fsd_coloring colorings[] = {
     {"fusion", NULL, {NULL}},
     {"precision",
@@ -44,6 +58,9 @@ static const struct fsd_coloring colorings[] = {
     {"kind",
      by_kind,
      {NULL, "compute", "reformat, copy", NULL, "quantize", "others", "foreign"}},
+    {"provider",
+     by_provider,
+     {"unknown", "CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml", "others"}},
 };
 
 enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
@@ -56,7 +73,8 @@ enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **
             return FSD_OK;
         }
     return name ? fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                           "expected --color-by precision, time, kind or fusion, found "
+                           "expected --color-by precision, time, kind, provider or "
+                           "fusion, found "
                            "'%.80s'",
                            name)
                 : FSD_OK;

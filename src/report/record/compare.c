@@ -425,6 +425,7 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
     has(t, TYPE,  precision,  NULL, .always = true) \
     has(t, NAME,  operations, NULL, .about = "that it performs, Mul+Add") \
     has(t, NAME,  parameters, NULL, .about = "as the engine states them, sorted") \
+    has(t, NAME,  provider,   NULL, .about = "the execution provider that runs it") \
     has(t, WORDS, reads,      NULL, .always = true, \
         .about = "type/layout:sizes of each tensor") \
     has(t, WORDS, writes,     NULL, .always = true) \
@@ -492,6 +493,7 @@ kernel_of(struct fsd_arena *arena, const struct fsd_state *s, fsd_id i, uint32_t
     row->precision = fsd_count(k->precision);
     row->operations = k->does ? fsd_text(s->names, k->does) : NULL;
     row->parameters = k->attrs ? fsd_text(s->names, k->attrs) : NULL;
+    row->provider = k->provider ? fsd_text(s->names, k->provider) : NULL;
     row->reads = tensors_of(arena, s, k->in);
     row->writes = tensors_of(arena, s, k->out);
     row->made_of = tensors_of(arena, s, k->consts);

@@ -208,7 +208,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, NAME,  origin,    NULL) \
     has(t, NAME,  tactic,    NULL) \
     has(t, NAME,  ran_by,    NULL, \
-        .about = "the execution provider, where a profile states it") \
+        .about = "the execution provider, where a log or profile states it") \
     has(t, NAME,  ran_with,  NULL, \
         .about = "the sizes of its outputs in the profiled runs, where they were the " \
                  "same in all") \

@@ -146,8 +146,7 @@ static const struct fsd_rows *log_of(struct fsd_arena *arena, const struct fsd_d
     row->lines = fsd_count(h->lines);
     row->events = fsd_count(h->events.n);
     row->unknown = fsd_count(h->unknown_lines);
-    row->used =
-        fsd_flag(d->story || (!h->refused && (h->passes.n || h->places.n)));
+    row->used = fsd_flag(d->story || (!h->refused && (h->passes.n || h->places.n)));
     return held;
 }
 

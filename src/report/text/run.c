@@ -213,6 +213,34 @@ static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
           out);
 }
 
+/* Where the engine's runtime says who runs its layers. */
+static void put_providers(const struct fsd_diff *d, const struct fsd_style *style,
+                          FILE *out)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t *n = FSD_NEW(scratch, uint32_t, fsd_intern_count(d->names));
+    bool any = false;
+
+    for (fsd_id i = 0; i < d->engine->layers.n; i++)
+        n[d->engine->layers.at[i].ran_by]++;
+    if (n[0] < d->engine->layers.n) {
+        put_title(style, "run by", out);
+        for (fsd_id i = 0; i < d->engine->layers.n; i++) {
+            fsd_sym by = d->engine->layers.at[i].ran_by;
+
+            if (!by || !n[by])
+                continue;
+            fputs(any ? ", " : "", out);
+            fsd_put_safe(out, fsd_text(d->names, by));
+            fprintf(out, " %u", n[by]);
+            any = !(n[by] = 0);
+        }
+        fsd_put_tally(out, &any, n[0], "unknown");
+        putc('\n', out);
+    }
+    fsd_arena_free(scratch);
+}
+
 static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
                          FILE *out)
 {
@@ -457,6 +485,7 @@ static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
     put_kinds(d, style, out);
     put_mapped(d, style, out);
     put_types(d, style, out);
+    put_providers(d, style, out);
     put_times(d, style, out);
     putc('\n', out);
     fsd_text_layers(d, style, out);
@@ -478,6 +507,7 @@ static void write_folded(const struct fsd_diff *d, const struct fsd_style *style
     put_profile(d, style, out);
     put_fates(d, style, out);
     put_mapped(d, style, out);
+    put_providers(d, style, out);
     putc('\n', out);
     fsd_text_layers_folded(d, style, out);
     fsd_text_vanished(d, style, out);

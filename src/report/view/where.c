@@ -16,6 +16,7 @@ enum { NEIGHBOURS = 4 };
     has(t, NAME,  change,    "change", .aside = true) \
     has(t, TYPE,  precision, "precision") \
     has(t, MS,    ms,        "layer's ms") \
+    has(t, NAME,  provider,  "provider") \
     has(t, WORDS, evidence,  "evidence") \
     has(t, TEXT,  from,      NULL, .aside = true) \
     has(t, TEXT,  to,        NULL, .aside = true)
@@ -23,7 +24,8 @@ FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
 
 static const char layer_text[] =
-    "  layer {index}  {sort}<  {change}><  runs in {precision!}><  {ms}>\n"
+    "  layer {index}  {sort}<  {change}><  runs in {precision!}><  {ms}>"
+    "<  on {provider}>\n"
     "           {called:.88}\n"
     "           by {evidence}\n"
     "<           input from {from}\n>"
@@ -107,6 +109,8 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     }
     row->precision = fsd_count(r->precision);
     row->ms = fsd_real_ms(fsd_layer_ms(d, link->layer));
+    if (d->engine->layers.at[link->layer].ran_by)
+        row->provider = fsd_text(d->names, d->engine->layers.at[link->layer].ran_by);
     row->evidence = fsd_words_of_evidence(arena, link->by);
     row->from = neighbours(arena, d, n->in, true);
     row->to = neighbours(arena, d, n->out, false);
