@@ -192,6 +192,28 @@ static void choose_build(struct inputs *in)
     fsd_arena_free(scratch);
 }
 
+/* Names that the session made before it assigned its nodes are not the model's. */
+static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
+{
+    uint32_t named = 0, strangers = 0;
+    fsd_sym first = 0;
+
+    for (uint32_t i = 0; i < h->places.n; i++) {
+        fsd_sym name = h->places.at[i].name;
+        const char *s = fsd_text(h->names, name);
+
+        if (!name)
+            continue;
+        named++;
+        if (!fsd_vocab_find(vocab, s, fsd_text_len(h->names, name)) && !strangers++)
+            first = name;
+    }
+    if (2 * strangers > named) {
+        h->foreign = strangers;
+        h->foreign_name = first;
+    }
+}
+
 static void compare_log(struct inputs *in)
 {
     struct fsd_history *h = in->d->history;
@@ -205,6 +227,8 @@ static void compare_log(struct inputs *in)
         h->foreign_name = kin[h->build].first;
         fsd_arena_free(scratch);
     }
+    if (h->assigned)
+        compare_assignment(h, in->d->vocab);
     h->refused = h->foreign > 0 || 2 * h->unlike > h->n_parsed;
 }
 
@@ -312,7 +336,9 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     struct fsd_source source = {.file = &in->engine,
                                 .number = in->opt->engine_number,
                                 .profile = in->opt->opt_profile,
-                                .history = own_history(in)};
+                                .history = own_history(in),
+                                .beside =
+                                    in->story == &in->log ? in->d->history : NULL};
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");
@@ -413,8 +439,9 @@ static void take_places(struct inputs *in)
         if (!at || at == FSD_NONE)
             continue;
         place = &h->places.at[at - 1];
-        /* What a provider compiled has an operator of its own in the log. */
-        if (!place->op || place->op == node->op ||
+        /* What a provider compiled has an operator of its own in the log; nodes are
+         * assigned before they are fused. */
+        if (!place->op || place->op == node->op || h->assigned ||
             e->layers.at[i].kind == FSD_KIND_FOREIGN)
             e->layers.at[i].ran_by = place->provider;
     }

@@ -116,6 +116,8 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     bool computes = kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
     enum fsd_dtype type = computes ? narrowest(m, n->in) : first_known(m, n->out);
 
+    if (m->engine->layers.at[layer].sealed)
+        return FSD_DTYPE_UNKNOWN;
     if (type == FSD_DTYPE_UNKNOWN)
         type = computes ? narrowest(m, n->out) : first_known(m, n->in);
     if (type == FSD_DTYPE_UNKNOWN)

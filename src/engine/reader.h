@@ -31,6 +31,8 @@ struct fsd_source {
         *vocab; /**< the model's names; NULL: every name stays text */
     const struct fsd_history *history; /**< what this file told as a log; NULL: it is
                                             none, or was not read as one */
+    const struct fsd_history *beside;  /**< what a log given with it says, which may be
+                                           of another engine; NULL: none */
 };
 
 /** A row: functions that a builder has no use for are NULL. */

@@ -237,7 +237,7 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
 
 /* No builder leaves out what rounds: its kernels hand on what is quantized, or name
  * what quantizes within them.  What lies between their tensors, these say of any
- * engine. */
+ * engine.  Of what another compiler made one, nothing inside is shown. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;
@@ -251,9 +251,13 @@ static uint32_t quantizers_lost(const struct fsd_match *m)
     for (fsd_id node = 0; node < m->model->nodes.n && m->engine->detailed; node++) {
         if (!(m->facts->traits[node] & FSD_OP_QDQ) || m->facts->folded[node])
             continue;
-        for (uint32_t i = 0; i < m->of_node[node].n; i++)
-            if (fsd_match_of_node(m, node, i)->by & ~(unsigned)FSD_BY_TENSOR)
+        for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+            const struct fsd_link *link = fsd_match_of_node(m, node, i);
+
+            if (link->by & ~(unsigned)FSD_BY_TENSOR ||
+                m->engine->layers.at[link->layer].kind == FSD_KIND_FOREIGN)
                 return 0;
+        }
         lost += (m->facts->traits[node] & FSD_OP_QUANTIZE) && !m->gone[node];
     }
     return lost;

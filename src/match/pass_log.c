@@ -1,6 +1,7 @@
 /*
  * What the log tells: the nodes that the builder's steps put into a layer, under the
- * layer's own name or under the names that stand in it.
+ * layer's own name or under the names that stand in it; or those
+ * that it lists as the layer's.
  */
 #include "match/pass.h"
 
@@ -16,8 +17,10 @@ static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 
 void fsd_pass_log(struct fsd_match *m)
 {
-    if (!m->story || m->story->h->no_steps)
+    if (!m->story || m->story->h->no_steps) {
+        fsd_link_mentions(m, FSD_BY_LOG);
         return;
+    }
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         const struct fsd_layer *l = &m->engine->layers.at[i];
 

@@ -66,7 +66,7 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
     return FSD_NONE;
 }
 
-static void link_mentions(struct fsd_match *m, unsigned by)
+void fsd_link_mentions(struct fsd_match *m, unsigned by)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct concats concats = {FSD_NEW(scratch, fsd_id, m->model->tensors.n),
@@ -93,12 +93,12 @@ static void link_mentions(struct fsd_match *m, unsigned by)
 
 void fsd_pass_metadata(struct fsd_match *m)
 {
-    link_mentions(m, FSD_BY_METADATA);
+    fsd_link_mentions(m, FSD_BY_METADATA);
 }
 
 void fsd_pass_name(struct fsd_match *m)
 {
-    link_mentions(m, FSD_BY_NAME);
+    fsd_link_mentions(m, FSD_BY_NAME);
 }
 
 /* A name that several nodes bear is evidence for the one that the tensors point at. */

@@ -292,6 +292,7 @@ struct fsd_layer {
     struct fsd_span constants; /**< in fsd_graph.ports: weights and the like, where the
                                     engine lists them apart from what the layer reads */
     bool lists_constants;      /**< it does, though there may be none */
+    bool sealed; /**< a plan of another compiler: what it computes in is not told */
     struct fsd_span steps; /**< the operations it is known to perform, in their order,
                               as ONNX calls such operators: names, in fsd_graph.links */
     uint8_t more_steps;    /**< enum fsd_more_steps: which others there may be */

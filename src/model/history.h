@@ -114,6 +114,7 @@ struct fsd_told_pass {
 struct fsd_told_place {
     fsd_sym provider;
     fsd_sym op, name; /**< of one node; both 0: of all nodes */
+    uint32_t part;    /**< of one number, from 1: assigned together; 0: not told */
     uint32_t build;
 };
 
@@ -167,6 +168,7 @@ struct fsd_history {
     uint32_t builds;              /**< engines in the log; at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
     bool no_steps;          /**< it never reports what layers are made of */
+    bool assigned;          /**< `places` are all that it holds */
     uint64_t session_lines; /**< of the program that runs the builder, or another */
 
     /* Set when the log has been compared with model and engine (api/run.c): */

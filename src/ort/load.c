@@ -27,12 +27,25 @@ struct reading {
     const struct fsd_graph *src; /* the file as it stands there */
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* by the file's tensor; FSD_NONE: a constant, or not seen yet */
+    const struct fsd_history *told; /* a list of assigned nodes; NULL */
+    uint32_t *place_of;             /* by a node's name: its place there, and one */
 };
 
 /* -------------------------------------------------------------------- is it one */
 
+/* A model with an EPContext node is a session's, whatever domains it lists. */
+static bool has_context(const struct fsd_file *file)
+{
+    static const char op[] = "\x22\x09\x45PContext"; /* NodeProto.op_type */
+
+    return memmem(file->bytes, file->size, op, sizeof op - 1) != NULL;
+}
+
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
+    if (fsd_ort_is_assignment(file)) /* as an engine it is refused by name */
+        return input == FSD_INPUT_ENGINE || input == FSD_INPUT_LOG ? FSD_CLAIM_SURE
+                                                                   : FSD_CLAIM_NONE;
     if (input == FSD_INPUT_LOG) /* it may hold what TensorRT says to its provider */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
     if (input != FSD_INPUT_ENGINE && input != FSD_INPUT_PROFILE)
@@ -40,7 +53,8 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     if (fsd_ort_is_profile(file)) /* as an engine it is refused by name */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_look(file) == FSD_LOOK_ONNX &&
-                   fsd_onnx_imports(file, "com.microsoft.nchwc")
+                   (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
+                    (fsd_onnx_imports(file, "com.microsoft") && has_context(file)))
                ? FSD_CLAIM_SURE
                : FSD_CLAIM_NONE;
 }
@@ -210,11 +224,26 @@ static fsd_id blocked_tensor(const struct reading *r, const struct fsd_node *n)
                             : FSD_NONE;
 }
 
-static void mention(struct reading *r, enum fsd_mention_role role, const char *s,
-                    size_t n, const struct fsd_meaning *what)
+static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
+                    const char *s, size_t n, const struct fsd_meaning *what)
 {
-    fsd_mention_add(r->g, r->vocab,
-                    (struct fsd_mention){.by = FSD_BY_NAME, .role = role}, s, n, what);
+    fsd_mention_add(r->g, r->vocab, (struct fsd_mention){.by = by, .role = role}, s, n,
+                    what);
+}
+
+/* The node of the model that a name of the session's was made of; false: none. */
+static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
+{
+    do {
+        const struct fsd_meaning *what =
+            r->vocab ? fsd_vocab_find(r->vocab, s, len) : NULL;
+
+        if (what && what->nodes.n) {
+            mention(r, by, FSD_MENTION_COMPUTES, s, len, what);
+            return true;
+        }
+    } while (peel(&s, &len));
+    return false;
 }
 
 /* What the session made itself is called after its operator. */
@@ -236,21 +265,12 @@ static bool is_generated(const struct reading *r, const struct fsd_node *n,
 
 static void read_name(struct reading *r, const struct fsd_node *n)
 {
-    const char *whole = text(r, n->name), *s = whole;
-    size_t all = fsd_text_len(r->g->names, n->name), len = all;
+    const char *whole = text(r, n->name);
+    size_t all = fsd_text_len(r->g->names, n->name);
     fsd_id tensor = blocked_tensor(r, n), maker;
 
-    if (!all)
+    if (!all || mention_origin(r, FSD_BY_NAME, whole, all))
         return;
-    do {
-        const struct fsd_meaning *what =
-            r->vocab ? fsd_vocab_find(r->vocab, s, len) : NULL;
-
-        if (what && what->nodes.n) {
-            mention(r, FSD_MENTION_COMPUTES, s, len, what);
-            return;
-        }
-    } while (peel(&s, &len));
     maker =
         tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->vocab->model, tensor);
     if (maker != FSD_NONE) {
@@ -264,7 +284,7 @@ static void read_name(struct reading *r, const struct fsd_node *n)
         fsd_vec_push(r->g->arena, &r->g->mentions, made);
         return;
     }
-    mention(r,
+    mention(r, FSD_BY_NAME,
             is_generated(r, n, whole, all) ? FSD_MENTION_HELPER : FSD_MENTION_UNKNOWN,
             whole, all, NULL);
 }
@@ -451,6 +471,69 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
+/* The one group of the provider's assigned nodes among those that make, or read, the
+ * ports' tensors in the model; 0: none, or more than one. */
+static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
+                        fsd_sym provider)
+{
+    const struct fsd_graph *m = r->vocab->model;
+    uint32_t part = 0;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        fsd_id in_file = r->src->ports.at[ports.at + i].tensor, t;
+        struct fsd_span nodes;
+
+        t = in_file == FSD_NONE
+                ? FSD_NONE
+                : fsd_graph_find(m, r->src->tensors.at[in_file].name, 0);
+        if (t == FSD_NONE)
+            continue;
+        nodes = makes ? m->tensors.at[t].producers : m->tensors.at[t].consumers;
+        for (uint32_t k = 0; k < nodes.n && nodes.n <= MOST_READERS; k++) {
+            fsd_sym name = m->nodes.at[m->links.at[nodes.at + k]].name;
+            const struct fsd_told_place *place =
+                name && r->place_of[name] ? &r->told->places.at[r->place_of[name] - 1]
+                                          : NULL;
+
+            if (!place || place->provider != provider || place->part == part)
+                continue;
+            if (part)
+                return 0;
+            part = place->part;
+        }
+    }
+    return part;
+}
+
+/* Of a partition.  The node that makes what it puts out may have been fused before it
+ * was assigned, under the name of another one. */
+static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
+{
+    uint32_t part = r->told && r->vocab ? part_at(r, n->out, true, by) : 0;
+
+    return part || !r->told || !r->vocab ? part : part_at(r, n->in, false, by);
+}
+
+/* What a provider compiled: its name says nothing, its nodes stand in the list of
+ * assigned ones. */
+static void read_context(struct reading *r, const struct fsd_node *n,
+                         struct fsd_layer *layer)
+{
+    const struct fsd_attr *source = fsd_node_attr(r->src, n, "source");
+    const struct fsd_history *h = r->told;
+    uint32_t part;
+
+    layer->sealed = true;
+    layer->ran_by = source ? source->s : 0;
+    part = part_of(r, n, layer->ran_by);
+    for (uint32_t i = 0; part && i < h->places.n; i++)
+        if (h->places.at[i].part == part)
+            mention_origin(r, FSD_BY_LOG, text(r, h->places.at[i].name),
+                           fsd_text_len(r->g->names, h->places.at[i].name));
+    mention(r, FSD_BY_NAME, FSD_MENTION_HELPER, text(r, n->name),
+            fsd_text_len(r->g->names, n->name), NULL);
+}
+
 static void add_layer(struct reading *r, const struct fsd_node *n)
 {
     struct fsd_graph *g = r->g;
@@ -469,7 +552,10 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
     layer.hands_on = layer.kind == FSD_KIND_COPY ||
                      (layer.kind == FSD_KIND_REFORMAT &&
                       (strcmp(text(r, n->op), "Cast") != 0 || cast_value(r, n->name)));
-    read_name(r, n);
+    if (layer.kind == FSD_KIND_FOREIGN)
+        read_context(r, n, &layer);
+    else
+        read_name(r, n);
     layer.mentions.n = g->mentions.n - layer.mentions.at;
     add_ports(r, n->in, &layer.constants, true);
     add_ports(r, n->in, &node.in, false);
@@ -518,6 +604,24 @@ static const char *producer_of(const struct reading *r)
     }
 }
 
+static void take_parts(struct reading *r, const struct fsd_history *told)
+{
+    if (!told || !told->assigned)
+        return;
+    r->told = told;
+    r->place_of = FSD_NEW(r->g->arena, uint32_t, fsd_intern_count(r->g->names));
+    for (uint32_t i = 0; i < told->places.n; i++)
+        r->place_of[told->places.at[i].name] = i + 1;
+}
+
+static void read_log(struct fsd_history *h, const struct fsd_file *file)
+{
+    if (fsd_ort_is_assignment(file))
+        fsd_ort_assignment_read(h, file);
+    else
+        fsd_ort_session_read(h, file);
+}
+
 /* Bodies of If and Loop stay inside: their owner is the layer. */
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err)
@@ -526,6 +630,11 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     struct reading r = {.g = g, .src = src, .vocab = source->vocab};
     enum fsd_status status;
 
+    if (fsd_ort_is_assignment(source->file))
+        return fsd_engine_refuse(source->file, err,
+                                 "a list of the nodes that ONNX Runtime's providers "
+                                 "took; give the model that the session wrote as "
+                                 "ENGINE, and this as --log");
     if (fsd_ort_is_profile(source->file))
         return fsd_engine_refuse(source->file, err,
                                  "a profile of ONNX Runtime; give the model that the "
@@ -534,6 +643,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     if (status != FSD_OK)
         return status;
     fill_types(src);
+    take_parts(&r, source->beside);
     g->kind = "ort-onnx";
     g->detailed = true;
     g->producer = fsd_intern_str(g->names, producer_of(&r));
@@ -559,6 +669,6 @@ const struct fsd_engine_reader fsd_reader_ort = {
     .reads = reads,
     .sniff = sniff,
     .load = load,
-    .read_log = fsd_ort_session_read,
+    .read_log = read_log,
     .read_profile = fsd_ort_profile_read,
 };

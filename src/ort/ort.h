@@ -14,6 +14,14 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 
+/* ------------------------------------------------------------------ assignment.c */
+
+/** True for a list of the nodes that each provider took, by its beginning. */
+bool fsd_ort_is_assignment(const struct fsd_file *file);
+
+/** Reads such a list into an empty history; nothing of one that is damaged. */
+void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file);
+
 /* --------------------------------------------------------------------- session.c */
 
 /** True for the log of a session. */

@@ -326,7 +326,8 @@ static bool read_memcpy(struct session_log *r, struct fsd_slice t)
 static void place(struct session_log *r, fsd_sym provider, fsd_sym op, fsd_sym name)
 {
     fsd_vec_push(r->h->arena, &r->h->places,
-                 ((struct fsd_told_place){provider, op, name, r->build}));
+                 ((struct fsd_told_place){
+                     .provider = provider, .op = op, .name = name, .build = r->build}));
 }
 
 static void count_placed(struct session_log *r, struct fsd_slice number)

@@ -41,9 +41,8 @@ def read_log(path):
 
 def check_case(case, model, engine, log):
     skips, passes, placed = read_log(log)
-    force = ["--force"] if os.path.basename(engine) == "ctx.onnx" else []
-    told = json.loads(run(case, "skipped", model, engine, "--log", log, "-f", "json", *force))
-    report = json.loads(run(case, model, engine, "--log", log, "-f", "json", *force))
+    told = json.loads(run(case, "skipped", model, engine, "--log", log, "-f", "json"))
+    report = json.loads(run(case, model, engine, "--log", log, "-f", "json"))
     check(case, "the log is used", report["log"]["used"] or not passes, report["log"])
     named = {(s["fusion"], n["name"], s["why"]): n.get("node") for s in told["skipped"]
              for n in s.get("nodes", []) if "function" not in s}
@@ -68,12 +67,29 @@ def check_case(case, model, engine, log):
     return len(named), len(nodes)
 
 
+def check_assignment(case, model, engine, path):
+    """Each partition has the nodes that its provider took, and each layer its provider."""
+    report = json.loads(run(case, model, engine, "--log", path, "-f", "json"))
+    with open(path, encoding="utf-8") as file:
+        groups = json.load(file)
+    names = [node["name"] for node in report["nodes"]]
+    members = [({names[n["index"]] for n in layer["nodes"]} - {""}, layer["ran_by"])
+               for layer in report["layers"]]
+    for group in groups:
+        wanted = {node["name"] for node in group["nodes"]} & set(names)
+        check(case, f"a layer of {group['ep']} has all of {sorted(wanted)[:3]}",
+              [by for nodes, by in members if wanted <= nodes] == [group["ep"]])
+    kinds = {layer["kind"] for layer in report["layers"] if layer["name"].startswith("OpenVINO")}
+    check(case, "partitions are foreign layers", kinds == {"foreign"}, kinds)
+    return sum(len(group["nodes"]) for group in groups)
+
+
 def main():
     logs = sorted(glob.glob(f"{SHARED}/runtimes/cases/ort*/session.log"))
     if not logs:
         print("no session logs here")
         sys.exit(77)
-    skipped = explained = 0
+    skipped = explained = assigned = 0
     for log in logs:
         folder = os.path.dirname(log)
         case = os.path.basename(folder)
@@ -85,8 +101,10 @@ def main():
         n, of = check_case(case, model, engine, log)
         skipped += n
         explained += of
+        if os.path.exists(f"{folder}/assignment.json"):
+            assigned += check_assignment(case, model, engine, f"{folder}/assignment.json")
     print(f"{len(logs)} session logs, {skipped} skipped fusions, all of {explained} nodes explained, "
-          f"{len(failures)} failures")
+          f"{assigned} nodes of partitions, {len(failures)} failures")
     sys.exit(1 if failures else 0)
 
 

@@ -22,7 +22,7 @@ FILES = {
     "profile": ["**/profile*.json", "**/times*.json"],
     "snapshot": ["gate/*.fsd"],
     "log": ["**/*.log", "log/*.txt"],
-    "session": ["ort/*.log"],
+    "session": ["ort/*.log", "ort/assignment.json"],
     "policy": ["gate/*.ini"],
     "inspector_text": ["log/inspector*.log", "log/two-engines.log"],
 }

@@ -24,6 +24,14 @@ void fsd_find_other_build(struct fsd_finder *f)
         return;
     }
     fsd_fact_text(f, "first", first);
+    if (h->assigned) {
+        fprintf(f->out,
+                "the list of assigned nodes is of another model and not used as "
+                "evidence: %u of its nodes are not in this one, such as %s",
+                h->foreign, first);
+        fsd_finding_close(f);
+        return;
+    }
     fprintf(f->out,
             "the log is of another build and not used as evidence: %u of its engine's "
             "layers are not in the dump or have another type there, such as %s",

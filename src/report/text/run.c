@@ -71,13 +71,17 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
     put_title(style, "log", out);
     fsd_put_safe(out, h->path);
     fputs("  (", out);
-    fsd_put_noun(out, h->lines, "line");
-    fputs(", ", out);
-    fsd_put_noun(out, h->events.n, "event");
-    fputs(", ", out);
-    fsd_put_noun(out, h->unknown_lines, "line");
-    fprintf(out, " of no known form%s)\n",
-            h->refused ? ", not used: of another build" : "");
+    if (h->assigned) {
+        fsd_put_noun(out, h->places.n, "assigned node");
+    } else {
+        fsd_put_noun(out, h->lines, "line");
+        fputs(", ", out);
+        fsd_put_noun(out, h->events.n, "event");
+        fputs(", ", out);
+        fsd_put_noun(out, h->unknown_lines, "line");
+        fputs(" of no known form", out);
+    }
+    fputs(h->refused ? ", not used: of another build)\n" : ")\n", out);
 }
 
 static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
