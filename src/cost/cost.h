@@ -123,6 +123,10 @@ fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
              const struct fsd_flows *flows, const struct fsd_reason *reasons,
              const struct fsd_node_result *nodes, const struct fsd_options *opt);
 
+/** True when all operations of a layer are known, and the kernel of a product may apply
+ *  them to its result. */
+bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer);
+
 /** "requested_movement" */
 const char *fsd_spent_name(enum fsd_spent value);
 /** "data movement as the model asks" */

@@ -85,22 +85,14 @@ static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result 
     return false;
 }
 
-/* An operation that a product's kernel may apply to its result, and one that only puts
- * it elsewhere. */
-static bool is_epilogue(fsd_sym op)
-{
-    return fsd_step_is_elementwise(op) || fsd_step_moves(op) || op == FSD_ONNX_Resize;
-}
-
-/* True when all operations of the layer are known, and elementwise.  Of a product that
- * another layer multiplies this one has the scale or the bias. */
-static bool is_elementwise(const struct fsd_match *m, fsd_id layer)
+/* Of a product that another layer multiplies this one has the scale or the bias. */
+bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
     bool told = l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL, any = told;
 
     for (uint32_t i = 0; told && i < l->steps.n; i++)
-        if (!is_epilogue(m->engine->links.at[l->steps.at + i]))
+        if (!fsd_step_is_epilogue(m->engine->links.at[l->steps.at + i]))
             return false;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
@@ -109,7 +101,7 @@ static bool is_elementwise(const struct fsd_match *m, fsd_id layer)
         if (!(traits & FSD_OP_STANDARD) || traits & (FSD_OP_RECURRENT | FSD_OP_CONTROL))
             return false;
         if (!told && !(traits & (FSD_OP_QDQ | FSD_OP_WEIGHTED)) &&
-            !is_epilogue(m->model->nodes.at[node].op))
+            !fsd_step_is_epilogue(m->model->nodes.at[node].op))
             return false;
         any = true;
     }
@@ -122,7 +114,7 @@ static bool requantizes(const struct fsd_match *m,
     return layers[layer].kind == FSD_KIND_COMPUTE &&
            !m->engine->layers.at[layer].multiplies &&
            writes_quantized(m->engine, layer) && reads_wide(m, layers, layer) &&
-           is_elementwise(m, layer);
+           fsd_cost_is_epilogue(m, layer);
 }
 
 static enum fsd_spent spent_on(const struct fsd_match *m,

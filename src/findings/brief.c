@@ -91,7 +91,7 @@ static void put_types(const struct fsd_diff *d, FILE *out)
 static void tell_runs(struct writer *w)
 {
     static const char *const verbs[FSD__SPENT_COUNT] = {
-        [FSD_SPENT_REQUANTIZE] = "only requantize",
+        [FSD_SPENT_REQUANTIZE] = "requantize",
         [FSD_SPENT_MOVEMENT] = "move data",
         [FSD_SPENT_REQUESTED] = "move data as the model asks",
         [FSD_SPENT_NOTHING] = "free"};

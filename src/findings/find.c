@@ -29,7 +29,7 @@ void fsd_finding_open(struct fsd_finder *f)
     f->now.facts.at = f->found->facts.n;
     f->count = 1;
     f->ms = 0;
-    f->untimed = false;
+    f->untimed = f->note = false;
     f->out = fsd_print_open(&f->print);
 }
 
@@ -160,7 +160,7 @@ void fsd_finding_close(struct fsd_finder *f)
         return;
     }
     f->now.severity = (enum fsd_severity)found->rules.at[f->now.rule].level;
-    if (f->now.proof && !strcmp(f->now.proof, "withdrawn"))
+    if (f->note || (f->now.proof && !strcmp(f->now.proof, "withdrawn")))
         f->now.severity = FSD_INFO;
     fsd_vec_push(found->arena, &found->list, f->now);
     f->sum_count += f->count;

@@ -23,6 +23,7 @@ struct fsd_finder {
     FILE *out;              /**< its sentence goes here */
     double count, ms;       /**< what it takes of the budget; 1 and nothing */
     bool untimed;           /**< its ms are not known */
+    bool note;              /**< it is information, where its rule would warn */
     const char *skipped;    /**< set where the rule could not be asked: why */
     bool asked;  /**< by the policy: then that it could not be is a finding */
     double base; /**< what a share is of; 0: not known */
@@ -65,6 +66,18 @@ void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
 /** Prints ", 0.1234 ms" of a time that is known. */
 void fsd_put_took(struct fsd_finder *f, double ms);
 
+/** Layers of a run together, as a part of the engine.  rules/recomputed.c */
+struct fsd_cost_part {
+    uint32_t layers, unknown; /**< of unknown bytes */
+    int64_t bytes;            /**< of the others */
+    double ms, share;         /**< as far as they are known; of the engine, from 0 */
+};
+void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer);
+/** Prints ": 19.1 MB, 37.7 % of all bytes", or the same of times; adds the facts. */
+void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost);
+/** How often the layer performs the step. */
+uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step);
+
 /* Of a run, by the file that holds them. */
 /* rules/mapping.c */
 fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_conflicts,
@@ -76,6 +89,10 @@ fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_l
     fsd_find_no_tensor_cores, fsd_find_io_types;
 /* rules/constant.c */
 fsd_find_fn fsd_find_not_folded;
+/* rules/fusion.c */
+fsd_find_fn fsd_find_requantizing, fsd_find_unfused;
+/* rules/recomputed.c */
+fsd_find_fn fsd_find_recomputed;
 /* rules/inserted.c */
 fsd_find_fn fsd_find_chains, fsd_find_inserted;
 /* rules/log.c */

@@ -80,6 +80,26 @@ static const struct fsd_rule rules[] = {
      .why = "The network returns data in another type than the layer before writes.",
      .fix = "Make the quantized tensor the network output to save the layer; else keep "
             "it."},
+    {"quantize/separate-kernel", FSD_WARNING,
+     "Kernels of their own scale, activate and quantize what other kernels computed; "
+     "information where no Conv or GEMM kernel of the engine writes a quantized type.",
+     RUN, .find = fsd_find_requantizing,
+     .why = "The product writes 32 or 16 bits an element, and a second kernel reads "
+            "them to write 8: it takes memory traffic and a launch.",
+     .fix = "Where other kernels of the engine quantize themselves, compare the "
+            "quantizers behind both. Where none does, the builder has no such kernel: "
+            "measure the engine in FP16 beside it."},
+    {"fusion/epilogue-unfused", FSD_WARNING,
+     "Biases, BatchNormalizations, activations or residual additions run outside the "
+     "kernel of their Conv or GEMM; information where no like kernel does them itself.",
+     RUN, .find = fsd_find_unfused,
+     .why = "The result of the product is written and read once more.",
+     .fix = "Compare what stands around the two layers that the finding names: other "
+            "readers of the tensor, its type, a quantizer between."},
+    {"fusion/recomputed", FSD_INFO, "Several kernels compute the same node whole.", RUN,
+     .find = fsd_find_recomputed,
+     .why = "It is computed, and its inputs are read, once for each of them.",
+     .fix = "Where its readers take different types, quantize all branches alike."},
     {"precision/wider", FSD_WARNING,
      "Nodes run in a wider type than the model asks for.", RUN, .find = fsd_find_wider,
      .why = "It takes the time and memory that the model meant to save.",

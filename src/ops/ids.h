@@ -27,10 +27,9 @@ enum fsd_op_id {
 /** A step of a kernel that only moves data: an operator that does, or a Move. */
 bool fsd_step_moves(fsd_sym step);
 
-/** A step of a kernel that computes each element of its result from those at the same
- *  place of what it reads: an addition, an activation, a normalization by statistics
- *  that are known before. */
-bool fsd_step_is_elementwise(fsd_sym step);
+/** An operation that the kernel of a product may apply to its result: one that computes
+ *  each element from those at the same place, or only puts them elsewhere. */
+bool fsd_step_is_epilogue(fsd_sym step);
 
 /** A table of names for graphs, in the arena. */
 struct fsd_intern *fsd_op_names_new(struct fsd_arena *arena);

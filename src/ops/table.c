@@ -162,11 +162,12 @@ static const struct fsd_op *op_of_step(fsd_sym step)
     return step && step < FSD_ONNX__COUNT ? first_of(names_of[step - 1]) : NULL;
 }
 
-bool fsd_step_is_elementwise(fsd_sym step)
+bool fsd_step_is_epilogue(fsd_sym step)
 {
     const struct fsd_op *op = op_of_step(step);
 
     return step == FSD_ONNX_NotEqual || step == FSD_ONNX_BatchNormalization ||
+           step == FSD_ONNX_Resize || fsd_step_moves(step) ||
            (op && is_elementwise(op));
 }
 

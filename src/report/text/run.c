@@ -445,6 +445,17 @@ static void put_brief(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_arena_free(scratch);
 }
 
+/* A rule's findings may be milder than the rule. */
+static int worst_of(const struct fsd_findings *all, uint32_t rule)
+{
+    int worst = -1;
+
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (all->list.at[i].rule == rule && (int)all->list.at[i].severity > worst)
+            worst = (int)all->list.at[i].severity;
+    return worst;
+}
+
 /* Warnings and errors, the first few of each rule; of notes how many of which. */
 static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style *style,
                                 FILE *out)
@@ -461,7 +472,7 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
     putc('\n', out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity > FSD_INFO; severity--)
         for (uint32_t i = 0; i < all->rules.n; i++)
-            if (all->rules.at[i].level == severity)
+            if (worst_of(all, i) == severity)
                 put_rule(d, i, SHOWN_IN_BRIEF, style, out);
     if (!all->by_severity[FSD_INFO])
         return;
@@ -469,7 +480,7 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
     for (uint32_t i = 0; i < all->rules.n; i++) {
         const struct fsd_outcome *o = &all->rules.at[i];
 
-        if (!o->found || o->level != FSD_INFO)
+        if (worst_of(all, i) != FSD_INFO)
             continue;
         fprintf(out, "%s%s %u", separator, o->rule->id, o->found);
         separator = ", ";

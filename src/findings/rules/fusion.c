@@ -1,0 +1,596 @@
+/*
+ * What kernels do that others could have done: requantize, or finish, what the kernel
+ * of a product wrote.  One finding an engine, with its cost.
+ *
+ * The engine itself shows whose doing it is.  Where one of its kernels does the same
+ * within itself, the builder can, and something around the others prevents it: a
+ * warning.  Where none does, no change of the model is known to help, and the finding
+ * only states the cost.
+ */
+#include "base/text.h"
+#include "findings/finder.h"
+
+enum { CHAIN = 32, MOST_INPUTS = 64 };
+
+/* -------------------------------------------------------------------- products */
+
+static bool is_product_step(fsd_sym step)
+{
+    return step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul ||
+           step == FSD_ONNX_ConvTranspose;
+}
+
+/* The kernel of a convolution or of a product of matrices, with whatever it does to the
+ * result element by element; no attention, which is made of several. */
+static bool is_product(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+
+    if (d->layers[layer].kind != FSD_KIND_COMPUTE || !l->multiplies)
+        return false;
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        fsd_sym step = d->engine->links.at[l->steps.at + i];
+
+        if (!is_product_step(step) && !fsd_step_is_epilogue(step))
+            return false;
+    }
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (d->nodes[node].fate == FSD_FATE_LAYER &&
+            !(d->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_QDQ)) &&
+            !fsd_step_is_epilogue(d->model->nodes.at[node].op))
+            return false;
+    }
+    return true;
+}
+
+/* True where data that the layer reads, or else what it writes, is quantized; *known is
+ * cleared where a type is not known. */
+static bool is_quantized(const struct fsd_diff *d, fsd_id layer, bool reads,
+                         bool *known)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    struct fsd_span ports = reads ? n->in : n->out;
+    bool any = false;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
+        enum fsd_dtype type = fsd_port_form(d->engine, port)->type;
+
+        if (reads && fsd_port_is_weight(d->match, port))
+            continue;
+        any |= fsd_dtype_is_quantized(type);
+        *known &= type != FSD_DTYPE_UNKNOWN;
+    }
+    return any;
+}
+
+/* ------------------------------------------------------------------- requantization */
+
+/* The products in a quantized type, and which of them write one. */
+struct narrow {
+    uint32_t n, direct, unknown; /* unknown: nothing tells what it writes */
+    fsd_id example;              /* that writes one */
+    enum fsd_dtype type;         /* of all; FSD_DTYPE_UNKNOWN: several */
+};
+
+static struct narrow find_narrow(const struct fsd_diff *d)
+{
+    struct narrow all = {.example = FSD_NONE};
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        enum fsd_dtype type = d->layers[i].precision;
+        bool known = true;
+
+        if (!is_product(d, i) || !fsd_dtype_is_quantized(type) ||
+            !is_quantized(d, i, true, &known))
+            continue;
+        all.type = !all.n || all.type == type ? type : FSD_DTYPE_UNKNOWN;
+        all.n++;
+        known = true;
+        if (is_quantized(d, i, false, &known)) {
+            all.direct++;
+            all.example = all.example == FSD_NONE ? i : all.example;
+        } else
+            all.unknown += !known;
+    }
+    return all;
+}
+
+static void put_whose(struct fsd_finder *f, const struct narrow *narrow)
+{
+    const char *type = narrow->type ? fsd_dtype_name(narrow->type) : "quantized types";
+
+    if (!narrow->n) {
+        fputs("; no Conv or GEMM kernel of the engine runs in a quantized type",
+              f->out);
+    } else if (narrow->direct) {
+        fprintf(f->out, "; of the %u Conv and GEMM kernels in %s, %u %s %s directly ",
+                narrow->n, type, narrow->direct,
+                narrow->direct == 1 ? "writes" : "write", type);
+        fprintf(f->out, "(layer %u): compare the quantizers behind the others",
+                narrow->example);
+    } else if (narrow->unknown) {
+        fprintf(f->out,
+                "; of the %u Conv and GEMM kernels in %s, the output type of %u ",
+                narrow->n, type, narrow->unknown);
+        fputs("is not known", f->out);
+    } else {
+        fprintf(
+            f->out,
+            "; none of the %u Conv and GEMM kernels in %s writes %s, so this is the "
+            "builder's choice, and no change of the model is known to avoid it",
+            narrow->n, type, type);
+    }
+}
+
+void fsd_find_requantizing(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    struct narrow narrow = find_narrow(d);
+    struct fsd_cost_part cost = {0};
+
+    if (!d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
+        return;
+    fsd_finding_open(f);
+    f->note = !narrow.direct;
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (d->cost->layers[i].spent == FSD_SPENT_REQUANTIZE) {
+            fsd_about_layer(f, i);
+            fsd_add_cost(d, &cost, i);
+        }
+    for (uint32_t i = 0; i < cost.layers; i++)
+        fsd_about_computed(f, f->found->subjects.at[f->now.layers.at + i].id);
+    fsd_put_noun(f->out, cost.layers, "kernel");
+    fputs(cost.layers == 1 ? " requantizes" : " requantize", f->out);
+    fputs(" what another kernel computed", f->out);
+    fsd_put_cost(f, &cost);
+    fsd_fact_number(f, "products", narrow.n);
+    fsd_fact_number(f, "products_that_quantize", narrow.direct);
+    put_whose(f, &narrow);
+    fsd_finding_close(f);
+}
+
+/* ------------------------------------------------------------------------ epilogues */
+
+/* What is done to the result of a product. */
+enum finish { BIAS, NORMALIZATION, ACTIVATION, RESIDUAL, FINISHES };
+
+static const char *const finish_names[FINISHES][2] = {
+    {"bias", "biases"},
+    {"BatchNormalization", "BatchNormalizations"},
+    {"activation", "activations"},
+    {"residual addition", "residual additions"}};
+
+/* Products of one sort: what one kernel of it does, another may be expected to. */
+struct sort {
+    bool convolves;
+    enum fsd_dtype type;
+};
+
+/* What a kernel does of that: by kind how many nodes, and a bit for each operator that
+ * it does as one of these kinds. */
+struct finishes {
+    uint32_t n[FINISHES];
+    uint64_t mask;
+    bool lost; /* there are more sorts of operators than bits */
+};
+
+/* A bit a kind and an operator. */
+struct bits {
+    struct {
+        enum finish kind;
+        fsd_sym op;
+    } of[64];
+    uint32_t n;
+};
+
+static void add_finish(struct finishes *all, struct bits *bits, enum finish kind,
+                       fsd_sym op)
+{
+    uint32_t i = 0;
+
+    all->n[kind]++;
+    while (i < bits->n && (bits->of[i].kind != kind || bits->of[i].op != op))
+        i++;
+    if (i == FSD_COUNT_OF(bits->of)) {
+        all->lost = true;
+        return;
+    }
+    bits->of[i].kind = kind;
+    bits->of[i].op = op;
+    bits->n = i == bits->n ? i + 1 : bits->n;
+    all->mask |= UINT64_C(1) << i;
+}
+
+/* FINISHES: none of these. */
+static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_graph *g = d->model;
+
+    if (fsd_node_is(g, node, FSD_ONNX_BatchNormalization))
+        return NORMALIZATION;
+    if (d->facts->traits[node] & FSD_OP_ACTIVATION ||
+        fsd_node_is(g, node, FSD_ONNX_Clip))
+        return ACTIVATION;
+    if (fsd_node_is(g, node, FSD_ONNX_Add) && g->nodes.at[node].in.n == 2) {
+        fsd_id a = fsd_node_in_tensor(g, node, 0), b = fsd_node_in_tensor(g, node, 1);
+
+        if (a == FSD_NONE || b == FSD_NONE)
+            return FINISHES;
+        return d->facts->constant[a] || d->facts->constant[b] ? BIAS : RESIDUAL;
+    }
+    return FINISHES;
+}
+
+/* What stands in a chain behind a product without finishing it: a scale, a quantizer, a
+ * view. */
+static bool is_passed(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_graph *g = d->model;
+    bool scales =
+        (fsd_node_is(g, node, FSD_ONNX_Mul) || fsd_node_is(g, node, FSD_ONNX_Div)) &&
+        g->nodes.at[node].in.n == 2;
+
+    for (uint32_t i = 0; i < 2 && scales; i++) {
+        fsd_id tensor = fsd_node_in_tensor(g, node, i);
+
+        if (tensor != FSD_NONE && d->facts->constant[tensor])
+            return true;
+    }
+    return d->match->gone[node] ||
+           d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CASTS);
+}
+
+/* The one node that a node's result goes to, seen through quantizers; FSD_NONE. */
+static fsd_id behind(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_graph *g = d->model;
+
+    for (int steps = 0; steps < CHAIN; steps++) {
+        fsd_id out = fsd_node_out_tensor(g, node, 0);
+
+        if (out == FSD_NONE || g->tensors.at[out].consumers.n != 1 ||
+            g->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
+            return FSD_NONE;
+        node = g->links.at[g->tensors.at[out].consumers.at];
+        if (!(d->facts->traits[node] & FSD_OP_QDQ))
+            return node;
+    }
+    return FSD_NONE;
+}
+
+/* The node that alone goes on with a tensor; of x * sigmoid(x), both of whose nodes
+ * read it, the multiplication, and *gate is the other one. */
+static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
+{
+    const struct fsd_graph *g = d->model;
+    struct fsd_span uses = g->tensors.at[tensor].consumers;
+
+    *gate = FSD_NONE;
+    if (g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT || !uses.n || uses.n > 2)
+        return FSD_NONE;
+    if (uses.n == 1)
+        return g->links.at[uses.at];
+    for (uint32_t i = 0; i < 2; i++) {
+        fsd_id a = g->links.at[uses.at + i], b = g->links.at[uses.at + 1 - i];
+
+        if (d->facts->traits[a] & FSD_OP_ACTIVATION &&
+            fsd_node_is(g, b, FSD_ONNX_Mul) && behind(d, a) == b) {
+            *gate = a;
+            return b;
+        }
+    }
+    return FSD_NONE;
+}
+
+/* By node: it finishes the result of a product, which nobody else reads on the way. */
+static bool *find_ends(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    bool *ends = FSD_NEW(f->scratch, bool, d->model->nodes.n);
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_id at = i;
+
+        if (!(d->facts->traits[i] & FSD_OP_WEIGHTED))
+            continue;
+        for (int steps = 0; steps < CHAIN; steps++) {
+            fsd_id out = fsd_node_out_tensor(d->model, at, 0), gate;
+
+            at = out == FSD_NONE ? FSD_NONE : only_reader(d, out, &gate);
+            if (at == FSD_NONE)
+                break;
+            if (gate != FSD_NONE)
+                ends[gate] = true;
+            else if (finish_of(d, at) != FINISHES)
+                ends[at] = true;
+            else if (!is_passed(d, at))
+                break;
+        }
+    }
+    return ends;
+}
+
+/* What a model's nodes and an engine's layers are looked at with. */
+struct view {
+    const struct fsd_diff *d;
+    const bool *ends, *products; /* by node, by layer */
+    struct bits bits;
+};
+
+static struct finishes finishes_of(struct view *v, fsd_id layer)
+{
+    const struct fsd_diff *d = v->d;
+    const struct fsd_match *m = d->match;
+    struct finishes all = {{0}, 0, false};
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        enum finish kind = finish_of(d, node);
+
+        if (d->nodes[node].fate == FSD_FATE_LAYER && v->ends[node] && kind != FINISHES)
+            add_finish(&all, &v->bits, kind, d->model->nodes.at[node].op);
+    }
+    return all;
+}
+
+static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+    struct sort sort = {false, d->layers[layer].precision};
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        sort.convolves |= fsd_node_is(d->model, node, FSD_ONNX_Conv) ||
+                          fsd_node_is(d->model, node, FSD_ONNX_ConvTranspose);
+    }
+    return sort;
+}
+
+/* The product whose result the layer finishes: its kernel wrote what this one reads,
+ * and nobody else reads it.  FSD_NONE: none. */
+static fsd_id finished_by(const struct fsd_diff *d, const bool *products, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        fsd_id tensor = e->ports.at[in.at + i].tensor;
+        fsd_id maker = fsd_port_producer(e, in.at + i);
+
+        if (maker != FSD_NONE && e->tensors.at[tensor].consumers.n == 1 &&
+            !(e->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT) && products[maker])
+            return maker;
+    }
+    return FSD_NONE;
+}
+
+/* Kernels of products that finish alike: the first of them. */
+struct fused {
+    struct sort sort;
+    uint64_t mask;
+    fsd_id first;
+};
+
+typedef FSD_VEC(struct fused) fused_vec;
+
+static bool is_sort(struct sort a, struct sort b)
+{
+    return a.convolves == b.convolves && a.type == b.type;
+}
+
+static bool *find_products(struct fsd_finder *f)
+{
+    bool *products = FSD_NEW(f->scratch, bool, f->d->engine->nodes.n);
+
+    for (fsd_id i = 0; i < f->d->engine->nodes.n; i++)
+        products[i] = is_product(f->d, i);
+    return products;
+}
+
+static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
+{
+    const struct fsd_diff *d = v->d;
+    fused_vec all = {0};
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        struct fused fused = {.first = i};
+        uint32_t k = 0;
+
+        if (!v->products[i])
+            continue;
+        fused.sort = sort_of(d, i);
+        fused.mask = finishes_of(v, i).mask;
+        while (k < all.n &&
+               (all.at[k].mask != fused.mask || !is_sort(all.at[k].sort, fused.sort)))
+            k++;
+        if (k == all.n && fused.mask)
+            fsd_vec_push(arena, &all, fused);
+    }
+    return all;
+}
+
+/* The kernel of such a product that does all that the product's own does and, behind
+ * it, this one; FSD_NONE: none. */
+static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
+                         const struct finishes *does)
+{
+    struct finishes own = finishes_of(v, product);
+    struct sort sort = sort_of(v->d, product);
+    uint64_t mask = own.mask | does->mask;
+
+    for (uint32_t i = 0; i < all->n && !own.lost && !does->lost; i++)
+        if (is_sort(all->at[i].sort, sort) && (all->at[i].mask & mask) == mask)
+            return all->at[i].first;
+    return FSD_NONE;
+}
+
+/* The bias is a convolution's own third input, the other way to write one: what an Add
+ * with a constant is, this kernel adds where another one multiplies. */
+static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
+{
+    const struct fsd_diff *d = v->d;
+    const struct fsd_match *m = d->match;
+    struct fsd_span in = d->engine->nodes.at[layer].in;
+
+    if (d->engine->layers.at[layer].steps.n && !fsd_count_steps(d, layer, FSD_ONNX_Add))
+        return;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        bool multiplied = false;
+
+        if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
+            d->model->nodes.at[node].in.n < 3 ||
+            fsd_node_in_tensor(d->model, node, 2) == FSD_NONE)
+            continue;
+        for (uint32_t k = 0; k < in.n && k < MOST_INPUTS; k++) {
+            fsd_id maker = fsd_port_producer(d->engine, in.at + k);
+
+            multiplied |= maker != FSD_NONE && fsd_match_has(m, maker, node);
+        }
+        if (multiplied)
+            add_finish(does, &v->bits, BIAS, FSD_ONNX_Add);
+    }
+}
+
+/* The layer only finishes the product of another kernel, which may be asked for. */
+static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
+                       fsd_id *product)
+{
+    const struct fsd_diff *d = v->d;
+
+    if (d->layers[layer].kind != FSD_KIND_COMPUTE ||
+        d->engine->layers.at[layer].multiplies ||
+        !fsd_cost_is_epilogue(d->match, layer))
+        return false;
+    *product = finished_by(d, v->products, layer);
+    if (*product == FSD_NONE)
+        return false;
+    *does = finishes_of(v, layer);
+    add_own_biases(v, layer, does);
+    return does->n[BIAS] || does->n[NORMALIZATION] || does->n[ACTIVATION] ||
+           does->n[RESIDUAL];
+}
+
+/* "20 BatchNormalizations, 17 activations" */
+static void put_finishes(struct fsd_finder *f, const struct finishes *does)
+{
+    const char *comma = "";
+
+    for (int k = 0; k < FINISHES; k++) {
+        if (!does->n[k])
+            continue;
+        fprintf(f->out, "%s%u %s", comma, does->n[k], finish_names[k][does->n[k] != 1]);
+        comma = ", ";
+    }
+}
+
+/* What also puts elements elsewhere has a reason of its own to be a kernel. */
+static bool rearranges(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+    struct fsd_span steps = d->engine->layers.at[layer].steps;
+
+    for (uint32_t i = 0; i < steps.n; i++) {
+        fsd_sym step = d->engine->links.at[steps.at + i];
+
+        if (step == FSD_ONNX_Resize || (fsd_step_moves(step) && step != FSD_ONNX_Cast))
+            return true;
+    }
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (d->nodes[node].fate == FSD_FATE_LAYER &&
+            (d->facts->traits[node] & FSD_OP_COPIES ||
+             fsd_node_is(d->model, node, FSD_ONNX_Resize)))
+            return true;
+    }
+    return false;
+}
+
+/* Kernels that only finish products, and which of them another kernel shows to be
+ * avoidable. */
+struct unfused {
+    struct finishes does;
+    struct fsd_cost_part cost;
+    uint32_t elsewhere, requantizing;
+    fsd_id layer, like; /* the first of these, and the kernel that does the same */
+};
+
+static void add_unfused(struct fsd_finder *f, struct unfused *all,
+                        const struct finishes *does, fsd_id layer, fsd_id by)
+{
+    if (!all->cost.layers)
+        fsd_finding_open(f);
+    fsd_about_layer(f, layer);
+    fsd_add_cost(f->d, &all->cost, layer);
+    for (int k = 0; k < FINISHES; k++)
+        all->does.n[k] += does->n[k];
+    all->requantizing += f->d->cost->layers[layer].spent == FSD_SPENT_REQUANTIZE;
+    if (by == FSD_NONE)
+        return;
+    if (!all->elsewhere++) {
+        all->layer = layer;
+        all->like = by;
+    }
+}
+
+static const char *some_of(const struct fsd_finder *f, uint32_t n, uint32_t of)
+{
+    return of == 1   ? "it"
+           : n == of ? "all of them"
+                     : fsd_printed(f->scratch, "%u of them", n);
+}
+
+static void tell_unfused(struct fsd_finder *f, const struct unfused *all)
+{
+    f->note = !all->elsewhere;
+    for (uint32_t i = 0; i < all->cost.layers; i++)
+        fsd_about_computed(f, f->found->subjects.at[f->now.layers.at + i].id);
+    fsd_put_noun(f->out, all->cost.layers, "kernel");
+    fputs(all->cost.layers == 1 ? " computes " : " compute ", f->out);
+    put_finishes(f, &all->does);
+    fprintf(f->out, " outside the kernel of %s Conv or GEMM",
+            all->cost.layers == 1 ? "its" : "their");
+    fsd_put_cost(f, &all->cost);
+    fsd_fact_number(f, "requantizing", all->requantizing);
+    fsd_fact_number(f, "fused_elsewhere", all->elsewhere);
+    if (all->requantizing)
+        fprintf(f->out, "; %s requantize%s, too (quantize/separate-kernel)",
+                some_of(f, all->requantizing, all->cost.layers),
+                all->requantizing == 1 ? "s" : "");
+    if (all->elsewhere)
+        fprintf(f->out,
+                "; for %s a Conv or GEMM kernel of this engine does the same: compare "
+                "layer %u with layer %u",
+                some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
+    else
+        fputs(all->cost.layers == 1
+                  ? "; no Conv or GEMM kernel of this engine does the same"
+                  : "; no Conv or GEMM kernel of this engine does the same as one of "
+                    "them",
+              f->out);
+    fsd_finding_close(f);
+}
+
+void fsd_find_unfused(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    struct view v = {.d = d, .ends = find_ends(f), .products = find_products(f)};
+    fused_vec fused = find_fused(f->scratch, &v);
+    struct unfused all = {.layer = FSD_NONE};
+    struct finishes does;
+    fsd_id product;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (is_unfused(&v, i, &does, &product))
+            add_unfused(f, &all, &does, i,
+                        rearranges(d, i) ? FSD_NONE
+                                         : is_done_by(&fused, &v, product, &does));
+    if (all.cost.layers)
+        tell_unfused(f, &all);
+}
