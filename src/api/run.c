@@ -134,6 +134,7 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
     const struct fsd_node_result *const nodes = d->nodes =
         fsd_diff_nodes(match, layers, computed);
 
+    d->products = fsd_diff_products(match, layers, nodes);
     d->islands = fsd_diff_islands(match, times, layers, computed, flows, nodes);
     d->summary = fsd_diff_summary(match, layers, reasons, nodes);
     status = fsd_cost_sizes(&sizes, match, d->history, opt, err);

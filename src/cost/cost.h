@@ -188,10 +188,9 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 
 /* ---------------------------------------------------------------- inside src/cost */
 
-/** The bytes of a use of a tensor; true where it is that of a weight. */
+/** The bytes of a use of a tensor. */
 int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
                        const struct fsd_port *port);
-bool fsd_port_is_weight(const struct fsd_match *m, const struct fsd_port *port);
 
 /** The i-th size of a form of the engine that is the shape, or another form of it:
  *  where it is flattened or unflattened, the one open size is what its elements

@@ -32,7 +32,7 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
             struct fsd_life *life;
             int64_t bytes;
 
-            if (port->tensor == FSD_NONE || fsd_port_is_weight(d->match, port))
+            if (port->tensor == FSD_NONE || fsd_match_is_weight(d->match, port))
                 continue;
             life = &of[memory_of(same, port->tensor)];
             bytes = fsd_port_bytes(e, d->cost, port);

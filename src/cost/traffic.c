@@ -57,21 +57,6 @@ int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
     return bytes_of(c, n, form->type);
 }
 
-/* A dump may list the weights of generated kernels among what they read: nobody makes
- * them, and they are no input of the network. */
-bool fsd_port_is_weight(const struct fsd_match *m, const struct fsd_port *port)
-{
-    const struct fsd_tensor *t;
-    fsd_id twin;
-
-    if (port->tensor == FSD_NONE)
-        return false;
-    t = &m->engine->tensors.at[port->tensor];
-    twin = m->twin[port->tensor];
-    return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
-           (twin == FSD_NONE || m->facts->constant[twin]);
-}
-
 /* Of the weights among them, or of the others. */
 static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
                            struct fsd_span ports, bool weights)
@@ -81,7 +66,7 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
     for (uint32_t i = 0; i < ports.n; i++) {
         const struct fsd_port *port = &m->engine->ports.at[ports.at + i];
 
-        if (fsd_port_is_weight(m, port) == weights)
+        if (fsd_match_is_weight(m, port) == weights)
             n = fsd_plus(c->amounts, n, fsd_port_bytes(m->engine, c, port));
     }
     return n;

@@ -369,6 +369,14 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(r.widest));
         return true;
     }
+    if (written && d->products->of[source] && d->products->none_quantizes) {
+        put_end(d, source, out);
+        fprintf(out,
+                " writes %s, as each of the %u Conv and GEMM kernels in a quantized "
+                "type does: the builder's choice",
+                fsd_dtype_name(written->type), d->products->narrow);
+        return false;
+    }
     if (blame_reader(d, source, out))
         return true;
     if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {

@@ -171,6 +171,17 @@ struct fsd_command {
 struct fsd_cost;     /* cost/cost.h */
 struct fsd_findings; /* findings/findings.h */
 
+/** The kernels of products: a Conv or a GEMM with what is done to its result. */
+struct fsd_products {
+    const bool *of;           /**< by layer: it is one */
+    uint32_t narrow;          /**< of those, in a quantized type: */
+    uint32_t direct, unknown; /**< that write one; of which it is not known */
+    fsd_id example;           /**< the first that writes one; FSD_NONE: none does */
+    enum fsd_dtype type;      /**< of all narrow ones; FSD_DTYPE_UNKNOWN: several */
+    bool none_quantizes; /**< none writes a quantized type, though what several write is
+                              quantized by the next layer: the builder's choice */
+};
+
 struct fsd_diff {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -191,6 +202,7 @@ struct fsd_diff {
     const struct fsd_flows *flows;
     const struct fsd_reason *reasons;    /**< by layer */
     const struct fsd_node_result *nodes; /**< by node */
+    const struct fsd_products *products;
     const struct fsd_islands *islands;
     const struct fsd_summary *summary;
     /* What it costs, and what of all that a reviewer should look at. */
@@ -211,6 +223,9 @@ const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
                                         const struct fsd_layer_result *layers);
 const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
                                        const struct fsd_layer_result *layers);
+const struct fsd_products *fsd_diff_products(const struct fsd_match *m,
+                                             const struct fsd_layer_result *layers,
+                                             const struct fsd_node_result *nodes);
 /** By layer. */
 const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
                                           const struct fsd_measured *times,

@@ -24,6 +24,7 @@
 enum { MOST_DEEDS = 3, MOST_CAUSES = 3 };
 
 static const double LEAST_SHARE = 0.0005; /* that "0.1 %" would not exaggerate */
+static const double SAVING_UNKNOWN = 0.05;
 
 struct writer {
     struct fsd_arena *arena;
@@ -131,9 +132,7 @@ static void tell_spent(struct writer *w)
         fprintf(out, "%.4g ms a run", w->d->times->total);
     } else {
         fsd_put_scaled(cost->all.bytes, NULL, " B", out);
-        fputs(" read and written", out);
-        if (cost->all.unknown)
-            fprintf(out, ", as far as sizes are known");
+        fputs(cost->all.unknown ? ", as far as sizes are known" : "", out);
     }
     for (int i = 0; i < FSD_SPENT_NOTHING; i++) {
         if (!words[i] || !cost->spent[i].layers || cost->spent[i].share < 0)
@@ -237,12 +236,18 @@ struct deeds {
     struct fsd_intern *keys; /* numbered from 1, as the list is from 0 */
 };
 
+/* A saving that is not known comes behind the great ones and before the small ones. */
+static double rank_of(const struct deed *deed)
+{
+    return deed->share > 0 ? deed->share : SAVING_UNKNOWN;
+}
+
 static int by_gain(const void *a, const void *b)
 {
     const struct deed *x = a, *y = b;
 
-    if (x->share < y->share || x->share > y->share)
-        return x->share < y->share ? 1 : -1;
+    if (rank_of(x) < rank_of(y) || rank_of(x) > rank_of(y))
+        return rank_of(x) < rank_of(y) ? 1 : -1;
     return x->edits.n != y->edits.n ? (x->edits.n < y->edits.n ? 1 : -1)
                                     : strcmp(x->advice, y->advice);
 }
@@ -265,18 +270,40 @@ static void add_edit(struct writer *w, struct deed *deed, const struct fsd_cite 
     fsd_vec_push(w->arena, &deed->edits, cite);
 }
 
+static struct deed *deed_of_edit(struct writer *w, struct deeds *all,
+                                 const struct fsd_cite *cite)
+{
+    return deed_of(w, all,
+                   fsd_printed(w->arena, "%s %d", cite->rule, (int)cite->edit->action));
+}
+
 /* The deed that the layer's first edit belongs to, with all of its edits that are of
  * that rule and action: each layer's share is counted once. */
 static struct deed *edits_of(struct writer *w, struct deeds *all, struct fsd_span span)
 {
     const struct fsd_cite *own = w->d->findings->cites.at + span.at;
-    struct deed *deed = deed_of(
-        w, all, fsd_printed(w->arena, "%s %d", own->rule, (int)own->edit->action));
+    struct deed *deed = deed_of_edit(w, all, own);
 
     for (uint32_t i = 0; i < span.n; i++)
         if (!strcmp(own[i].rule, own->rule) && own[i].edit->action == own->edit->action)
             add_edit(w, deed, &own[i]);
     return deed;
+}
+
+/* Edits that the dump confirms, but at kernels that compute: what these would save of
+ * their time is not in the dump. */
+static void add_proposed(struct writer *w, struct deeds *all)
+{
+    const struct fsd_findings *found = w->d->findings;
+    uint32_t costed = all->list.n;
+
+    for (uint32_t i = 0; i < found->proposed.n; i++) {
+        const struct fsd_cite *cite = &found->proposed.at[i];
+        struct deed *deed = deed_of_edit(w, all, cite);
+
+        if (deed >= all->list.at + costed)
+            add_edit(w, deed, cite);
+    }
 }
 
 static struct deed *advice_of(struct writer *w, struct deeds *all, fsd_id layer)
@@ -305,6 +332,7 @@ static struct deeds find_deeds(struct writer *w)
         deed->share += share;
         deed->ms += ms > 0 ? ms : 0;
     }
+    add_proposed(w, &all);
     if (all.list.n)
         qsort(all.list.at, all.list.n, sizeof *all.list.at, by_gain);
     return all;
@@ -323,10 +351,14 @@ static void tell_deeds(struct writer *w)
             fsd_put_cites_sum(deed->edits.at, deed->edits.n, out);
         else
             fputs(deed->advice, out);
-        fputs(": may save ", out);
-        if (deed->ms > 0)
-            fprintf(out, "%.4f ms, ", deed->ms);
-        put_percent(deed->share, out);
+        if (deed->share > 0) {
+            fputs(": may save ", out);
+            if (deed->ms > 0)
+                fprintf(out, "%.4f ms, ", deed->ms);
+            put_percent(deed->share, out);
+        } else {
+            fputs(": what it saves is not in the dump", out);
+        }
         fputs(deed->edits.n ? "; fusiondiff lint --fix" : "; fusiondiff reformats",
               out);
         told += close_line(w, "to do");

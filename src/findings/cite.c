@@ -45,8 +45,11 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
            !(read != FSD_NONE && d->engine->tensors.at[read].flags & FSD_TENSOR_INPUT);
 }
 
+/* Something is there that lint's edits may explain. */
 static bool any_changes_type(const struct fsd_diff *d)
 {
+    if (d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
+        return true;
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (changes_type(d, i))
             return true;
@@ -150,26 +153,29 @@ static bool is_same(const struct fsd_edit *a, const struct fsd_edit *b)
     return a->action == b->action && a->node == b->node && a->input == b->input;
 }
 
-/* @param shown  formatted in the findings' arena. */
-static void cite(struct citer *c, uint32_t edit, const char *shown)
+static struct fsd_cite cite_of(const struct citer *c, uint32_t edit, const char *shown)
 {
     const struct fsd_edit *e = &c->lint->edits.at[edit];
     uint32_t rule = c->lint->list.at[c->finding_of[edit]].rule;
 
+    return (struct fsd_cite){.rule = c->lint->rules.at[rule].rule->id,
+                             .edit = e,
+                             .feeds = e->action == FSD_INSERT_PAIR ? feeds(c, e) : "",
+                             .shown = shown};
+}
+
+/* @param shown  formatted in the findings' arena. */
+static void cite(struct citer *c, uint32_t edit, const char *shown)
+{
     for (uint32_t i = 0; i < c->now.n; i++)
-        if (is_same(c->found->cites.at[c->now.at + i].edit, e))
+        if (is_same(c->found->cites.at[c->now.at + i].edit, &c->lint->edits.at[edit]))
             return;
     if (c->now.n == MOST)
         return;
     if (!c->now.n)
         c->now.at = c->found->cites.n;
     c->now.n++;
-    fsd_vec_push(
-        c->found->arena, &c->found->cites,
-        ((struct fsd_cite){.rule = c->lint->rules.at[rule].rule->id,
-                           .edit = e,
-                           .feeds = e->action == FSD_INSERT_PAIR ? feeds(c, e) : "",
-                           .shown = shown}));
+    fsd_vec_push(c->found->arena, &c->found->cites, cite_of(c, edit, shown));
 }
 
 /* The layer computes the edit's node and reads wide data, as the dump shows. */
@@ -190,27 +196,53 @@ static void cite_reader(struct citer *c, fsd_id layer, uint32_t edit)
                      c->lint->edits.at[edit].name, fsd_dtype_name(reads.widest)));
 }
 
+/* A layer that computes the edit's node and reads wide data; FSD_NONE. */
+static fsd_id wide_reader(const struct citer *c, uint32_t edit)
+{
+    const struct fsd_match *m = c->d->match;
+    fsd_id node = c->lint->edits.at[edit].node;
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+
+        if (reads_wide(c, layer, edit))
+            return layer;
+    }
+    return FSD_NONE;
+}
+
 /* Who reads the tensor of the model without a quantizer, and wide. */
 static void cite_bare_readers(struct citer *c, fsd_id tensor)
 {
-    const struct fsd_match *m = c->d->match;
     uint32_t looked = 0;
 
     if (tensor == FSD_NONE)
         return;
     for (uint32_t e = c->of_tensor[same_data(c->d, tensor)];
          e != FSD_NONE && looked < LOOKED_AT; e = c->next_of_tensor[e], looked++) {
-        fsd_id node = c->lint->edits.at[e].node;
+        fsd_id layer = wide_reader(c, e);
 
-        for (uint32_t i = 0; i < m->of_node[node].n; i++) {
-            fsd_id layer = fsd_match_of_node(m, node, i)->layer;
-
-            if (reads_wide(c, layer, e)) {
-                cite_reader(c, layer, e);
-                break;
-            }
-        }
+        if (layer != FSD_NONE)
+            cite_reader(c, layer, e);
     }
+}
+
+/* All pairs that a layer of the dump would read narrow data by, each once.  Of other
+ * edits the dump shows nothing, unless a layer only moves data for want of them. */
+static void propose(struct citer *c)
+{
+    const struct fsd_edit *edits = c->lint->edits.at;
+
+    for (fsd_id node = 0; node < c->d->model->nodes.n; node++)
+        for (uint32_t e = c->of_node[node]; e != FSD_NONE; e = c->next_of_node[e]) {
+            bool again = false;
+
+            for (uint32_t k = c->of_node[node]; k != e; k = c->next_of_node[k])
+                again |= is_same(&edits[k], &edits[e]);
+            if (!again && edits[e].action == FSD_INSERT_PAIR &&
+                wide_reader(c, e) != FSD_NONE)
+                fsd_vec_push(c->found->arena, &c->found->proposed, cite_of(c, e, ""));
+        }
 }
 
 /* The layer's own nodes that lint wants to read quantized data: it writes wide, for it
@@ -275,6 +307,9 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     int made = fsd_dtype_rank(fsd_layer_form_out(c->d->engine, layer)->type);
 
     c->now = (struct fsd_span){0, 0};
+    if (made < in && flow->source != FSD_NONE && c->d->products->of[flow->source] &&
+        c->d->products->none_quantizes)
+        return c->now; /* whatever reads it, it would not write narrow data */
     if (made < in || c->d->layers[layer].kind != FSD_KIND_QUANTIZE)
         cite_bare_readers(c, flow->model_tensor);
     if (made < in)
@@ -283,6 +318,18 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
         cite_behind(c, c->d->flows->readers.at[flow->readers.at + i].layer);
     if (c->d->layers[layer].kind == FSD_KIND_QUANTIZE)
         cite_own(c, layer);
+    return c->now;
+}
+
+/* What a finding's nodes make is read bare: for that reader they are computed again. */
+static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
+{
+    c->now = (struct fsd_span){0, 0};
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        fsd_id node = c->found->subjects.at[f->nodes.at + i].id;
+
+        cite_bare_readers(c, fsd_node_out_tensor(c->d->model, node, 0));
+    }
     return c->now;
 }
 
@@ -429,6 +476,7 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
         return;
     scratch = fsd_arena_new();
     index_edits(&c, scratch);
+    propose(&c);
     found->cites_of = FSD_NEW(found->arena, struct fsd_span, d->engine->nodes.n);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (changes_type(d, i))
@@ -438,6 +486,8 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
 
         if (f->layers.n && is_explained(found->rules.at[f->rule].rule->id))
             f->cites = gather(found, f);
+        else if (!strcmp(found->rules.at[f->rule].rule->id, "fusion/recomputed"))
+            f->cites = cites_of_nodes(&c, f);
         set_todo(found, f);
     }
     fsd_arena_free(scratch);

@@ -256,6 +256,8 @@ struct fsd_findings {
     FSD_VEC(struct fsd_ignored) ignores; /**< in the policy's order */
     FSD_VEC(struct fsd_cite) cites;
     struct fsd_span *cites_of; /**< of a run, by layer; NULL: nothing is cited */
+    FSD_VEC(struct fsd_cite)
+    proposed; /**< of a run: pairs by which a layer would read narrow data */
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored, off;
 };
 

@@ -174,6 +174,19 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
            bsearch(&link, &m->links.at[span.at], span.n, sizeof link, fsd_by_pair);
 }
 
+bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
+{
+    const struct fsd_tensor *t;
+    fsd_id twin;
+
+    if (port->tensor == FSD_NONE)
+        return false;
+    t = &m->engine->tensors.at[port->tensor];
+    twin = m->twin[port->tensor];
+    return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
+           (twin == FSD_NONE || m->facts->constant[twin]);
+}
+
 /* A size that is fixed in the model is fixed in its engine, and the same.  One that is
  * open may have been fixed by the one who built.  Exporters write the sizes of one run
  * for an output whose input is open: there the engine's may be open where the model's

@@ -110,6 +110,10 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
 /** True when a link says that the layer computes the node. */
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
+/** True for a layer's own weights, which a dump may list among what a generated kernel
+ *  reads: nobody makes them, and they are no input of the network. */
+bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port);
+
 /** True when the log may be used and tells that no layer is left of the node. */
 bool fsd_match_left(const struct fsd_match *m, fsd_id node);
 

@@ -204,6 +204,14 @@ class Case:
         self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
         self.hold(f"layer {layer} reads wide data, too", self.types(int(layer), "ins") <= QUANTIZED | {None})
 
+    def none_quantizes(self, layer, name, word, n):
+        """No layer of so many that read quantized data and weights writes any."""
+        self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
+        narrow = [i for i, la in enumerate(self.dump.layers) if self.types(i, "ins") & QUANTIZED
+                  and re.search("correlation|conv|gemm|matmul|runtime_fusion", la.kind, re.I)]
+        self.hold(f"not {n}", len(narrow) >= int(n), narrow)
+        self.hold("one writes quantized data", not any(self.types(i, "outs") & QUANTIZED for i in narrow), narrow)
+
     def again(self, layer, name, word):
         self.hold(f"layer {layer} does not write {word}", self.has_type(int(layer), "outs", word))
         self.hold(f"layer {layer} reads nothing quantized", self.types(int(layer), "ins") & (QUANTIZED | {None}))
@@ -365,6 +373,8 @@ class Case:
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) beside quantized data: quantize that branch, so that it writes (\w+) "
          r"itself", reads_beside),
         (r"layer (\d+)(?: \((.*)\))? writes (\w+): the builder did not fuse the quantizer into it", not_fused),
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+), as each of the (\d+) Conv and GEMM kernels in a quantized type "
+         r"does: the builder's choice", none_quantizes),
         (r"layer (\d+)(?: \((.*)\))? writes (\w+), which is quantized here again: give both one scale", again),
         (r"it is handed (\w+): quantize every branch that its producer reads, so that this writes (\w+) itself", handed),
         (r"what reads it is handed (\w+): give that operator quantized inputs only, with one scale where they meet", hands),

@@ -12,130 +12,45 @@
 
 enum { CHAIN = 32, MOST_INPUTS = 64 };
 
-/* -------------------------------------------------------------------- products */
-
-static bool is_product_step(fsd_sym step)
-{
-    return step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul ||
-           step == FSD_ONNX_ConvTranspose;
-}
-
-/* The kernel of a convolution or of a product of matrices, with whatever it does to the
- * result element by element; no attention, which is made of several. */
-static bool is_product(const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_match *m = d->match;
-    const struct fsd_layer *l = &d->engine->layers.at[layer];
-
-    if (d->layers[layer].kind != FSD_KIND_COMPUTE || !l->multiplies)
-        return false;
-    for (uint32_t i = 0; i < l->steps.n; i++) {
-        fsd_sym step = d->engine->links.at[l->steps.at + i];
-
-        if (!is_product_step(step) && !fsd_step_is_epilogue(step))
-            return false;
-    }
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
-        if (d->nodes[node].fate == FSD_FATE_LAYER &&
-            !(d->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_QDQ)) &&
-            !fsd_step_is_epilogue(d->model->nodes.at[node].op))
-            return false;
-    }
-    return true;
-}
-
-/* True where data that the layer reads, or else what it writes, is quantized; *known is
- * cleared where a type is not known. */
-static bool is_quantized(const struct fsd_diff *d, fsd_id layer, bool reads,
-                         bool *known)
-{
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-    struct fsd_span ports = reads ? n->in : n->out;
-    bool any = false;
-
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
-        enum fsd_dtype type = fsd_port_form(d->engine, port)->type;
-
-        if (reads && fsd_port_is_weight(d->match, port))
-            continue;
-        any |= fsd_dtype_is_quantized(type);
-        *known &= type != FSD_DTYPE_UNKNOWN;
-    }
-    return any;
-}
-
 /* ------------------------------------------------------------------- requantization */
 
-/* The products in a quantized type, and which of them write one. */
-struct narrow {
-    uint32_t n, direct, unknown; /* unknown: nothing tells what it writes */
-    fsd_id example;              /* that writes one */
-    enum fsd_dtype type;         /* of all; FSD_DTYPE_UNKNOWN: several */
-};
-
-static struct narrow find_narrow(const struct fsd_diff *d)
+static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
 {
-    struct narrow all = {.example = FSD_NONE};
+    const char *type =
+        products->type ? fsd_dtype_name(products->type) : "quantized types";
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        enum fsd_dtype type = d->layers[i].precision;
-        bool known = true;
-
-        if (!is_product(d, i) || !fsd_dtype_is_quantized(type) ||
-            !is_quantized(d, i, true, &known))
-            continue;
-        all.type = !all.n || all.type == type ? type : FSD_DTYPE_UNKNOWN;
-        all.n++;
-        known = true;
-        if (is_quantized(d, i, false, &known)) {
-            all.direct++;
-            all.example = all.example == FSD_NONE ? i : all.example;
-        } else
-            all.unknown += !known;
-    }
-    return all;
-}
-
-static void put_whose(struct fsd_finder *f, const struct narrow *narrow)
-{
-    const char *type = narrow->type ? fsd_dtype_name(narrow->type) : "quantized types";
-
-    if (!narrow->n) {
+    if (!products->narrow) {
         fputs("; no Conv or GEMM kernel of the engine runs in a quantized type",
               f->out);
-    } else if (narrow->direct) {
+    } else if (products->direct) {
         fprintf(f->out, "; of the %u Conv and GEMM kernels in %s, %u %s %s directly ",
-                narrow->n, type, narrow->direct,
-                narrow->direct == 1 ? "writes" : "write", type);
+                products->narrow, type, products->direct,
+                products->direct == 1 ? "writes" : "write", type);
         fprintf(f->out, "(layer %u): compare the quantizers behind the others",
-                narrow->example);
-    } else if (narrow->unknown) {
+                products->example);
+    } else if (products->unknown) {
         fprintf(f->out,
                 "; of the %u Conv and GEMM kernels in %s, the output type of %u ",
-                narrow->n, type, narrow->unknown);
+                products->narrow, type, products->unknown);
         fputs("is not known", f->out);
     } else {
         fprintf(
             f->out,
             "; none of the %u Conv and GEMM kernels in %s writes %s, so this is the "
             "builder's choice, and no change of the model is known to avoid it",
-            narrow->n, type, type);
+            products->narrow, type, type);
     }
 }
 
 void fsd_find_requantizing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
-    struct narrow narrow = find_narrow(d);
     struct fsd_cost_part cost = {0};
 
     if (!d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
         return;
     fsd_finding_open(f);
-    f->note = !narrow.direct;
+    f->note = !d->products->direct;
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->cost->layers[i].spent == FSD_SPENT_REQUANTIZE) {
             fsd_about_layer(f, i);
@@ -147,9 +62,9 @@ void fsd_find_requantizing(struct fsd_finder *f)
     fputs(cost.layers == 1 ? " requantizes" : " requantize", f->out);
     fputs(" what another kernel computed", f->out);
     fsd_put_cost(f, &cost);
-    fsd_fact_number(f, "products", narrow.n);
-    fsd_fact_number(f, "products_that_quantize", narrow.direct);
-    put_whose(f, &narrow);
+    fsd_fact_number(f, "products", d->products->narrow);
+    fsd_fact_number(f, "products_that_quantize", d->products->direct);
+    put_whose(f, d->products);
     fsd_finding_close(f);
 }
 
@@ -317,7 +232,7 @@ static bool *find_ends(struct fsd_finder *f)
 /* What a model's nodes and an engine's layers are looked at with. */
 struct view {
     const struct fsd_diff *d;
-    const bool *ends, *products; /* by node, by layer */
+    const bool *ends; /* by node */
     struct bits bits;
 };
 
@@ -353,7 +268,7 @@ static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
 
 /* The product whose result the layer finishes: its kernel wrote what this one reads,
  * and nobody else reads it.  FSD_NONE: none. */
-static fsd_id finished_by(const struct fsd_diff *d, const bool *products, fsd_id layer)
+static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
     struct fsd_span in = e->nodes.at[layer].in;
@@ -363,7 +278,8 @@ static fsd_id finished_by(const struct fsd_diff *d, const bool *products, fsd_id
         fsd_id maker = fsd_port_producer(e, in.at + i);
 
         if (maker != FSD_NONE && e->tensors.at[tensor].consumers.n == 1 &&
-            !(e->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT) && products[maker])
+            !(e->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT) &&
+            d->products->of[maker])
             return maker;
     }
     return FSD_NONE;
@@ -383,15 +299,6 @@ static bool is_sort(struct sort a, struct sort b)
     return a.convolves == b.convolves && a.type == b.type;
 }
 
-static bool *find_products(struct fsd_finder *f)
-{
-    bool *products = FSD_NEW(f->scratch, bool, f->d->engine->nodes.n);
-
-    for (fsd_id i = 0; i < f->d->engine->nodes.n; i++)
-        products[i] = is_product(f->d, i);
-    return products;
-}
-
 static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
 {
     const struct fsd_diff *d = v->d;
@@ -401,7 +308,7 @@ static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
         struct fused fused = {.first = i};
         uint32_t k = 0;
 
-        if (!v->products[i])
+        if (!d->products->of[i])
             continue;
         fused.sort = sort_of(d, i);
         fused.mask = finishes_of(v, i).mask;
@@ -467,7 +374,7 @@ static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
         d->engine->layers.at[layer].multiplies ||
         !fsd_cost_is_epilogue(d->match, layer))
         return false;
-    *product = finished_by(d, v->products, layer);
+    *product = finished_by(d, layer);
     if (*product == FSD_NONE)
         return false;
     *does = finishes_of(v, layer);
@@ -580,7 +487,7 @@ static void tell_unfused(struct fsd_finder *f, const struct unfused *all)
 void fsd_find_unfused(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
-    struct view v = {.d = d, .ends = find_ends(f), .products = find_products(f)};
+    struct view v = {.d = d, .ends = find_ends(f)};
     fused_vec fused = find_fused(f->scratch, &v);
     struct unfused all = {.layer = FSD_NONE};
     struct finishes does;

@@ -53,7 +53,8 @@ static const char *fallen_from(const struct fsd_finder *f,
     const char *is = k->new == FSD_NONE ? NULL : new_provider(f, k->new);
 
     if (k->what == FSD_KERNEL_CHANGED)
-        return k->provider && !is_cpu(old_provider(f, k->old)) && (!*is || is_cpu(is))
+        return k->provider && !is_cpu(old_provider(f, k->old)) &&
+                       (!is || !*is || is_cpu(is))
                    ? old_provider(f, k->old)
                    : NULL;
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);

@@ -318,14 +318,16 @@ typedef FSD_VEC(struct tally) tally_vec;
 static void count_layer(struct fsd_arena *arena, tally_vec *all, uint32_t *at,
                         fsd_sym key, double ms)
 {
-    if (!at[key]) {
+    struct tally *tally;
+
+    if (!at[key] || !all->n) {
         fsd_vec_push(arena, all, ((struct tally){key, 0, -1}));
         at[key] = all->n;
     }
-    all->at[at[key] - 1].n++;
+    tally = &all->at[at[key] - 1];
+    tally->n++;
     if (ms >= 0)
-        all->at[at[key] - 1].ms =
-            ms + (all->at[at[key] - 1].ms < 0 ? 0 : all->at[at[key] - 1].ms);
+        tally->ms = ms + (tally->ms < 0 ? 0 : tally->ms);
 }
 
 static void fill_layers(struct fsd_arena *arena, struct answer *root,
