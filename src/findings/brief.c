@@ -49,16 +49,20 @@ static unsigned rows_of(const char *text)
     return (unsigned)((fsd_safe_width(text) + room - 1) / room);
 }
 
+static void add_line(struct writer *w, const char *topic, const char *text)
+{
+    w->brief.at[w->brief.n++] = (struct fsd_brief_line){topic, text};
+    w->rows += rows_of(text);
+}
+
 /* Adds the line that was printed, unless it is empty or has no room. */
 static bool close_line(struct writer *w, const char *topic)
 {
     const char *text = fsd_print_take(&w->print, w->arena);
-    unsigned rows = rows_of(text);
 
-    if (!rows || w->rows + rows > FSD_BRIEF_LINES)
+    if (!*text || w->rows + rows_of(text) > FSD_BRIEF_LINES)
         return false;
-    w->brief.at[w->brief.n++] = (struct fsd_brief_line){topic, text};
-    w->rows += rows;
+    add_line(w, topic, text);
     return true;
 }
 
@@ -402,6 +406,13 @@ static const char *unknown_of(struct writer *w)
     return fsd_print_take(&w->print, w->arena);
 }
 
+static void close_unknown(struct writer *w, const char *unknown)
+{
+    w->rows -= rows_of(unknown);
+    if (*unknown)
+        add_line(w, "unknown", unknown);
+}
+
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct writer w = {.arena = arena, .d = d};
@@ -413,7 +424,26 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
     tell_operators(&w);
     tell_causes(&w);
     tell_deeds(&w);
-    if (*unknown)
-        w.brief.at[w.brief.n++] = (struct fsd_brief_line){"unknown", unknown};
+    close_unknown(&w, unknown);
+    return w.brief;
+}
+
+struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
+                                    const struct fsd_diff *d)
+{
+    static const char *const topics[] = {"changed", "costs", "to do"};
+    struct writer w = {.arena = arena, .d = d};
+    const char *unknown = d ? unknown_of(&w) : "";
+
+    w.rows = rows_of(unknown);
+    for (size_t i = 0; says[0] && i < FSD_COUNT_OF(topics); i++)
+        add_line(&w, topics[i], says[i]);
+    if (d) {
+        tell_runs(&w);
+        tell_spent(&w);
+        tell_operators(&w);
+        tell_causes(&w);
+        close_unknown(&w, unknown);
+    }
     return w.brief;
 }

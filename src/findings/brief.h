@@ -1,5 +1,5 @@
-/* The summary that every report of a run begins with: what runs, where the time goes,
- * what to do, what is not known. */
+/* The summary that reports of a run and of a check begin with: what changed, what runs,
+ * where the time goes, what to do, what is not known. */
 #ifndef FSD_FINDINGS_BRIEF_H
 #define FSD_FINDINGS_BRIEF_H
 
@@ -23,5 +23,12 @@ struct fsd_brief {
 
 /** @param d  with its findings; the texts live in `arena`. */
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d);
+
+/** Of a check.
+ *  @param says  what changed, what it costs, what to do: all three NULL where no cause
+ *               is known; else they stand whatever room they take
+ *  @param d  the build; NULL: it is a snapshot, of which only the causes are told */
+struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
+                                    const struct fsd_diff *d);
 
 #endif

@@ -56,7 +56,7 @@ struct fsd_verdict {
     uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: of no single one */
     const char
         *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
-    struct fsd_brief brief; /**< of one build: what its report begins with */
+    struct fsd_brief brief; /**< what the report begins with; empty for a model */
     const char *command;    /**< that asks for it again; NULL: not known */
     const char *accept; /**< the one that rewrites the snapshot; NULL: there is nothing
                               to accept */

@@ -250,6 +250,7 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
     }
     judge(v, fsd_find_case(v->arena, before_gate));
     fsd_verdict_find_causes(v, before_gate);
+    v->brief = fsd_brief_of_check(v->arena, v->says, before_gate->run);
     v->command = command;
     if (c && fails_by_change(v->findings))
         v->accept = fsd_printed(v->arena, "%s --update", command);

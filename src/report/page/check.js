@@ -36,9 +36,6 @@ function rule_row(d, r, base) {
     };
 }
 
-/** What the sentences of the verdict are about. */
-const SAID = ["changed", "costs", "to do"];
-
 /** What a figure has in brackets stands below it. @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);
@@ -62,7 +59,7 @@ export function check_subject(d, base) {
         ],
         verdict: { text: d.verdict, look: d.verdict === "failed" ? "alarm" : "good" },
         sides: d.snapshot === undefined ? base.sides : ["snapshot", "this build"],
-        brief: [...(d.says ?? []).map((text, i) => ({ topic: SAID[i] ?? "", text })), ...(d.accept ? [{ topic: "to accept", text: d.accept }] : [])],
+        brief: [...d.brief, ...(d.accept ? [{ topic: "to accept", text: d.accept }] : [])],
         tiles: [
             { title: "verdict", value: d.verdict, note: failed ? `${noun(failed, "rule")} failed of ${asked} asked` : `${noun(asked, "rule")} asked`, look: failed ? "alarm" : "good" },
             ...d.summary.map(summary_tile),

@@ -300,6 +300,7 @@ export interface CheckDocument {
     engine: string;
     accept?: string;
     says?: string[];
+    brief: BriefLine[];
     inputs?: { what: string; is: string }[];
     verdict: string;
     summary: { what: string; before?: string; now: string }[];

@@ -98,6 +98,9 @@ FSD_RECORD(check_finding, CHECK_FINDING)
     has(t, WORDS, says,     NULL, \
         .about = "what changed first of all, what it costs, what to do; absent where " \
                  "no cause is known") \
+    has(t, ROWS,  brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
+        .about = "what the text begins with: `says`, and of the build what runs, " \
+                 "where the time or the bytes go, what is not known") \
     has(t, ROWS,  causes,   NULL, .of = &cause_record, .always = true, \
         .about = "what changed in the model or the builder next to findings, the " \
                  "most expensive first") \
@@ -224,6 +227,7 @@ static void fill_check(struct fsd_arena *arena, struct check *row,
     row->summary = fsd_rows_later(arena, &told_record, v->rows.n, fill_told, v);
     if (v->says[0])
         row->says = fsd_words(v->says, FSD_COUNT_OF(v->says));
+    row->brief = fsd_brief_rows(arena, &v->brief);
     row->causes = fsd_rows_later(arena, &cause_record, v->causes.n, fill_cause, v);
     row->rules =
         fsd_rows_later(arena, &checked_rule_record, all->rules.n, fill_rule, all);

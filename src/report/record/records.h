@@ -9,6 +9,7 @@
 
 #include "compare/compare.h"
 #include "cost/scope.h"
+#include "findings/brief.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 #include "lint/lint.h"
@@ -53,6 +54,11 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
 extern const struct fsd_record fsd_edge_record;
 const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                    fsd_id layer);
+
+/** The lines that a report begins with. */
+extern const struct fsd_record fsd_brief_line_record;
+const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
+                                      const struct fsd_brief *brief);
 
 /** The edits that lint proposes and that explain a finding, or a layer; NULL: there is
  *  none. */

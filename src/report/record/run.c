@@ -195,11 +195,6 @@ FSD_RECORD(spent_sum, SPENT_SUM)
     has(t, RECORD, nothing,            NULL, .of = &spent_sum_record)
 FSD_RECORD(spent, SPENT)
 
-#define BRIEF_LINE(has, t) \
-    has(t, TEXT, topic, NULL, .always = true) \
-    has(t, NAME, text,  NULL, .always = true)
-FSD_RECORD(brief_line, BRIEF_LINE)
-
 #define SUMMARY(has, t) \
     has(t, TALLY,  nodes,    NULL, .always = true, .about = "by fate") \
     has(t, TALLY,  layers,   NULL, .always = true, .about = "by kind") \
@@ -212,7 +207,7 @@ FSD_RECORD(brief_line, BRIEF_LINE)
         .about = "What layers spend their time and bytes on; each layer is of one " \
                  "class. A share is of the engine's time where it was measured, else " \
                  "of all bytes that are known.") \
-    has(t, ROWS,   brief,    NULL, .of = &brief_line_record, .always = true, \
+    has(t, ROWS,   brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
         .about = "what the other reports begin with: what runs, where the time goes, " \
                  "what to do, what is not known")
 FSD_RECORD(summary, SUMMARY)
@@ -290,27 +285,13 @@ static const struct fsd_rows *spent_of(struct fsd_arena *arena,
     return held;
 }
 
-static const struct fsd_rows *brief_of(struct fsd_arena *arena,
-                                       const struct fsd_diff *d)
-{
-    struct fsd_rows rows = FSD_ROWS(brief_line_record, "");
-    struct fsd_brief brief = fsd_brief_of(arena, d);
-
-    for (uint32_t i = 0; i < brief.n; i++) {
-        struct brief_line *row = fsd_rows_add(arena, &rows);
-
-        row->topic = brief.at[i].topic;
-        row->text = brief.at[i].text;
-    }
-    return fsd_rows_held(arena, &rows, FSD_BRIEF_LINES);
-}
-
 static const struct fsd_rows *summary_of(struct fsd_arena *arena,
                                          const struct fsd_diff *d)
 {
     const struct fsd_summary *s = d->summary;
     const struct fsd_rows *held;
     struct summary *row = fsd_record_new(arena, &summary_record, &held);
+    struct fsd_brief brief = fsd_brief_of(arena, d);
     struct coverage *coverage;
 
     row->nodes = fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name);
@@ -329,7 +310,7 @@ static const struct fsd_rows *summary_of(struct fsd_arena *arena,
     coverage->mapped_layers = fsd_count(s->mapped);
     row->ms = times_of(arena, d);
     row->spent = spent_of(arena, d);
-    row->brief = brief_of(arena, d);
+    row->brief = fsd_brief_rows(arena, &brief);
     return held;
 }
 

@@ -54,7 +54,26 @@ FSD_RECORD_SHARED(tool, TOOL)
     has(t, COUNT, byte,    NULL, .large = true, .about = "where in the file") \
     has(t, COUNT, line,    NULL, .large = true, .about = "where in the file")
 FSD_RECORD_SHARED(trouble, TROUBLE)
+
+#define BRIEF_LINE(has, t) \
+    has(t, TEXT, topic, NULL, .always = true) \
+    has(t, NAME, text,  NULL, .always = true)
+FSD_RECORD_SHARED(brief_line, BRIEF_LINE)
 /* clang-format on */
+
+const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
+                                      const struct fsd_brief *brief)
+{
+    struct fsd_rows rows = FSD_ROWS(fsd_brief_line_record, "");
+
+    for (uint32_t i = 0; i < brief->n; i++) {
+        struct brief_line *row = fsd_rows_add(arena, &rows);
+
+        row->topic = brief->at[i].topic;
+        row->text = brief->at[i].text;
+    }
+    return fsd_rows_held(arena, &rows, FSD_BRIEF_LINES);
+}
 
 const struct fsd_rows *fsd_tool(struct fsd_arena *arena)
 {

@@ -431,17 +431,23 @@ static void put_findings(const struct fsd_diff *d, const struct fsd_style *style
 
 /* ------------------------------------------------------------------ first screen */
 
+void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style,
+                    FILE *out)
+{
+    for (uint32_t i = 0; i < brief->n; i++) {
+        put_title(style, brief->at[i].topic, out);
+        fsd_put_safe(out, brief->at[i].text);
+        putc('\n', out);
+    }
+}
+
 static void put_brief(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_brief brief = fsd_brief_of(scratch, d);
 
-    for (uint32_t i = 0; i < brief.n; i++) {
-        put_title(style, brief.at[i].topic, out);
-        fsd_put_safe(out, brief.at[i].text);
-        putc('\n', out);
-    }
+    fsd_text_brief(&brief, style, out);
     fsd_arena_free(scratch);
 }
 

@@ -2,6 +2,7 @@
 #ifndef FSD_REPORT_TEXT_TEXT_H
 #define FSD_REPORT_TEXT_TEXT_H
 
+#include "findings/brief.h"
 #include "findings/findings.h"
 #include "report/report.h"
 
@@ -39,6 +40,9 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out);
 
+/** The lines that a report begins with, of a run or of a check. */
+void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style,
+                    FILE *out);
 /** A line of a finding, of a run or of a check. */
 void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *f,
                       const struct fsd_style *style, FILE *out);

@@ -100,10 +100,6 @@ static void put_code(const char *text, FILE *out)
 
 static void put_about(const struct fsd_verdict *v, FILE *out)
 {
-    for (size_t i = 0; v->says[0] && i < FSD_COUNT_OF(v->says); i++) {
-        put_code(v->says[i], out);
-        fputs("\n\n", out);
-    }
     for (uint32_t i = 0; i < v->brief.n; i++) {
         fprintf(out, "- **%s** ", v->brief.at[i].topic);
         fsd_put_markdown(out, v->brief.at[i].text);

@@ -136,10 +136,8 @@ static void put_causes(const struct fsd_verdict *v, const struct fsd_style *styl
 static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
                     FILE *out)
 {
-    for (size_t i = 0; v->says[0] && i < FSD_COUNT_OF(v->says); i++) {
-        fsd_put_safe(out, v->says[i]);
-        fputs(i + 1 == FSD_COUNT_OF(v->says) ? "\n\n" : "\n", out);
-    }
+    fsd_text_brief(&v->brief, style, out);
+    fputs(v->brief.n ? "\n" : "", out);
     for (uint32_t i = 0; i < v->about.n; i++) {
         fprintf(out, "%-26s", v->about.at[i].what);
         fsd_put_safe(out, v->about.at[i].now);
