@@ -12,17 +12,32 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
     return false;
 }
 
+/* All other layers there compute a node each that is known: what is left is in this. */
+static void give_all(struct fsd_match *m, struct fsd_region region)
+{
+    for (uint32_t i = 0; i < region.nodes.n; i++) {
+        fsd_id node = m->pool.at[region.nodes.at + i];
+
+        m->region_of_node[node] = FSD_NONE;
+        fsd_match_link(m, m->pool.at[region.layers.at], node, FSD_BY_TENSOR);
+    }
+}
+
 static void add_region(struct fsd_match *m, fsd_id unit)
 {
     const struct fsd_cut *cut = &m->cuts[unit];
     struct fsd_region region = {{m->pool.n, 0}, {m->pool.n, 0}, FSD_BY_TENSOR};
     bool some_known, idle = false;
-    uint32_t open = 0;
+    uint32_t open = 0, alone = 0;
 
     for (uint32_t i = 0; i < cut->layers.n; i++) {
         fsd_id layer = m->pool.at[cut->layers.at + i];
         const struct fsd_layer *l = &m->engine->layers.at[layer];
 
+        if (l->alone && m->of_layer[layer].n) {
+            alone++;
+            continue;
+        }
         idle |= !m->of_layer[layer].n;
         /* A kernel that a region was compiled to, and whose nodes are known: no others
          * hide in it.  Nor does anything in one that says what it does, where no node
@@ -54,6 +69,10 @@ static void add_region(struct fsd_match *m, fsd_id unit)
     }
     if (!region.nodes.n)
         return;
+    if (region.layers.n == 1 && alone + 1 == cut->layers.n) {
+        give_all(m, region);
+        return;
+    }
     for (uint32_t i = 0; i < region.layers.n; i++)
         m->region_of_layer[m->pool.at[region.layers.at + i]] = m->regions.n;
     fsd_vec_push(m->arena, &m->regions, region);

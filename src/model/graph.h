@@ -271,6 +271,7 @@ struct fsd_layer {
     bool slices;   /**< it takes a part of what it reads */
     bool may_quantize; /**< of a type that a Q or DQ left standing can have */
     bool multiplies;   /**< of a type that does multiply-adds */
+    bool alone;        /**< the node that it is named after is all that it computes */
     bool scalar;       /**< multiplies without the matrix units of its device */
     bool transposed;   /**< the convolution is a transposed one */
     bool of_network;   /**< moves no data, and by its name is a layer of the network

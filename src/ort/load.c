@@ -27,8 +27,9 @@ struct reading {
     const struct fsd_graph *src; /* the file as it stands there */
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* by the file's tensor; FSD_NONE: a constant, or not seen yet */
-    const struct fsd_history *told; /* a list of assigned nodes; NULL */
-    uint32_t *place_of;             /* by a node's name: its place there, and one */
+    fsd_id *first_inside, *next_inside; /* by the file's node: of its bodies; or NULL */
+    const struct fsd_history *told;     /* a list of assigned nodes; NULL */
+    uint32_t *place_of;                 /* by a node's name: its place there, and one */
 };
 
 /* -------------------------------------------------------------------- is it one */
@@ -534,6 +535,62 @@ static void read_context(struct reading *r, const struct fsd_node *n,
             fsd_text_len(r->g->names, n->name), NULL);
 }
 
+/* A Q or DQ under its own name does what it did: what was fused beside it, between it
+ * and another one, is not in it. */
+static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n,
+                               const struct fsd_layer *layer)
+{
+    const struct fsd_mention *mention = &r->g->mentions.at[layer->mentions.at];
+
+    return is_quantizer(r, n) && r->g->mentions.n == layer->mentions.at + 1 &&
+           mention->role == FSD_MENTION_COMPUTES && mention->among == 1 &&
+           fsd_node_is(r->vocab->model, mention->node, n->op);
+}
+
+/* The model's node that a node of a body is: its own name says so, or that of the
+ * tensor that it makes; FSD_NONE. */
+static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
+{
+    const struct fsd_graph *m = r->vocab->model;
+    fsd_id out = n->out.n ? fsd_node_out(r->src, n, 0)->tensor : FSD_NONE,
+           node = FSD_NONE;
+    const struct fsd_meaning *what =
+        n->name ? fsd_vocab_find(r->vocab, text(r, n->name),
+                                 fsd_text_len(r->g->names, n->name))
+                : NULL;
+
+    if (what && what->nodes.n == 1)
+        node = r->vocab->pool.at[what->nodes.at];
+    if (node == FSD_NONE && out != FSD_NONE) {
+        fsd_sym name = r->src->tensors.at[out].name;
+
+        what = fsd_vocab_find(r->vocab, text(r, name), fsd_text_len(r->g->names, name));
+        if (what && what->tensor != FSD_NONE)
+            node = fsd_tensor_producer(m, what->tensor);
+    }
+    return node != FSD_NONE && m->nodes.at[node].scope ? node : FSD_NONE;
+}
+
+/* An If or a Loop is one layer; what is in it are the nodes of its bodies. */
+static void read_bodies(struct reading *r, const struct fsd_node *n)
+{
+    fsd_id first = r->first_inside ? r->first_inside[n - r->src->nodes.at] : FSD_NONE;
+
+    for (fsd_id i = first; i != FSD_NONE; i = r->next_inside[i]) {
+        fsd_id node = body_node_of(r, &r->src->nodes.at[i]);
+        struct fsd_mention inside = {.by = FSD_BY_NAME,
+                                     .role = FSD_MENTION_COMPUTES,
+                                     .node = node,
+                                     .tensor = FSD_NONE,
+                                     .among = 1};
+
+        if (node == FSD_NONE)
+            continue;
+        inside.text = r->src->nodes.at[i].name;
+        fsd_vec_push(r->g->arena, &r->g->mentions, inside);
+    }
+}
+
 static void add_layer(struct reading *r, const struct fsd_node *n)
 {
     struct fsd_graph *g = r->g;
@@ -556,6 +613,8 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
         read_context(r, n, &layer);
     else
         read_name(r, n);
+    layer.alone = is_named_quantizer(r, n, &layer);
+    read_bodies(r, n);
     layer.mentions.n = g->mentions.n - layer.mentions.at;
     add_ports(r, n->in, &layer.constants, true);
     add_ports(r, n->in, &node.in, false);
@@ -604,6 +663,27 @@ static const char *producer_of(const struct reading *r)
     }
 }
 
+/* Lists by layer the nodes of its bodies, and of bodies within these. */
+static void index_bodies(struct reading *r)
+{
+    const struct fsd_graph *src = r->src;
+
+    if (!r->vocab || src->scopes.n < 2)
+        return;
+    r->first_inside = FSD_NEW(r->g->arena, fsd_id, src->nodes.n);
+    r->next_inside = FSD_NEW(r->g->arena, fsd_id, src->nodes.n);
+    for (fsd_id i = 0; i < src->nodes.n; i++)
+        r->first_inside[i] = r->next_inside[i] = FSD_NONE;
+    for (fsd_id i = src->nodes.n; i-- > 0 && src->nodes.at[i].scope;) {
+        fsd_id owner = i;
+
+        while (src->nodes.at[owner].scope)
+            owner = src->scopes.at[src->nodes.at[owner].scope].owner;
+        r->next_inside[i] = r->first_inside[owner];
+        r->first_inside[owner] = i;
+    }
+}
+
 static void take_parts(struct reading *r, const struct fsd_history *told)
 {
     if (!told || !told->assigned)
@@ -644,6 +724,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
         return status;
     fill_types(src);
     take_parts(&r, source->beside);
+    index_bodies(&r);
     g->kind = "ort-onnx";
     g->detailed = true;
     g->producer = fsd_intern_str(g->names, producer_of(&r));

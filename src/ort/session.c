@@ -261,7 +261,8 @@ static struct fsd_slice take_end(struct fsd_slice *t)
     struct fsd_slice end, rest;
     uint64_t index;
 
-    if (!fsd_slice_take(t, "src node (\"") && !fsd_slice_take(t, "dst node (\""))
+    if (!fsd_slice_take(t, "src node (\"") && !fsd_slice_take(t, "dst node (\"") &&
+        !fsd_slice_take(t, "node (\""))
         return fsd_slice_take_word(t);
     end = *t;
     if (!fsd_slice_split_at(&end, "\", index: ", &rest))
@@ -273,14 +274,16 @@ static struct fsd_slice take_end(struct fsd_slice *t)
 }
 
 /* "Inserted Q/DQ pair between src node ("A", index: 1) and dst node ("B", index: 2) at
- * NodeArg "T"." */
+ * NodeArg "T"."; before 1.18 "Inserting Q/DQ pair between node ("A", index: 1) and node
+ * ..." */
 static bool read_pair(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice tensor, from, to;
     struct fsd_print text;
     FILE *out;
 
-    if (!fsd_slice_take(&t, "Inserted Q/DQ pair between ") ||
+    if ((!fsd_slice_take(&t, "Inserted Q/DQ pair between ") &&
+         !fsd_slice_take(&t, "Inserting Q/DQ pair between ")) ||
         !fsd_slice_split_last(&t, " at NodeArg \"", &tensor) ||
         !fsd_slice_drop(&tensor, "\"."))
         return false;

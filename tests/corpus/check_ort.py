@@ -51,12 +51,13 @@ def check_operators(case, model, layers, report):
     """Each layer does what its operator says, and no other layer does that."""
     done = {}
     for i, node in enumerate(layers):
-        ops = [model.node[n["index"]].op_type for n in report["layers"][i]["nodes"]]
+        # Nodes of bodies are numbered behind those of the graph.
+        main = [n["index"] for n in report["layers"][i]["nodes"] if n["index"] < len(model.node)]
+        ops = [model.node[index].op_type for index in main]
         if node.op_type not in MULTIPLY:
             continue
         allowed = MULTIPLY[node.op_type].split()
-        multiply = [n["index"] for n in report["layers"][i]["nodes"]
-                    if model.node[n["index"]].op_type in set(allowed[:2]) - {"Transpose"}]
+        multiply = [index for index in main if model.node[index].op_type in set(allowed[:2]) - {"Transpose"}]
         check(case, f"layer {i} ({node.op_type} {node.name}) computes one {allowed}",
               len(multiply) == 1 or "_bn_nchwc" in node.name, ops)
         for index in multiply:
