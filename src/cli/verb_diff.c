@@ -5,6 +5,7 @@
 #include "cli/verb.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
 
@@ -65,7 +66,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->dump = arg;
         break;
     case ARGP_KEY_ARG:
-        if (line->run.engine && !strpbrk(line->run.model, "./")) { /* mistyped */
+        if (!line->run.model) {
+            if (find_verb(arg) && access(arg, F_OK) != 0)
+                argp_error(state, "the verb comes before options: fusiondiff %s ...",
+                           arg);
+        } else if (line->run.engine && !strpbrk(line->run.model, "./")) { /* mistyped */
             const char *near = near_verb(line->run.model);
 
             argp_error(state, "'%s' is no verb%s%s%s", line->run.model,
