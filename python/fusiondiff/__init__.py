@@ -179,8 +179,17 @@ class _Paged(_Report):
         return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0" title="fusiondiff"></iframe>'
 
 
+def _lines(brief: list[dict[str, str]]) -> str:
+    """The lines that reports begin with; a character that would move others is written by its number."""
+    texts = (f"{line['topic']:9}{line['text']}" for line in brief)
+    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text) for text in texts)
+
+
 class Run(_Paged):
-    """What was found out about one build; :func:`diff` makes it."""
+    """What was found out about one build; :func:`diff` makes it.  Its repr is its summary."""
+
+    def __repr__(self) -> str:
+        return _lines(self.summary["brief"])
 
     @functools.cached_property
     def layers(self) -> Table[Layer]:
@@ -215,7 +224,10 @@ class Comparison(_Paged):
 
 
 class Check(_Paged):
-    """A build held against a snapshot; :func:`check` makes it."""
+    """A build held against a snapshot; :func:`check` makes it.  Its repr is its summary and the verdict."""
+
+    def __repr__(self) -> str:
+        return "\n".join(filter(None, (_lines(self.json["brief"]), self.json["verdict"])))
 
     @property
     def failed(self) -> bool:

@@ -155,7 +155,7 @@ def test_hostile_names_in_every_form():
     for form in ("text", "json", "markdown", "csv", "html", "junit", "sarif", "github", "gitlab", "dot", "line"):
         made = attempt(run.write, form)
         assert isinstance(made, (str, ValueError, fusiondiff.Error)) and (isinstance(made, Exception) or "\x1b" not in made)
-    assert tags(run._repr_html_()) == {"iframe"}
+    assert tags(run._repr_html_()) == {"iframe"} and not {0x1B, 0x202E} & set(map(ord, repr(run)))
     for table in (run.layers, run.nodes, run.findings, run.layers[:2]):
         assert tags(table._repr_html_()) <= {"table", "tr", "th", "td", "br", "p"}
         assert not {0x1B, 0x202E} & set(map(ord, repr(table)))

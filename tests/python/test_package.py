@@ -150,6 +150,13 @@ def test_views_and_tables():
     assert list(frame["index"]) == list(range(8)) and list(frame["kind"]) == [layer.kind for layer in run.layers]
 
 
+def test_a_repr_is_what_the_text_begins_with():
+    run = fusiondiff.diff(MODEL, ENGINE)
+    assert str(run).startswith(repr(run) + "\n") and repr(run).startswith("runs     8 layers")
+    check = fusiondiff.check(fusiondiff.snapshot(MODEL, ENGINE).encode(), MODEL, ENGINE)
+    assert repr(check).splitlines()[0] == repr(run).splitlines()[0] and repr(check).splitlines()[-1] == "passed"
+
+
 def test_a_notebook_shows_tables_and_pages():
     run = fusiondiff.diff(MODEL, ENGINE)
     assert "<iframe srcdoc=" in run._repr_html_() and "&lt;!DOCTYPE html&gt;" in run._repr_html_()
