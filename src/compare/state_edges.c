@@ -31,6 +31,10 @@ struct edges {
     struct fsd_state_build *b;
     uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
     uint32_t *port;  /* by model tensor: where it is read there */
+    uint32_t *asked; /* by state node, then by input: 1 + the layer that may read it */
+    uint32_t *read;  /* the same: 1 + the layer that reads or computes it */
+    uint32_t
+        *port_of; /* by engine tensor: 1 + the last port that was seen to read it */
     FSD_VEC(struct move_end) to;
 };
 
@@ -415,27 +419,189 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
     return asked;
 }
 
-/* Who wrote what a port reads, whatever the tensor is called: names of tensors outlive
- * the kernels that wrote them. */
-static fsd_ref written_by(const struct fsd_state_build *b, uint32_t port)
+/* The layer that wrote what a port reads, behind the moves between them, whatever the
+ * tensor is called: names of tensors outlive the kernels that wrote them.
+ *  @param port becomes the port behind the moves
+ *  @return FSD_NONE where no layer writes it */
+static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
     const struct fsd_graph *e = b->d->engine;
 
-    for (int far = 0; far < FAR && e->ports.at[port].tensor != FSD_NONE; far++) {
-        fsd_id layer = first_of(e, fsd_port_peers(e, port, true));
+    for (int far = 0; far < FAR && e->ports.at[*port].tensor != FSD_NONE; far++) {
+        fsd_id layer = first_of(e, fsd_port_peers(e, *port, true));
 
-        if (layer == FSD_NONE)
-            return find_from(b, port);
-        if (!is_move(b, layer)) {
-            struct fsd_span nodes = b->s->groups.at[b->s->of_layer[layer]].nodes;
-
-            return b->s->refs.at[nodes.at + nodes.n - 1];
-        }
-        if (!e->nodes.at[layer].in.n)
-            return FSD_NONE;
-        port = e->nodes.at[layer].in.at;
+        if (layer == FSD_NONE || !is_move(b, layer) || !e->nodes.at[layer].in.n)
+            return layer;
+        *port = e->nodes.at[layer].in.at;
     }
     return FSD_NONE;
+}
+
+/* The last node that a layer computes: what it hands on.  FSD_NONE: none is known. */
+static fsd_id last_of_layer(const struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_match *m = b->d->match;
+    fsd_id last = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id k = b->of_node[fsd_match_of_layer(m, layer, i)->node];
+
+        if (k != FSD_NONE && b->s->nodes.at[k].group != FSD_NONE &&
+            (last == FSD_NONE || k > last))
+            last = k;
+    }
+    return last;
+}
+
+static uint32_t place_of(const struct edges *x, fsd_ref at)
+{
+    return at & FSD_REF_PORT ? x->b->s->nodes.n + (at & ~FSD_REF_PORT) : at;
+}
+
+/* What a node reads: values of groups, of inputs, and of what no group computes. */
+static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
+{
+    const struct fsd_state *s = x->b->s;
+    struct fsd_span in = s->nodes.at[node].core_in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        fsd_ref at = s->sources.at[in.at + i].at;
+
+        if (at == FSD_NONE || x->asked[place_of(x, at)] == mark)
+            continue;
+        x->asked[place_of(x, at)] = mark;
+        if (!(at & FSD_REF_PORT) && s->nodes.at[at].group == FSD_NONE && far)
+            ask_for_inputs(x, at, mark, far - 1);
+    }
+}
+
+/* A layer may read what its nodes read, and of its own nodes what another layer
+ * began. */
+static void ask_for_layer(struct edges *x, fsd_id layer)
+{
+    const struct fsd_match *m = x->b->d->match;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id k = x->b->of_node[fsd_match_of_layer(m, layer, i)->node];
+
+        if (k == FSD_NONE)
+            continue;
+        x->asked[k] = layer + 1;
+        ask_for_inputs(x, k, layer + 1, NEAR);
+    }
+}
+
+static bool is_asked_of_layer(const struct edges *x, fsd_id layer, fsd_id writer)
+{
+    const struct fsd_match *m = x->b->d->match;
+    bool asked = false;
+
+    for (uint32_t i = 0; i < m->of_layer[writer].n && !asked; i++) {
+        fsd_id k = x->b->of_node[fsd_match_of_layer(m, writer, i)->node];
+
+        asked = k != FSD_NONE && x->asked[k] == layer + 1;
+    }
+    return asked;
+}
+
+/* What a port reads: the last node of the layer that wrote it, a node that no layer
+ * computes, an input; FSD_NONE where nothing tells.
+ *  @param writer  set to the layer, or to FSD_NONE */
+static fsd_ref read_at(const struct fsd_state_build *b, uint32_t port, fsd_id *writer)
+{
+    struct fsd_span nodes;
+    fsd_id last;
+
+    *writer = find_writer(b, &port);
+    if (*writer == FSD_NONE)
+        return find_from(b, port);
+    if (is_move(b, *writer))
+        return FSD_NONE;
+    last = last_of_layer(b, *writer);
+    nodes = b->s->groups.at[b->s->of_layer[*writer]].nodes;
+    return last != FSD_NONE ? last : b->s->refs.at[nodes.at + nodes.n - 1];
+}
+
+/* Several layers of one group compute different nodes of it, so that a tensor of one
+ * may stand where one of the other belongs: where the nodes of both layers are known,
+ * they decide, else the groups.
+ *  @return what is read and not asked for, or FSD_NONE */
+static fsd_ref unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
+{
+    const struct fsd_state_build *b = x->b;
+    fsd_id writer;
+    fsd_ref from = read_at(b, port, &writer);
+    bool asked;
+
+    if (from == FSD_NONE)
+        return FSD_NONE;
+    if (writer != FSD_NONE && last_of_layer(b, writer) != FSD_NONE &&
+        last_of_layer(b, layer) != FSD_NONE)
+        asked = is_asked_of_layer(x, layer, writer);
+    else
+        asked = is_asked(b->s, b->s->of_layer[layer], from);
+    return asked ? FSD_NONE : from;
+}
+
+static void read_nodes_of(struct edges *x, fsd_id writer, uint32_t mark)
+{
+    const struct fsd_match *m = x->b->d->match;
+
+    for (uint32_t i = 0; i < m->of_layer[writer].n; i++) {
+        fsd_id k = x->b->of_node[fsd_match_of_layer(m, writer, i)->node];
+
+        if (k != FSD_NONE)
+            x->read[k] = mark;
+    }
+}
+
+/* A node of the layer reads what another group computes, and the layer does not. */
+static bool lacks_input(struct edges *x, fsd_id layer)
+{
+    const struct fsd_state *s = x->b->s;
+    const struct fsd_match *m = x->b->d->match;
+    const struct fsd_node *n = &x->b->d->engine->nodes.at[layer];
+    fsd_id writer;
+    bool lacks = false;
+
+    read_nodes_of(x, layer, layer + 1);
+    for (uint32_t i = 0; i < n->in.n; i++)
+        if (read_at(x->b, n->in.at + i, &writer) != FSD_NONE && writer != FSD_NONE)
+            read_nodes_of(x, writer, layer + 1);
+    for (uint32_t i = 0; i < m->of_layer[layer].n && !lacks; i++) {
+        fsd_id k = x->b->of_node[fsd_match_of_layer(m, layer, i)->node];
+        struct fsd_span in = {0};
+
+        if (k != FSD_NONE)
+            in = s->nodes.at[k].core_in;
+        for (uint32_t j = 0; j < in.n && !lacks; j++) {
+            fsd_ref at = s->sources.at[in.at + j].at;
+
+            lacks = group_of(s, at) != FSD_NONE && x->read[at] != layer + 1;
+        }
+    }
+    return lacks;
+}
+
+/* A tensor that a layer reads twice stands for another one, where one is missing. */
+static void add_twice(struct edges *x, fsd_id layer)
+{
+    const struct fsd_graph *e = x->b->d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    uint32_t at = x->b->s->refs.n;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id writer, t = fsd_node_in(e, n, i)->tensor;
+
+        if (t == FSD_NONE)
+            continue;
+        if (x->port_of[t] > n->in.at)
+            fsd_vec_push(x->b->s->arena, &x->b->s->refs,
+                         read_at(x->b, n->in.at + i, &writer));
+        x->port_of[t] = n->in.at + i + 1;
+    }
+    if (x->b->s->refs.n > at && !lacks_input(x, layer))
+        x->b->s->refs.n = at;
 }
 
 /* A kernel may read further up than the model says: a value that is computed twice, a
@@ -449,18 +615,18 @@ static void add_unasked(struct edges *x)
     for (uint32_t g = 0; g < s->groups.n; g++) {
         uint32_t at = s->refs.n;
 
+        bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
+
         /* Of a model that was made from the engine's names nobody knows who reads
-         * what. */
-        for (uint32_t i = l.layer_start[g];
-             s->groups.at[g].in.n && i < l.layer_start[g + 1]; i++) {
+         * what; of a loose group nobody knows which layer computes what. */
+        for (uint32_t i = l.layer_start[g]; known && i < l.layer_start[g + 1]; i++) {
             const struct fsd_node *n = &x->b->d->engine->nodes.at[l.layers[i]];
 
-            for (uint32_t k = 0; k < n->in.n; k++) {
-                fsd_ref from = written_by(x->b, n->in.at + k);
-
-                if (from != FSD_NONE && !is_asked(s, g, from))
-                    fsd_vec_push(s->arena, &s->refs, from);
-            }
+            ask_for_layer(x, l.layers[i]);
+            for (uint32_t k = 0; k < n->in.n; k++)
+                fsd_vec_push(s->arena, &s->refs,
+                             unasked_at(x, l.layers[i], n->in.at + k));
+            add_twice(x, l.layers[i]);
         }
         s->groups.at[g].unasked = close_refs(s, at);
     }
@@ -469,9 +635,13 @@ static void add_unasked(struct edges *x)
 void fsd_state_add_edges(struct fsd_state_build *b)
 {
     uint32_t n = b->model->tensors.n;
-    struct edges x = {.b = b,
-                      .stamp = FSD_NEW(b->scratch, uint32_t, n),
-                      .port = FSD_NEW(b->scratch, uint32_t, n)};
+    struct edges x = {
+        .b = b,
+        .stamp = FSD_NEW(b->scratch, uint32_t, n),
+        .port = FSD_NEW(b->scratch, uint32_t, n),
+        .asked = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n + b->s->inputs.n),
+        .read = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n),
+        .port_of = FSD_NEW(b->scratch, uint32_t, b->d->engine->tensors.n)};
 
     add_borders(&x);
     serve_outputs(&x);

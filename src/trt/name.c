@@ -15,6 +15,7 @@
  *     /classifier/classifier_4/Gemm_myl9_3                 a Myelin kernel: the 3rd of
  *                                                          region 9; '.' became '_'
  *     __myl_MulSum_myl4_1                                  one named by what it does
+ *     conv2_U14_myl0_6                                     one with a counter
  *     k_proj/MatMul+q_proj/MatMul_myl0_1                   products of one input
  *     node_linear_1_2                                      node_linear_1 again
  *     (Unnamed Layer* 36) [Shuffle], ONNXTRT_Broadcast_4   helpers of the parser
@@ -177,19 +178,28 @@ static bool is_bookkeeping(const struct fsd_expr *p)
     return false;
 }
 
+/* The length of the name without a counter at its end, "_2" or "_U14". */
+static size_t without_counter(const struct fsd_expr *p)
+{
+    size_t digits = digits_at_end(p, p->text.n), n = p->text.n - digits;
+
+    if (digits && n > 2 && p->text.s[n - 1] == 'U')
+        n--;
+    return digits && n > 1 && p->text.s[n - 1] == '_' ? n - 1 : p->text.n;
+}
+
 /* The node's name after Myelin's rewriting, perhaps with a counter after it. */
 static bool read_loose(struct fsd_expr *p)
 {
     const struct fsd_vocab *v = p->vocab;
     const struct fsd_meaning *what;
-    size_t digits = digits_at_end(p, p->text.n), n = p->text.n;
+    size_t n = p->text.n;
 
     if (!v || !n)
         return false;
     what = fsd_vocab_find_loose(v, p->text.s, n);
-    if ((!what || !fsd_meaning_fits(v, what)) && digits && digits + 1 < n &&
-        p->text.s[n - digits - 1] == '_') {
-        n -= digits + 1;
+    if (!what || !fsd_meaning_fits(v, what)) {
+        n = without_counter(p);
         what = fsd_vocab_find_loose(v, p->text.s, n);
     }
     if (!what || !fsd_meaning_fits(v, what))

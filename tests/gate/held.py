@@ -24,6 +24,9 @@ ATTENTION = ("held/attention.onnx", "held/attention.log.xz")
 LLAMA = ("held/llama.onnx", "held/llama.log.xz")
 DIFFUSION = ("held/diffusion.onnx", "held/diffusion.log.xz")
 FUNCTIONS = ("held/functions.onnx", "held/functions.log.xz")
+SHARED_GEMM = ("kernels/shared.onnx", "kernels/shared.log")
+HWC = ", Dimensions: [1,8,8,8], Strides: [512,1,64,8], StrideOrder: [3,0,2,1], Datatype: Half, Format: (NHWC) " \
+      "Channel major format }], Constants"
 OPEN = ("", "rtx/open_sizes.log")
 CASES = [
     (QAT, (QAT[0], "S/defects/g1_out2000.json"), "io-changed", "422"),
@@ -36,6 +39,8 @@ CASES = [
     (REGNET, (REGNET[0], "held/dropped.log.xz"), "lost-kernel", "/trunk_output/block2/block2-2/f/b/b.0/Conv"),
     (QKV, (QKV[0], "held/split.log.xz"), "lost-fusion", "/encoder/layer.1/attn/q_proj/MatMul"),
     (ATTENTION, (ATTENTION[0], "held/wider.log.xz"), "precision-widened", "/layers.0/attn/MatMul"),
+    (SHARED_GEMM, (SHARED_GEMM[0], "kernels/shared-swapped.log"), "source-changed", "emb1"),
+    (SHARED_GEMM, (("bb1_6_myl0" + HWC, "bb1_7_myl0" + HWC),), "source-changed", "emb1"),
     (QAT, (QAT[0], "S/defects/g6_layout.json"), "layout-changed", "MaxPool_12"),
     (FP16, ("S/defects/g7_gemm_alpha.onnx", FP16[1]), "engine-stale", "Gemm"),
     (("S/zoo/cases/yolo_like.v1.6/model.onnx", "S/zoo/cases/yolo_like.v1.6/build.log"),

@@ -75,13 +75,13 @@ static const char *key_of(const struct fsd_state *s, fsd_id node)
     return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
 }
 
-static struct fsd_words refs_of(struct fsd_arena *arena, const struct fsd_state *s,
-                                struct fsd_span refs, bool out)
+static struct fsd_words texts_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                 const fsd_ref *pool, struct fsd_span refs, bool out)
 {
     const char **words = FSD_NEW(arena, const char *, refs.n);
 
     for (uint32_t i = 0; i < refs.n; i++)
-        words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
+        words[i] = fsd_state_ref_text(s, pool[refs.at + i], out);
     return fsd_words(words, refs.n);
 }
 
@@ -211,6 +211,9 @@ FSD_RECORD(group, GROUP)
     has(t, FLAG,  moves,     NULL, .always = true, \
         .about = "an inserted layer or standing quantizer before it changed") \
     has(t, FLAG,  tactic,    NULL, .always = true) \
+    has(t, WORDS, reads,     NULL, \
+        .about = "nodes and inputs that its layers read, not as the old build's did " \
+                 "and not as the model says") \
     has(t, ROWS,  old,       NULL, .of = &group_record, .always = true) \
     has(t, ROWS,  new,       NULL, .of = &group_record, .always = true) \
     has(t, MS,    before,    NULL, .about = "with its moves") \
@@ -234,7 +237,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
         row->precision = fsd_count(g->precision);
         row->layers = fsd_count(g->layers);
         row->loose = fsd_flag(g->loose);
-        row->nodes = refs_of(arena, s, g->nodes, false);
+        row->nodes = texts_of(arena, s, s->refs.at, g->nodes, false);
         row->tactic = g->tactic ? fsd_text(s->names, g->tactic) : NULL;
         row->ms = fsd_real_ms(g->ms.median);
     }
@@ -257,6 +260,8 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
     row->layers = fsd_flag(r->layers);
     row->moves = fsd_flag(r->moves);
     row->tactic = fsd_flag(r->tactic);
+    if (r->unasked.n)
+        row->reads = texts_of(arena, c->new, c->pool.at, r->unasked, false);
     row->old = groups_of(arena, c->old, c->pool.at, r->old_groups);
     row->new = groups_of(arena, c->new, c->pool.at, r->new_groups);
     if (!c->timed)
@@ -334,9 +339,9 @@ static const struct fsd_rows *move_of(struct fsd_arena *arena,
     row->inserted = fsd_flag(m->inserted);
     if (m->cause != FSD_CAUSE_NONE)
         row->cause = fsd_cause_name((enum fsd_cause)m->cause);
-    row->from = refs_of(arena, s, m->from, false);
-    row->to = refs_of(arena, s, m->to, true);
-    row->nodes = refs_of(arena, s, m->nodes, false);
+    row->from = texts_of(arena, s, s->refs.at, m->from, false);
+    row->to = texts_of(arena, s, s->refs.at, m->to, true);
+    row->nodes = texts_of(arena, s, s->refs.at, m->nodes, false);
     row->before = form_of(arena, s, m->before);
     row->after = form_of(arena, s, m->after);
     row->ms = fsd_real_ms(m->ms.median);
@@ -497,7 +502,7 @@ kernel_of(struct fsd_arena *arena, const struct fsd_state *s, fsd_id i, uint32_t
     row->reads = tensors_of(arena, s, k->in);
     row->writes = tensors_of(arena, s, k->out);
     row->made_of = tensors_of(arena, s, k->consts);
-    row->nodes = refs_of(arena, s, nodes, false);
+    row->nodes = texts_of(arena, s, s->refs.at, nodes, false);
     return held;
 }
 

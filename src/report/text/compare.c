@@ -243,6 +243,25 @@ static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_chan
     fputc('\n', out);
 }
 
+/* What layers read that the model does not connect to their nodes, and that the old
+ * build's did not read. */
+static void put_unasked(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                        const struct fsd_style *style, FILE *out)
+{
+    uint32_t shown = style->all || r->unasked.n < FEW ? r->unasked.n : FEW;
+
+    for (uint32_t i = 0; i < shown; i++) {
+        fsd_ref ref = c->pool.at[r->unasked.at + i];
+
+        fputs("     ~    reads ", out);
+        fputs(ref & FSD_REF_PORT ? "the input " : "the output of ", out);
+        fsd_put_safe(out, fsd_state_ref_text(c->new, ref, false));
+        fputs(", not as before and not as the model says\n", out);
+    }
+    if (shown < r->unasked.n)
+        fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
+}
+
 /* A list of changes by region, in its own order. */
 struct sorted {
     struct fsd_span *of; /* by region; the last: of no region */
@@ -370,6 +389,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
                                      : "",
               out);
         fputs(r->moves ? ", inserted layers" : "", out);
+        fputs(r->unasked.n ? ", other inputs" : "", out);
         fputs(r->layout ? ", layout" : "", out);
         fputs(r->tactic ? ", tactic" : "", out);
         if (c->timed) {
@@ -381,6 +401,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         fputc('\n', out);
         put_groups(c, r, false, out);
         put_groups(c, r, true, out);
+        put_unasked(c, r, style, out);
         put_changes(c, x, c->order[i], style, out);
         if (has_other_kernels(r))
             put_kernels(c, x->kernels.of[c->order[i]], x->kernels.at, style, out);
@@ -493,6 +514,7 @@ void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
 void fsd_compare_write_line(const struct fsd_compare *c, const struct fsd_style *style,
                             FILE *out)
 {
+    uint32_t unasked = 0;
     bool any = false;
 
     (void)style;
@@ -506,6 +528,9 @@ void fsd_compare_write_line(const struct fsd_compare *c, const struct fsd_style 
     for (uint8_t w = 0; w < FSD_COUNT_OF(c->moves_by_what); w++)
         fsd_put_tally(out, &any, c->moves_by_what[w], move_words[w]);
     fsd_put_tally(out, &any, c->ports.n, "in- and outputs");
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        unasked += c->regions.at[i].unasked.n > 0;
+    fsd_put_tally(out, &any, unasked, "regions that read other tensors");
     if (c->differs && !any)
         fputs("facts that only one of them tells", out);
     if (c->timed)
