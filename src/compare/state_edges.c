@@ -595,7 +595,7 @@ static void add_twice(struct edges *x, fsd_id layer)
 
         if (t == FSD_NONE)
             continue;
-        if (x->port_of[t] > n->in.at)
+        if (x->port_of[t] > n->in.at && x->port_of[t] <= n->in.at + i)
             fsd_vec_push(x->b->s->arena, &x->b->s->refs,
                          read_at(x->b, n->in.at + i, &writer));
         x->port_of[t] = n->in.at + i + 1;
