@@ -260,6 +260,7 @@ struct fsd_query {
     uint32_t *unmatched; /**< set to how many names of `check` match nothing; NULL */
     uint32_t *left_out;  /**< set to how many names the form cannot hold, which the text
                              leaves out; NULL: nobody wants to know */
+    const char *finding; /**< of names: a rule, for the nodes of its findings alone */
 };
 
 /** Writes the answer to one question: "reformats", "where", "inside", "names", ...

@@ -18,6 +18,7 @@ enum {
     KEY_MIN_MS,
     KEY_MIN_SHARE,
     KEY_NOT,
+    KEY_FINDING,
     KEY_AS,
     KEY_CHECK,
     KEY_NODE,
@@ -91,6 +92,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_NOT:
         q->not_type = arg;
+        break;
+    case KEY_FINDING:
+        q->finding = arg;
         break;
     case KEY_AS:
         q->as = arg;
@@ -222,6 +226,10 @@ static const struct argp_option memory_options[] = {
 
 static const struct argp_option names_options[] = {
     {"not", KEY_NOT, "TYPE", 0, "The nodes that do not run in TYPE, as int8", 3},
+    {"finding", KEY_FINDING, "RULE", 0,
+     "The nodes of RULE's findings, in the type that the rule asks for: "
+     "precision/fp16-range",
+     3},
     {"as", KEY_AS, "FORM", 0,
      "layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude (ONNX Runtime), "
      "modelopt, autocast, nncf, list, or table, the default with --not",

@@ -87,6 +87,8 @@ fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_confli
 enum { FSD_BETWEEN, FSD_AT_INPUT, FSD_AT_OUTPUT };
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
+/* rules/hazard.c */
+fsd_find_fn fsd_find_fp16_range, fsd_find_rounded_integers;
 /* rules/constant.c */
 fsd_find_fn fsd_find_not_folded;
 /* rules/fusion.c */

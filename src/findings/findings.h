@@ -160,6 +160,7 @@ struct fsd_rule {
         FSD_PROVES_BUILT   /**< nothing was built */
     } proves;              /**< what an engine must show to confirm a finding */
     const char *why, *fix, *source; /**< NULL: not told yet */
+    enum fsd_dtype keep; /**< in which its nodes are to be kept; unknown: as they run */
 };
 
 /** "error", "warning", "info", "off" */

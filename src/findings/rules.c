@@ -126,6 +126,22 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_io_types,
      .why = "Who feeds the engine has to hand over that type.",
      .fix = "Set the formats of inputs and outputs when building, if it is not meant."},
+    {"precision/fp16-range", FSD_INFO,
+     "Normalizations, softmaxes, exponentials, powers or reductions of 1,024 elements "
+     "and more run in FP16, and no Cast to FP32 is shown.",
+     RUN, .find = fsd_find_fp16_range, .keep = FSD_FP32,
+     .why =
+         "FP16 ends at 65,504 and has 11 bits: squares and exponentials overflow, and "
+         "small terms of a long sum are lost.",
+     .fix = "Where the outputs are wrong, keep these nodes in FP32: "
+            "`names --finding precision/fp16-range --as autocast` lists them."},
+    {"precision/rounded-integers", FSD_INFO,
+     "Nodes that compute integers, as positions or indices, run in a float of 16 bits.",
+     RUN, .find = fsd_find_rounded_integers, .keep = FSD_FP32,
+     .why = "FP16 holds integers exactly up to 2,048, BF16 up to 256: larger positions "
+            "are rounded.",
+     .fix = "Keep these nodes in FP32 or in integers: "
+            "`names --finding precision/rounded-integers --as autocast` lists them."},
     {"constant/not-folded", FSD_WARNING,
      "Layers compute values at every inference that never change.", RUN,
      .find = fsd_find_not_folded,

@@ -31,6 +31,10 @@ bool fsd_step_moves(fsd_sym step);
  *  each element from those at the same place, or only puts them elsewhere. */
 bool fsd_step_is_epilogue(fsd_sym step);
 
+/** The traits of ONNX's own operator of that name (ops.h: enum fsd_op_trait), as its
+ *  row has them; 0: it has none. */
+unsigned fsd_step_traits(fsd_sym step);
+
 /** A table of names for graphs, in the arena. */
 struct fsd_intern *fsd_op_names_new(struct fsd_arena *arena);
 

@@ -39,9 +39,13 @@ enum fsd_op_trait {
     FSD_OP_COPIES = 1 << 20, /**< Transpose, Slice, Concat, Tile ...: copies elements,
                                   computes none */
     FSD_OP_ELEMENTWISE =
-        1 << 21,                /**< an element of the output follows from those at the
+        1 << 21,                 /**< an element of the output follows from those at the
                                        same place of the inputs */
-    FSD_OP_ACTIVATION = 1 << 22 /**< Relu, Sigmoid, Gelu ... */
+    FSD_OP_ACTIVATION = 1 << 22, /**< Relu, Sigmoid, Gelu ... */
+    FSD_OP_SENSITIVE =
+        1 << 23, /**< normalization, softmax, exponential, power: what it computes on
+                      the way may leave FP16's range, or lose its small terms there */
+    FSD_OP_REDUCES = 1 << 24 /**< adds up, or multiplies, elements of axes */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 

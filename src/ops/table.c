@@ -171,6 +171,13 @@ bool fsd_step_is_epilogue(fsd_sym step)
            (op && is_elementwise(op));
 }
 
+unsigned fsd_step_traits(fsd_sym step)
+{
+    const struct fsd_op *op = op_of_step(step);
+
+    return op ? op->traits : 0;
+}
+
 bool fsd_step_moves(fsd_sym step)
 {
     const struct fsd_op *op = op_of_step(step);

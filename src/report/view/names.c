@@ -10,7 +10,8 @@
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
  *     table              the type it runs in, the one that was asked for, the name
  *
- * The type is the one that the node runs in, so that pasting it pins what is there.  A
+ * The type is the one that the node runs in, so that pasting it pins what is there, or
+ * the one that a rule names in which the nodes of its findings are to be kept.  A
  * name that a form cannot hold is left out and counted; how many nodes run in a type
  * that the dump does not tell stands in a comment line.
  */
@@ -18,6 +19,7 @@
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "findings/findings.h"
 #include "model/vocab.h"
 #include "model/word.h"
 #include "report/json/json.h"
@@ -41,8 +43,54 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    uint32_t untold; /* nodes left out, for it is not known in what type they run */
+    uint32_t untold;     /* nodes left out, for it is not known in what type they run */
+    enum fsd_dtype keep; /* the type that they are to have; unknown: as they run */
 };
+
+/* A rule of runs.  A word that is none names the nearest. */
+static const struct fsd_rule *find_rule(const char *name, struct fsd_error *err)
+{
+    struct fsd_nearest nearest = fsd_nearest_to(name);
+    char text[512];
+
+    for (unsigned i = 0; fsd_rule_at(i); i++) {
+        const struct fsd_rule *rule = fsd_rule_at(i);
+
+        if (rule->needs != FSD_NEEDS_RUN)
+            continue;
+        if (!strcmp(rule->id, name))
+            return rule;
+        fsd_nearest_try(&nearest, rule->id);
+    }
+    fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+             "expected a rule of reports, as precision/fp16-range, found '%s'%s", name,
+             fsd_nearest_text(&nearest, text));
+    return NULL;
+}
+
+/* The nodes of the rule's findings, each once, in the model's order. */
+static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const char *name, struct chosen *out,
+                                    fsd_id_vec *among, struct fsd_error *err)
+{
+    const struct fsd_rule *rule = find_rule(name, err);
+    const struct fsd_findings *all = d->findings;
+    bool *found = FSD_NEW(arena, bool, d->model->nodes.n);
+
+    if (!rule)
+        return FSD_E_ARG;
+    out->keep = rule->keep;
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *f = &all->list.at[i];
+
+        for (uint32_t k = 0; all->rules.at[f->rule].rule == rule && k < f->nodes.n; k++)
+            found[all->subjects.at[f->nodes.at + k].id] = true;
+    }
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (found[i])
+            fsd_vec_push(arena, among, i);
+    return FSD_OK;
+}
 
 /* Nodes that are computed in another type than the one given; all computed ones when
  * none is.  Nodes whose type says nothing of precision (shapes, masks) are left out. */
@@ -58,7 +106,12 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *a
     if (q->not_type && type == FSD_DTYPE_UNKNOWN)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a type as int8 or fp16, found '%s'", q->not_type);
-    if (q->n_words)
+    if (q->finding && q->n_words)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected names of nodes or --finding, found both");
+    if (q->finding)
+        status = choose_found(arena, d, q->finding, out, &among, err);
+    else if (q->n_words)
         status = fsd_pick_words(arena, asked, FSD_PICK_NODES, &among, err);
     else
         for (fsd_id i = 0; i < d->model->nodes.n; i++)
@@ -280,6 +333,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     for (uint32_t i = 0; i < chosen.nodes.n; i++) {
         fsd_id node = chosen.nodes.at[i];
         enum fsd_dtype runs = d->nodes[node].realised;
+        enum fsd_dtype type = chosen.keep ? chosen.keep : runs;
         const char *name = name_of(arena, d, node);
         struct name_row *row = fsd_rows_add(arena, &names);
 
@@ -291,8 +345,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         if (d->nodes[node].requested)
             row->asked = fsd_count(d->nodes[node].requested);
         row->op = fsd_text(d->names, d->model->nodes.at[node].op);
-        row->trtexec = trtexec_type(runs);
-        row->polygraphy = polygraphy_type(runs);
+        row->trtexec = trtexec_type(type);
+        row->polygraphy = polygraphy_type(type);
         row->quoted = quoted(arena, name);
         row->pattern = pattern_of(arena, name);
     }
