@@ -75,7 +75,7 @@ static int complain_of(struct fsd_error *err, const char *word)
 int main(int argc, char **argv)
 {
     static struct build_word folder;
-    static char name[] = "fusiondiff"; /* getopt's messages begin with argv[0] */
+    static char name[64] = "fusiondiff"; /* the usage and getopt's messages begin so */
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
     const struct verb *verb = argc > 1 + asks ? find_verb(argv[1 + asks]) : NULL;
@@ -108,6 +108,7 @@ int main(int argc, char **argv)
         argv[2] = help;
     }
     if (verb) { /* argp shall not see it */
+        snprintf(name, sizeof name, "fusiondiff %s", verb->name);
         argc--;
         argv++;
     }

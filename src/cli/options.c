@@ -530,10 +530,9 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
         {&common, 0, "Reports, and how builds are read:", FIRST_SHARED},
         {verb->two_builds ? NULL : &one_build, 0, "The build:", FIRST_SHARED + 1},
         {0}};
-    char arguments[256];
     struct argp argp = {.options = verb->options,
                         .parser = parse_with_verb,
-                        .args_doc = arguments,
+                        .args_doc = verb->arguments,
                         .doc = verb->doc,
                         .children = children,
                         .help_filter = filter_help};
@@ -545,9 +544,6 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
     if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
         line->style.width = size.ws_col;
     line->style.color = want_color("auto", NULL);
-    snprintf(arguments, sizeof arguments,
-             strcmp(verb->name, "diff") ? "%s %s" : "[%s] %s", verb->name,
-             verb->arguments);
     current = verb;
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, line);

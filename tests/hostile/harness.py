@@ -102,7 +102,7 @@ class Harness:
         for line in reports.commands_in(err if "github" in args else out + "\n" + err):
             self.check(False, case, "a command for who reads the log: %r" % line[:200])
         if done.returncode == 2:
-            self.check(err.startswith("fusiondiff: ") and len(err) < 2000, case,
+            self.check(err.startswith("fusiondiff") and len(err) < 2000, case,
                        "status 2 without a reason, found %r" % err[:300])
         elif done.returncode >= 0:
             said = [x for x in err.splitlines() if not x.startswith("fusiondiff: note: ")]

@@ -338,7 +338,7 @@ class Mutant:
         err = done.stderr.decode()
         self.check(done.returncode in allowed, case, "status %d: %s" % (done.returncode, err[:300]))
         if done.returncode == 2:
-            self.check(err.startswith("fusiondiff: "), case, "no reason, but %r" % err[:200])
+            self.check(err.startswith("fusiondiff"), case, "no reason, but %r" % err[:200])
         else:
             said = [x for x in err.split("\n") if x and not x.startswith("fusiondiff: note: ")]
             self.check(not said, case, "status %d, yet it says %r" % (done.returncode, said[:2]))
