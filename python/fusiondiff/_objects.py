@@ -206,6 +206,9 @@ class Edit(Record):
     node: int = 0
     node_name: str = ""
     input: int = 0
+    to: Optional[int] = None
+    to_name: Optional[str] = None
+    on_request: bool = False
     scale_of: Optional[str] = None
     scale_tensor: Optional[str] = None
     scale: Optional[float] = None

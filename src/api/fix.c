@@ -66,10 +66,21 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     fix->why = "to calibrate: the model has no scale for it";
 }
 
+/* The node that is to read the pair. */
+static fsd_id reader_of(const struct fsd_edit *e)
+{
+    return e->action == FSD_MOVE_PAIR ? e->to : e->node;
+}
+
+static bool removes(const struct fsd_edit *e)
+{
+    return e->action == FSD_REMOVE_PAIR || e->action == FSD_MOVE_PAIR;
+}
+
 static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_graph *g = f->lint->g;
-    struct fsd_span in = g->nodes.at[e->node].in;
+    struct fsd_span in = g->nodes.at[reader_of(e)].in;
     enum fsd_dtype type;
 
     if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
@@ -119,16 +130,51 @@ static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
     return pairs ? NULL : "no DequantizeLinear reads it";
 }
 
+static const char *refuse_move(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    const char *why = refuse_remove(f, e);
+
+    if (!why && !fsd_onnx_can_edit(f->lint->g, e->to))
+        why = "the node is in the body of a model-local function";
+    if (!why && fsd_lint_quantizer(f->lint, e->node)->n != 1)
+        why = "the quantizer has a scale for each channel, or an unknown one";
+    return why ? why : refuse_insert(f, e);
+}
+
+static bool is_half(const struct fsd_graph *g, uint32_t port)
+{
+    return g->ports.at[port].tensor != FSD_NONE &&
+           fsd_port_form(g, &g->ports.at[port])->type == FSD_FP16;
+}
+
+static const char *refuse_cast(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    const struct fsd_graph *g = f->lint->g;
+    const struct fsd_node *n = &g->nodes.at[e->node];
+    bool set = false, any = false;
+
+    for (uint32_t i = n->in.at; i < n->in.at + n->in.n; i++) {
+        set |= f->set[i];
+        any |= is_half(g, i);
+    }
+    if (set)
+        return "another edit changes an input";
+    return any ? NULL : "it reads no FP16";
+}
+
 /* Notes what the edit takes hold of, so that no other one does. */
 static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;
+    struct fsd_span in = l->g->nodes.at[reader_of(e)].in;
     fsd_id out = out_of(l, e->node);
 
-    if (e->action != FSD_REMOVE_PAIR) {
-        f->set[l->g->nodes.at[e->node].in.at + e->input] = true;
+    if (e->action == FSD_INSERT_CAST)
+        memset(f->set + in.at, true, in.n * sizeof *f->set);
+    else if (e->action != FSD_REMOVE_PAIR)
+        f->set[in.at + e->input] = true;
+    if (!removes(e))
         return;
-    }
     f->removed[e->node] = true;
     for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++)
         if (dq_at(l, out, i) != FSD_NONE)
@@ -149,6 +195,12 @@ static const char *refuse(struct fsd_fixes *f, const struct fsd_edit *e)
         return refuse_remove(f, e);
     case FSD_SET_SCALE:
         return refuse_scale(f, e);
+    case FSD_MOVE_PAIR:
+        return refuse_move(f, e);
+    case FSD_INSERT_CAST:
+        return refuse_cast(f, e);
+    case FSD__ACTION_COUNT:
+        break;
     }
     return NULL;
 }
@@ -158,8 +210,11 @@ static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *proof,
 {
     fix->why = proof && !strcmp(proof, "withdrawn")
                    ? "the engine shows that nothing would be gained"
+               : fix->edit->on_request && !opt->n_what
+                   ? "it costs time, and is applied where its rule is named: --fix=RULE"
                    : refuse(f, fix->edit);
-    if (!fix->why && fix->edit->action != FSD_REMOVE_PAIR)
+    if (!fix->why && fix->edit->action != FSD_REMOVE_PAIR &&
+        fix->edit->action != FSD_INSERT_CAST)
         choose_scale(fix, opt);
     if (!fix->why)
         take_hold(f, fix->edit);
@@ -255,11 +310,11 @@ enum fsd_status fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_findings 
                                   .why = finding->proof}));
     }
     /* What goes is known before anything is put to it. */
-    for (int removes = 1; removes >= 0; removes--)
+    for (int first = 1; first >= 0; first--)
         for (uint32_t i = 0; i < f->list.n; i++) {
             struct fsd_fix *fix = &f->list.at[i];
 
-            if ((fix->edit->action == FSD_REMOVE_PAIR) == removes)
+            if (removes(fix->edit) == first)
                 choose(f, fix, fix->why, opt);
         }
     return status == FSD_OK ? check_scales(f, opt, err) : status;
@@ -365,8 +420,9 @@ static const char *add_scale(struct apply *a, const char *base, double scale)
 static void insert_pair(struct apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
+    fsd_id node = reader_of(e);
     const char *base =
-        fsd_printed(a->f->arena, "%s_lint_%u_%u", e->tensor, e->node, e->input);
+        fsd_printed(a->f->arena, "%s_lint_%u_%u", e->tensor, node, e->input);
     const char *scale = add_scale(a, base, fix->scale);
     const char *zero =
         fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_zero", base));
@@ -376,16 +432,68 @@ static void insert_pair(struct apply *a, const struct fsd_fix *fix)
 
     fsd_onnx_add_tensor(a->edits, zero, FSD_ONNX_INT8, "", 1);
     fsd_onnx_insert_node(
-        a->edits, e->node,
+        a->edits, node,
         &(struct fsd_onnx_new_node){
-            "QuantizeLinear",
-            q,
-            {name_of(a, fsd_node_in_tensor(a->g, e->node, e->input)), scale, zero},
-            q});
-    fsd_onnx_insert_node(
-        a->edits, e->node,
-        &(struct fsd_onnx_new_node){"DequantizeLinear", dq, {q, scale, zero}, dq});
-    fsd_onnx_set_input(a->edits, e->node, e->input, dq);
+            .op = "QuantizeLinear",
+            .name = q,
+            .inputs = {name_of(a, fsd_node_in_tensor(a->g, node, e->input)), scale,
+                       zero},
+            .output = q});
+    fsd_onnx_insert_node(a->edits, node,
+                         &(struct fsd_onnx_new_node){.op = "DequantizeLinear",
+                                                     .name = dq,
+                                                     .inputs = {q, scale, zero},
+                                                     .output = dq});
+    fsd_onnx_set_input(a->edits, node, e->input, dq);
+}
+
+static const char *new_cast(struct apply *a, const struct fsd_fix *fix,
+                            const char *what, uint32_t place)
+{
+    return fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_%s%u",
+                                                   fix->edit->tensor, fix->edit->node,
+                                                   what, place));
+}
+
+/* What reads an output reads it under its old name, from the Cast. */
+static void insert_casts(struct apply *a, const struct fsd_fix *fix)
+{
+    fsd_id node = fix->edit->node;
+    const struct fsd_node *n = &a->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        const char *name;
+
+        if (!is_half(a->g, n->in.at + i))
+            continue;
+        name = new_cast(a, fix, "in", i);
+        fsd_onnx_insert_node(
+            a->edits, node,
+            &(struct fsd_onnx_new_node){
+                .op = "Cast",
+                .name = name,
+                .inputs = {name_of(a, a->g->ports.at[n->in.at + i].tensor)},
+                .output = name,
+                .to = FSD_ONNX_FLOAT});
+        fsd_onnx_set_input(a->edits, node, i, name);
+    }
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id out = a->g->ports.at[n->out.at + i].tensor;
+        const char *name;
+
+        if (!is_half(a->g, n->out.at + i))
+            continue;
+        name = new_cast(a, fix, "out", i);
+        fsd_onnx_set_output(a->edits, node, i, name);
+        fsd_onnx_append_node(
+            a->edits, node,
+            &(struct fsd_onnx_new_node){
+                .op = "Cast",
+                .name = fsd_printed(a->f->arena, "%s_cast", name),
+                .inputs = {name},
+                .output = fsd_text(a->g->names, a->g->tensors.at[out].name),
+                .to = FSD_ONNX_FLOAT16});
+    }
 }
 
 /* The quantizer, and what undoes it, or what it undoes. */
@@ -411,10 +519,11 @@ static void set_scale(struct apply *a, const struct fsd_fix *fix)
 
 static void apply_all(struct apply *a, enum fsd_action action)
 {
-    static void (*const makes[])(struct apply *, const struct fsd_fix *) = {
-        [FSD_INSERT_PAIR] = insert_pair,
-        [FSD_REMOVE_PAIR] = remove_pair,
-        [FSD_SET_SCALE] = set_scale};
+    static void (*const makes[FSD__ACTION_COUNT])(
+        struct apply *, const struct fsd_fix *) = {[FSD_INSERT_PAIR] = insert_pair,
+                                                   [FSD_SET_SCALE] = set_scale,
+                                                   [FSD_MOVE_PAIR] = insert_pair,
+                                                   [FSD_INSERT_CAST] = insert_casts};
 
     for (uint32_t i = 0; i < a->f->list.n; i++)
         if (!a->f->list.at[i].why && a->f->list.at[i].edit->action == action)
@@ -429,12 +538,16 @@ struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
 
     for (fsd_id i = 0; i < g->tensors.n; i++)
         a.instead[i] = i;
-    apply_all(&a, FSD_REMOVE_PAIR);
+    for (uint32_t i = 0; i < f->list.n; i++)
+        if (!f->list.at[i].why && removes(f->list.at[i].edit))
+            remove_pair(&a, &f->list.at[i]);
     keep_outputs(&a);
     rename_reads(&a);
     rename_kept(&a);
     apply_all(&a, FSD_INSERT_PAIR);
+    apply_all(&a, FSD_MOVE_PAIR);
     apply_all(&a, FSD_SET_SCALE);
+    apply_all(&a, FSD_INSERT_CAST);
     return a.edits;
 }
 
@@ -447,6 +560,8 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
     fprintf(out, "%s %s", fsd_action_name(e->action), e->name);
     if (e->action == FSD_INSERT_PAIR)
         fprintf(out, " input %u", e->input);
+    if (e->action == FSD_MOVE_PAIR)
+        fprintf(out, " to %s input %u", e->to_name, e->input);
     fprintf(out, "  [%s]\n    tensor %s\n", fix->rule, e->tensor);
     if (fix->why) {
         fprintf(out, "    not applied: %s\n", fix->why);

@@ -354,6 +354,14 @@ static void put_edit(const struct fsd_cite *cite, FILE *out)
     case FSD_SET_SCALE:
         fprintf(out, "give %s the scale of %s", e->name, e->like ? e->like : "?");
         break;
+    case FSD_MOVE_PAIR:
+        fprintf(out, "move the Q/DQ pair of %s before %s", e->name, e->to_name);
+        break;
+    case FSD_INSERT_CAST:
+        fprintf(out, "keep %s in %s by Casts", e->name, e->type);
+        break;
+    case FSD__ACTION_COUNT:
+        break;
     }
 }
 
@@ -397,6 +405,14 @@ void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, FILE *ou
             break;
         case FSD_SET_SCALE:
             fprintf(out, "give %u quantizers the scale of the one beside them", n);
+            break;
+        case FSD_MOVE_PAIR:
+            fprintf(out, "move %u Q/DQ pairs before what stands before them", n);
+            break;
+        case FSD_INSERT_CAST:
+            fprintf(out, "keep %u nodes in %s by Casts", n, cites[0]->edit->type);
+            break;
+        case FSD__ACTION_COUNT:
             break;
         }
     }

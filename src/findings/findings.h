@@ -183,7 +183,14 @@ struct fsd_fact {
     const char *text; /**< used instead when not NULL */
 };
 
-enum fsd_action { FSD_INSERT_PAIR, FSD_REMOVE_PAIR, FSD_SET_SCALE };
+enum fsd_action {
+    FSD_INSERT_PAIR,
+    FSD_REMOVE_PAIR,
+    FSD_SET_SCALE,
+    FSD_MOVE_PAIR,
+    FSD_INSERT_CAST,
+    FSD__ACTION_COUNT
+};
 
 /** "insert-pair" */
 const char *fsd_action_name(enum fsd_action action);
@@ -191,15 +198,18 @@ const char *fsd_action_name(enum fsd_action action);
 /** One thing to change in the model, for src/api/fix.c or a script to apply. */
 struct fsd_edit {
     enum fsd_action action;
-    const char *tensor; /**< that is quantized */
+    const char *tensor; /**< that is quantized, or cast */
     fsd_id node;        /**< whose input it is, or the quantizer */
     const char *name;
+    fsd_id to; /**< of FSD_MOVE_PAIR: the node that is to read the pair; or FSD_NONE */
+    const char *to_name;
     uint32_t input;
     const char *like, *scale_tensor; /**< the quantizer whose scale to take, and that
                                           scale; NULL: to be measured */
     double scale;                    /**< by value; 0: not one, or not known */
     const char *type;                /**< "int8"; NULL: as it is */
     const char *effect;              /**< in numbers */
+    bool on_request; /**< it costs time: applied only where its rule is named */
 };
 
 /** An edit that lint proposes, and by what the dump shows that it matters to a layer

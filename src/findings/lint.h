@@ -23,6 +23,12 @@ void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
 /** Proposes to give the quantizer the other one's scale. */
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                     const struct fsd_quantizer *like, const char *effect);
+/** Moves the pair of a quantizer to what input `input` of the node `to` reads. */
+void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
+                   uint32_t input, const char *effect);
+/** Lets the node compute in FP32: a Cast before each input of FP16, and one back behind
+ *  each output. */
+void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect);
 
 /** The name of a tensor of the model; "" for FSD_NONE. */
 const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor);

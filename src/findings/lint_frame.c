@@ -55,7 +55,12 @@ fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 
 const char *fsd_action_name(enum fsd_action action)
 {
-    static const char *const names[] = {"insert-pair", "remove-pair", "set-scale"};
+    static const char *const names[FSD__ACTION_COUNT] = {
+        [FSD_INSERT_PAIR] = "insert-pair",
+        [FSD_REMOVE_PAIR] = "remove-pair",
+        [FSD_SET_SCALE] = "set-scale",
+        [FSD_MOVE_PAIR] = "move-pair",
+        [FSD_INSERT_CAST] = "insert-cast"};
 
     return names[action];
 }
@@ -119,6 +124,35 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
 
     take_scale(f, &edit, like);
     add_edit(f, edit);
+}
+
+void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
+                   uint32_t input, const char *effect)
+{
+    struct fsd_edit edit = {
+        .action = FSD_MOVE_PAIR,
+        .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->d->model, to, input)),
+        .node = q->node,
+        .name = fsd_called(f, q->node),
+        .to = to,
+        .to_name = fsd_called(f, to),
+        .input = input,
+        .effect = effect};
+
+    take_scale(f, &edit, q);
+    add_edit(f, edit);
+}
+
+void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
+{
+    add_edit(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
+                                  .tensor = fsd_lint_tensor(
+                                      f, fsd_node_in_tensor(f->d->model, node, 0)),
+                                  .node = node,
+                                  .name = fsd_called(f, node),
+                                  .type = "fp32",
+                                  .effect = effect,
+                                  .on_request = true});
 }
 
 /* ---------------------------------------------------------------- what an engine says

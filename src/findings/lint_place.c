@@ -292,6 +292,35 @@ static bool feeds_nothing_narrow(struct fsd_place *p)
            (l->style.after_operators || fsd_lint_conv_behind(l, q->data) != FSD_NONE);
 }
 
+static bool is_zero(const struct fsd_value *v)
+{
+    bool zero = v && v->bytes;
+
+    for (uint64_t i = 0; zero && i < v->size; i++)
+        zero = !v->bytes[i];
+    return zero;
+}
+
+/* What a symmetric quantizer makes of zeros and of copies is what it makes behind. */
+static bool pads_with(struct fsd_place *p)
+{
+    const struct fsd_graph *g = p->l->g;
+    fsd_id pad = fsd_place_node(p, 'p'), with = fsd_node_in_tensor(g, pad, 2);
+    const struct fsd_attr *mode = fsd_node_attr(g, &g->nodes.at[pad], "mode");
+    const struct fsd_attr *value = fsd_node_attr(g, &g->nodes.at[pad], "value");
+    bool copies = mode && mode->kind == FSD_ATTR_STRING &&
+                  strcmp(fsd_text(g->names, mode->s), "constant") != 0;
+    bool zeros = with == FSD_NONE
+                     ? !value || (value->kind == FSD_ATTR_FLOAT && value->f == 0)
+                     : p->l->facts->constant[with] &&
+                           is_zero(fsd_tensor_value(g, p->l->facts->root[with]));
+
+    p->inserted = copies || zeros
+                      ? "none: the same values are rounded, before the padding"
+                      : "what is padded is no longer rounded";
+    return true;
+}
+
 /* ------------------------------------------------------------------------------ rows
  */
 
@@ -337,12 +366,10 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "a quantizer stands inside the SiLU of {s} and {n}, which then is no part of the "
      "operator before it",
      .remove = "ab", .removed = "nothing inside the SiLU is rounded"},
-    {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", NULL, "pn",
+    {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", pads_with, "pn",
      "{q} stands between {p} and {n}, which takes no padding through it; put the pair "
      "before the padding",
-     .remove = "q",
-     .removed = "none where the pad is zero: the same values are rounded",
-     .insert = 'p', .like = 'q', .inserted = "the same rounding, before the padding"},
+     .insert = 'p', .move = 'q'},
     {"qdq/deconv", "n=ConvTranspose", is_narrow_on_rtx, "n",
      "{n} is quantized, and there is no INT8 kernel for it: its data and weights are "
      "widened again"},

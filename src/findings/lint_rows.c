@@ -89,6 +89,16 @@ static void put_sentence(const struct fsd_place *p)
     fputs(at, out);
 }
 
+/* What else reads the tensor that the pair quantizes now would read rounded values. */
+static void propose_move(const struct fsd_place *p, fsd_id to)
+{
+    const struct fsd_quantizer *q = fsd_place_q(p, p->row->move);
+
+    if (q && to != FSD_NONE && fsd_tensor_only_reader(p->l->g, q->data) == q->node)
+        fsd_edit_move(p->f, q, to, p->row->input,
+                      p->row->inserted ? p->row->inserted : p->inserted);
+}
+
 static void propose(const struct fsd_place *p)
 {
     const struct fsd_place_row *row = p->row;
@@ -97,7 +107,11 @@ static void propose(const struct fsd_place *p)
     for (const char *at = row->remove; at && *at; at++)
         if (fsd_place_q(p, *at))
             fsd_edit_remove(p->f, fsd_place_q(p, *at), row->removed);
-    if (node != FSD_NONE)
+    if (row->cast)
+        fsd_edit_cast(p->f, fsd_place_node(p, row->cast), row->inserted);
+    else if (row->move)
+        propose_move(p, node);
+    else if (node != FSD_NONE)
         fsd_edit_insert(p->f, node, row->input == FSD_INPUT_SET ? p->input : row->input,
                         row->like ? fsd_place_q(p, row->like) : p->like,
                         row->inserted ? row->inserted : p->inserted);

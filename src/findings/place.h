@@ -40,9 +40,11 @@ struct fsd_place_row {
     /* Its edits. */
     const char *remove, *removed; /**< letters of Qs to remove, and the effect; NULL */
     char insert;                  /**< letter of a node that is to read a pair; 0 */
-    uint8_t input;                /**< of that node, or FSD_INPUT_SET */
-    char like;                    /**< letter of the quantizer with its scale; 0 */
-    const char *inserted;         /**< the effect */
+    char move;            /**< letter of the Q whose pair that is; 0: a new one */
+    char cast;            /**< letter of a node that is to compute in FP32; 0 */
+    uint8_t input;        /**< of that node, or FSD_INPUT_SET */
+    char like;            /**< letter of the quantizer with its scale; 0 */
+    const char *inserted; /**< the effect */
 };
 
 /** The rows by file, each list ended by an empty one. */

@@ -685,6 +685,17 @@ static const struct fsd_rule rules[] = {
      .why = "The second cast brings back the type, not what the first one lost.",
      .fix = "Remove both, or keep the type of what stands around.",
      .source = "this program"},
+    {"cast/fp16-range", FSD_INFO,
+     "Nodes are FP16 in the model that may leave its range or lose small terms in it.",
+     LINT, .find = fsd_lint_places, .builders = FSD_STRONG,
+     .why =
+         "A strongly typed builder computes them in FP16, which ends at 65,504 and has "
+         "11 bits: a normalization or a power squares, and a long sum loses what is "
+         "small.",
+     .fix = "Where outputs are wrong, let them compute in FP32 between Casts: "
+            "`lint --fix=cast/fp16-range`. A Cast in an attention may part its kernel.",
+     .source = "this program; measured: TensorRT for RTX 1.7.1 computes a softmax of "
+               "FP16 without a Cast"},
     {"precision/fp32-rest", FSD_INFO,
      "Operators are left in FP32 beside quantized ones.", LINT, .find = fsd_lint_places,
      .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,

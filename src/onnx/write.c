@@ -21,7 +21,7 @@
 /* Numbers of proto/onnx.proto. */
 enum { MODEL_GRAPH = 7, MODEL_FUNCTION = 25, FUNCTION_NODE = 7 };
 enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_SPARSE = 15 };
-enum { NODE_INPUT = 1, NODE_ATTRIBUTE = 5 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_ATTRIBUTE = 5 };
 enum { ATTRIBUTE_TENSOR = 5, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_SPARSE = 22 };
 enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_SPARSES = 23 };
 enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2, TENSOR_EXTERNAL = 13, BLOCK = 2 };
@@ -33,13 +33,18 @@ struct pieces {
     uint64_t size;
 };
 
+/* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
+struct renamed {
+    slices names;
+    uint32_t n_set;
+};
+
 /* Of one node; the lists are empty for most. */
 struct change {
-    slices before; /* NodeProtos to put there */
-    slices inputs; /* new names by input; {NULL, 0}: as it is */
+    slices before, behind; /* NodeProtos to put there */
+    struct renamed inputs, outputs;
     bool drop;
-    uint32_t n_set; /* of inputs */
-    uint32_t met;   /* places in the file at which it was made */
+    uint32_t met; /* places in the file at which it was made */
 };
 
 struct fsd_onnx_edits {
@@ -53,7 +58,7 @@ struct fsd_onnx_edits {
     FSD_VEC(struct change) changes;
     slices tensors; /* TensorProtos */
     FSD_VEC(const char *) names;
-    uint32_t missing; /* inputs to be set that nodes do not have */
+    uint32_t missing; /* inputs and outputs to be set that nodes do not have */
 };
 
 /* ------------------------------------------------------------------------- asking */
@@ -105,15 +110,25 @@ static struct fsd_slice copy_name(struct fsd_arena *arena, const char *name)
     return (struct fsd_slice){fsd_arena_strndup(arena, name, n), n};
 }
 
+static void set_name(struct fsd_arena *arena, struct renamed *of, uint32_t place,
+                     const char *name)
+{
+    while (of->names.n <= place)
+        fsd_vec_push(arena, &of->names, ((struct fsd_slice){NULL, 0}));
+    of->n_set += !of->names.at[place].s;
+    of->names.at[place] = copy_name(arena, name);
+}
+
 void fsd_onnx_set_input(struct fsd_onnx_edits *e, fsd_id node, uint32_t input,
                         const char *name)
 {
-    struct change *c = change_of(e, node);
+    set_name(e->arena, &change_of(e, node)->inputs, input, name);
+}
 
-    while (c->inputs.n <= input)
-        fsd_vec_push(e->arena, &c->inputs, ((struct fsd_slice){NULL, 0}));
-    c->n_set += !c->inputs.at[input].s;
-    c->inputs.at[input] = copy_name(e->arena, name);
+void fsd_onnx_set_output(struct fsd_onnx_edits *e, fsd_id node, uint32_t output,
+                         const char *name)
+{
+    set_name(e->arena, &change_of(e, node)->outputs, output, name);
 }
 
 void fsd_onnx_drop_node(struct fsd_onnx_edits *e, fsd_id node)
@@ -136,11 +151,11 @@ static struct fsd_slice pack(struct fsd_arena *arena, const ProtobufCMessage *me
     return (struct fsd_slice){(const char *)bytes, n};
 }
 
-void fsd_onnx_insert_node(struct fsd_onnx_edits *e, fsd_id before,
-                          const struct fsd_onnx_new_node *node)
+static struct fsd_slice pack_node(struct fsd_onnx_edits *e,
+                                  const struct fsd_onnx_new_node *node)
 {
     Onnx__NodeProto proto = ONNX__NODE_PROTO__INIT;
-    struct change *c = change_of(e, before);
+    Onnx__AttributeProto to = ONNX__ATTRIBUTE_PROTO__INIT, *attributes = &to;
     char *inputs[4], *output = own(e, node->output);
 
     for (; proto.n_input < 4 && node->inputs[proto.n_input]; proto.n_input++)
@@ -150,7 +165,25 @@ void fsd_onnx_insert_node(struct fsd_onnx_edits *e, fsd_id before,
     proto.n_output = 1;
     proto.name = own(e, node->name);
     proto.op_type = own(e, node->op);
-    fsd_vec_push(e->arena, &c->before, pack(e->arena, &proto.base));
+    to.name = own(e, "to");
+    to.has_type = to.has_i = true;
+    to.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    to.i = node->to;
+    proto.attribute = &attributes;
+    proto.n_attribute = node->to != 0;
+    return pack(e->arena, &proto.base);
+}
+
+void fsd_onnx_insert_node(struct fsd_onnx_edits *e, fsd_id before,
+                          const struct fsd_onnx_new_node *node)
+{
+    fsd_vec_push(e->arena, &change_of(e, before)->before, pack_node(e, node));
+}
+
+void fsd_onnx_append_node(struct fsd_onnx_edits *e, fsd_id behind,
+                          const struct fsd_onnx_new_node *node)
+{
+    fsd_vec_push(e->arena, &change_of(e, behind)->behind, pack_node(e, node));
 }
 
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
@@ -309,6 +342,20 @@ static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
     keep_rest(e->arena, to, from, attribute);
 }
 
+/* A name in a node's list; `place` counts them. */
+static void put_name(struct fsd_onnx_edits *e, const struct renamed *of,
+                     uint32_t *place, const struct fsd_wire_block *block,
+                     const char **from, struct pieces *to)
+{
+    uint32_t at = (*place)++;
+
+    if (at >= of->names.n || !of->names.at[at].s)
+        return;
+    keep_until(e->arena, to, from, block);
+    put_block(e->arena, to, block->number, of->names.at[at]);
+    e->missing--;
+}
+
 static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id,
                       struct pieces *to)
 {
@@ -317,19 +364,18 @@ static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id
     struct fsd_slice rest = node;
     const char *from = node.s;
     struct fsd_wire_block block;
-    uint32_t input = 0, set = 0;
+    uint32_t input = 0, output = 0;
     fsd_id body = e->bodies.first[id];
+
+    e->missing += c ? c->inputs.n_set + c->outputs.n_set : 0;
 
     while (fsd_wire_take(&rest, &block)) {
         struct pieces inner = {.size = 0};
 
-        if (block.number == NODE_INPUT && c && input < c->inputs.n &&
-            c->inputs.at[input].s) {
-            keep_until(e->arena, to, &from, &block);
-            put_block(e->arena, to, NODE_INPUT, c->inputs.at[input]);
-            set++;
-        }
-        input += block.number == NODE_INPUT;
+        if (c && block.number == NODE_INPUT)
+            put_name(e, &c->inputs, &input, &block, &from, to);
+        if (c && block.number == NODE_OUTPUT)
+            put_name(e, &c->outputs, &output, &block, &from, to);
         if (block.number != NODE_ATTRIBUTE || body == FSD_NONE)
             continue;
         edit_attribute(e, block.bytes, &body, &inner);
@@ -337,7 +383,6 @@ static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id
         put_pieces(e->arena, to, NODE_ATTRIBUTE, &inner);
     }
     keep_rest(e->arena, to, from, node);
-    e->missing += c ? c->n_set - set : 0;
 }
 
 /* Whether anything of the node, or in it, is to be edited. */
@@ -379,6 +424,8 @@ static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id 
             continue;
         edit_node(e, block.bytes, id, &inner);
         put_pieces(e->arena, to, GRAPH_NODE, &inner);
+        for (uint32_t i = 0; c && i < c->behind.n; i++)
+            put_block(e->arena, to, GRAPH_NODE, c->behind.at[i]);
     }
     keep_rest(e->arena, to, from, graph);
 }

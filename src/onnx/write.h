@@ -26,15 +26,16 @@
 #include <stdio.h>
 
 /** Element types by ONNX's numbers. */
-enum { FSD_ONNX_FLOAT = 1, FSD_ONNX_INT8 = 3 };
+enum { FSD_ONNX_FLOAT = 1, FSD_ONNX_INT8 = 3, FSD_ONNX_FLOAT16 = 10 };
 
 struct fsd_onnx_edits;
 
-/** A node of ONNX's own domain, without attributes. */
+/** A node of ONNX's own domain, without attributes but that of a Cast. */
 struct fsd_onnx_new_node {
     const char *op, *name;
     const char *inputs[4]; /**< as many as there are; NULL behind the last */
     const char *output;
+    int to; /**< of a Cast: the element type; 0: it is none */
 };
 
 /** No edits yet.  @param g  as fsd_onnx_load() read it; it outlives the edits.  */
@@ -51,11 +52,19 @@ bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node);
 void fsd_onnx_set_input(struct fsd_onnx_edits *edits, fsd_id node, uint32_t input,
                         const char *name);
 
+/** The node writes that tensor at an output that it has; the last edit of one holds. */
+void fsd_onnx_set_output(struct fsd_onnx_edits *edits, fsd_id node, uint32_t output,
+                         const char *name);
+
 /** Leaves the node out. */
 void fsd_onnx_drop_node(struct fsd_onnx_edits *edits, fsd_id node);
 
 /** Puts a node before that one, behind what was put there already. */
 void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
+                          const struct fsd_onnx_new_node *node);
+
+/** Puts a node behind that one, behind what was put there already. */
+void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
                           const struct fsd_onnx_new_node *node);
 
 /** Adds a number as an initializer of the main graph.

@@ -47,6 +47,10 @@ enum fsd_op_trait {
                       the way may leave FP16's range, or lose its small terms there */
     FSD_OP_REDUCES = 1 << 24 /**< adds up, or multiplies, elements of axes */
 };
+
+/** Elements of a reduction at which FP16 begins to lose small terms. */
+enum { FSD_LONG_REDUCTION = 1024 };
+
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 
 /** Data movement: the same elements in another place, shape or type. */

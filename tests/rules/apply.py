@@ -3,9 +3,11 @@
 
 What the edits mean: insert-pair puts a QuantizeLinear and a DequantizeLinear between `tensor` and input
 `input` of node number `node`; remove-pair takes the quantizer number `node`, and the DequantizeLinear that
-reads it, away; set-scale gives the quantizer, and the one that undoes it, the scale `scale`.  An edit
+reads it, away; set-scale gives the quantizer, and the one that undoes it, the scale `scale`; move-pair takes
+the pair of quantizer `node` away and puts one with its scale before input `input` of node `to`; insert-cast
+lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output.  An edit
 without a scale is one that has to be measured first: it is left out, and told.  With RULE only edits of
-these rules."""
+these rules, and only so those that are on request."""
 import json
 import sys
 
@@ -27,9 +29,9 @@ def constant(graph, name, array):
     return name
 
 
-def insert(graph, nodes, edit):
-    node, i = nodes[edit["node"]], edit["input"]
-    base = f"{edit['tensor']}_lint_{edit['node']}_{i}"
+def insert(graph, nodes, edit, key="node"):
+    node, i = nodes[edit[key]], edit["input"]
+    base = f"{edit['tensor']}_lint_{edit[key]}_{i}"
     scale = constant(graph, base + "_scale", np.asarray(edit["scale"], np.float32))
     zero = constant(graph, base + "_zero", np.asarray(0, np.int8))
     pair = [helper.make_node("QuantizeLinear", [node.input[i], scale, zero], [base + "_q"], name=base + "_q"),
@@ -73,16 +75,50 @@ def set_scale(graph, nodes, edit):
         n.input[1] = name
 
 
-ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale}
+def move(graph, nodes, edit):
+    remove(graph, nodes, edit)
+    insert(graph, nodes, edit, "to")
+
+
+def types(model):
+    """Element types by tensor."""
+    graph = onnx.shape_inference.infer_shapes(model).graph
+    known = {t.name: t.data_type for t in graph.initializer}
+    known.update({v.name: v.type.tensor_type.elem_type for v in (*graph.value_info, *graph.input, *graph.output)})
+    return known
+
+
+def cast(graph, nodes, edit, known):
+    node = nodes[edit["node"]]
+    half = [[k for k, name in enumerate(names) if known.get(name) == onnx.TensorProto.FLOAT16]
+            for names in (node.input, node.output)]
+    at = list(graph.node).index(node)
+    for k in half[0]:
+        name = f"{node.output[0]}_from{k}"
+        graph.node.insert(at, helper.make_node("Cast", [node.input[k]], [name], name=name, to=onnx.TensorProto.FLOAT))
+        node.input[k] = name
+        at += 1
+    for k in half[1]:
+        name, old = f"{node.output[k]}_fp32", node.output[k]
+        node.output[k] = name
+        graph.node.insert(at + 1, helper.make_node("Cast", [name], [old], name=name, to=onnx.TensorProto.FLOAT16))
+
+
+ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale, "move-pair": move}
+UNSCALED = ("remove-pair", "insert-cast")
 
 
 def apply(model, edits):
     """How many were applied; the rest lack a scale."""
     nodes, done = list(model.graph.node), 0
+    known = types(model) if any(e["action"] == "insert-cast" for e in edits) else {}
     for edit in edits:
-        if edit["action"] != "remove-pair" and "scale" not in edit:
+        if edit["action"] not in UNSCALED and "scale" not in edit:
             continue
-        ACTIONS[edit["action"]](model.graph, nodes, edit)
+        if edit["action"] == "insert-cast":
+            cast(model.graph, nodes, edit, known)
+        else:
+            ACTIONS[edit["action"]](model.graph, nodes, edit)
         done += 1
     return done
 
@@ -93,6 +129,8 @@ def main():
         edits = json.load(file)["edits"]
     if len(sys.argv) > 4:
         edits = [e for e in edits if e["rule"] in sys.argv[4:]]
+    else:
+        edits = [e for e in edits if not e.get("on_request")]
     done = apply(model, edits)
     onnx.save(model, sys.argv[3])
     print(f"{done} of {len(edits)} edits applied, {len(edits) - done} need a scale that is measured")

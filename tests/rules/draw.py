@@ -313,6 +313,21 @@ def round_trip(fires):
     return end(n, n.op("Sigmoid", y), 1, C, 16, 16)
 
 
+@pair("cast/fp16-range")
+def fp16_range(fires):
+    """A softmax, a power and a mean of 8,192 elements; short means may be FP16."""
+    n, x = start()
+    wide, half = {"to": TensorProto.FLOAT}, {"to": TensorProto.FLOAT16}
+    x = n.op("Cast", x, **half)
+    if not fires:
+        y = n.op("Cast", n.op("Softmax", n.op("Cast", x, **wide), axis=1), **half)
+        n.output(n.op("ReduceMean", x, axes=[3]), 1, C, 16, 1, type=TensorProto.FLOAT16)
+        return end(n, y, 1, C, 16, 16, type=TensorProto.FLOAT16)
+    y = n.op("Pow", n.op("Softmax", x, axis=1), n.const(np.array(2, np.float16)))
+    n.output(n.op("ReduceMean", y, axes=[1, 2, 3]), 1, 1, 1, 1, type=TensorProto.FLOAT16)
+    return end(n, y, 1, C, 16, 16, type=TensorProto.FLOAT16)
+
+
 @pair("precision/fp32-rest")
 def fp32_rest(fires):
     n, x = start()

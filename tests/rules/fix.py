@@ -22,6 +22,7 @@ try:
 except ImportError:
     onnxruntime = None
 
+UNSCALED = ("remove-pair", "insert-cast")  # as apply.py has it
 failures = runs = 0
 
 
@@ -88,13 +89,27 @@ def fix(binary, model, fixed, folder):
     check((folder / "copy.onnx").read_bytes() == model.read_bytes(), f"{model.name}: a rule without edits changes nothing")
     report = json.loads(lint(binary, model, "--for", "trt8", "-f", "json"))
     listed = lint(binary, model, "--for", "trt8", "--fix").decode()
-    scaled = [e for e in report["edits"] if e["action"] == "remove-pair" or "scale" in e]
+    scaled = [e for e in report["edits"]
+              if not e.get("on_request") and (e["action"] in UNSCALED or "scale" in e)]
     left = listed.count("not applied:") - listed.count("not applied: to calibrate")
     check(f"apply: {len(scaled) - left} of {len(report['edits'])}" in listed, f"{model.name}: {listed}")
     after = json.loads(lint(binary, fixed, "--for", "trt8", "-f", "json"))
     check(not scaled or left or after["edits"] != report["edits"], f"{model.name}: the edits are applied")
     if onnx and not left:
         judge(model, fixed, scaled, folder)
+
+
+def on_request(binary, model, fixed, folder):
+    """Edits that cost time are applied where their rule is named, and nowhere else."""
+    report = json.loads(lint(binary, model, "-f", "json"))
+    rules = {e["rule"] for e in report["edits"] if e.get("on_request")}
+    for rule in rules:
+        edits = [e for e in report["edits"] if e["rule"] == rule]
+        lint(binary, model, f"--fix={rule}", "-o", fixed)
+        after = json.loads(lint(binary, fixed, "-f", "json"))
+        check(not any(e["rule"] == rule for e in after["edits"]), f"{model.name}: {rule} is mended")
+        if onnx:
+            judge(model, fixed, edits, folder)
 
 
 def standard_input(binary, model, fixed):
@@ -117,6 +132,7 @@ def main():
                 check(fixed.read_bytes() == model.read_bytes(), f"{model.name}: a copy without edits is the same bytes")
             else:
                 fix(binary, model, fixed, folder)
+            on_request(binary, model, fixed, folder)
         standard_input(binary, models[0], fixed)
     if not onnx:
         print("no onnx in this python: onnx.checker was not asked")

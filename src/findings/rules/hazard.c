@@ -6,11 +6,7 @@
 #include "base/text.h"
 #include "findings/finder.h"
 
-enum {
-    LONG = 1024, /* elements of a reduction at which small terms begin to be lost */
-    FP16_EXACT = 2048,
-    BF16_EXACT = 256
-};
+enum { FP16_EXACT = 2048, BF16_EXACT = 256 };
 
 static fsd_sym op_of(const struct fsd_diff *d, fsd_id node)
 {
@@ -38,7 +34,7 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
     unsigned traits = d->facts->traits[node];
 
     return (traits & FSD_OP_SENSITIVE) ||
-           ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= LONG);
+           ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
 /* The kernel begins what is sensitive of the node without a Cast before it.  A builder

@@ -8,19 +8,26 @@
     has(t, COUNT,  finding,      NULL, .always = true, .about = "index in findings") \
     has(t, TEXT,   rule,         NULL, .always = true) \
     has(t, TEXT,   action,       NULL, .always = true, .word = fsd_action_name, \
-        .n_words = FSD_SET_SCALE + 1) \
-    has(t, NAME,   tensor,       NULL, .always = true, .about = "that is quantized") \
+        .n_words = FSD__ACTION_COUNT) \
+    has(t, NAME,   tensor,       NULL, .always = true, \
+        .about = "that is quantized, or cast") \
     has(t, COUNT,  node,         NULL, .always = true, \
-        .about = "of insert-pair whose input it is; else the QuantizeLinear or " \
+        .about = "of insert-pair whose input it is; of insert-cast the node that is " \
+                 "to compute in `type`, between Casts; else the QuantizeLinear or " \
                  "DequantizeLinear") \
     has(t, NAME,   node_name,    NULL, .always = true) \
     has(t, COUNT,  input,        NULL, .always = true, \
-        .about = "which input of the node") \
+        .about = "which input of the node; of move-pair which of `to`") \
+    has(t, COUNT,  to,           NULL, \
+        .about = "of move-pair the node that is to read the pair") \
+    has(t, NAME,   to_name,      NULL) \
     has(t, NAME,   scale_of,     NULL, \
         .about = "the quantizer whose scale to take; absent: it is to be measured") \
     has(t, NAME,   scale_tensor, NULL) \
     has(t, NUMBER, scale,        NULL, .about = "by value, where it is one and known") \
     has(t, TEXT,   type,         NULL) \
+    has(t, FLAG,   on_request,   NULL, .if_true = true, \
+        .about = "it costs time: applied only where its rule is named") \
     has(t, TEXT,   effect,       NULL, .always = true, \
         .about = "what that changes in numbers")
 FSD_RECORD(edit, EDIT)
@@ -80,6 +87,11 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
             row->node = fsd_count(e->node);
             row->node_name = e->name;
             row->input = fsd_count(e->input);
+            if (e->to_name) {
+                row->to = fsd_count(e->to);
+                row->to_name = e->to_name;
+            }
+            row->on_request = fsd_flag(e->on_request);
             row->scale_of = e->like;
             row->scale_tensor = e->scale_tensor;
             if (e->scale > 0)
