@@ -463,19 +463,21 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
         to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
-    fprintf(out, "the part is not %s in place", written ? "written" : "read");
+    fputs(written ? "an input of a Concat is copied to its place"
+                  : "a part of a tensor is copied before it is read",
+          out);
     if (to) {
         fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
                 (long long)channels, (long long)to);
         between = ", and ";
     }
     if (written && in && fsd_dtype_is_quantized(in->type)) {
-        fprintf(out, "%sgive all parts one scale", between);
+        fprintf(out, "%sgive all inputs one scale", between);
         between = ", and ";
     }
     if (written && (d->flows->of[layer].readers.n > 1 ||
                     (n->in.n && fsd_port_peers(d->engine, n->in.at, false).n > 1))) {
-        fprintf(out, "%sdo not use it elsewhere", between);
+        fprintf(out, "%slet no other layer read it", between);
         between = ", and ";
     }
     proposes = *between == ',';

@@ -68,7 +68,10 @@ static bool close_line(struct writer *w, const char *topic)
 
 static void put_percent(double share, FILE *out)
 {
-    fprintf(out, share < LEAST_SHARE ? "0 %%" : "%.1f %%", 100 * share);
+    if (share > 0 && share < LEAST_SHARE)
+        fputs("<0.1 %", out);
+    else
+        fprintf(out, share > 0 ? "%.1f %%" : "0 %%", 100 * share);
 }
 
 /* ---------------------------------------------------------------------- what runs */
@@ -342,31 +345,36 @@ static struct deeds find_deeds(struct writer *w)
     return all;
 }
 
+/* @param brief  of one edit only what it does, not where.
+ *  @return whether it had room */
+static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
+{
+    FILE *out = open_line(w);
+
+    if (deed->edits.n)
+        fsd_put_cites_sum(deed->edits.at, deed->edits.n, brief, out);
+    else
+        fputs(deed->advice, out);
+    if (deed->share > 0) {
+        fputs(": may save ", out);
+        if (deed->ms > 0)
+            fprintf(out, "%.4f ms, ", deed->ms);
+        put_percent(deed->share, out);
+    } else {
+        fputs(": what it saves is not in the dump", out);
+    }
+    fputs(deed->edits.n ? "; fusiondiff lint --fix" : "; fusiondiff reformats", out);
+    return close_line(w, "to do");
+}
+
 static void tell_deeds(struct writer *w)
 {
     struct deeds all = find_deeds(w);
     uint32_t told = 0;
 
-    for (uint32_t i = 0; i < all.list.n && told < MOST_DEEDS; i++) {
-        const struct deed *deed = &all.list.at[i];
-        FILE *out = open_line(w);
-
-        if (deed->edits.n)
-            fsd_put_cites_sum(deed->edits.at, deed->edits.n, out);
-        else
-            fputs(deed->advice, out);
-        if (deed->share > 0) {
-            fputs(": may save ", out);
-            if (deed->ms > 0)
-                fprintf(out, "%.4f ms, ", deed->ms);
-            put_percent(deed->share, out);
-        } else {
-            fputs(": what it saves is not in the dump", out);
-        }
-        fputs(deed->edits.n ? "; fusiondiff lint --fix" : "; fusiondiff reformats",
-              out);
-        told += close_line(w, "to do");
-    }
+    for (uint32_t i = 0; i < all.list.n && told < MOST_DEEDS; i++)
+        told +=
+            tell_deed(w, &all.list.at[i], false) || tell_deed(w, &all.list.at[i], true);
     if (told)
         return;
     fputs("no change is known that saves time", open_line(w));

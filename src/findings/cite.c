@@ -383,34 +383,37 @@ void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out)
     putc(')', out);
 }
 
-void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, FILE *out)
+void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
+                       FILE *out)
 {
+    const char *s = n == 1 ? "" : "s";
+
     uint32_t to_calibrate = 0;
 
-    if (n == 1) {
+    if (n == 1 && !brief) {
         put_edit(cites[0], out);
     } else {
         switch (cites[0]->edit->action) {
         case FSD_INSERT_PAIR:
             for (uint32_t i = 0; i < n; i++)
                 to_calibrate += !cites[i]->edit->like;
-            fprintf(out, "add %u Q/DQ pairs", n);
+            fprintf(out, "add %u Q/DQ pair%s", n, s);
             if (to_calibrate == n)
-                fputs(", with scales to calibrate", out);
+                fprintf(out, ", scale%s to calibrate", s);
             else if (to_calibrate)
                 fprintf(out, ", %u of them with a scale to calibrate", to_calibrate);
             break;
         case FSD_REMOVE_PAIR:
-            fprintf(out, "remove %u Q/DQ pairs", n);
+            fprintf(out, "remove %u Q/DQ pair%s", n, s);
             break;
         case FSD_SET_SCALE:
-            fprintf(out, "give %u quantizers the scale of the one beside them", n);
+            fprintf(out, "give %u quantizer%s the scale of the one beside", n, s);
             break;
         case FSD_MOVE_PAIR:
-            fprintf(out, "move %u Q/DQ pairs before what stands before them", n);
+            fprintf(out, "move %u Q/DQ pair%s before the operator in front", n, s);
             break;
         case FSD_INSERT_CAST:
-            fprintf(out, "keep %u nodes in %s by Casts", n, cites[0]->edit->type);
+            fprintf(out, "keep %u node%s in %s by Casts", n, s, cites[0]->edit->type);
             break;
         case FSD__ACTION_COUNT:
             break;

@@ -25,7 +25,8 @@ void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out);
 /** Prints "add 8 Q/DQ pairs, 3 with a scale to calibrate (lint qdq/residual)".
  *  @param cites  of one rule and one action, no edit twice
  *  @param n  at least 1 */
-void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, FILE *out);
+void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
+                       FILE *out);
 
 /** What is cited of a layer; empty where nothing is.  Needs the run's findings. */
 struct fsd_span fsd_layer_cites(const struct fsd_diff *d, fsd_id layer);

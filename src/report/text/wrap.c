@@ -31,6 +31,16 @@ static size_t columns_of(char *s)
     return n + fsd_safe_width(s);
 }
 
+/* A number and its "%" are one word. */
+static char *word_end(char *word)
+{
+    char *end = word + strcspn(word, " ");
+
+    while (!strncmp(end, " %", 2))
+        end += 1 + strcspn(end + 1, " ");
+    return end;
+}
+
 static void put_line(FILE *out, char *line, size_t width)
 {
     size_t hang = strspn(line, " ") + HANG, used = 0;
@@ -42,7 +52,7 @@ static void put_line(FILE *out, char *line, size_t width)
     }
     hang = hang < width / 2 ? hang : width / 2;
     for (size_t gap = strspn(line, " "); line[gap]; gap = strspn(line, " ")) {
-        char *word = line + gap, *end = word + strcspn(word, " "), kept = *end;
+        char *word = line + gap, *end = word_end(word), kept = *end;
         size_t wide;
 
         *end = '\0';
