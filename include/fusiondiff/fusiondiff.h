@@ -596,6 +596,10 @@ FSD_API enum fsd_status fsd_linting_write(const struct fsd_linting *linting,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
+/** The run that was judged, of the model alone or with its engine, as long as `linting`
+ *  lives.  Its findings are its own, not those of lint. */
+FSD_API const struct fsd_diff *fsd_linting_run(const struct fsd_linting *linting);
+
 /** Which edits to apply.  Zero is the default of every field; NULL in place of the
  *  struct is all defaults. */
 struct fsd_fix_options {

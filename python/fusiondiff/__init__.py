@@ -7,9 +7,10 @@
 >>> run.nodes.where(fate="merged")[0].name
 'Relu_7'
 
-Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot also the text that snapshot() returned.  Runs in different threads go side by
-side: the work is done without Python's lock, and a signal is heard when it is done.  What is
-wrong with an input is an :class:`Error`, with an argument a TypeError or a ValueError.
+Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot also the text that snapshot() returned, and a directory that holds
+one model, one engine and what was measured is a build.  Runs in different threads go side by side: the work is done without
+Python's lock, and a signal is heard when it is done.  What is wrong with an input is an :class:`Error`, with an argument a
+TypeError or a ValueError.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, Union
+from typing import Any, Literal, Protocol, Union
 
 from . import _native
-from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table
+from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
 __all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "batch", "check", "compare", "diff", "lint", "snapshot"]
+           "Run", "Side", "Table", "Violation", "batch", "check", "compare", "diff", "lint", "snapshot"]
 __version__ = _native.version
 
 
@@ -37,6 +38,7 @@ class _Serializable(Protocol):  # onnx.ModelProto
 
 
 Input = Union[str, "os.PathLike[str]", bytes, _Serializable]
+View = Literal["explain", "inside", "memory", "names", "patterns", "reformats", "scopes", "skipped", "top", "where"]
 
 
 class Error(Exception):
@@ -60,7 +62,8 @@ def _call(function: Any, *args: Any) -> Any:
     try:
         return function(*args)
     except _native.Error as error:
-        raise Error(*error.args) from None
+        status, message, file, unit, position = error.args
+        raise Error(status, printable(message), printable(file), unit, position) from None
 
 
 def _file(value: Input, name: str) -> Any:
@@ -85,10 +88,23 @@ def _number(value: int, name: str) -> int:
 
 
 class Side:
-    """One build: a model, the engine made of it, and what was measured.
+    """One build: a model, the engine made of it, and what was measured.  A directory in their place holds them.
 
-    ``profile`` and ``shapes`` take one or several; ``peak`` is the device's GB/s and TOP/s; ``label`` is kept in a
-    snapshot.
+    Args:
+        model: the ONNX model, or a build log with its nodes; without it the engine, a snapshot or a directory.
+        engine: the engine's dump of layers, or its verbose build log.
+        log: the verbose build log beside a dump.
+        profile: times of layers, from trtexec --exportProfile; of several each layer has the median.
+        times: times of whole runs, from trtexec --exportTimes.
+        shapes: sizes of dynamic inputs, each as "images=1x3x224x224".
+        engine_number: which engine of a log that holds several, from 1; 0: its only one.
+        opt_profile: which optimization profile of an engine with several, from 0; None: the first.
+        peak: what the device can do, GB/s and TOP/s, for the roofline.
+        force: go on though model and engine do not fit.
+        label: what the build is for, as "sm86"; kept in a snapshot, and picks that of a check.
+
+    Raises:
+        TypeError, ValueError: an argument of another kind, or out of its range.
     """
 
     def __init__(self, model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
@@ -147,7 +163,13 @@ class _Report:
         self._handle = handle
 
     def write(self, format: str, *, width: int = 0, all: bool = False) -> str:
-        """The report as the program prints it: "text", "json", "markdown", "dot", ..."""
+        """The report as the program prints it: "text", "json", "markdown", "csv", "html", "dot", ...
+
+        Args:
+            format: one that this kind of report is written in; another one is an :class:`Error`, which lists them.
+            width: columns of a text; 0: 100.
+            all: nothing is folded, and no list is cut.
+        """
         printed: bytes = _call(_native.write, self._handle, format, _number(width, "width"), all)
         return printed.decode()
 
@@ -155,11 +177,6 @@ class _Report:
     def json(self) -> Any:
         """The whole report, after its public schema."""
         return json.loads(self.write("json"))
-
-    @functools.cached_property
-    def findings(self) -> Table[Finding]:
-        """What a reviewer should look at."""
-        return Table([Finding.from_json(item) for item in self.json["findings"]])
 
     def to_html(self) -> str:
         """The page, one file that needs nothing else."""
@@ -180,9 +197,8 @@ class _Paged(_Report):
 
 
 def _lines(brief: list[dict[str, str]]) -> str:
-    """The lines that reports begin with; a character that would move others is written by its number."""
-    texts = (f"{line['topic']:9}{line['text']}" for line in brief)
-    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in text) for text in texts)
+    """The lines that reports begin with."""
+    return "\n".join(printable(f"{line['topic']:9}{line['text']}") for line in brief)
 
 
 class Run(_Paged):
@@ -192,14 +208,27 @@ class Run(_Paged):
         return _lines(self.summary["brief"])
 
     @functools.cached_property
+    def _names(self) -> list[str]:
+        return _native.node_names(self._handle)
+
+    @functools.cached_property
     def layers(self) -> Table[Layer]:
         """The engine's layers, in their order."""
-        return Table([Layer.from_json(item) for item in self.json["layers"]])
+        layers = [Layer.from_json(item) for item in self.json["layers"]]
+        for layer in layers:
+            for link in layer.nodes:
+                link.name = self._names[link.index]
+        return Table(layers, Layer, self._names)
 
     @functools.cached_property
     def nodes(self) -> Table[Node]:
         """The model's nodes, in their order."""
-        return Table([Node.from_json(item) for item in self.json["nodes"]])
+        return Table([Node.from_json(item) for item in self.json["nodes"]], Node, self._names)
+
+    @functools.cached_property
+    def findings(self) -> Table[Finding]:
+        """What a reviewer should look at."""
+        return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, self._names)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -207,8 +236,15 @@ class Run(_Paged):
         summary: dict[str, Any] = self.json["summary"]
         return summary
 
-    def view(self, name: str, *words: str, format: str = "text", width: int = 0) -> str:
-        """The answer to one question: "reformats", "where", "inside", "scopes", ..."""
+    def view(self, name: View, *words: str, format: str = "text", width: int = 0) -> str:
+        """The answer to one question, as the verb of that name prints it.
+
+        Args:
+            name: "top", "reformats", "where", "inside", ...; another word is an :class:`Error`, which lists them.
+            words: names or patterns of nodes or layers, where the view asks for some.
+            format: "text", "json", "markdown" or "csv".
+            width: columns of a text; 0: 100.
+        """
         printed: bytes = _call(_native.view, self._handle, name, [os.fsencode(word) for word in words], format,
                                _number(width, "width"))
         return printed.decode()
@@ -228,6 +264,11 @@ class Check(_Paged):
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (_lines(self.json["brief"]), self.json["verdict"])))
+
+    @functools.cached_property
+    def findings(self) -> Table[Violation]:
+        """What is another than the snapshot or the policy allows, and what is worth a note."""
+        return Table([Violation.from_json(item) for item in self.json["findings"]], Violation)
 
     @property
     def failed(self) -> bool:
@@ -261,7 +302,12 @@ class Linting(_Report):
     @functools.cached_property
     def edits(self) -> Table[Edit]:
         """What to change in the model."""
-        return Table([Edit.from_json(item) for item in self.json["edits"]])
+        return Table([Edit.from_json(item) for item in self.json["edits"]], Edit, _native.node_names(self._handle))
+
+    @functools.cached_property
+    def findings(self) -> Table[Finding]:
+        """What costs, or is refused."""
+        return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, _native.node_names(self._handle))
 
     def fix(self, output: str | os.PathLike[str] | None = None, *, what: Iterable[str] = (),
             scales: Mapping[str, float] | None = None) -> str:
@@ -299,45 +345,99 @@ class Linting(_Report):
         return self.write("markdown")
 
 
-def diff(model: Input | None = None, engine: Input | None = None, **options: Any) -> Run:
-    """Maps an engine's layers to the nodes of its model; options as of :class:`Side`."""
-    return Run(_call(_native.open_run, Side(model, engine, **options)._options))
+def diff(model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
+         profile: Input | Sequence[Input] | None = None, times: Input | None = None,
+         shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+         peak: tuple[float, float] | None = None, force: bool = False) -> Run:
+    """Maps an engine's layers to the nodes of its model.
+
+    Args: as of :class:`Side`; an engine or a directory may be alone.
+
+    Raises:
+        Error: a file that cannot be read, or files that do not belong together.
+    """
+    side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
+                opt_profile=opt_profile, peak=peak, force=force)
+    return Run(_call(_native.open_run, side._options))
 
 
 def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input] | Input) -> Comparison:
-    """Compares two builds: each a :class:`Side`, a pair of model and engine, or a snapshot's path."""
+    """Compares two builds.
+
+    Args:
+        before: a :class:`Side`, a pair of model and engine, or the path of a snapshot or of a directory.
+        after: the same of the other build.
+    """
     return Comparison(_call(_native.open_comparison, _side(before, "old ")._options, _side(after, "new ")._options))
 
 
-def snapshot(model: Input | None = None, engine: Input | None = None, **options: Any) -> str:
-    """What a gate needs of a build, as text to be committed."""
-    printed: bytes = _call(_native.snapshot, Side(model, engine, **options)._options)
+def snapshot(model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
+             profile: Input | Sequence[Input] | None = None, times: Input | None = None,
+             shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+             peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> str:
+    """What a gate needs of a build, as text to be committed.
+
+    Args: as of :class:`Side`.
+    """
+    side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
+                opt_profile=opt_profile, peak=peak, force=force, label=label)
+    printed: bytes = _call(_native.snapshot, side._options)
     return printed.decode()
 
 
 def check(snapshot: Input, model: Input | None = None, engine: Input | None = None, *, policy: Input | None = None,
-          today: datetime.date | None = None, **options: Any) -> Check:
-    """Holds a build against a snapshot: a file, its bytes, or what :func:`snapshot` returned."""
-    return Check(_call(_native.open_check, Side(model, engine, **options)._options, _file(snapshot, "snapshot"),
+          today: datetime.date | None = None, log: Input | None = None,
+          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
+          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+          peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> Check:
+    """Holds a build against a snapshot.
+
+    Args:
+        snapshot: a file, its bytes, what :func:`snapshot` returned, or a directory of snapshots, of which that one is
+            taken that is for the build's label, version and GPU.
+        policy: rules, their levels and budgets, and what to ignore; None: the default one.
+        today: for ignores that expire; None: the clock.
+
+    All others: as of :class:`Side`.
+    """
+    side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
+                opt_profile=opt_profile, peak=peak, force=force, label=label)
+    return Check(_call(_native.open_check, side._options, _file(snapshot, "snapshot"),
                        None if policy is None else _file(policy, "policy"), _day(today)))
 
 
 def lint(model: Input, engine: Input | None = None, *, builder: str | None = None, policy: Input | None = None,
-         today: datetime.date | None = None, **options: Any) -> Linting:
-    """Judges a model before its build for a builder, as "trt10" or "rtx-1.7:sm89"; an engine confirms or withdraws.
+         today: datetime.date | None = None, log: Input | None = None,
+         profile: Input | Sequence[Input] | None = None, times: Input | None = None,
+         shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+         peak: tuple[float, float] | None = None, force: bool = False) -> Linting:
+    """Judges a model before its build; an engine confirms or withdraws.
+
+    Args:
+        builder: for whom, as "trt10" or "rtx-1.7:sm89"; None: who made the engine, else rtx-1.7:sm89.
+        policy: levels of rules, and what to ignore; None: the default one.
+        today: for ignores that expire; None: the clock.
+
+    All others: as of :class:`Side`.
 
     >>> [finding.rule for finding in lint("fixtures/qat_block/model.onnx", builder="trt8").findings.where(severity="error")]
     ['qdq/residual']
     """
-    side = Side(model, model if engine is None else engine, **options)
+    side = Side(model, model if engine is None else engine, log=log, profile=profile, times=times, shapes=shapes,
+                engine_number=engine_number, opt_profile=opt_profile, peak=peak, force=force)
     if engine is None:
         del side._options["engine"]
     return Linting(_call(_native.open_linting, side._options, builder,
                          None if policy is None else _file(policy, "policy"), _day(today)), side._options["model"])
 
 
-def batch(pairs: Iterable[Side | Sequence[Input] | Input], *, jobs: int | None = None) -> Iterator[Run | Error]:
+def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:
     """Analyses many pairs in ``jobs`` threads: in the pairs' order the run of each, or why there is none.
+
+    Args:
+        pairs: each as of :func:`compare`; or the path of a directory that holds builds: a directory each, or one model and
+            its engines.
+        jobs: how many threads; None: as many as there are processors.
 
     >>> pair = "fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json"
     >>> [made if isinstance(made, Error) else len(made.layers) for made in batch([pair, "none.json"])]
@@ -349,6 +449,9 @@ def batch(pairs: Iterable[Side | Sequence[Input] | Input], *, jobs: int | None =
         except Error as error:
             return error
 
+    if isinstance(pairs, (str, os.PathLike)) and os.path.isdir(pairs):
+        found = _call(_native.builds, os.fsencode(pairs))
+        pairs = [tuple(os.fsdecode(path) for path in paths if path) for paths in found]
     if isinstance(pairs, (str, bytes, os.PathLike)):
         raise TypeError(f"pairs: expected several builds, found one {type(pairs).__name__}")
     jobs = _number(jobs or 0, "jobs") or os.cpu_count() or 1

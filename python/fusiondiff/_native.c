@@ -8,7 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <fusiondiff/fusiondiff.h>
+#include "cli/build_word.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,6 +26,7 @@ static PyObject *error_class;
 struct side {
     struct fsd_options opt;
     const char *profiles[MOST_FILES], *shapes[MOST_FILES];
+    struct build_word folder; /* paths in a directory */
 };
 
 struct call {
@@ -66,6 +67,37 @@ static void end(void)
     fsd_use_memory(NULL, 0);
     hearing = NULL;
 }
+
+/* ---------------------------------------------------------------------- directories */
+
+/* What is in memory has a name, which a directory may have as well. */
+static bool in_memory(const struct call *call, const char *name)
+{
+    for (size_t i = 0; i < call->n_memory; i++)
+        if (call->memory[i].path == name)
+            return true;
+    return false;
+}
+
+/* As the command line does, whose notes on what was taken are not wanted: a warning may
+ * be an error to the caller, and the report has the names. */
+static enum fsd_status open_folders(struct call *call, unsigned sides)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < sides && status == FSD_OK; i++) {
+        struct fsd_options *opt = &call->side[i].opt;
+
+        if (in_memory(call, opt->model) || in_memory(call, opt->engine))
+            continue;
+        opt->note = NULL;
+        status = take_folder(&call->side[i].folder, opt, &call->err);
+        opt->note = keep_note;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------- files */
 
 /* A path, or a pair of a name and the bytes that shall be read under it. */
 static bool take_file(struct call *call, PyObject *value, const char **out)
@@ -161,12 +193,18 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
 
 /* ----------------------------------------------------------------------- what comes */
 
+/* Names in it may be no text where a directory was read. */
+static PyObject *text_of(const char *bytes)
+{
+    return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
+}
+
 static PyObject *raise_error(const struct fsd_error *err)
 {
     static const char *const units[] = {"", "byte", "line"};
-    PyObject *words =
-        Py_BuildValue("(ssssK)", fsd_status_name(err->status), err->message, err->file,
-                      units[err->unit], (unsigned long long)err->pos);
+    PyObject *words = Py_BuildValue("(sNNsK)", fsd_status_name(err->status),
+                                    text_of(err->message), text_of(err->file),
+                                    units[err->unit], (unsigned long long)err->pos);
 
     if (words)
         PyErr_SetObject(error_class, words);
@@ -263,7 +301,9 @@ static PyObject *open_run(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
+    call.status = open_folders(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
     end();
     Py_END_ALLOW_THREADS return finish(&call, run, RUN, free_run);
 }
@@ -281,8 +321,10 @@ static PyObject *open_comparison(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[1], after))
         return NULL;
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = fsd_comparison_open(&comparison, &call.side[0].opt, &call.side[1].opt,
-                                      &call.err);
+    call.status = open_folders(&call, 2);
+    if (call.status == FSD_OK)
+        call.status = fsd_comparison_open(&comparison, &call.side[0].opt,
+                                          &call.side[1].opt, &call.err);
     end();
     Py_END_ALLOW_THREADS return finish(&call, comparison, COMPARISON, free_comparison);
 }
@@ -291,6 +333,7 @@ static PyObject *open_check(PyObject *self, PyObject *args)
 {
     struct call call = {0};
     struct fsd_check_options opt = {0};
+    struct snapshots_word *several;
     struct fsd_check *check = NULL;
     PyObject *side, *snapshot, *policy;
 
@@ -301,10 +344,18 @@ static PyObject *open_check(PyObject *self, PyObject *args)
         !take_file(&call, snapshot, &opt.snapshot) ||
         !take_file(&call, policy, &opt.policy))
         return NULL;
+    several = PyMem_New(struct snapshots_word, 1);
+    if (!several)
+        return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
+    call.status = open_folders(&call, 1);
+    if (call.status == FSD_OK && !in_memory(&call, opt.snapshot))
+        call.status = take_snapshots(several, &opt, &call.err);
+    if (call.status == FSD_OK)
+        call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
     end();
-    Py_END_ALLOW_THREADS return finish(&call, check, CHECK, free_check);
+    Py_END_ALLOW_THREADS PyMem_Free(several);
+    return finish(&call, check, CHECK, free_check);
 }
 
 static PyObject *open_linting(PyObject *self, PyObject *args)
@@ -321,7 +372,9 @@ static PyObject *open_linting(PyObject *self, PyObject *args)
         !take_file(&call, policy, &opt.policy))
         return NULL;
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
+    call.status = open_folders(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
     end();
     Py_END_ALLOW_THREADS return finish(&call, linting, LINTING, free_linting);
 }
@@ -340,7 +393,9 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
         return NULL;
     out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
+    call.status = open_folders(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
     end();
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
@@ -407,6 +462,78 @@ static PyObject *view(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS call.status =
         fsd_diff_view(run, name, &query, format, &style, out, &call.err);
     Py_END_ALLOW_THREADS PyMem_Free(words);
+    return printed(&call, out, &bytes, &size);
+}
+
+/* What tables call nodes, by number: those without a name as reports do. */
+static PyObject *node_names(PyObject *self, PyObject *capsule)
+{
+    const char *kind = PyCapsule_GetName(capsule);
+    const void *made = kind ? PyCapsule_GetPointer(capsule, kind) : NULL;
+    const struct fsd_diff *run;
+    struct fsd_node_data node;
+    PyObject *names;
+
+    (void)self;
+    if (!made)
+        return NULL;
+    if (kind != RUN && kind != LINTING) {
+        PyErr_SetString(PyExc_ValueError, "expected a run or a linting");
+        return NULL;
+    }
+    run = kind == RUN ? made : fsd_linting_run(made);
+    names = PyList_New(0);
+    for (uint32_t i = 0; names && fsd_diff_node(run, i, &node, sizeof node); i++) {
+        PyObject *name = *node.name ? text_of(node.name)
+                                    : PyUnicode_FromFormat("#%u (%s)", i, node.op);
+
+        if (!name || PyList_Append(names, name))
+            Py_CLEAR(names);
+        Py_XDECREF(name);
+    }
+    return names;
+}
+
+static enum fsd_status add_build(void *payload, const char *model, const char *engine,
+                                 struct fsd_error *err)
+{
+    PyObject *pair = Py_BuildValue("(yy)", model, engine);
+    /* A snapshot is a build to compare, but nothing to analyse. */
+    bool fine = pair && ((!*engine && fsd_file_kind(model) == FSD_FILE_SNAPSHOT) ||
+                         !PyList_Append(payload, pair));
+
+    Py_XDECREF(pair);
+    err->status = fine ? FSD_OK : FSD_E_ARG;
+    return err->status;
+}
+
+/* The builds in a directory, each a pair of paths of which one may be empty. */
+static PyObject *builds(PyObject *self, PyObject *path)
+{
+    struct fsd_error err = {0};
+    PyObject *list;
+    char *bytes;
+
+    (void)self;
+    if (PyBytes_AsStringAndSize(path, &bytes, NULL) || !(list = PyList_New(0)))
+        return NULL;
+    if (each_build(bytes, add_build, list, &err) == FSD_OK)
+        return list;
+    Py_DECREF(list);
+    return PyErr_Occurred() ? NULL : raise_error(&err);
+}
+
+/* A line of each rule, its id first. */
+static PyObject *rules(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out = fsd_memory_open(&bytes, &size);
+
+    (void)self;
+    (void)args;
+    call.status = fsd_rule_explain(NULL, out, &call.err);
     return printed(&call, out, &bytes, &size);
 }
 
@@ -507,6 +634,9 @@ static PyMethodDef methods[] = {
     {"snapshot", snapshot, METH_VARARGS, NULL},
     {"write", write_report, METH_VARARGS, NULL},
     {"view", view, METH_VARARGS, NULL},
+    {"builds", builds, METH_O, NULL},
+    {"node_names", node_names, METH_O, NULL},
+    {"rules", rules, METH_NOARGS, NULL},
     {"differs", differs, METH_O, NULL},
     {"failed", failed, METH_O, NULL},
     {"fix", fix, METH_VARARGS, NULL},

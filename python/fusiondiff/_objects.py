@@ -7,12 +7,28 @@ kept in ``extra``.
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import fnmatch
+import operator
+import shutil
 import typing
-from collections.abc import Iterator, Sequence
-from typing import Any, Generic, Optional, TypeVar, Union, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, overload
 
 if typing.TYPE_CHECKING:
     import pandas
+
+# The words of the reports' schemas: completion and type checkers know them, where() refuses others.
+Kind = Literal["compute", "reformat", "copy", "quantize", "constant", "noop", "shape", "sync", "foreign"]
+Cause = Literal["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "plugin", "foreign", "dla", "free", "unknown"]
+Spent = Literal["requantization", "requested_movement"]
+Fate = Literal["layer", "folded", "identity", "absorbed", "merged", "dead", "unexplained"]
+Severity = Literal["info", "warning", "error"]
+Evidence = Literal["metadata", "name", "log", "tensor", "structure"]
+Action = Literal["insert-pair", "remove-pair", "set-scale"]
+Precision = Literal["unknown", "fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp8e4m3fnuz", "fp8e5m2", "fp8e5m2fnuz", "fp8e8m0",
+                    "fp6e2m3", "fp6e3m2", "fp4", "int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8", "int4", "uint4",
+                    "int2", "uint2", "bool", "string", "complex64", "complex128"]
 
 Item = TypeVar("Item", bound="Record")
 
@@ -40,6 +56,12 @@ _hints: dict[type, dict[str, Any]] = {}
 class Record:
     """One object of a report."""
 
+    # What a table shows, as far as there is something; none listed: all.  Fields that number nodes, and those with links to some.
+    _in_html: ClassVar[tuple[str, ...]] = ()
+    _in_text: ClassVar[tuple[str, ...]] = ()
+    _of_nodes: ClassVar[tuple[str, ...]] = ()
+    _of_links: ClassVar[tuple[str, ...]] = ()
+
     extra: dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -52,25 +74,75 @@ class Record:
         return cls(extra={name: value for name, value in data.items() if name not in hints}, **known)
 
 
-class Table(Sequence[Item], Generic[Item]):
-    """Records of one kind, in the report's order.
+_TESTS: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "in": lambda value, wanted: value in wanted,
+    "contains": lambda value, wanted: wanted in value,
+    "startswith": lambda value, wanted: value.startswith(wanted),
+    "endswith": lambda value, wanted: value.endswith(wanted),
+    "like": lambda value, wanted: fnmatch.fnmatchcase(value, wanted)}
+_OF_UNKNOWN = ("eq", "ne", "in")    # the others hold of no value that is not known
+_ROWS_OF_TEXT, _ROWS_OF_HTML, _MOST_LISTED, _LEAST_WIDTH = 20, 50, 40, 16
 
-    >>> table = Table([Node(index=0, op="Relu"), Node(index=1, op="Conv")])
+
+def printable(text: str) -> str:
+    """A character that would move others is written by its number."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _unknown(what: str, word: object, known: Iterable[str]) -> ValueError:
+    words = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(str(word), words, 1) if len(str(word)) < 1000 else []
+    listed = ", ".join(words[:_MOST_LISTED]) + (f" and {len(words) - _MOST_LISTED} more" if len(words) > _MOST_LISTED else "")
+    return ValueError(printable(f"{what} {str(word)[:100]!r}" + (f"; did you mean {near[0]!r}?" if near else ".") +
+                                f" There are {listed or 'none'}"))
+
+
+def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
+    """All that a field may hold, where the schema lists it."""
+    if name == "rule" and issubclass(kind, Finding):
+        from . import _native
+
+        return tuple(line.split()[0] for line in _native.rules().decode().splitlines() if line and not line[0].isspace())
+    hint = typing.get_type_hints(kind).get(name)
+    while typing.get_origin(hint) in (Union, list):
+        hint = typing.get_args(hint)[0]
+    return typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
+
+
+def _cut(text: str, width: int, column: str) -> str:
+    """Sentences and lists lose their end, names their middle."""
+    if len(text) <= width:
+        return text
+    back = 0 if column in _FROM_FRONT else (width - 3) // 3
+    return text[:width - 3 - back] + "..." + text[len(text) - back:]
+
+
+class Table(Sequence[Item], Generic[Item]):
+    """Records of one kind, in the report's order.  Its repr, and what a notebook shows, are its first rows.
+
+    >>> table = Table([Node(index=0, op="Relu", ms=0.5), Node(index=1, op="Conv", ms=2.0)])
     >>> [node.op for node in table]
     ['Relu', 'Conv']
     >>> table.where(op="Conv")[0].index
     1
+    >>> table.where(ms__gt=1)
+    index  op    requested  realised   ms
+        1  Conv  unknown    unknown   2.0
+    1 row
     """
 
-    def __init__(self, items: list[Item]) -> None:
+    def __init__(self, items: list[Item], of: type[Item] | None = None, node_names: Sequence[str] = ()) -> None:
         self._items = items
+        self._of: type[Record] = of or (type(items[0]) if items else Record)
+        self._node_names = node_names    # of the model, by number
 
     @overload
     def __getitem__(self, at: int) -> Item: ...
     @overload
     def __getitem__(self, at: slice) -> Table[Item]: ...
     def __getitem__(self, at: int | slice) -> Item | Table[Item]:
-        return Table(self._items[at]) if isinstance(at, slice) else self._items[at]
+        return self._like(self._items[at]) if isinstance(at, slice) else self._items[at]
 
     def __len__(self) -> int:
         return len(self._items)
@@ -78,55 +150,187 @@ class Table(Sequence[Item], Generic[Item]):
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items)
 
+    def _like(self, items: list[Item]) -> Table[Item]:
+        return Table(items, typing.cast("type[Item]", self._of), self._node_names)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names that where() and to_pandas() know."""
+        names = dict.fromkeys(field.name for field in dataclasses.fields(self._of) if field.name != "extra")
+        for item in self._items:
+            names.update(dict.fromkeys(item.extra))
+        return list(names)
+
+    def _name_of(self, node: Any) -> Any:
+        there = isinstance(node, int) and 0 <= node < len(self._node_names)
+        return self._node_names[node] if there else node
+
+    def _cell(self, item: Record, name: str) -> Any:
+        """A field as tables show it: nodes by name."""
+        value = getattr(item, name) if name in item.__dataclass_fields__ else item.extra.get(name)
+        if name in self._of._of_nodes:
+            return list(map(self._name_of, value)) if isinstance(value, list) else self._name_of(value)
+        return [str(one) if isinstance(one, Record) else one for one in value] if isinstance(value, list) else value
+
+    def _filled(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if any(self._cell(item, name) not in (None, [], {}, "", False) for item in self._items)]
+
     def __repr__(self) -> str:
-        return f"Table of {len(self)}: {self._items[:3]!r}{' ...' if len(self) > 3 else ''}"
+        shown = self._items[:_ROWS_OF_TEXT]
+        filled = self._filled(self.columns)
+        names = [name for name in self._of._in_text or self.columns if name in filled]
+        rows = [[printable(_text(self._cell(item, name))) for name in names] for item in shown]
+        right = [all(isinstance(self._cell(item, name), (int, float, type(None))) for item in shown) for name in names]
+        widths = [max(len(row[i]) for row in [names, *rows]) for i in range(len(names))]
+        least = [width if right[i] else min(width, max(_LEAST_WIDTH, len(names[i]))) for i, width in enumerate(widths)]
+        room = shutil.get_terminal_size().columns
+        while len(widths) > 1 and sum(least[:len(widths)]) + 2 * (len(widths) - 1) > room:
+            widths.pop()
+        while sum(widths) + 2 * (len(widths) - 1) > room:
+            at = max(range(len(widths)), key=lambda i: widths[i] - least[i])
+            if widths[at] == least[at]:
+                break
+            widths[at] -= 1
+        lines = [names, *rows] if names else []
+        text = ["  ".join(_cut(cell, width, name).rjust(width if is_right else 0).ljust(width)
+                          for cell, width, is_right, name in zip(line, widths, right, names)).rstrip() for line in lines]
+        return "\n".join([*text, self._foot(names[:len(widths)], len(shown))])
+
+    def _foot(self, names: Sequence[str], shown: int) -> str:
+        """How many rows there are, and what is not shown of them."""
+        others = [name for name in self._filled(self.columns) if name not in names]
+        rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
+        return (f"the first {shown} of {rows}" if shown < len(self) else rows) + (f"; more columns: {', '.join(others)}" if others else "")
 
     def _repr_html_(self) -> str:
-        """The first records, and the fields that any of them has."""
+        """The first rows, within 1,000 px."""
         import html
 
-        def cell(value: Any) -> str:
-            if isinstance(value, list):
-                return ("<br>" if any(isinstance(item, Record) for item in value) else ", ").join(map(cell, value))
-            return "" if value is None else html.escape(str(value))
+        def cell(item: Record, name: str) -> str:
+            value = self._cell(item, name)
+            if not isinstance(value, list):
+                return html.escape(_text(value) if name in _FROM_FRONT else _cut(_text(value), 120, name))
+            more = [f"and {len(value) - 6} more"] if len(value) > 6 else []
+            return "<br>".join(html.escape(_cut(_text(one), 80, "")) for one in [*value[:6], *more])
 
-        shown = self._items[:50]
-        fields = [field.name for field in dataclasses.fields(shown[0]) if field.name != "extra"] if shown else []
-        names = [name for name in fields if any(getattr(row, name) not in (None, [], {}, "") for row in shown)]
-        rows = "".join("<tr>" + "".join(f"<td>{cell(getattr(row, name))}</td>" for name in names) + "</tr>" for row in shown)
-        more = f"<p>and {len(self) - len(shown)} more</p>" if len(self) > len(shown) else ""
-        return f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>{rows}</table>{more}"
+        shown = self._items[:_ROWS_OF_HTML]
+        filled = self._filled(self.columns)
+        names = [name for name in self._of._in_html or self.columns if name in filled]
+        numbers = {name for name in names if all(isinstance(self._cell(item, name), (int, float, type(None))) for item in shown)}
+        style = {name: "white-space:nowrap;text-align:right" if name in numbers or name in _SHORT else
+                 "overflow-wrap:anywhere;text-align:left" for name in names}
+        head = "".join(f'<th style="{style[name]}">{html.escape(name)}</th>' for name in names)
+        rows = "".join("<tr>" + "".join(f'<td style="{style[name]}">{cell(item, name)}</td>' for name in names) + "</tr>" for item in shown)
+        return f'<table style="max-width:1000px"><tr>{head}</tr>{rows}</table><p>{html.escape(self._foot(names, len(shown)))}</p>'
 
-    def where(self, **fields: Any) -> Table[Item]:
-        """Those whose fields are so."""
-        return Table([item for item in self if all(getattr(item, name) == value for name, value in fields.items())])
+    def where(self, **predicates: Any) -> Table[Item]:
+        """Those of which all predicates hold: ``column=value``, or ``column__test=value``.
+
+        Tests are ``eq``, ``ne``, ``lt``, ``le``, ``gt``, ``ge``; ``in`` of several values; ``contains`` of a list or a part of a text;
+        ``startswith``, ``endswith`` and ``like`` (a pattern with ``*`` and ``?``) of texts.  A value that is not known (None) is
+        neither less nor greater than another one.  Nodes go by name or by number.  A column, a test, a node or a word that does
+        not exist is a ValueError, which lists those that do.
+
+        >>> layers = Table([Layer(index=0, kind="compute", ms=0.5, nodes=[Link(index=4, name="Conv_4")]), Layer(index=1, kind="copy")])
+        >>> [layer.index for layer in layers.where(ms__gt=0.02, kind__in=["compute", "quantize"])]
+        [0]
+        >>> len(layers.where(nodes__contains="Conv_4"))
+        1
+        >>> layers.where(kind="reformatt")    # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: kind: unknown value 'reformatt'; did you mean 'reformat'? There are compute, reformat, ...
+        """
+        kept = self._items
+        for key, wanted in predicates.items():
+            name, _, test = key.partition("__")
+            test = test or "eq"
+            if name not in self.columns:
+                raise _unknown("unknown column", name, self.columns)
+            if test not in _TESTS:
+                raise _unknown(f"{key}: unknown test", test, _TESTS)
+            if test == "in":
+                if isinstance(wanted, (str, bytes)) or not isinstance(wanted, Iterable):
+                    raise TypeError(f"{key}: expected several values, found {type(wanted).__name__}")
+                wanted = list(wanted)
+            self._check(key, name, test, wanted)
+            kept = [item for item in kept if self._holds(item, key, name, test, wanted)]
+        return self._like(kept)
+
+    def _check(self, key: str, name: str, test: str, wanted: Any) -> None:
+        """That the values can be there at all."""
+        of_list = any(isinstance(getattr(item, name, None), list) for item in self._items[:1])
+        if not (test in _OF_UNKNOWN or test == "contains" and of_list):
+            return
+        words: Sequence[str] = _words_of(self._of, name)
+        if not words and name in (*self._of._of_nodes, *self._of._of_links):
+            words = self._node_names
+        if not words:
+            return
+        for value in wanted if test == "in" else [wanted]:
+            free = value is None or isinstance(value, (int, list)) and words is self._node_names
+            if not free and value not in words and not any(value in self._forms(item, name) for item in self._items):
+                raise _unknown(f"{key}: unknown value", value, words)
+
+    def _forms(self, item: Record, name: str) -> list[Any]:
+        """All that a value, or what a list holds, may be called by."""
+        value = getattr(item, name) if name in item.__dataclass_fields__ else item.extra.get(name)
+        values = value if isinstance(value, list) else [value]
+        names = [self._name_of(one) for one in values] if name in self._of._of_nodes else []
+        parts = [getattr(one, part, None) for one in values if isinstance(one, Record) for part in ("index", "name")]
+        return [*values, *names, *(part for part in parts if part is not None)]
+
+    def _holds(self, item: Record, key: str, name: str, test: str, wanted: Any) -> bool:
+        value = getattr(item, name) if name in item.__dataclass_fields__ else item.extra.get(name)
+        if value is None and test not in _OF_UNKNOWN:
+            return False
+        if isinstance(value, list) and test == "contains":
+            return wanted in self._forms(item, name)
+        if name in self._of._of_nodes and test in ("eq", "ne") and isinstance(wanted, str):
+            value = self._cell(item, name)
+        try:
+            return bool(_TESTS[test](value, wanted))
+        except (TypeError, AttributeError):
+            raise TypeError(f"{key}: cannot compare {type(value).__name__} with {type(wanted).__name__}") from None
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame with one row a record; needs pandas."""
+        """A data frame with one row a record, nodes by name; needs pandas."""
         import pandas
 
-        rows = [dataclasses.asdict(item) for item in self]
-        for row in rows:
-            row.update(row.pop("extra"))
-        return pandas.DataFrame(rows)
+        columns = self.columns
+        return pandas.DataFrame([[self._cell(item, name) for name in columns] for item in self._items], columns=columns)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}" if value != int(value) else f"{value:.1f}"
+    return "" if value is None else str(value)
+
+
+_FROM_FRONT = {"message", "why", "effect", "log", "nodes", "layers"}
+_SHORT = {"kind", "precision", "fate", "severity", "cause", "requested", "realised"}
 
 
 @dataclasses.dataclass
 class Link(Record):
-    """That a layer computes a node."""
+    """That a layer computes a node: its number and name, and by which evidence."""
 
     index: int = 0
-    evidence: list[str] = dataclasses.field(default_factory=list)
+    evidence: list[Evidence] = dataclasses.field(default_factory=list)
+    name: str = ""
 
     def __str__(self) -> str:
-        return f"{self.index} ({', '.join(self.evidence)})"
+        return self.name or f"#{self.index}"
 
 
 @dataclasses.dataclass
 class Port(Record):
-    """A tensor as a layer reads or writes it; sizes may be names."""
+    """A tensor as a layer or a node reads or writes it; sizes may be names."""
 
-    type: str = "unknown"
+    type: Precision = "unknown"
     name: Optional[str] = None
     layout: Optional[str] = None
     dims: Optional[list[Any]] = None
@@ -141,53 +345,76 @@ class Port(Record):
 
 @dataclasses.dataclass
 class Layer(Record):
-    """A layer of the engine."""
+    """A layer of the engine.  ``ms``, ``bytes`` and ``macs`` are of one run, None where they are not known."""
+
+    _in_html = ("index", "name", "kind", "precision", "cause", "ms", "bytes", "nodes", "inputs", "outputs")
+    _in_text = ("index", "name", "kind", "precision", "ms", "nodes", "cause", "bytes")
+    _of_links = ("nodes",)
 
     index: int = 0
     name: str = ""
     type: str = ""
-    kind: str = ""
-    precision: str = "unknown"
+    kind: Kind = ""  # type: ignore[assignment]
+    precision: Precision = "unknown"
     inserted: bool = False
-    cause: Optional[str] = None
+    cause: Optional[Cause] = None
+    spent: Optional[Spent] = None
+    log: Optional[str] = None
     nodes: list[Link] = dataclasses.field(default_factory=list)
     inputs: list[Port] = dataclasses.field(default_factory=list)
     outputs: list[Port] = dataclasses.field(default_factory=list)
     region: Optional[int] = None
+    origin: Optional[str] = None
     tactic: Optional[str] = None
     ran_by: Optional[str] = None
     ran_with: Optional[str] = None
     ms: Optional[float] = None
     bytes: Optional[int] = None
+    bias_bytes: Optional[int] = None
+    weight_bytes: Optional[int] = None
     macs: Optional[int] = None
 
 
 @dataclasses.dataclass
 class Node(Record):
-    """A node of the model."""
+    """A node of the model: what became of it, in which layers, and its part of their time."""
+
+    _in_html = ("index", "name", "op", "fate", "layers", "requested", "realised", "ms", "same_as", "why")
+    _in_text = ("index", "name", "op", "fate", "layers", "requested", "realised", "ms", "same_as", "why")
+    _of_nodes = ("same_as",)
 
     index: int = 0
     name: str = ""
     op: str = ""
-    fate: str = ""
+    fate: Fate = ""  # type: ignore[assignment]
     why: Optional[str] = None
     layers: list[int] = dataclasses.field(default_factory=list)
-    requested: str = "unknown"
-    realised: str = "unknown"
+    requested: Precision = "unknown"
+    realised: Precision = "unknown"
     domain: Optional[str] = None
+    scope: Optional[int] = None
+    module: Optional[str] = None
+    log: Optional[str] = None
     same_as: Optional[int] = None
     near_layer: Optional[int] = None
     region: Optional[int] = None
+    inputs: list[Port] = dataclasses.field(default_factory=list)
+    outputs: list[Port] = dataclasses.field(default_factory=list)
     ms: Optional[float] = None
+    shares: bool = False
     macs: Optional[int] = None
 
 
 @dataclasses.dataclass
 class Finding(Record):
-    """What a reviewer should look at."""
+    """What a reviewer should look at; layers and nodes by number, which tables show by name."""
+
+    _in_html = ("severity", "rule", "message", "layers", "nodes", "facts")
+    _in_text = ("severity", "rule", "message")
+    _of_nodes = ("nodes",)
 
     rule: str = ""
-    severity: str = ""
+    severity: Severity = ""  # type: ignore[assignment]
     message: str = ""
     layers: list[int] = dataclasses.field(default_factory=list)
     nodes: list[int] = dataclasses.field(default_factory=list)
@@ -196,12 +423,34 @@ class Finding(Record):
 
 
 @dataclasses.dataclass
+class Violation(Record):
+    """What a check found; layers and nodes by name, since they are of one build or of both."""
+
+    _in_html = ("severity", "rule", "message", "line", "layers", "nodes")
+    _in_text = ("severity", "rule", "message")
+
+    rule: str = ""
+    severity: Severity = ""  # type: ignore[assignment]
+    message: str = ""
+    file: str = ""
+    line: Optional[int] = None
+    nodes: list[str] = dataclasses.field(default_factory=list)
+    layers: list[str] = dataclasses.field(default_factory=list)
+    fingerprint: str = ""
+    cause: Optional[int] = None
+
+
+@dataclasses.dataclass
 class Edit(Record):
     """What lint would change in a model."""
 
+    _in_html = ("rule", "action", "node_name", "input", "tensor", "type", "scale", "scale_of", "effect")
+    _in_text = ("action", "node_name", "input", "tensor", "scale", "effect")
+    _of_nodes = ("node",)
+
     finding: int = 0
     rule: str = ""
-    action: str = ""
+    action: Action = ""  # type: ignore[assignment]
     tensor: str = ""
     node: int = 0
     node_name: str = ""
@@ -212,5 +461,5 @@ class Edit(Record):
     scale_of: Optional[str] = None
     scale_tensor: Optional[str] = None
     scale: Optional[float] = None
-    type: Optional[str] = None
+    type: Optional[Precision] = None
     effect: str = ""

@@ -6,10 +6,12 @@ and committed; ``pytest --fusiondiff-update`` rewrites those that exist.
 
 from __future__ import annotations
 
+import datetime
 import os
 import stat
 import tempfile
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import pytest
 
@@ -17,8 +19,14 @@ import fusiondiff
 
 
 class AssertFusions(Protocol):
+    """Holds a build against a snapshot; arguments as of :func:`fusiondiff.check`."""
+
     def __call__(self, snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
-                 engine: fusiondiff.Input | None = None, **options: Any) -> None: ...
+                 engine: fusiondiff.Input | None = None, *, policy: fusiondiff.Input | None = None,
+                 today: datetime.date | None = None, log: fusiondiff.Input | None = None,
+                 profile: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, times: fusiondiff.Input | None = None,
+                 shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+                 peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> None: ...
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
@@ -58,16 +66,22 @@ def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
     update = bool(request.config.getoption("--fusiondiff-update"))
 
     def held(snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
-             engine: fusiondiff.Input | None = None, *, policy: fusiondiff.Input | None = None, **options: Any) -> None:
+             engine: fusiondiff.Input | None = None, *, policy: fusiondiff.Input | None = None,
+             today: datetime.date | None = None, log: fusiondiff.Input | None = None,
+             profile: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, times: fusiondiff.Input | None = None,
+             shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+             peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> None:
         there = os.path.exists(snapshot)
         if update or not there:
-            text = fusiondiff.snapshot(model, engine, **options)
+            text = fusiondiff.snapshot(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
+                                       opt_profile=opt_profile, peak=peak, force=force, label=label)
             _write(snapshot, text)
             if not there and not update:
                 pytest.fail(f"{os.fspath(snapshot)} was not there; it is written now: look at it and commit it",
                             pytrace=False)
             return
-        check = fusiondiff.check(snapshot, model, engine, policy=policy, **options)
+        check = fusiondiff.check(snapshot, model, engine, policy=policy, today=today, log=log, profile=profile, times=times,
+                                 shapes=shapes, engine_number=engine_number, opt_profile=opt_profile, peak=peak, force=force, label=label)
         if check.failed:
             pytest.fail(f"{check}or, of all that fail: pytest --fusiondiff-update", pytrace=False)
 

@@ -75,6 +75,11 @@ enum fsd_status fsd_linting_open(struct fsd_linting **out,
     return status;
 }
 
+const struct fsd_diff *fsd_linting_run(const struct fsd_linting *l)
+{
+    return l->run;
+}
+
 void fsd_linting_free(struct fsd_linting *l)
 {
     if (!l)

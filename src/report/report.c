@@ -249,11 +249,12 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
     const struct format *format = find_format(name);
     struct fsd_report r = *report;
     enum fsd_status status;
+    char views[512];
 
     r.style = r.style ? r.style : &plain;
     if (r.view && !fsd_view_find(r.view))
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'",
-                        r.view);
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%.99s'%s",
+                        r.view, fsd_view_list(r.view, views));
     if (!format || !writes(format, r.subject)) {
         char list[256] = "";
         const char *known;

@@ -1,19 +1,27 @@
 """The package against what the program prints, and what its users do with it."""
 
 import datetime
+import inspect
 import json
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import threading
+import typing
+import warnings
 
 import pytest
 
 import fusiondiff
+from fusiondiff import _objects, pytest_plugin
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "fixtures/qat_block/model.onnx"
 ENGINE = ROOT / "fixtures/qat_block/engine.graph.json"
+PROFILE = ROOT / "fixtures/qat_block/profile.json"
 
 
 def printed(*args):
@@ -157,17 +165,194 @@ def test_a_repr_is_what_the_text_begins_with():
     assert repr(check).splitlines()[0] == repr(run).splitlines()[0] and repr(check).splitlines()[-1] == "passed"
 
 
+def cells(table):
+    return [re.sub("<.*?>", "|", row).split("||") for row in re.findall("<tr>(.*?)</tr>", table._repr_html_())]
+
+
 def test_a_notebook_shows_tables_and_pages():
     run = fusiondiff.diff(MODEL, ENGINE)
     assert "<iframe srcdoc=" in run._repr_html_() and "&lt;!DOCTYPE html&gt;" in run._repr_html_()
     shown = run.findings._repr_html_()
-    assert shown.count("<tr>") == 1 + len(run.findings) and "<th>tensors</th>" not in shown and "fp16 -&gt; int8" in shown
-    assert "<td>fp16 chw32 1x8x8x8 relu2</td>" in run.layers.where(index=4)._repr_html_()
-    assert "<td>9 (name, tensor)</td>" in run.layers.where(index=2)._repr_html_()
+    assert shown.count("<tr>") == 1 + len(run.findings) and ">tensors</th>" not in shown and "fp16 -&gt; int8" in shown
+    assert "fp16 chw32 1x8x8x8 relu2" in cells(run.layers.where(index=4))[1]
+    assert "QuantizeLinear_9" in cells(run.layers.where(index=2))[1] and "QuantizeLinear_9" in cells(run.findings)[1]
     assert fusiondiff.lint(MODEL).to_html().startswith("<!DOCTYPE html>")
     nodes = fusiondiff.Table([fusiondiff.Node(index=i, name="<b>") for i in range(60)])
-    assert "and 10 more" in nodes._repr_html_() and "<b>" not in nodes._repr_html_()
-    assert fusiondiff.Table([])._repr_html_() == "<table><tr></tr></table>"
+    assert "the first 50 of 60 rows" in nodes._repr_html_() and "<b>" not in nodes._repr_html_()
+    assert fusiondiff.Table([])._repr_html_().endswith("<p>0 rows</p>")
+
+
+def test_a_notebooks_tables_fit_1000_px(tmp_path):
+    """With the longest names that engines have, as a browser lays it out."""
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.skip("no chromium")
+    name = "PWN(PWN(/model/backbone/Sigmoid), /model/backbone/Mul)" * 8
+    layers = [fusiondiff.Layer(index=9999, name=name, kind="reformat", precision="fp8e4m3fnuz", cause="dtype+layout", ms=1234.5678, bytes=2**40,
+                               nodes=[fusiondiff.Link(index=i, name=name) for i in range(300)],
+                               inputs=[fusiondiff.Port(type="fp16", layout="chw32", dims=[32, 64, 112, 112], name=name)] * 9,
+                               outputs=[fusiondiff.Port(type="fp16", name="x" * 500)])]
+    nodes = [fusiondiff.Node(index=9999, name="x" * 500, op="QuantizeLinear", fate="unexplained", layers=list(range(99)), requested="fp8e4m3fnuz",
+                             realised="fp8e4m3fnuz", ms=0.123456, same_as=77, why="y" * 300)]
+    findings = [fusiondiff.Finding(rule="precision/no-tensor-cores", severity="warning", message="z" * 400, nodes=[0] * 99, facts={"a" * 99: 1.5})]
+    tables = fusiondiff.Table(layers), fusiondiff.Table(nodes), fusiondiff.Table(findings, fusiondiff.Finding, ["n" * 300]), fusiondiff.diff(MODEL, ENGINE).layers
+    script = "document.title = [...document.querySelectorAll('table')].map(t => Math.round(t.getBoundingClientRect().width)).join()"
+    page = tmp_path / "tables.html"
+    page.write_text("<!DOCTYPE html><meta charset=utf-8><title></title><body style='width:2000px;font:13px monospace'>"
+                    "<style>td, th {padding: 0.5em}</style>" + "".join(table._repr_html_() for table in tables) + f"<script>{script}</script>")
+    shown = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/home", "--dump-dom", page.as_uri()],
+                           capture_output=True, text=True, timeout=300, env={**os.environ, "HOME": str(tmp_path)}).stdout
+    widths = [int(width) for width in re.search("<title>([0-9,]+)</title>", shown)[1].split(",")]
+    assert len(widths) == len(tables) and all(0 < width <= 1000 for width in widths), widths
+
+
+def test_the_repr_of_a_table_is_a_table(monkeypatch):
+    run = fusiondiff.diff(MODEL, ENGINE, profile=PROFILE)
+    for width in 40, 80, 200:
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = repr(run.layers).splitlines()
+        assert lines[0].split()[:3] == ["index", "name", "kind"] and len(lines) == 10 and lines[-1].startswith("8 rows")
+        assert max(map(len, lines[:-1])) <= width and [line.split()[0] for line in lines[1:9]] == list("01234567")
+    assert "QuantizeLinear_9" in repr(run.layers.where(index=2)) and "0.032" in repr(run.layers.where(index=2))
+    assert "the first 20 of 23 rows" in repr(run.nodes) and "Relu_6" in repr(run.nodes.where(fate="merged"))
+    assert repr(run.layers.where(index=77)).startswith("0 rows")
+
+
+def test_where():
+    entries = json.loads(PROFILE.read_text())
+    run = fusiondiff.diff(MODEL, ENGINE, profile=json.dumps(entries[:-1]).encode())    # of one layer no time is known
+
+    def layers(**predicates):
+        return [layer.index for layer in run.layers.where(**predicates)]
+
+    measured = {layer.index: layer.ms for layer in run.layers if layer.ms is not None}
+    assert 0 < len(measured) < 8
+    assert layers(ms__gt=.03) == [i for i, ms in measured.items() if ms > .03] and layers(ms__ge=.032, ms__le=.032) == [2]
+    assert layers(ms__lt=.03) == [i for i, ms in measured.items() if ms < .03] != []
+    assert layers(ms=None) == [i for i in range(8) if i not in measured]    # neither above nor below anything
+    assert layers(kind__in=["reformat", "quantize"]) == [0, 2, 4]
+    assert layers(kind__ne="compute") == [layer.index for layer in run.layers if layer.kind != "compute"]
+    assert layers(nodes__contains="QuantizeLinear_9") == layers(nodes__contains=9) == [2]
+    assert layers(name__contains="Conv_4", name__endswith="Conv_4", name__startswith="conv1", name__like="conv?.*") == [1]
+    assert layers(inputs__contains="relu1")[0] == 2 and layers(cause=None) and layers(edge__ne=None)
+    assert list(run.nodes.where(same_as="Relu_6")) == list(run.nodes.where(same_as=6)) and len(run.nodes.where(same_as=6)) == 1
+    assert [finding.layers for finding in run.findings.where(nodes__contains="QuantizeLinear_9")] == [[2]]
+    assert len(run.layers.where(kind="sync")) == 0 == len(run.findings.where(rule="inserted/copy"))    # words that are not here
+    for predicate, message in ((dict(knd="compute"), "unknown column 'knd'; did you mean 'kind'.*There are index, name"),
+                               (dict(ms__gtt=1), "unknown test 'gtt'; did you mean 'gt'.*eq, ne, lt"),
+                               (dict(kind="reformt"), "'reformt'; did you mean 'reformat'.*compute, reformat"),
+                               (dict(kind__in=["compute", "copi"]), "unknown value 'copi'; did you mean 'copy'"),
+                               (dict(precision="float16"), "'float16'. There are unknown, fp64"),
+                               (dict(nodes__contains="Conv_44"), "'Conv_44'; did you mean 'Conv_4'")):
+        with pytest.raises(ValueError, match=message):
+            run.layers.where(**predicate)
+        if "nodes__contains" not in predicate:
+            with pytest.raises(ValueError, match=message):
+                run.layers[:0].where(**predicate)
+    with pytest.raises(ValueError, match="did you mean 'inserted/reformat'"):
+        run.findings.where(rule="inserted/reformt")
+    with pytest.raises(TypeError, match="ms__gt: cannot compare float with str"):
+        run.layers.where(ms__gt="much")
+    with pytest.raises(TypeError, match="kind__in: expected several values"):
+        run.layers.where(kind__in="copy")
+    with pytest.raises(fusiondiff.Error, match="unknown view 'wher'; did you mean 'where'.* top, memory, "):
+        run.view("wher", "Relu_7")
+    with pytest.raises(fusiondiff.Error, match="diff writes text, .*, not jsn"):
+        run.write("jsn")
+
+
+def test_nodes_go_by_name():
+    run, linting = fusiondiff.diff(MODEL, ENGINE), fusiondiff.lint(MODEL, builder="trt8")
+    names = [node["name"] for node in run.json["nodes"]]
+    assert [[link.name for link in layer.nodes] for layer in run.layers] == [[names[link.index] for link in layer.nodes] for layer in run.layers]
+    frames = run.layers.to_pandas(), run.findings.to_pandas(), linting.findings.to_pandas(), linting.edits.to_pandas()
+    assert frames[0]["nodes"][2] == ["QuantizeLinear_9"] and frames[1]["nodes"][0] == ["QuantizeLinear_9"]
+    assert frames[2]["nodes"][0] == ["Add_15", "Conv_13"] and list(frames[3]["node"]) == list(frames[3]["node_name"])
+    assert run.nodes.to_pandas()["same_as"][7] == "Relu_6"
+    check = fusiondiff.check(fusiondiff.snapshot(MODEL, ENGINE), MODEL, ROOT / "fixtures/compare/wide.json")
+    assert "Add_15" in {name for item in check.findings for name in item.nodes} and not any(item.extra.keys() - {"cites"} for item in check.findings)
+    assert list(check.findings.to_pandas()["rule"]) == [item["rule"] for item in check.json["findings"]]
+
+
+def test_words_are_those_of_the_schemas():
+    schemas = [json.loads(path.read_text())["$defs"] for path in (ROOT / "include/fusiondiff").glob("*.schema.json")]
+    words = {}
+    for kind, name in ((fusiondiff.Layer, "layer"), (fusiondiff.Node, "node"), (fusiondiff.Finding, "finding"), (fusiondiff.Link, "link"),
+                       (fusiondiff.Edit, "edit"), (fusiondiff.Violation, "check_finding")):
+        for defs in schemas:
+            for field, schema in defs.get(name, {"properties": {}})["properties"].items():
+                listed = schema.get("enum") or schema.get("items", {}).get("enum")
+                if listed:
+                    words[name, field] = listed
+                    assert sorted(_objects._words_of(kind, field)) == sorted(listed), (name, field)
+    assert len(words) >= 8
+    types = re.findall(r"^    \[F\w+\] = {\"(\w+)\", \d+, \d+, \d+}", (ROOT / "src/model/dtype.c").read_text(), re.M)
+    assert list(_objects._words_of(fusiondiff.Layer, "precision")) == types and len(types) > 20
+    views = re.findall(r"row\((\w+), ", (ROOT / "src/report/view/view.h").read_text())
+    assert sorted(typing.get_args(fusiondiff.View)) == sorted(set(views) - {"rules", "about"})
+
+
+def test_directories_are_builds(tmp_path):
+    build, wide = tmp_path / "build", tmp_path / "wide"
+    for folder, engine in ((build, ENGINE), (wide, ROOT / "fixtures/compare/wide.json")):
+        folder.mkdir()
+        shutil.copy(MODEL, folder / "m.onnx")
+        shutil.copy(engine, folder / "e.json")
+    shutil.copy(PROFILE, build / "p.json")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = fusiondiff.diff(build)
+        assert run.json["layers"] == fusiondiff.diff(MODEL, ENGINE, profile=PROFILE).json["layers"]
+        assert run.json["model"]["path"] == str(build / "m.onnx")
+        kept = fusiondiff.snapshot(build)
+        assert kept == fusiondiff.snapshot(MODEL, ENGINE, profile=PROFILE)
+        (tmp_path / "kept").mkdir()
+        (tmp_path / "kept" / "a.fsd").write_text(kept)
+        assert not fusiondiff.check(kept, build).failed and fusiondiff.check(tmp_path / "kept", wide).failed
+        assert fusiondiff.compare(build, wide).differs and not fusiondiff.compare((MODEL, ENGINE), build).differs
+        assert fusiondiff.lint(build).json["engine"] == str(build / "e.json")
+        made = list(fusiondiff.batch(tmp_path))
+        assert [isinstance(one, fusiondiff.Run) for one in made] == [True, False, True] and len(made[0].layers) == 8
+        assert len(list(fusiondiff.batch([build, wide]))) == 2
+    shutil.copy(ENGINE, build / "f.json")
+    with pytest.raises(fusiondiff.Error, match="expected one build, found both e.json and f.json"):
+        fusiondiff.diff(build)
+    with pytest.raises(fusiondiff.Error, match="found a directory and"):
+        fusiondiff.diff(build, ENGINE)
+    with pytest.raises(fusiondiff.Error, match="without any"):
+        fusiondiff.check(build, MODEL, ENGINE)
+    (tmp_path / "b\xe4d\udcff\x1b").mkdir()
+    with pytest.raises(fusiondiff.Error) as caught:
+        fusiondiff.diff(tmp_path / "b\xe4d\udcff\x1b")
+    assert caught.value.file.isprintable()
+    for odd in (b"\xff", "none", 3):
+        with pytest.raises(TypeError):
+            list(fusiondiff.batch(odd))
+
+
+def test_a_directory_is_no_name_of_what_is_in_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "(model)", "(engine)", "(snapshot)":
+        (tmp_path / name).mkdir()
+    build = MODEL.read_bytes(), ENGINE.read_bytes()
+    assert len(fusiondiff.diff(*build).layers) == len(fusiondiff.diff(build[1]).layers) == 8
+    assert not fusiondiff.check(fusiondiff.snapshot(*build), *build).failed
+
+
+def test_arguments_are_explicit():
+    """So that completion, help() and a misspelt word know them."""
+    for function in (fusiondiff.Side, fusiondiff.diff, fusiondiff.compare, fusiondiff.snapshot, fusiondiff.check, fusiondiff.lint, fusiondiff.batch,
+                     pytest_plugin.AssertFusions.__call__):
+        parameters = inspect.signature(function).parameters
+        assert not [name for name, it in parameters.items() if it.kind == it.VAR_KEYWORD]
+        assert all(it.annotation is not it.empty for name, it in parameters.items() if name != "self") and inspect.getdoc(function)
+    of_side = {name for name, it in inspect.signature(fusiondiff.Side).parameters.items() if it.kind == it.KEYWORD_ONLY} - {"label", "_of"}
+    for function in fusiondiff.diff, fusiondiff.snapshot, fusiondiff.check, fusiondiff.lint, pytest_plugin.AssertFusions.__call__:
+        assert of_side <= set(inspect.signature(function).parameters)
+    documented = set(re.findall(r"^    (\w+): ", inspect.getdoc(fusiondiff.Side), re.M))
+    assert documented == of_side | {"model", "engine", "label"}
+    with pytest.raises(TypeError, match="profiles"):
+        fusiondiff.diff(MODEL, ENGINE, profiles=PROFILE)
 
 
 def test_runs_in_threads_are_alike():

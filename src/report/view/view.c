@@ -5,6 +5,7 @@
  */
 #include "report/view/view.h"
 #include "base/print.h"
+#include "model/word.h"
 
 #include <string.h>
 
@@ -19,6 +20,21 @@ const struct fsd_view *fsd_view_find(const char *name)
         if (!strcmp(views[i].name, name))
             return &views[i];
     return NULL;
+}
+
+const char *fsd_view_list(const char *name, char out[512])
+{
+    struct fsd_nearest nearest = fsd_nearest_to(name);
+    char near[512];
+    size_t n;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(views); i++)
+        fsd_nearest_try(&nearest, views[i].name);
+    fsd_nearest_text(&nearest, near);
+    n = (size_t)snprintf(out, 512, "%s There are ", *near ? near : ".");
+    for (size_t i = 0; i < FSD_COUNT_OF(views) && n < 512; i++)
+        n += (size_t)snprintf(out + n, 512 - n, "%s%s", i ? ", " : "", views[i].name);
+    return out;
 }
 
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,

@@ -30,6 +30,8 @@ struct fsd_view {
 };
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
+/** "; did you mean 'where'? There are top, memory, ...", for who asks for another. */
+const char *fsd_view_list(const char *name, char out[512]);
 
 /** The views, each in a file of its name, and whether its text is `pasted`; rules (of
  *  lint) and about (the program itself) ask for no run, all others have a verb. */
