@@ -78,14 +78,20 @@ struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t
 struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
                                      const struct fsd_form *f);
 
+/** The engine's tensor that has the name of the network's port; FSD_NONE. */
+fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
+                             const struct fsd_state_port *port);
+
 /* Steps, in their order.  Layers become groups and moves, without borders and ends;
- * then edges give them those; times last. */
+ * then edges give them those; times, and with them the order of moves; wires, which
+ * name moves by it, last. */
 void fsd_state_add_nodes(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_kernels(struct fsd_state_build *b);
 void fsd_state_add_bindings(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);
+void fsd_state_add_wires(struct fsd_state_build *b);
 
 /* ---------------------------------------------- one of two models being aligned */
 
@@ -168,6 +174,10 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
 
 /* Keeps what of a pair's form the old side tells and the new one does not. */
 void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair);
+
+/** The engine's tensor that has the name of the network's port; FSD_NONE. */
+fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
+                             const struct fsd_state_port *port);
 
 /* Steps, in their order. */
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch);

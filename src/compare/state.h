@@ -157,6 +157,29 @@ struct fsd_binding {
     uint32_t line;
 };
 
+/** What stands at an end of a wire. */
+enum fsd_end_kind {
+    FSD_END_NONE,
+    FSD_END_GROUP,
+    FSD_END_MOVE,
+    FSD_END_INPUT,  /**< of the network */
+    FSD_END_OUTPUT, /**< of the network */
+    FSD_END_TENSOR, /**< an engine's: a port that the network calls otherwise, or one
+                         that many layers write and many read */
+    FSD__END_COUNT
+};
+struct fsd_state_end {
+    uint32_t kind; /**< enum fsd_end_kind */
+    uint32_t item; /**< its number among those; of a tensor in `tensor_names` */
+};
+
+/** A tensor on its way. */
+struct fsd_state_wire {
+    struct fsd_state_end from, to;
+    struct fsd_state_form written, read; /**< as both ends have it */
+};
+typedef FSD_VEC(struct fsd_state_wire) fsd_state_wires;
+
 /** Builds are called by letters, where there are several. */
 enum { FSD_MOST_BUILDS = 26 };
 
@@ -206,6 +229,9 @@ struct fsd_state {
     FSD_VEC(struct fsd_border) borders;
     FSD_VEC(struct fsd_maker) sources;
     FSD_VEC(uint32_t) refs;
+    fsd_state_wires wires; /**< sorted; those of fsd_state_wires_of() */
+    bool wired;            /**< of a run whose engine states tensors: `wires` is set */
+    FSD_VEC(fsd_sym) tensor_names; /**< of ends of wires */
     /** Of a snapshot of several builds: the others.  They are as the first one but for
      *  their variants, and share its arena, names and arrays of all that has spans. */
     FSD_VEC(struct fsd_state *) also;
@@ -248,6 +274,11 @@ void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
 /** "fp32 chw -> fp16 chw32": what a move reads and writes, likewise. */
 void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
                         char between, FILE *out);
+
+/** What flows in the build: the engine's tensors, or, unless the state is `wired`, what
+ *  is derived from the nodes.
+ *  @param arena for those that are derived. */
+fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *arena);
 
 /** The node that a move belongs to, whatever computes it: the first it serves that can
  *  be of a group, else the first of these that it comes from; FSD_NONE. */

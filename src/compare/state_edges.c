@@ -261,15 +261,21 @@ static void add_borders(struct edges *x)
 
 /* ---------------------------------------------------------------- ends of moves */
 
+fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
+                             const struct fsd_state_port *port)
+{
+    fsd_sym name = fsd_intern_find(b->model->names, fsd_text(b->s->names, port->name),
+                                   fsd_text_len(b->s->names, port->name));
+
+    return name == FSD_NONE ? FSD_NONE : fsd_graph_find(b->d->engine, name, 0);
+}
+
 static void serve_outputs(struct edges *x)
 {
     const struct fsd_state_build *b = x->b;
 
     for (uint32_t i = 0; i < b->s->outputs.n; i++) {
-        fsd_sym name = fsd_intern_find(
-            b->model->names, fsd_text(b->s->names, b->s->outputs.at[i].name),
-            fsd_text_len(b->s->names, b->s->outputs.at[i].name));
-        fsd_id t = name == FSD_NONE ? FSD_NONE : fsd_graph_find(b->d->engine, name, 0);
+        fsd_id t = fsd_state_port_tensor(b, &b->s->outputs.at[i]);
 
         if (t != FSD_NONE)
             serve(x, b->d->engine->tensors.at[t].producers, FSD_REF_PORT | i);

@@ -19,7 +19,7 @@ enum { MOST_ENDS = 800 }; /* of a picture that lays out within a second or two *
 struct pick {
     bool *regions; /* by region */
     bool loose;    /* moves of no region, when they changed */
-    bool partial; /* not everything: moves that neither changed nor feed a picked region
+    bool partial; /* not everything: moves that neither changed nor touch what is picked
                      are left out */
 };
 
@@ -29,285 +29,222 @@ struct side {
     const struct fsd_state *s;
     const struct pick *pick;
     enum fsd_side side;
-    const fsd_id *region;                      /* by group */
-    uint8_t *change;                           /* by move: its tint */
-    fsd_id *groups, *moves, *inputs, *outputs; /* their boxes; FSD_NONE */
-    bool *focus;                               /* by group: drawn for its own sake */
-    bool *told;                                /* by region, of both sides */
-    FSD_VEC(uint64_t)
-    carried; /* (source, reader) that a drawn move is between, sorted */
+    const fsd_id *region; /* by group */
+    uint8_t *change;      /* by move: its tint */
+    fsd_state_wires wires;
+    uint32_t first[FSD__END_COUNT + 1]; /* by kind of an end: its first unit; a unit is
+                                           anything that a box may stand for */
+    fsd_id *box;                        /* by unit; FSD_NONE */
+    bool *told;                         /* by region, of both sides */
+    /* By group and by move, its layers: in `layers`, from layer_start[unit] on. */
+    uint32_t *layer_start;
+    fsd_id *layers;
 };
+
+static uint32_t unit_of(const struct side *x, struct fsd_state_end end)
+{
+    return x->first[end.kind] + end.item;
+}
+
+static uint32_t group_unit(const struct side *x, fsd_id group)
+{
+    return unit_of(x, (struct fsd_state_end){FSD_END_GROUP, group});
+}
+
+static uint32_t move_unit(const struct side *x, fsd_id move)
+{
+    return unit_of(x, (struct fsd_state_end){FSD_END_MOVE, move});
+}
+
+/* How many things of each kind a state has. */
+static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
+{
+    const uint32_t counts[FSD__END_COUNT] = {[FSD_END_GROUP] = s->groups.n,
+                                             [FSD_END_MOVE] = s->moves.n,
+                                             [FSD_END_INPUT] = s->inputs.n,
+                                             [FSD_END_OUTPUT] = s->outputs.n,
+                                             [FSD_END_TENSOR] = s->tensor_names.n};
+
+    return counts[kind];
+}
 
 /* ------------------------------------------------------------------------ boxes */
 
-static fsd_id add_box(struct side *x, fsd_id *slot, enum fsd_box_kind kind, fsd_id item,
-                      unsigned tint)
-{
-    if (*slot == FSD_NONE)
-        *slot = fsd_drawing_add_box(
-            x->w, (struct fsd_box){.side = x->side, .kind = kind, .tint = tint}, item);
-    return *slot;
-}
-
 /* The new build's first group of a region says what happened; of a region that it does
  * not have, the old one's. */
-static fsd_id add_group(struct side *x, fsd_id g)
+static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
     bool tells = !x->told[region] &&
                  (x->side == FSD_SIDE_RIGHT || !x->c->regions.at[region].new_groups.n);
 
     x->told[region] |= tells;
-    return add_box(x, &x->groups[g], FSD_BOX_ITEMS, g, tells ? FSD_GROUP_TELLS : 0);
+    return tells ? FSD_GROUP_TELLS : 0;
 }
 
-/* The group of a node, or of the one it is seen through to; FSD_NONE. */
-static fsd_id group_of(const struct side *x, fsd_ref at)
+/* By number, then those of its layers. */
+static void add_box(struct side *x, struct fsd_state_end end)
 {
-    const struct fsd_state_node *node;
+    static const enum fsd_box_kind kinds[FSD__END_COUNT] = {
+        [FSD_END_GROUP] = FSD_BOX_ITEMS,   [FSD_END_MOVE] = FSD_BOX_MOVE,
+        [FSD_END_INPUT] = FSD_BOX_INPUT,   [FSD_END_OUTPUT] = FSD_BOX_OUTPUT,
+        [FSD_END_TENSOR] = FSD_BOX_TENSOR,
+    };
+    struct fsd_box box = {.side = x->side, .kind = kinds[end.kind]};
+    uint32_t unit = unit_of(x, end);
 
-    if (at == FSD_NONE || (at & FSD_REF_PORT))
-        return FSD_NONE;
-    node = &x->s->nodes.at[at];
-    if (node->group != FSD_NONE || node->core.at == FSD_NONE ||
-        (node->core.at & FSD_REF_PORT))
-        return node->group;
-    return x->s->nodes.at[node->core.at].group;
+    if (end.kind == FSD_END_GROUP)
+        box.tint = group_tint(x, end.item);
+    else if (end.kind == FSD_END_MOVE)
+        box.tint = x->change[end.item];
+    x->box[unit] = fsd_drawing_add_box(x->w, box, end.item);
+    if (end.kind != FSD_END_GROUP && end.kind != FSD_END_MOVE)
+        return;
+    for (uint32_t i = x->layer_start[unit]; i < x->layer_start[unit + 1]; i++)
+        fsd_vec_push(x->w->arena, &x->w->items, x->layers[i]);
+    x->w->boxes.at[x->box[unit]].items.n +=
+        x->layer_start[unit + 1] - x->layer_start[unit];
 }
 
-/* The box that a reference stands for, drawn for its sake; FSD_NONE. */
-static fsd_id box_of(struct side *x, fsd_ref at, bool reader)
+static void list_layers(struct side *x)
 {
-    fsd_id group = group_of(x, at), port;
+    const struct fsd_state *s = x->s;
+    uint32_t n = s->of_layer ? s->layers : 0, units = x->first[FSD_END_INPUT];
+    uint32_t *start = FSD_NEW(x->w->arena, uint32_t, units + 2);
 
-    if (group != FSD_NONE)
-        return add_group(x, group);
-    if (at != FSD_NONE && !(at & FSD_REF_PORT) && !reader)
-        at = x->s->nodes.at[at].core.at;
-    if (at == FSD_NONE || !(at & FSD_REF_PORT))
-        return FSD_NONE;
-    port = at & ~FSD_REF_PORT;
-    return reader ? add_box(x, &x->outputs[port], FSD_BOX_OUTPUT, port, 0)
-                  : add_box(x, &x->inputs[port], FSD_BOX_INPUT, port, 0);
-}
+    x->layers = FSD_NEW(x->w->arena, fsd_id, n);
+    for (int put = 0; put < 2; put++) {
+        for (fsd_id i = 0; i < n; i++) {
+            uint32_t of = s->of_layer[i], item = of & ~FSD_LAYER_MOVES;
+            uint32_t unit =
+                of & FSD_LAYER_MOVES ? move_unit(x, item) : group_unit(x, item);
 
-/* What is asked for, and what reads it; of a part, moves that changed there and those
- * that feed what is asked for. */
-static void choose(struct side *x)
-{
-    fsd_id *home = fsd_none_of(x->w->arena, x->s->moves.n); /* the change's region */
-
-    for (fsd_id g = 0; g < x->s->groups.n; g++) {
-        x->focus[g] = x->pick->regions[x->region[g]];
-        if (x->focus[g])
-            add_group(x, g);
-    }
-    for (fsd_id g = 0; g < x->s->groups.n; g++) {
-        struct fsd_span in = x->s->groups.at[g].in;
-
-        for (uint32_t i = 0; i < in.n; i++) {
-            fsd_id source = group_of(x, x->s->borders.at[in.at + i].at);
-
-            if (source != FSD_NONE && x->focus[source])
-                add_group(x, g);
+            if (put)
+                x->layers[start[unit + 1]++] = i;
+            else
+                start[unit + 2]++;
         }
+        for (uint32_t u = 2; !put && u < units + 2; u++)
+            start[u] += start[u - 1];
     }
+    x->layer_start = start;
+}
+
+/* ---------------------------------------------------------------- what is drawn */
+
+enum { NOT_DRAWN, BESIDE, DRAWN };
+
+/* Of everything all; of a part what is asked for, and moves that changed there. */
+static void mark_picked(struct side *x, uint8_t *mark)
+{
+    const struct fsd_compare *c = x->c;
+
+    for (fsd_id g = 0; g < x->s->groups.n; g++)
+        if (x->pick->regions[x->region[g]])
+            mark[group_unit(x, g)] = DRAWN;
     memset(x->change, FSD_MOVE_UNCHANGED, x->s->moves.n);
-    for (uint32_t i = 0; i < x->c->moves.n; i++) {
-        const struct fsd_move_change *change = &x->c->moves.at[i];
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *change = &c->moves.at[i];
         fsd_id move = x->side == FSD_SIDE_RIGHT ? change->new : change->old;
 
         if (move == FSD_NONE)
             continue;
         x->change[move] = change->what;
-        home[move] = change->region;
+        if (change->what != FSD_MOVE_UNCHANGED &&
+            (change->region == FSD_NONE ? x->pick->loose
+                                        : x->pick->regions[change->region]))
+            mark[move_unit(x, move)] = DRAWN;
     }
-    for (fsd_id i = 0; i < x->s->moves.n; i++) {
-        struct fsd_span to = x->s->moves.at[i].to;
-        bool drawn = !x->pick->partial;
+    for (fsd_id i = 0; i < x->s->moves.n && !x->pick->partial; i++)
+        mark[move_unit(x, i)] = DRAWN;
+}
 
-        if (x->change[i] != FSD_MOVE_UNCHANGED)
-            drawn |= home[i] == FSD_NONE ? x->pick->loose : x->pick->regions[home[i]];
-        for (uint32_t t = 0; t < to.n && !drawn; t++) {
-            fsd_id group = group_of(x, x->s->refs.at[to.at + t]);
+/* One end of a wire, and the other. */
+struct neighbour {
+    uint32_t unit, of;
+    struct fsd_state_end end;
+};
 
-            drawn = group != FSD_NONE && x->focus[group];
+/* From what is picked along the wires, either way: through moves, up to the next group
+ * or port. */
+static void mark_beside(struct side *x, uint8_t *mark)
+{
+    uint32_t units = x->first[FSD__END_COUNT], n = 2 * x->wires.n, left = 0;
+    struct neighbour *all = FSD_NEW(x->w->arena, struct neighbour, n);
+    uint32_t *start = FSD_NEW(x->w->arena, uint32_t, units + 1);
+    uint32_t *todo = FSD_NEW(x->w->arena, uint32_t, units);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_state_wire *wire = &x->wires.at[i / 2];
+        struct fsd_state_end of = i % 2 ? wire->to : wire->from;
+        struct fsd_state_end end = i % 2 ? wire->from : wire->to;
+
+        all[i] = (struct neighbour){unit_of(x, of), unit_of(x, end), end};
+    }
+    if (n)
+        qsort(all, n, sizeof *all, fsd_by_pair);
+    for (uint32_t i = 0, u = 0; u <= units; u++) {
+        while (i < n && all[i].unit < u)
+            i++;
+        start[u] = i;
+    }
+    for (uint32_t u = 0; u < units; u++)
+        if (mark[u] == DRAWN)
+            todo[left++] = u;
+    while (left) {
+        uint32_t u = todo[--left];
+
+        for (uint32_t i = start[u]; i < start[u + 1]; i++) {
+            uint32_t v = all[i].of;
+
+            if (mark[v] == NOT_DRAWN && all[i].end.kind == FSD_END_MOVE) {
+                mark[v] = DRAWN;
+                todo[left++] = v;
+            } else if (mark[v] == NOT_DRAWN) {
+                mark[v] = BESIDE;
+            }
         }
-        if (drawn)
-            add_box(x, &x->moves[i], FSD_BOX_MOVE, i, x->change[i]);
     }
 }
 
 /* ------------------------------------------------------------------------ wires */
 
-static void add_wire(struct side *x, fsd_id from, fsd_id to, struct fsd_state_form form)
+/* Where not even a type is known, no more is said than that something goes there. */
+static void add_lines(struct side *x)
 {
-    fsd_drawing_add_line(x->w, FSD_WIRE,
-                         (struct fsd_line){.from = from,
-                                           .to = to,
-                                           .what = form.layout,
-                                           .from_port = FSD_NONE,
-                                           .to_port = FSD_NONE,
-                                           .n = 1,
-                                           .type = {form.type, form.type}});
-}
+    for (uint32_t i = 0; i < x->wires.n; i++) {
+        const struct fsd_state_wire *wire = &x->wires.at[i];
+        fsd_id from = x->box[unit_of(x, wire->from)], to = x->box[unit_of(x, wire->to)];
+        struct fsd_line line = {.from = from,
+                                .to = to,
+                                .what = wire->read.layout,
+                                .from_port = FSD_NONE,
+                                .to_port = FSD_NONE,
+                                .n = 1,
+                                .derived = !x->s->wired,
+                                .type = {wire->written.type, wire->read.type}};
 
-static uint64_t key(fsd_id from, fsd_ref reader)
-{
-    return (uint64_t)from << 32 | reader;
-}
-
-static bool same_form(struct fsd_state_form a, struct fsd_state_form b)
-{
-    return a.type && a.layout && a.type == b.type && a.layout == b.layout;
-}
-
-static bool same_refs(const struct fsd_state *s, struct fsd_span a, struct fsd_span b)
-{
-    return a.n == b.n && (!a.n || !memcmp(s->refs.at + a.at, s->refs.at + b.at,
-                                          a.n * sizeof *s->refs.at));
-}
-
-/* Whether what it comes from hands on a tensor of the form that the move reads. */
-static bool reads_source(const struct side *x, const struct fsd_move *m)
-{
-    for (uint32_t f = 0; f < m->from.n; f++) {
-        fsd_ref at = x->s->refs.at[m->from.at + f];
-        fsd_id g = group_of(x, at);
-
-        if (at & FSD_REF_PORT &&
-            same_form(x->s->inputs.at[at & ~FSD_REF_PORT].form, m->before))
-            return true;
-        for (uint32_t i = 0; g != FSD_NONE && i < x->s->groups.at[g].out.n; i++)
-            if (same_form(x->s->borders.at[x->s->groups.at[g].out.at + i].form,
-                          m->before))
-                return true;
+        if (x->s->wired || wire->read.type)
+            fsd_drawing_add_line(x->w, FSD_WIRE, line);
+        else
+            fsd_drawing_add_line(x->w, FSD_THREAD,
+                                 (struct fsd_line){.from = from, .to = to});
     }
-    return false;
-}
-
-/* A move that makes a form of another one. */
-struct form_maker {
-    uint64_t form; /* first: they are sorted by it */
-    fsd_id move;
-};
-
-static uint64_t form_key(struct fsd_state_form form)
-{
-    return form.type && form.layout ? (uint64_t)form.type << 32 | form.layout : 0;
-}
-
-/* The only one of those that makes a form. */
-static fsd_id maker_of(const struct form_maker *makers, uint32_t n, uint64_t form)
-{
-    const struct form_maker *m =
-        n && form ? bsearch(&form, makers, n, sizeof *makers, fsd_by_number) : NULL;
-    bool alone = m && (m == makers || m[-1].form != form) &&
-                 (m + 1 == makers + n || m[1].form != form);
-
-    return alone ? m->move : FSD_NONE;
-}
-
-/* By move the one that it reads.  Layers one behind another lie between the same nodes,
- * and stand together: it is the only one of them that makes the form that is read,
- * which what they come from does not; FSD_NONE: that is not shown. */
-static fsd_id *moves_before(const struct side *x)
-{
-    const struct fsd_state *s = x->s;
-    fsd_id *before = fsd_none_of(x->w->arena, s->moves.n);
-    struct form_maker *makers = FSD_NEW(x->w->arena, struct form_maker, s->moves.n);
-
-    for (fsd_id first = 0, end = 0; first < s->moves.n; first = end) {
-        const struct fsd_move *m = &s->moves.at[first];
-        uint32_t n = 0;
-
-        for (; end < s->moves.n && same_refs(s, s->moves.at[end].to, m->to) &&
-               same_refs(s, s->moves.at[end].from, m->from);
-             end++)
-            if (!same_form(s->moves.at[end].before, s->moves.at[end].after))
-                makers[n++] =
-                    (struct form_maker){form_key(s->moves.at[end].after), end};
-        if (n)
-            qsort(makers, n, sizeof *makers, fsd_by_number);
-        for (fsd_id i = first; i < end; i++) {
-            m = &s->moves.at[i];
-            before[i] = maker_of(makers, n, form_key(m->before));
-            if (before[i] != FSD_NONE &&
-                (x->moves[before[i]] == FSD_NONE || reads_source(x, m)))
-                before[i] = FSD_NONE; /* it is not drawn */
-        }
-    }
-    return before;
-}
-
-/* In and out of every move that is drawn.  What it carries needs no wire beside it. */
-static void wire_moves(struct side *x)
-{
-    const fsd_id *before = moves_before(x);
-    bool *read = FSD_NEW(x->w->arena, bool, x->s->moves.n); /* by another move */
-
-    for (fsd_id i = 0; i < x->s->moves.n; i++)
-        if (x->moves[i] != FSD_NONE && before[i] != FSD_NONE)
-            read[before[i]] = true;
-    for (fsd_id i = 0; i < x->s->moves.n; i++) {
-        const struct fsd_move *m = &x->s->moves.at[i];
-        const fsd_ref *refs = x->s->refs.at;
-
-        if (x->moves[i] == FSD_NONE)
-            continue;
-        if (before[i] != FSD_NONE)
-            add_wire(x, x->moves[before[i]], x->moves[i], m->before);
-        for (uint32_t f = 0; f < m->from.n; f++) {
-            fsd_id source = box_of(x, refs[m->from.at + f], false);
-
-            if (before[i] == FSD_NONE)
-                add_wire(x, source, x->moves[i], m->before);
-            for (uint32_t t = 0; t < m->to.n; t++)
-                fsd_vec_push(x->w->arena, &x->carried, key(source, refs[m->to.at + t]));
-        }
-        for (uint32_t t = 0; t < m->to.n && !read[i]; t++)
-            add_wire(x, x->moves[i], box_of(x, refs[m->to.at + t], true), m->after);
-    }
-    x->carried.n = fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at,
-                                 fsd_by_number);
-}
-
-static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)
-{
-    uint64_t k = key(from, reader);
-
-    return x->carried.at &&
-           bsearch(&k, x->carried.at, x->carried.n, sizeof k, fsd_by_number) != NULL;
 }
 
 static void draw_side(struct side *x)
 {
-    choose(x);
-    wire_moves(x);
-    /* Sources drawn for a reader's sake get no inputs, so one round will do; what is
-     * only next to a change gets those that are drawn. */
-    for (fsd_id g = 0; g < x->s->groups.n; g++) {
-        struct fsd_span in = x->s->groups.at[g].in;
+    uint32_t units = x->first[FSD__END_COUNT];
+    uint8_t *mark = FSD_NEW(x->w->arena, uint8_t, units);
 
-        for (uint32_t i = 0; x->groups[g] != FSD_NONE && i < in.n; i++) {
-            const struct fsd_border *b = &x->s->borders.at[in.at + i];
-            fsd_id source = group_of(x, b->at), from;
-
-            if (!x->focus[g] && (source == FSD_NONE || x->groups[source] == FSD_NONE))
-                continue;
-            from = box_of(x, b->at, false);
-            if (!is_carried(x, from, b->node))
-                add_wire(x, from, x->groups[g], b->form);
-        }
-    }
-    for (fsd_id i = 0; i < x->s->outputs.n; i++) {
-        const struct fsd_state_port *p = &x->s->outputs.at[i];
-        fsd_id group = group_of(x, p->core_from.at);
-
-        if (group != FSD_NONE && x->focus[group] &&
-            !is_carried(x, x->groups[group], FSD_REF_PORT | i))
-            add_wire(x, x->groups[group], box_of(x, FSD_REF_PORT | i, true), p->form);
-    }
+    mark_picked(x, mark);
+    mark_beside(x, mark);
+    list_layers(x);
+    for (uint32_t kind = 0; kind < FSD__END_COUNT; kind++)
+        for (uint32_t i = 0; i < count_of(x->s, kind); i++)
+            if (mark[x->first[kind] + i] != NOT_DRAWN)
+                add_box(x, (struct fsd_state_end){kind, i});
+    add_lines(x);
 }
 
 /* -------------------------------------------------------------------------- all */
@@ -316,20 +253,20 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
                             const struct pick *pick, bool *told, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
+    struct side x = {.w = w,
+                     .c = c,
+                     .s = s,
+                     .pick = pick,
+                     .told = told,
+                     .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
+                     .region = new ? c->new_region : c->old_region,
+                     .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
+                     .wires = fsd_state_wires_of(s, w->arena)};
 
-    return (struct side){.w = w,
-                         .c = c,
-                         .s = s,
-                         .pick = pick,
-                         .told = told,
-                         .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
-                         .region = new ? c->new_region : c->old_region,
-                         .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
-                         .groups = fsd_none_of(w->arena, s->groups.n),
-                         .moves = fsd_none_of(w->arena, s->moves.n),
-                         .inputs = fsd_none_of(w->arena, s->inputs.n),
-                         .outputs = fsd_none_of(w->arena, s->outputs.n),
-                         .focus = FSD_NEW(w->arena, bool, s->groups.n)};
+    for (uint32_t kind = 0; kind < FSD__END_COUNT; kind++)
+        x.first[kind + 1] = x.first[kind] + count_of(s, kind);
+    x.box = fsd_none_of(w->arena, x.first[FSD__END_COUNT]);
+    return x;
 }
 
 /* Groups that share a node are tied. */
@@ -349,6 +286,7 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
     draw_side(&old);
     draw_side(&new);
     fsd_drawing_sort_lines(w, FSD_WIRE);
+    fsd_drawing_sort_lines(w, FSD_THREAD);
     for (fsd_id i = 0; i < c->old->nodes.n; i++) {
         fsd_id mate = c->align->to_new[i], a = c->old->nodes.at[i].group;
         fsd_id b = mate == FSD_NONE ? FSD_NONE : c->new->nodes.at[mate].group;
@@ -356,8 +294,8 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
         if (a != FSD_NONE && b != FSD_NONE)
             fsd_drawing_add_line(
                 w, FSD_TIE,
-                (struct fsd_line){.from = old.groups[a],
-                                  .to = new.groups[b],
+                (struct fsd_line){.from = old.box[group_unit(&old, a)],
+                                  .to = new.box[group_unit(&new, b)],
                                   .loose = !c->regions.at[old.region[a]].differs});
     }
     fsd_drawing_sort_lines(w, FSD_TIE);

@@ -215,6 +215,14 @@ static const struct fsd_state_port *port_of(const struct fsd_drawing *w,
                                         : s->outputs.at)[fsd_item(w, box, 0)];
 }
 
+/* The name of an engine's tensor that has a box of its own. */
+static const char *tensor_of(const struct fsd_drawing *w, const struct fsd_box *box)
+{
+    const struct fsd_state *s = state_of(w, box);
+
+    return fsd_text(s->names, s->tensor_names.at[fsd_item(w, box, 0)]);
+}
+
 static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = state_of(w, box);
@@ -226,6 +234,10 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
     }
     if (box->kind == FSD_BOX_MOVE) {
         put_move(w, box, out);
+        return;
+    }
+    if (box->kind == FSD_BOX_TENSOR) {
+        fsd_put_label_text(out, tensor_of(w, box), NAME);
         return;
     }
     port = port_of(w, box);
@@ -240,16 +252,33 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-/* All its names, a line each. */
+/* Its layers' numbers, as the dump counts them; a snapshot has none. */
+static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
+                       FILE *out)
+{
+    if (box->items.n < 2)
+        return;
+    fputs(box->items.n > 2 ? "layers" : "layer", out);
+    for (uint32_t i = 1; i < box->items.n; i++)
+        fprintf(out, "%s%u", i > 1 ? ", " : " ", fsd_item(w, box, i));
+    fputs("\\n", out);
+}
+
+/* Its layers, and all its names, a line each. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = state_of(w, box);
     struct fsd_span nodes;
 
+    if (box->kind == FSD_BOX_TENSOR) {
+        fsd_put_tip_text(out, tensor_of(w, box), TIP_NAME);
+        return;
+    }
     if (box->kind != FSD_BOX_ITEMS && box->kind != FSD_BOX_MOVE) {
         fsd_put_tip_text(out, fsd_text(s->names, port_of(w, box)->name), TIP_NAME);
         return;
     }
+    put_layers(w, box, out);
     nodes = box->kind == FSD_BOX_MOVE ? s->moves.at[fsd_item(w, box, 0)].nodes
                                       : s->groups.at[fsd_item(w, box, 0)].nodes;
     for (uint32_t i = 0; i < nodes.n && i < TIP_NAMES; i++) {
@@ -265,8 +294,10 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
 static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out)
 {
-    struct fsd_state_form form = {.type = wire->type[0], .layout = wire->what};
+    struct fsd_state_form form = {.type = wire->type[1], .layout = wire->what};
 
+    if (wire->type[0] != wire->type[1])
+        fprintf(out, "%s" FSD_ARROW, fsd_dtype_name((enum fsd_dtype)wire->type[0]));
     if (is_known(form))
         put_form(state_of(w, &w->boxes.at[wire->from]), form, out);
 }
@@ -334,12 +365,13 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
             fsd_put_key(move_look(i), moves[i][1], moves[i][0], out);
     fputs("<TD BORDER=\"0\">", out);
     fsd_put_type_keys(out);
+    fsd_put_thread_key(w, out);
     fputs("</TD></TR>" FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
 }
 
 const struct fsd_painter fsd_compare_painter = {
-    .sides = {{"old", "old build", 2, {"o", "oi", "ot", "", "om"}},
-              {"new", "new build", 2, {"n", "ni", "nt", "", "nm"}}},
+    .sides = {{"old", "old build", 2, {"o", "oi", "ot", "ob", "om"}},
+              {"new", "new build", 2, {"n", "ni", "nt", "nb", "nm"}}},
     .put_legend = put_legend,
     .look = look,
     .put_label = put_label,

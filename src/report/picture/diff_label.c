@@ -434,10 +434,7 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
                 scene->slowest_ms);
     fputs("<TD BORDER=\"0\">", out);
     fsd_put_type_keys(out);
-    if (w->lines[FSD_THREAD].n)
-        fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
-              "known</FONT>",
-              out);
+    fsd_put_thread_key(w, out);
     fputs("</TD></TR>", out);
     for (uint32_t i = 0; i < ties->n; i++) {
         loose |= ties->at[i].loose;

@@ -186,6 +186,10 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
             second);
     fprintf(out, " penwidth=\"%s\" weight=\"%u\"", fsd_type_width(wire->type[0]),
             w->painter->sides[from->side].weight);
+    if (wire->derived)
+        fputs(
+            " style=\"dashed\" tooltip=\"derived from the nodes: no tensor is known\"",
+            out);
     if ((w->painter->port_labels || !port) &&
         (wire->type[0] != wire->type[1] || (wire_labels && !within))) {
         fputs(" label=\"", out);

@@ -28,7 +28,8 @@ enum fsd_box_kind {
     FSD_BOX_ITEMS,  /**< nodes or layers, or one fusion group */
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
-    FSD_BOX_TENSOR, /**< written and read by so many that it stands for itself */
+    FSD_BOX_TENSOR, /**< an engine's, that has a box of its own: written and read by
+                         many; of a comparison, a port that the model calls otherwise */
     FSD_BOX_MOVE,   /**< of a comparison: a layer between groups */
     FSD__BOX_COUNT
 };
@@ -36,7 +37,8 @@ enum fsd_box_kind {
 struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
-    struct fsd_span items; /**< in fsd_drawing.items; the first one is its number */
+    struct fsd_span items; /**< in fsd_drawing.items; the first one is its number; of a
+                                comparison its layers follow, where they are known */
     fsd_id cluster;   /**< left side: the right box whose cluster it is in; FSD_NONE */
     uint32_t members; /**< right side: boxes of its cluster, drawn when more than one */
     unsigned tint;    /**< its colour's number, as the painter counts them */
@@ -65,6 +67,7 @@ struct fsd_line {
     fsd_id from_port, to_port; /**< in the graph's ports; FSD_NONE: not known */
     uint32_t n;                /**< tensors that go this way */
     uint8_t type[2];           /**< enum fsd_dtype at its two ends; 0: not known */
+    bool derived; /**< from what nodes say; no tensor is known that goes this way */
 
     /* Of a tie: */
     bool part;  /**< the left box lies in another box's cluster */
@@ -135,10 +138,6 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
 /** Sorts the lines of a kind, and leaves one of each that are equal. */
 void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 
-/** The same of any array; returns how many are left. */
-uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
-                       int (*order)(const void *, const void *));
-
 /** Boxes and what is drawn between them: layout takes time accordingly. */
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
@@ -180,6 +179,8 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 void fsd_put_key(struct fsd_look look, const char *border, const char *text, FILE *out);
 /** The words for the colours of types: a part of every legend. */
 void fsd_put_type_keys(FILE *out);
+/** What lines are that are no tensors; nothing of a drawing without any. */
+void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out);
 
 extern const struct fsd_look fsd_port_look, fsd_inserted_look;
 

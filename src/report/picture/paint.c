@@ -161,3 +161,19 @@ void fsd_put_type_keys(FILE *out)
         fprintf(out, "<FONT COLOR=\"%s\"><B>\xe2\x94\x81 %s</B></FONT> ",
                 fsd_type_color(keys[i].type), keys[i].text);
 }
+
+void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out)
+{
+    bool derived = false;
+
+    for (uint32_t i = 0; i < w->lines[FSD_WIRE].n && !derived; i++)
+        derived = w->lines[FSD_WIRE].at[i].derived;
+    if (derived)
+        fputs(" <FONT COLOR=\"#777777\">- - - derived from the nodes: a snapshot has "
+              "no tensors</FONT>",
+              out);
+    if (w->lines[FSD_THREAD].n)
+        fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
+              "known</FONT>",
+              out);
+}

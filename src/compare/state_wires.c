@@ -1,0 +1,401 @@
+/*
+ * Which tensors go from where to where in a build: from one group or move to another,
+ * or to a port of the engine.
+ *
+ *     dump      Conv -> "t7" fp16 -> Reformat -> "t7'" int8 -> Quantized Conv
+ *     wires     group 3 -> move 1  fp16        move 1 -> group 4  int8
+ *
+ * Of a run whose engine states tensors each wire is one of these.  A snapshot, and an
+ * engine of names only, have no tensors: what feeds a group or a move is derived from
+ * the nodes that they serve.  That is never certain: of several moves between two nodes
+ * each may read what another one writes, and two kernels may compute one node, each for
+ * consumers of its own.
+ */
+#include "base/id.h"
+#include "compare/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A tensor with so many producers times consumers is an end itself: wires stay as many
+ * as ports. */
+enum { MANY_ENDS = 64 };
+
+static void add_wire(struct fsd_arena *arena, fsd_state_wires *wires,
+                     struct fsd_state_wire wire)
+{
+    bool within = wire.from.kind == wire.to.kind && wire.from.item == wire.to.item;
+
+    if (!within && wire.from.kind != FSD_END_NONE && wire.to.kind != FSD_END_NONE)
+        fsd_vec_push(arena, wires, wire);
+}
+
+static int by_wire(const void *x, const void *y)
+{
+    const struct fsd_state_wire *a = x, *b = y;
+    const uint32_t keys[][2] = {
+        {a->from.kind, b->from.kind},       {a->from.item, b->from.item},
+        {a->to.kind, b->to.kind},           {a->to.item, b->to.item},
+        {a->written.type, b->written.type}, {a->written.layout, b->written.layout},
+        {a->read.type, b->read.type},       {a->read.layout, b->read.layout}};
+    int order = 0;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(keys) && !order; i++)
+        order = fsd_order(keys[i][0], keys[i][1]);
+    return order;
+}
+
+/* One of each that are equal. */
+static void sort_wires(fsd_state_wires *wires)
+{
+    uint32_t kept = 0;
+
+    if (wires->n)
+        qsort(wires->at, wires->n, sizeof *wires->at, by_wire);
+    for (uint32_t i = 0; i < wires->n; i++)
+        if (!kept || by_wire(&wires->at[kept - 1], &wires->at[i]) != 0)
+            wires->at[kept++] = wires->at[i];
+    wires->n = kept;
+}
+
+/* ------------------------------------------------------------------- of an engine */
+
+struct engine {
+    struct fsd_state_build *b;
+    const struct fsd_graph *e;
+    struct fsd_state_end *port; /* by tensor: the end that it is itself */
+    uint32_t *written;          /* by tensor: the only port that writes it; FSD_NONE */
+};
+
+static struct fsd_state_end unit_of(const struct engine *x, fsd_id layer)
+{
+    uint32_t of = x->b->s->of_layer[layer];
+
+    return (struct fsd_state_end){of & FSD_LAYER_MOVES ? FSD_END_MOVE : FSD_END_GROUP,
+                                  of & ~FSD_LAYER_MOVES};
+}
+
+static bool is_hub(const struct fsd_tensor *t)
+{
+    return t->producers.n > 1 && t->consumers.n > 1 &&
+           (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
+}
+
+/* A port of the engine that the network calls otherwise, or a hub, is an end by its own
+ * name. */
+static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
+{
+    struct fsd_state *s = x->b->s;
+
+    if (x->port[t].kind == FSD_END_NONE) {
+        x->port[t] = (struct fsd_state_end){FSD_END_TENSOR, s->tensor_names.n};
+        fsd_vec_push(
+            s->arena, &s->tensor_names,
+            fsd_intern_str(s->names, fsd_text(x->e->names, x->e->tensors.at[t].name)));
+    }
+    return x->port[t];
+}
+
+static void add_read(struct engine *x, fsd_id layer, uint32_t port)
+{
+    const struct fsd_graph *e = x->e;
+    fsd_id t = e->ports.at[port].tensor;
+    const struct fsd_tensor *tensor = &e->tensors.at[t];
+    struct fsd_span by = fsd_port_peers(e, port, true);
+    struct fsd_state_form read =
+        fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[port]));
+    struct fsd_state_wire wire = {
+        .to = unit_of(x, layer), .written = read, .read = read};
+    bool input = !tensor->producers.n && tensor->flags & FSD_TENSOR_INPUT &&
+                 !(tensor->flags & FSD_TENSOR_CONSTANT) && !tensor->scope;
+
+    if (is_hub(tensor) || input) {
+        wire.from = end_of_tensor(x, t);
+        add_wire(x->b->s->arena, &x->b->s->wires, wire);
+        return;
+    }
+    if (x->written[t] != FSD_NONE)
+        wire.written =
+            fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[x->written[t]]));
+    for (uint32_t i = 0; i < by.n; i++) {
+        wire.from = unit_of(x, e->links.at[by.at + i]);
+        add_wire(x->b->s->arena, &x->b->s->wires, wire);
+    }
+}
+
+static void add_write(struct engine *x, fsd_id layer, uint32_t port)
+{
+    const struct fsd_graph *e = x->e;
+    fsd_id t = e->ports.at[port].tensor;
+    const struct fsd_tensor *tensor = &e->tensors.at[t];
+    struct fsd_state_form form =
+        fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[port]));
+
+    if (is_hub(tensor) || (tensor->flags & FSD_TENSOR_OUTPUT && !tensor->scope))
+        add_wire(x->b->s->arena, &x->b->s->wires,
+                 (struct fsd_state_wire){.from = unit_of(x, layer),
+                                         .to = end_of_tensor(x, t),
+                                         .written = form,
+                                         .read = form});
+}
+
+/* The network's ports that the engine has under their names. */
+static void name_ports(struct engine *x)
+{
+    const struct fsd_state *s = x->b->s;
+
+    for (uint32_t i = 0; i < s->inputs.n + s->outputs.n; i++) {
+        bool output = i >= s->inputs.n;
+        uint32_t item = output ? i - s->inputs.n : i;
+        fsd_id t =
+            fsd_state_port_tensor(x->b, &(output ? s->outputs.at : s->inputs.at)[item]);
+
+        if (t != FSD_NONE && !is_hub(&x->e->tensors.at[t]))
+            x->port[t] =
+                (struct fsd_state_end){output ? FSD_END_OUTPUT : FSD_END_INPUT, item};
+    }
+}
+
+/* The only port that writes each tensor. */
+static void find_writers(struct engine *x)
+{
+    const struct fsd_graph *e = x->e;
+
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        x->written[t] = FSD_NONE;
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        struct fsd_span out = e->nodes.at[i].out;
+
+        for (uint32_t p = out.at; p < out.at + out.n; p++) {
+            fsd_id t = e->ports.at[p].tensor;
+
+            if (t != FSD_NONE && e->tensors.at[t].producers.n == 1)
+                x->written[t] = p;
+        }
+    }
+}
+
+void fsd_state_add_wires(struct fsd_state_build *b)
+{
+    const struct fsd_graph *e = b->d->engine;
+    struct engine x = {b, e, FSD_NEW(b->scratch, struct fsd_state_end, e->tensors.n),
+                       FSD_NEW(b->scratch, uint32_t, e->tensors.n)};
+
+    if (!e->detailed)
+        return;
+    b->s->wired = true;
+    name_ports(&x);
+    find_writers(&x);
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        struct fsd_span in = e->nodes.at[i].in, out = e->nodes.at[i].out;
+
+        for (uint32_t p = in.at; p < in.at + in.n; p++)
+            if (e->ports.at[p].tensor != FSD_NONE)
+                add_read(&x, i, p);
+        for (uint32_t p = out.at; p < out.at + out.n; p++)
+            if (e->ports.at[p].tensor != FSD_NONE)
+                add_write(&x, i, p);
+    }
+    sort_wires(&b->s->wires);
+}
+
+/* ----------------------------------------------------------------------- derived */
+
+/* The group of a node, or of the one it is seen through to, or a port. */
+static struct fsd_state_end end_of(const struct fsd_state *s, fsd_ref at, bool reader)
+{
+    const struct fsd_state_node *node;
+
+    if (at != FSD_NONE && !(at & FSD_REF_PORT)) {
+        node = &s->nodes.at[at];
+        if (node->group != FSD_NONE)
+            return (struct fsd_state_end){FSD_END_GROUP, node->group};
+        at = node->core.at;
+        if (at != FSD_NONE && !(at & FSD_REF_PORT) && s->nodes.at[at].group != FSD_NONE)
+            return (struct fsd_state_end){FSD_END_GROUP, s->nodes.at[at].group};
+        if (reader)
+            return (struct fsd_state_end){0};
+    }
+    if (at == FSD_NONE || !(at & FSD_REF_PORT))
+        return (struct fsd_state_end){0};
+    return (struct fsd_state_end){reader ? FSD_END_OUTPUT : FSD_END_INPUT,
+                                  at & ~FSD_REF_PORT};
+}
+
+static bool same_form(struct fsd_state_form a, struct fsd_state_form b)
+{
+    return a.type && a.layout && a.type == b.type && a.layout == b.layout;
+}
+
+static bool same_refs(const struct fsd_state *s, struct fsd_span a, struct fsd_span b)
+{
+    return a.n == b.n && (!a.n || !memcmp(s->refs.at + a.at, s->refs.at + b.at,
+                                          a.n * sizeof *s->refs.at));
+}
+
+/* Whether what a move comes from writes a tensor of the form that it reads. */
+static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
+{
+    bool reads = false;
+
+    for (uint32_t f = 0; f < m->from.n && !reads; f++) {
+        struct fsd_state_end from = end_of(s, s->refs.at[m->from.at + f], false);
+        struct fsd_span out = {0, 0};
+
+        if (from.kind == FSD_END_INPUT)
+            reads = same_form(s->inputs.at[from.item].form, m->before);
+        else if (from.kind == FSD_END_GROUP)
+            out = s->groups.at[from.item].out;
+        for (uint32_t i = 0; i < out.n && !reads; i++)
+            reads = same_form(s->borders.at[out.at + i].form, m->before);
+    }
+    return reads;
+}
+
+/* A move that makes a form of another one. */
+struct form_maker {
+    uint64_t form; /* first: they are sorted by it */
+    fsd_id move;
+};
+
+static uint64_t form_key(struct fsd_state_form form)
+{
+    return form.type && form.layout ? (uint64_t)form.type << 32 | form.layout : 0;
+}
+
+/* The only one of those that makes a form. */
+static fsd_id maker_of(const struct form_maker *makers, uint32_t n, uint64_t form)
+{
+    const struct form_maker *m =
+        n && form ? bsearch(&form, makers, n, sizeof *makers, fsd_by_number) : NULL;
+    bool alone = m && (m == makers || m[-1].form != form) &&
+                 (m + 1 == makers + n || m[1].form != form);
+
+    return alone ? m->move : FSD_NONE;
+}
+
+/* By move the one that it reads.  Layers one behind another lie between the same nodes,
+ * and stand together: it is the only one of them that makes the form that is read,
+ * which what they come from does not; else FSD_NONE. */
+static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
+{
+    fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);
+    struct form_maker *makers = FSD_NEW(arena, struct form_maker, s->moves.n);
+
+    for (fsd_id first = 0, end = 0; first < s->moves.n; first = end) {
+        const struct fsd_move *m = &s->moves.at[first];
+        uint32_t n = 0;
+
+        for (; end < s->moves.n && same_refs(s, s->moves.at[end].to, m->to) &&
+               same_refs(s, s->moves.at[end].from, m->from);
+             end++)
+            if (!same_form(s->moves.at[end].before, s->moves.at[end].after))
+                makers[n++] =
+                    (struct form_maker){form_key(s->moves.at[end].after), end};
+        if (n)
+            qsort(makers, n, sizeof *makers, fsd_by_number);
+        for (fsd_id i = first; i < end; i++) {
+            m = &s->moves.at[i];
+            before[i] = maker_of(makers, n, form_key(m->before));
+            if (before[i] != FSD_NONE && reads_source(s, m))
+                before[i] = FSD_NONE;
+        }
+    }
+    return before;
+}
+
+/* A move lies between a source and a reader. */
+struct between {
+    struct fsd_state_end from;
+    fsd_ref reader;
+};
+
+struct derived {
+    struct fsd_arena *arena;
+    const struct fsd_state *s;
+    FSD_VEC(struct between) moves; /* sorted */
+    fsd_state_wires wires;
+};
+
+static int by_between(const void *x, const void *y)
+{
+    const struct between *a = x, *b = y;
+    int order = fsd_order(a->from.kind, b->from.kind);
+
+    if (!order)
+        order = fsd_order(a->from.item, b->from.item);
+    return order ? order : fsd_order(a->reader, b->reader);
+}
+
+static void derive_wire(struct derived *x, struct fsd_state_end from,
+                        struct fsd_state_end to, struct fsd_state_form form)
+{
+    add_wire(
+        x->arena, &x->wires,
+        (struct fsd_state_wire){.from = from, .to = to, .written = form, .read = form});
+}
+
+static void derive_moves(struct derived *x)
+{
+    const struct fsd_state *s = x->s;
+    const fsd_id *before = moves_before(s, x->arena);
+    bool *read = FSD_NEW(x->arena, bool, s->moves.n); /* by another move */
+
+    for (fsd_id i = 0; i < s->moves.n; i++)
+        if (before[i] != FSD_NONE)
+            read[before[i]] = true;
+    for (fsd_id i = 0; i < s->moves.n; i++) {
+        const struct fsd_move *m = &s->moves.at[i];
+        struct fsd_state_end move = {FSD_END_MOVE, i};
+
+        if (before[i] != FSD_NONE)
+            derive_wire(x, (struct fsd_state_end){FSD_END_MOVE, before[i]}, move,
+                        m->before);
+        for (uint32_t f = 0; f < m->from.n; f++) {
+            struct fsd_state_end from = end_of(s, s->refs.at[m->from.at + f], false);
+
+            if (before[i] == FSD_NONE)
+                derive_wire(x, from, move, m->before);
+            for (uint32_t t = 0; t < m->to.n; t++)
+                fsd_vec_push(x->arena, &x->moves,
+                             ((struct between){from, s->refs.at[m->to.at + t]}));
+        }
+        for (uint32_t t = 0; t < m->to.n && !read[i]; t++)
+            derive_wire(x, move, end_of(s, s->refs.at[m->to.at + t], true), m->after);
+    }
+    if (x->moves.n)
+        qsort(x->moves.at, x->moves.n, sizeof *x->moves.at, by_between);
+}
+
+/* What a move carries needs no wire beside it. */
+static void derive_border(struct derived *x, fsd_ref at, fsd_ref reader,
+                          struct fsd_state_form form)
+{
+    struct between key = {end_of(x->s, at, false), reader};
+
+    if (!x->moves.n || !bsearch(&key, x->moves.at, x->moves.n, sizeof key, by_between))
+        derive_wire(x, key.from, end_of(x->s, reader, true), form);
+}
+
+fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *arena)
+{
+    struct derived x = {.arena = arena, .s = s};
+
+    if (s->wired)
+        return s->wires;
+    derive_moves(&x);
+    for (fsd_id g = 0; g < s->groups.n; g++) {
+        struct fsd_span in = s->groups.at[g].in;
+
+        for (uint32_t i = 0; i < in.n; i++) {
+            const struct fsd_border *b = &s->borders.at[in.at + i];
+
+            derive_border(&x, b->at, b->node, b->form);
+        }
+    }
+    for (uint32_t i = 0; i < s->outputs.n; i++)
+        derive_border(&x, s->outputs.at[i].core_from.at, FSD_REF_PORT | i,
+                      s->outputs.at[i].form);
+    sort_wires(&x.wires);
+    return x.wires;
+}
