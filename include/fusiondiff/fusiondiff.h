@@ -150,7 +150,7 @@ struct fsd_picture {
     const char *only; /**< "reformats", "changes" or "precision": what is near those */
     const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL: this */
     const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as needed */
-    double layout_seconds; /**< for svg, png, pdf; not above 0: 10 */
+    double layout_seconds; /**< processor time for svg, png, pdf; not above 0: 30 */
     fsd_note_fn *note;     /**< NULL: nobody wants to know */
     void *payload;         /**< handed to `note` */
 };

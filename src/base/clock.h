@@ -4,13 +4,19 @@
 
 #include <time.h>
 
+/** Seconds of a clock, as one of a process's processor time; 0 when there is none. */
+static inline double fsd_clock(clockid_t clock)
+{
+    struct timespec t = {0};
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /** Seconds of a clock that only goes forward. */
 static inline double fsd_now(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return fsd_clock(CLOCK_MONOTONIC);
 }
 
 #endif

@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
      "Pictures: only what changed and what is next to it; by default of large builds",
      5},
     {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
-     "svg, png, pdf: fewer changes when the layout takes longer; 10", 5},
+     "svg, png, pdf: an error when the layout takes more processor time; 30", 5},
     {0},
 };
 

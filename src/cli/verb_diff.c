@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
      "default as far as a large graph needs it",
      5},
     {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
-     "svg, png, pdf: a coarser picture when the layout takes longer; 10", 5},
+     "svg, png, pdf: an error when the layout takes more processor time; 30", 5},
     {0},
 };
 

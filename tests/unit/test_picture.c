@@ -177,7 +177,7 @@ static void several(void **state)
         "digraph { d }",
         "digraph { e }",
     };
-    static const double seconds[] = {600, 600, 600, 0, 600};
+    double seconds[] = {600, 600, 600, 0, 600};
     static const bool good[] = {true, false, true, false, true};
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_layouts *l = fsd_layouts_begin(arena, dots, FSD_COUNT_OF(dots), "svg");
@@ -185,7 +185,7 @@ static void several(void **state)
 
     (void)state;
     for (size_t i = 0; i < FSD_COUNT_OF(dots); i++) {
-        assert_int_equal(fsd_layouts_take(l, seconds[i], fsd_print_open(&print[i])),
+        assert_int_equal(fsd_layouts_take(l, &seconds[i], fsd_print_open(&print[i])),
                          good[i]);
         fsd_print_close(&print[i]);
     }

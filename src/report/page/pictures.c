@@ -10,7 +10,6 @@
  * stand for, and so do those of what was not drawn in time.  A level is laid out while
  * other data is written.
  */
-#include "base/clock.h"
 #include "base/print.h"
 #include "base/status.h"
 #include "report/json/json.h"
@@ -22,7 +21,7 @@
 enum {
     MOST_PICTURES = 40,
     MOST_LAYERS = 5000, /* of an engine that is drawn below the first two levels */
-    SECONDS = 5,        /* to wait for one of them but the first */
+    SECONDS = 5,        /* of processor time for one of them but the first */
     TIMES = 2           /* as long as the first may take, for all of them in sum */
 };
 
@@ -51,8 +50,8 @@ struct fsd_album {
     FSD_VEC(struct module) modules; /* by picture */
     uint32_t now, told;             /* pictures: under way; told of in JSON */
     struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
-    double seconds, left, since; /* to wait: for all of them, what is left; spent now */
-    uint32_t missing;            /* of them, for which that was too little */
+    double seconds, left; /* of processor time: for all of them, what is left */
+    uint32_t missing;     /* of them, for which that was too little */
     struct fsd_json *list;
 };
 
@@ -134,11 +133,10 @@ static void put_boxes(const struct module *module, struct fsd_json *item)
                             module->boxes.at[i].opens);
 }
 
-/* Says how long may be waited for a drawing, or that there is no more time for any. */
+/* Says how long a drawing may take, or that there is no more time for any. */
 static enum fsd_status allow(struct fsd_album *album, double most,
                              struct fsd_error *err)
 {
-    album->since = fsd_now();
     album->want.layout_seconds = most < album->left ? most : album->left;
     return album->left > 0
                ? FSD_OK
@@ -146,11 +144,6 @@ static enum fsd_status allow(struct fsd_album *album, double most,
                           "expected the layouts of all drawings within %g seconds, "
                           "found none left for this one: --layout-timeout allows more",
                           album->seconds);
-}
-
-static void spend(struct fsd_album *album)
-{
-    album->left -= fsd_now() - album->since;
 }
 
 /* What is said on the way, or why there is no drawing, stands beside it. */
@@ -174,8 +167,11 @@ static enum fsd_status write_module(struct fsd_album *album, const char *format,
                                     FILE *out, struct fsd_error *err)
 {
     struct module *module = module_now(album);
-    struct fsd_excerpt part = {module->layers, module->n, module->depth, keep_box,
-                               album};
+    struct fsd_excerpt part = {.layers = module->layers,
+                               .n = module->n,
+                               .depth = module->depth,
+                               .box = keep_box,
+                               .payload = album};
     enum fsd_status status;
 
     module->boxes.n = 0;
@@ -183,6 +179,7 @@ static enum fsd_status write_module(struct fsd_album *album, const char *format,
     status =
         fsd_picture_write_part(album->of->run, &part, format, &album->style, out, err);
     module->inner = part.depth;
+    album->left -= part.spent;
     return status;
 }
 
@@ -210,15 +207,14 @@ static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error
 {
     double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
     enum fsd_status status = allow(album, most, err);
+    double seconds = album->want.layout_seconds;
     bool done = status == FSD_OK && album->layouts &&
-                fsd_layouts_take(album->layouts, album->want.layout_seconds, out);
+                fsd_layouts_take(album->layouts, &seconds, out);
 
-    spend(album);
+    album->left -= album->want.layout_seconds - seconds;
     if (done || status != FSD_OK || (status = allow(album, most, err)) != FSD_OK)
         return status;
-    status = write_module(album, "svg", out, err);
-    spend(album);
-    return status;
+    return write_module(album, "svg", out, err);
 }
 
 /* Tells of a level when it is laid out, and plans the next. */
@@ -272,7 +268,6 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     status = allow(album, most, &err);
     if (status == FSD_OK)
         status = fsd_compare_write_picture(c, "svg", &album->style, out, &err);
-    spend(album);
     fsd_json_text(item, "title", title);
     put_drawing(album, item, status, &svg, &err);
     object = fsd_json_object(item, "places");

@@ -146,7 +146,7 @@ static void add_wires(struct side *s)
                 g->tensors.at[g->ports.at[p].tensor].producers.n == 1)
                 s->port[g->ports.at[p].tensor] = p;
     }
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
+    for (fsd_id i = 0; i < g->nodes.n && !g->named_only; i++) {
         struct fsd_span in = g->nodes.at[i].in, out = g->nodes.at[i].out;
 
         for (uint32_t p = in.at; s->in[i] && p < in.at + in.n; p++)
@@ -289,10 +289,10 @@ static void thread_past(struct side *s)
 /* Without these all layers of an engine that tells no tensors would stand in one row,
  * and so would the neighbourhoods of a picture of parts.  A node without a wire is held
  * by its cluster or its layer, if it has one; one with wires out is drawn beside what
- * reads it.  Boxes one after the other that lead to the same one stand in rows: in a
- * line, each one's wire would pass all that follow, which hides them, and takes
- * Graphviz minutes. */
-static void thread_loose(struct fsd_drawing *w)
+ * reads it.  Of a model whose edges are not known all nodes stand in a line.  Boxes one
+ * after the other that lead to the same one stand in rows: in a line, each one's wire
+ * would pass all that follow, which hides them, and takes Graphviz minutes. */
+static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
     fsd_id *leads_to = fsd_none_of(w->arena, w->boxes.n);
@@ -308,8 +308,8 @@ static void thread_loose(struct fsd_drawing *w)
             const struct fsd_line *line = &w->lines[kind].at[i];
 
             held[line->to] |= kind != FSD_TIE;
-            held[line->from] |=
-                kind != FSD_THREAD && w->boxes.at[line->from].side == FSD_SIDE_LEFT;
+            held[line->from] |= kind != FSD_THREAD && edges &&
+                                w->boxes.at[line->from].side == FSD_SIDE_LEFT;
             if (kind == FSD_WIRE)
                 leads_to[line->from] = line->to;
         }
@@ -320,7 +320,7 @@ static void thread_loose(struct fsd_drawing *w)
         if (box->kind != FSD_BOX_ITEMS)
             continue;
         at = &last[box->side];
-        loose = !held[b] && box->cluster == FSD_NONE;
+        loose = !held[b] && (box->cluster == FSD_NONE || !edges);
         if (!loose || leads_to[b] == FSD_NONE || leads_to[b] != at->to) {
             at->above = at->box;
             at->n = 0;
@@ -427,7 +427,7 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     join_lines(w, FSD_WIRE);
     thread_past(&model);
     thread_past(&engine);
-    thread_loose(w);
+    thread_loose(w, !d->model->named_only);
     hold_rows(w);
     /* Layers that are not in the picture count too: what is drawn of a fast part is
      * pale. */
@@ -525,6 +525,7 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
     if (status == FSD_OK) {
         job.plan.drawing = draw(&job.scene, job.arena);
         status = fsd_plan_write(&job.plan, format, out, err);
+        part->spent = job.plan.spent;
     }
     if (status == FSD_OK && part->box) {
         if (job.scene.grain.level == FSD_LEVEL_SCOPE)

@@ -38,15 +38,15 @@ static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
             "\tgraph [charset=\"UTF-8\" rankdir=\"TB\" compound=\"true\" "
             "newrank=\"true\" nodesep=\"0.15\" ranksep=\"%s\" pad=\"0.1\" "
             "bgcolor=\"#ffffff\" fontname=\"Helvetica\" fontsize=\"10\" "
-            "labelloc=\"t\" labeljust=\"l\"]\n"
+            "labelloc=\"t\" labeljust=\"l\"%s]\n"
             "\tnode [id=\"\\N\" shape=\"%s\" style=\"%s\" fillcolor=\"%s\" "
             "color=\"%s\" penwidth=\"%s\" height=\"0.3\" margin=\"0.08,0.03\" "
             "fontname=\"Helvetica\" fontsize=\"10\"]\n"
             "\tedge [id=\"\\T_\\H\" fontname=\"Helvetica\" fontsize=\"8\" "
             "fontcolor=\"#444444\" arrowsize=\"0.6\"]\n"
             "\tlabel=<",
-            wire_labels ? "0.1" : "0.25", usual.shape, usual.style, usual.fill,
-            usual.line, usual.width);
+            wire_labels ? "0.1" : "0.25", w->straight ? " splines=\"line\"" : "",
+            usual.shape, usual.style, usual.fill, usual.line, usual.width);
     w->painter->put_legend(w, out);
     fputs(">\n", out);
     for (int side = 0; side < FSD__SIDE_COUNT; side++)

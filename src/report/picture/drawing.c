@@ -79,3 +79,92 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w)
 {
     return w->boxes.n + w->lines[FSD_WIRE].n + w->lines[FSD_TIE].n;
 }
+
+/* ------------------------------------------------------------------------- ranks */
+
+/* A line holds its second box so many ranks below the first; negative: it does not. */
+static int length_of(enum fsd_line_kind kind, const struct fsd_line *line)
+{
+    return kind != FSD_TIE ? 1 : line->part ? -1 : 0;
+}
+
+/* By box the longest way to it; of a ring, of which layout turns a line around, from
+ * its first box. */
+static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
+{
+    uint32_t *rank = FSD_NEW(arena, uint32_t, w->boxes.n);
+    uint32_t *before =
+        FSD_NEW(arena, uint32_t, w->boxes.n); /* lines not yet followed */
+    uint32_t *start = FSD_NEW(arena, uint32_t, w->boxes.n + 2), n = 0, done = 0;
+    struct way {
+        fsd_id to;
+        uint32_t length;
+    } * ways;
+    fsd_id *ready = FSD_NEW(arena, fsd_id, w->boxes.n);
+
+    for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
+        n += w->lines[kind].n;
+    ways = FSD_NEW(arena, struct way, n);
+    for (int put = 0; put < 2; put++) {
+        for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
+            for (uint32_t i = 0; i < w->lines[kind].n; i++) {
+                const struct fsd_line *line = &w->lines[kind].at[i];
+                int length = length_of((enum fsd_line_kind)kind, line);
+
+                if (length < 0)
+                    continue;
+                if (put)
+                    ways[start[line->from + 1]++] =
+                        (struct way){line->to, (uint32_t)length};
+                else
+                    start[line->from + 2]++;
+                before[line->to] += !put;
+            }
+        for (uint32_t b = 2; !put && b < w->boxes.n + 2; b++)
+            start[b] += start[b - 1];
+    }
+    n = 0;
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        if (!before[b])
+            ready[n++] = b;
+    for (fsd_id ring = 0; done < w->boxes.n; done++) {
+        fsd_id b;
+
+        while (done == n) { /* the first of what is left begins, whatever leads to it */
+            if (before[ring]) {
+                before[ring] = 0;
+                ready[n++] = ring;
+            }
+            ring++;
+        }
+        b = ready[done];
+        for (uint32_t i = start[b]; i < start[b + 1]; i++) {
+            fsd_id to = ways[i].to;
+
+            if (!before[to])
+                continue; /* it has its rank */
+            if (rank[b] + ways[i].length > rank[to])
+                rank[to] = rank[b] + ways[i].length;
+            if (!--before[to])
+                ready[n++] = to;
+        }
+    }
+    return rank;
+}
+
+uint64_t fsd_drawing_span(const struct fsd_drawing *w)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const uint32_t *rank = ranks_of(w, scratch);
+    uint64_t span = 0;
+
+    for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
+        for (uint32_t i = 0; i < w->lines[kind].n; i++) {
+            uint32_t a = rank[w->lines[kind].at[i].from],
+                     b = rank[w->lines[kind].at[i].to];
+
+            span += a > b ? a - b : b - a;
+        }
+    fsd_arena_free(scratch);
+    return span;
+}

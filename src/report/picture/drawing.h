@@ -83,6 +83,7 @@ struct fsd_drawing {
     FSD_VEC(struct fsd_box) boxes; /**< left first */
     FSD_VEC(fsd_id) items;
     fsd_lines lines[FSD__LINE_COUNT]; /**< sorted */
+    bool straight; /**< its lines: Graphviz finds no curves for them */
 };
 
 /** How a box looks, in Graphviz's words. */
@@ -141,6 +142,10 @@ void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 /** Boxes and what is drawn between them: layout takes time accordingly. */
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
+/** How many ranks all lines cross together: layout bends each at every rank, and takes
+ *  more time for that than for the rest. */
+uint64_t fsd_drawing_span(const struct fsd_drawing *w);
+
 /* ----------------------------------------------------- words and colours, paint.c */
 
 /** Shortens to `most` characters by taking out of the middle, makes hidden characters
@@ -190,6 +195,9 @@ extern const struct fsd_look fsd_port_look, fsd_inserted_look;
  *  @param wire_labels on every wire, not only where the type changes. */
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out);
 
+/** Of a picture that lays out within a few seconds; fsd_drawing_span(). */
+enum { FSD_MOST_SPAN = 8000 };
+
 /** A picture and what may be drawn in its place. */
 struct fsd_plan {
     const struct fsd_picture *want;
@@ -197,9 +205,10 @@ struct fsd_plan {
     /** Draws less, and says in `less` what; false when there is no less. */
     bool (*simplify)(struct fsd_plan *plan);
     char less[200];     /**< for a note: "drawn with --collapse run, ..." */
-    uint32_t most_ends; /**< beyond it less is drawn without a try */
+    uint32_t most_ends; /**< beyond it, and beyond FSD_MOST_SPAN, less is drawn */
     bool chosen;        /**< unless this is what was asked for */
     bool last;          /**< there is nothing less */
+    double spent;       /**< seconds of processor time for its layouts */
 };
 
 /** Writes it in a format of fsd_picture_write()'s. */

@@ -2,12 +2,15 @@
  * Laying a picture out.  Graphviz's layout may take very long and may crash, so it runs
  * in a child process, which can be killed, and whose crash is not ours.
  *
- * Layout does not scale: of a picture that is too large less is drawn, and one whose
- * layout does not come to an end in its time is killed and less of it is drawn.
+ * Layout does not scale: of a picture that is too large less is drawn.  What is too
+ * large is decided by what the picture holds, and what comes after a failure by the
+ * failure, so that a picture is the same bytes on a busy machine.  Time only ends in an
+ * error, and it is the child's processor time, which other programs hardly change.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, syscall */
 #include "base/clock.h"
 #include "base/print.h"
+#include "base/spread.h"
 #include "base/status.h"
 #include "report/picture/drawing.h"
 
@@ -24,10 +27,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-    MANY_WIRES = 160 /* more labels of wires than this push the boxes apart */
+    MANY_WIRES = 160 /* with labels on all of them */
 };
 
 /* --------------------------------------------------------------------- the child */
@@ -35,6 +39,7 @@ enum {
 /* How far the child's files are when a picture is done. */
 struct told {
     off_t picture, said;
+    double spent; /* seconds of processor time since the child began */
     bool good;
 };
 
@@ -44,7 +49,7 @@ struct told {
  *
  *     pictures  <svg ...><svg ...>
  *     said      Warning: ...
- *     told      {end, end, good} ...    this is a pipe */
+ *     told      {end, end, spent, good} ...    this is a pipe */
 struct fsd_layouts {
     const char *const *dots;
     uint32_t n, next;
@@ -102,6 +107,7 @@ static void run_child(const struct fsd_layouts *l, int to)
         told.good = fsd_graphviz_draw(l->dots[i], l->format, out) && fflush(out) == 0;
         told.picture = lseek(l->pictures, 0, SEEK_CUR);
         told.said = lseek(l->said, 0, SEEK_CUR);
+        told.spent = fsd_clock(CLOCK_PROCESS_CPUTIME_ID);
         if (write(to, &told, sizeof told) != sizeof told)
             break;
     }
@@ -138,20 +144,35 @@ static void stop(struct fsd_layouts *l)
     l->child = 0;
 }
 
-/* False when the child ended, or the time did. */
-static bool wait_for(int from, struct told *told, double until)
+/* What the child has spent on the picture that it is at: all before is told. */
+static double spent_by(const struct fsd_layouts *l)
 {
-    for (;;) {
-        struct pollfd ready = {.fd = from, .events = POLLIN};
-        double left = until - fsd_now();
+    clockid_t clock;
 
-        if (left <= 0)
-            return false;
-        if (poll(&ready, 1, (int)(left * 1000) + 1) > 0) {
-            ssize_t n = read(from, told, sizeof *told);
+    return clock_getcpuclockid(l->child, &clock) == 0 ? fsd_clock(clock) - l->last.spent
+                                                      : 0;
+}
+
+enum { IDLE_TIMES = 60 }; /* as long as it may run, a child may wait for others */
+
+/* False when the child ended, or the time did.  One that waits for what never comes
+ * uses no processor time and is given up at last, too. */
+static bool wait_for(const struct fsd_layouts *l, struct told *told, double seconds,
+                     bool *late)
+{
+    double until = fsd_now() + IDLE_TIMES * fsd_larger(seconds, 1), left;
+    struct pollfd ready = {.fd = l->told, .events = POLLIN};
+
+    for (;;) {
+        left = seconds - spent_by(l);
+        if (poll(&ready, 1, left > 0 ? (int)(left * 1000) + 1 : 0) > 0) {
+            ssize_t n = read(l->told, told, sizeof *told);
 
             if (n >= 0 || errno != EINTR)
                 return n == sizeof *told;
+        } else if (left <= 0 || fsd_now() > until) {
+            *late = true;
+            return false;
         }
     }
 }
@@ -203,10 +224,18 @@ void fsd_layouts_end(struct fsd_layouts *l)
         stop(l);
 }
 
+/* How an attempt went. */
+struct outcome {
+    bool good, late;
+    double spent;   /* seconds of processor time */
+    char said[200]; /* what Graphviz complained of; empty: of nothing */
+};
+
 /* The next one, written to `out`, or nothing.  One that crashes the child, or has to be
  * killed with it, leaves the rest to another child. */
-static bool take(struct fsd_layouts *l, double until, FILE *out, char said[200])
+static struct outcome take(struct fsd_layouts *l, double seconds, FILE *out)
 {
+    struct outcome o = {0};
     char text[4096];
     const char *complaint;
     struct told told = {0};
@@ -215,32 +244,35 @@ static bool take(struct fsd_layouts *l, double until, FILE *out, char said[200])
 
     if (!l->child)
         start(l);
-    alive = l->child > 0 && wait_for(l->told, &told, until);
+    alive = l->child > 0 && wait_for(l, &told, seconds, &o.late);
+    o.spent = alive ? told.spent - l->last.spent : l->child > 0 ? spent_by(l) : 0;
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
     if (n > 0 && alive && n > told.said - l->last.said)
         n = told.said - l->last.said; /* the next one's */
     text[n > 0 ? n : 0] = '\0';
     if ((complaint = fsd_graphviz_complaint(text)))
-        snprintf(said, 200, "%.*s", (int)strcspn(complaint, "\r\n"), complaint);
+        snprintf(o.said, sizeof o.said, "%.*s", (int)strcspn(complaint, "\r\n"),
+                 complaint);
+    o.good = told.good;
     if (told.good)
         copy(l->pictures, l->last.picture, told.picture, out);
     l->last = told;
     if (!alive)
         stop(l);
-    return told.good;
+    return o;
 }
 
-bool fsd_layouts_take(struct fsd_layouts *l, double seconds, FILE *out)
+bool fsd_layouts_take(struct fsd_layouts *l, double *seconds, FILE *out)
 {
-    char said[200] = "";
+    struct outcome o = take(l, *seconds, out);
 
-    return take(l, fsd_now() + seconds, out, said) && !*said;
+    *seconds -= o.spent;
+    return o.good && !*o.said;
 }
 
-/* Two boxes take a tenth of a second.  A machine that is busy a hundredfold is not a
- * broken installation, so that only what hangs is ended. */
-enum { PROBE_SECONDS = 600 };
+/* Two boxes take a tenth of a second. */
+enum { PROBE_SECONDS = 10 };
 
 bool fsd_picture_lays_out(const char *format)
 {
@@ -248,7 +280,8 @@ bool fsd_picture_lays_out(const char *format)
     const char *dot = "digraph { a -> b }";
     struct fsd_layouts *l = fsd_layouts_begin(arena, &dot, 1, format);
     struct fsd_print picture;
-    bool good = fsd_layouts_take(l, PROBE_SECONDS, fsd_print_open(&picture));
+    double seconds = PROBE_SECONDS;
+    bool good = fsd_layouts_take(l, &seconds, fsd_print_open(&picture));
 
     fsd_layouts_end(l);
     fsd_print_close(&picture);
@@ -259,14 +292,27 @@ bool fsd_picture_lays_out(const char *format)
 
 /* ---------------------------------------------------------------------- attempts */
 
-/* What is still too large would take too long as well, and leave little time for what
- * is not. */
+/* Only few wires are labelled: more labels would push the boxes apart. */
+static bool is_labelled(const struct fsd_drawing *w)
+{
+    return w->lines[FSD_WIRE].n <= MANY_WIRES;
+}
+
+/* Labels have ranks of their own, as many again. */
+static bool is_too_large(const struct fsd_plan *plan)
+{
+    const struct fsd_drawing *w = plan->drawing;
+
+    return fsd_drawing_weight(w) > plan->most_ends ||
+           fsd_drawing_span(w) * (is_labelled(w) ? 2 : 1) > FSD_MOST_SPAN;
+}
+
+/* What is still too large would take too long as well. */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);
 
-    while (less && fsd_drawing_weight(plan->drawing) > plan->most_ends &&
-           plan->simplify(plan))
+    while (less && is_too_large(plan) && plan->simplify(plan))
         ;
     return less;
 }
@@ -289,9 +335,9 @@ static void tell(const struct fsd_plan *plan, uint32_t boxes, const char *why,
 
 static void print_first(struct fsd_plan *plan, FILE *out)
 {
-    if (!plan->chosen && fsd_drawing_weight(plan->drawing) > plan->most_ends)
+    if (!plan->chosen && is_too_large(plan))
         draw_less(plan);
-    fsd_dot_print(plan->drawing, plan->drawing->lines[FSD_WIRE].n <= MANY_WIRES, out);
+    fsd_dot_print(plan->drawing, is_labelled(plan->drawing), out);
 }
 
 static const char too_large[] = "is too large to lay out";
@@ -305,49 +351,61 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out)
 }
 
 /* Draws what is printed of the plan: all of it, or nothing. */
-static bool try_layout(struct fsd_plan *plan, const char *format, double until,
-                       FILE *out, char said[200])
+static struct outcome try_layout(struct fsd_plan *plan, const char *format,
+                                 double seconds, FILE *out)
 {
     struct fsd_print print;
     struct fsd_layouts *l;
     const char *dot;
-    bool good;
+    struct outcome o;
 
     print_first(plan, fsd_print_open(&print));
     dot = fsd_print_take(&print, plan->drawing->arena);
     l = fsd_layouts_begin(plan->drawing->arena, &dot, 1, format);
-    *said = '\0';
-    good = take(l, until, out, said);
+    o = take(l, seconds, out);
     fsd_layouts_end(l);
-    return good;
+    return o;
 }
 
+/* Where Graphviz finds no way for a curve, which its router may not for hundreds of
+ * labels, the lines are straight; only where it cannot draw these less is drawn. */
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {
-    double seconds = fsd_picture_seconds(plan->want);
-    double until = fsd_now() + seconds, left, end;
+    double seconds = fsd_picture_seconds(plan->want), left = seconds;
     uint32_t boxes = plan->drawing->boxes.n;
-    char why[260], said[200];
-    bool done;
+    struct outcome o;
+    char why[260], said[200] = "";
+    bool more;
 
     snprintf(why, sizeof why, "%s", too_large);
-    do { /* half of the time that is left for each attempt, all of it for the last */
-        left = until - fsd_now();
-        end = until - (plan->last ? 0 : left / 2);
-        done = try_layout(plan, format, end, out, said);
-        if (!done && fsd_now() >= end)
-            snprintf(why, sizeof why, "took too long to lay out");
-        else if (!done)
-            snprintf(why, sizeof why, "cannot be laid out (Graphviz: %s)",
-                     *said ? said : "no word");
-    } while (!done && fsd_now() < until && draw_less(plan));
-    if (!done)
-        return fsd_fail(
-            err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-            "expected a layout within %g seconds, found none, the picture "
-            "%s: --around or --only make it smaller, -f dot needs no layout",
-            seconds, why);
-    tell(plan, boxes, why, said);
+    do {
+        o = try_layout(plan, format, left, out);
+        left -= o.spent;
+        if (!o.good)
+            snprintf(said, sizeof said, "%s", *o.said ? o.said : "no word");
+        more = !o.good && !o.late && left > 0;
+        if (more && !plan->drawing->straight) {
+            plan->drawing->straight = true;
+        } else if (more) {
+            snprintf(why, sizeof why, "cannot be laid out (Graphviz: %s)", said);
+            more = draw_less(plan);
+        }
+    } while (more);
+    plan->spent = seconds - left;
+    if (!o.good && (o.late || left <= 0))
+        return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+                        "expected a layout within %g seconds of processor time, found "
+                        "none of %u boxes: --around, --only or --collapse make the "
+                        "picture smaller, --layout-timeout allows more, -f dot needs "
+                        "no layout",
+                        seconds, plan->drawing->boxes.n);
+    if (!o.good)
+        return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+                        "expected a layout, found that Graphviz has none (%s): "
+                        "--around or --only make the picture smaller, -f dot needs no "
+                        "layout",
+                        said);
+    tell(plan, boxes, why, o.said);
     return FSD_OK;
 }

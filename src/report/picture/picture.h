@@ -22,6 +22,7 @@ struct fsd_excerpt {
     const fsd_id *layers; /**< these and their nodes; NULL: what the style asks for */
     uint32_t n;
     unsigned depth; /**< so many scopes are common to all; set to those of its boxes */
+    double spent;   /**< set to the processor time of its layouts, in seconds */
     void (*box)(void *payload, const struct fsd_picture_box *box);
     void *payload; /**< handed to `box` */
 };
@@ -34,11 +35,12 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                        struct fsd_error *err);
 
 /** Writes a picture: DOT as it is, the other formats laid out by Graphviz in a child
- *  process, which is killed when it takes too long; then less is drawn, and said so.
+ *  process, which is killed when it takes too long.  Of what is too large for it less
+ *  is drawn, and said so.
  *  @param format "dot", "svg", "png" or "pdf".
  *  @return FSD_OK; FSD_E_ARG for words of the style's picture that mean nothing, and
  *          for a layout in a build without Graphviz; FSD_E_LIMIT when no layout came to
- *          an end in its time. */
+ *          an end in its processor time. */
 enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                   const struct fsd_style *style, FILE *out,
                                   struct fsd_error *err);
@@ -50,8 +52,8 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
-/** How long a layout may take: what was asked for, or the usual time. */
-enum { FSD_LAYOUT_SECONDS = 10 };
+/** How much processor time a layout may take: what was asked for, or the usual. */
+enum { FSD_LAYOUT_SECONDS = 30 };
 static inline double fsd_picture_seconds(const struct fsd_picture *want)
 {
     return want->layout_seconds > 0 ? want->layout_seconds : FSD_LAYOUT_SECONDS;
@@ -62,9 +64,10 @@ static inline double fsd_picture_seconds(const struct fsd_picture *want)
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
                                       uint32_t n, const char *format);
 /** Waits for the next of them, and writes it.
+ *  @param seconds of processor time that it may take; what it took is taken off.
  *  @return false, and nothing is written, for one that was not done in its time, or of
  *          which Graphviz complains: fsd_picture_write_part() tries less of it. */
-bool fsd_layouts_take(struct fsd_layouts *layouts, double seconds, FILE *out);
+bool fsd_layouts_take(struct fsd_layouts *layouts, double *seconds, FILE *out);
 void fsd_layouts_end(struct fsd_layouts *layouts);
 
 /** True when Graphviz is there and draws in that format, which is tried. */
