@@ -289,6 +289,12 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
     }
     if (nodes.n > TIP_NAMES)
         fprintf(out, "\\nand %u more", nodes.n - TIP_NAMES);
+    if (box->kind == FSD_BOX_ITEMS && s->groups.at[fsd_item(w, box, 0)].tactic) {
+        fputs("\\ntactic ", out);
+        fsd_put_tip_text(out,
+                         fsd_text(s->names, s->groups.at[fsd_item(w, box, 0)].tactic),
+                         TIP_NAME);
+    }
 }
 
 static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,

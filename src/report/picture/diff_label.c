@@ -301,6 +301,17 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</TD></TR></TABLE>", out);
 }
 
+/* A log has a tactic's number alone. */
+static void put_tactic(const struct fsd_graph *g, const struct fsd_layer *l, FILE *out)
+{
+    fsd_sym tactic = l->tactic ? l->tactic : l->tactic_value;
+
+    if (!tactic)
+        return;
+    fputs("\\ntactic ", out);
+    fsd_put_tip_text(out, fsd_text(g->names, tactic), 200);
+}
+
 /* Number, type and full name, fate or kind, tactic: a line each, of the first items. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
@@ -330,10 +341,8 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         }
         if (!model && d->layers[id].inserted)
             fprintf(out, ", inserted: %s", fsd_cause_name(d->reasons[id].cause));
-        if (!model && g->layers.at[id].tactic) {
-            fputs("\\ntactic ", out);
-            fsd_put_tip_text(out, fsd_text(g->names, g->layers.at[id].tactic), 200);
-        }
+        if (!model)
+            put_tactic(g, &g->layers.at[id], out);
     }
     if (box->items.n > TIP_ITEMS)
         fprintf(out, "\\nand %u more", box->items.n - TIP_ITEMS);

@@ -163,7 +163,7 @@ static bool wait_for(const struct fsd_layouts *l, struct told *told, double seco
     double until = fsd_now() + IDLE_TIMES * fsd_larger(seconds, 1), left;
     struct pollfd ready = {.fd = l->told, .events = POLLIN};
 
-    for (;;) {
+    while (seconds > 0) {
         left = seconds - spent_by(l);
         if (poll(&ready, 1, left > 0 ? (int)(left * 1000) + 1 : 0) > 0) {
             ssize_t n = read(l->told, told, sizeof *told);
@@ -171,10 +171,11 @@ static bool wait_for(const struct fsd_layouts *l, struct told *told, double seco
             if (n >= 0 || errno != EINTR)
                 return n == sizeof *told;
         } else if (left <= 0 || fsd_now() > until) {
-            *late = true;
-            return false;
+            break;
         }
     }
+    *late = true;
+    return false;
 }
 
 static void copy(int from, off_t at, off_t end, FILE *out)
@@ -402,9 +403,8 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
                         seconds, plan->drawing->boxes.n);
     if (!o.good)
         return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-                        "expected a layout, found that Graphviz has none (%s): "
-                        "--around or --only make the picture smaller, -f dot needs no "
-                        "layout",
+                        "expected a layout, found none (Graphviz: %s): --around or "
+                        "--only make the picture smaller, -f dot needs no layout",
                         said);
     tell(plan, boxes, why, o.said);
     return FSD_OK;
