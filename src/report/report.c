@@ -34,6 +34,7 @@ struct format {
     bool picture;            /* of a run and a comparison */
     bool page;               /* of runs and builds */
     bool wraps;              /* its lines heed a width, where one is known */
+    bool timed;              /* of a run it prints what was measured */
 };
 
 /* clang-format off */
@@ -56,6 +57,7 @@ static const struct format formats[] = {
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
     {"github", "", NULL, .verdict = fsd_verdict_put_github},
     {"gitlab", "", IN_JSON, .verdict = fsd_verdict_put_gitlab},
+    {"trace", ".trace.json ", IN_JSON, fsd_write_trace, .timed = true},
     {"dot", ".dot .gv ", IN_XML, .picture = true},
     {"svg", ".svg ", IN_XML, .picture = true},
     {"png", ".png ", NULL, .picture = true},
@@ -182,16 +184,23 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
     return FSD_OK;
 }
 
+static bool writes_files(const struct format *format, const char *extension)
+{
+    const char *at = extension[1] ? strstr(format->extensions, extension) : NULL;
+
+    return at && at[strlen(extension)] == ' ';
+}
+
+/* The longest extension decides: x.trace.json is no report. */
 static const struct format *find_format(const char *name)
 {
-    const char *dot = strrchr(name, '.');
-
-    for (size_t i = 0; i < FSD_COUNT_OF(formats); i++) {
-        const char *at = dot && dot[1] ? strstr(formats[i].extensions, dot) : NULL;
-
-        if (!strcmp(formats[i].name, name) || (at && at[strlen(dot)] == ' '))
+    for (size_t i = 0; i < FSD_COUNT_OF(formats); i++)
+        if (!strcmp(formats[i].name, name))
             return &formats[i];
-    }
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
+        for (size_t i = 0; i < FSD_COUNT_OF(formats); i++)
+            if (writes_files(&formats[i], dot))
+                return &formats[i];
     return NULL;
 }
 
@@ -270,6 +279,10 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "%s writes %s, not %s",
                         r.view ? r.view : verbs[r.subject], list, name);
     }
+    if (format->timed && !r.run->times->profiles)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "a %s shows times, and none are known: give a --profile",
+                        format->name);
     status = format->escape ? write_lines(&r, format, out, err)
                             : write(&r, format, out, err);
     return status == FSD_OK ? fsd_flush(out, err) : status;

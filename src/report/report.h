@@ -49,6 +49,8 @@ typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
 typedef void fsd_compare_fn(const struct fsd_compare *c, const struct fsd_style *style,
                             FILE *out);
 fsd_run_fn fsd_write_text;
+/** Of a run with times.  trace.c */
+fsd_run_fn fsd_write_trace;
 typedef void fsd_lint_fn(const struct fsd_report *r, FILE *out);
 fsd_lint_fn fsd_lint_write_text;
 fsd_compare_fn fsd_compare_write_text, fsd_compare_write_line;

@@ -30,7 +30,7 @@ READ_BY = {
     "sarif": "jsonschema, by the rules of SARIF 2.1.0 (gate)", "github": "the runner played (ci)",
     "gitlab": "jsonschema, by what GitLab's documentation asks (gate)", "dot": "cgraph, read, written and read again (picture/rewrite.c)",
     "svg": "Python's XML (hostile/formats.py)", "png": "its header (picture)", "pdf": "its header (picture)",
-    "text": "", "line": "", "schema": ""}
+    "trace": "Python's JSON, by the format's description (cost/traces.py)", "text": "", "line": "", "schema": ""}
 
 
 def refused_by(model):

@@ -1,0 +1,201 @@
+/*
+ * A run as trace events, the JSON that Perfetto, chrome://tracing and speedscope open.
+ *
+ *     stream 0   [ Conv_4 + Relu_6 ][ QuantizeLinear_9 ]      [ Conv_13 ]
+ *     stream 1                                          [ ... ]
+ *
+ * A profile has the time of each layer and not when it ran, so that layers follow each
+ * other in the engine's order, whatever their stream: nothing is drawn as if it ran at
+ * the same time.  A layer without a time is an instant event, never one with a length.
+ * What the profile measured beside the layers has a track of its own behind them, since
+ * the events' lengths shall add up to the report's total.
+ *
+ * Times are rounded to nanoseconds, as Perfetto does: the end of an event is the start
+ * of the next one there, too.
+ */
+#include "cost/cost.h"
+#include "report/json/json.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PROCESS = 1, ALL_LAYERS = 0 };
+
+struct trace {
+    const struct fsd_diff *d;
+    struct fsd_json *events;
+    double ms; /* all that ran so far */
+};
+
+/* Whole nanoseconds, in the format's microseconds. */
+static double microseconds(double ms)
+{
+    return round(ms * 1e6) / 1e3;
+}
+
+/* FSD_NONE: the dump has none. */
+static uint32_t stream_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_attr *stream =
+        fsd_node_attr(d->engine, &d->engine->nodes.at[layer], "StreamId");
+    bool known = stream && stream->kind == FSD_ATTR_INT && stream->i >= 0 &&
+                 stream->i < d->engine->nodes.n;
+
+    return known ? (uint32_t)stream->i : FSD_NONE;
+}
+
+/* Streams are numbered from 0, behind the track of layers that have none. */
+static uint32_t track_of(const struct fsd_diff *d, fsd_id layer)
+{
+    uint32_t stream = stream_of(d, layer);
+
+    return stream == FSD_NONE ? ALL_LAYERS : stream + 1;
+}
+
+static struct fsd_json *begin_event(struct trace *t, const char *phase,
+                                    const char *name, uint32_t track)
+{
+    struct fsd_json *event = fsd_json_item(t->events);
+
+    fsd_json_text(event, "ph", phase);
+    fsd_json_count(event, "pid", PROCESS);
+    fsd_json_count(event, "tid", track);
+    fsd_json_text(event, "name", name);
+    return event;
+}
+
+/* Sets `ts`, and a length where there is a time. */
+static void put_time(struct trace *t, struct fsd_json *event, double ms)
+{
+    double from = microseconds(t->ms), to = microseconds(t->ms + (ms > 0 ? ms : 0));
+
+    fsd_json_number(event, "ts", from);
+    if (ms < 0) {
+        fsd_json_text(event, "s", "t");
+        return;
+    }
+    fsd_json_number(event, "dur", round((to - from) * 1e3) / 1e3);
+    t->ms += ms;
+}
+
+/* ------------------------------------------------------------------------ tracks */
+
+static void name_track(struct trace *t, const char *what, uint32_t track,
+                       const char *name)
+{
+    struct fsd_json *event = begin_event(t, "M", what, track);
+
+    fsd_json_text(fsd_json_object(event, "args"), "name", name);
+}
+
+static void name_tracks(struct trace *t, uint32_t elsewhere)
+{
+    const struct fsd_diff *d = t->d;
+    struct fsd_arena *scratch = fsd_arena_new();
+    bool *there = FSD_NEW(scratch, bool, d->engine->nodes.n + 1);
+    char name[32];
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        there[track_of(d, i)] = true;
+    name_track(t, "process_name", 0, d->engine->path);
+    for (uint32_t i = 0; i <= d->engine->nodes.n; i++) {
+        snprintf(name, sizeof name, i == ALL_LAYERS ? "layers" : "stream %u", i - 1);
+        if (there[i])
+            name_track(t, "thread_name", i, name);
+    }
+    if (d->times->elsewhere > 0)
+        name_track(t, "thread_name", elsewhere, "in the profile, no layer of the dump");
+    fsd_arena_free(scratch);
+}
+
+/* ------------------------------------------------------------------------ layers */
+
+static void put_amount(struct fsd_json *args, const char *key, const struct fsd_diff *d,
+                       int64_t amount)
+{
+    int64_t number = -1;
+    const char *term = NULL;
+
+    if (!fsd_amount_number(d->cost->amounts, amount, &number)) {
+        number = -1;
+        term = fsd_amount_text(d->cost->amounts, amount);
+    }
+    fsd_json_number_or_term(args, key, number, term);
+}
+
+static void put_args(struct fsd_json *event, const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    struct fsd_json *args = fsd_json_object(event, "args"), *nodes;
+    double ms = d->times->of[layer].median;
+    char number[16];
+
+    fsd_json_count(args, "layer", layer);
+    fsd_json_text(args, "type", fsd_text(d->names, d->engine->nodes.at[layer].op));
+    fsd_json_text(args, "kind", fsd_kind_name(d->layers[layer].kind));
+    fsd_json_text(args, "precision", fsd_dtype_name(d->layers[layer].precision));
+    if (d->reasons[layer].cause != FSD_CAUSE_NONE)
+        fsd_json_text(args, "cause", fsd_cause_name(d->reasons[layer].cause));
+    if (ms >= 0)
+        fsd_json_number(args, "ms", ms);
+    else
+        fsd_json_text(args, "time", "not measured");
+    put_amount(args, "bytes", d, d->cost->layers[layer].bytes);
+    put_amount(args, "macs", d, d->cost->layers[layer].macs);
+    if (l->tactic)
+        fsd_json_text(args, "tactic", fsd_text(d->names, l->tactic));
+    nodes = fsd_json_list(args, "nodes");
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+        fsd_sym name = d->model->nodes.at[node].name;
+
+        snprintf(number, sizeof number, "#%u", node);
+        fsd_json_add_text(nodes, name ? fsd_text(d->names, name) : number);
+    }
+}
+
+static void put_layer(struct trace *t, fsd_id layer)
+{
+    const struct fsd_diff *d = t->d;
+    double ms = d->times->of[layer].median;
+    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+    struct fsd_json *event;
+    char number[32];
+
+    snprintf(number, sizeof number, "layer %u", layer);
+    event =
+        begin_event(t, ms < 0 ? "i" : "X", *name ? name : number, track_of(d, layer));
+    fsd_json_text(event, "cat", fsd_kind_name(d->layers[layer].kind));
+    put_time(t, event, ms);
+    put_args(event, d, layer);
+}
+
+void fsd_write_trace(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    struct fsd_json *root = fsd_json_new(out), *data, *event;
+    uint32_t elsewhere = d->engine->nodes.n + 1;
+    struct trace trace = {.d = d};
+
+    (void)style;
+    fsd_json_text(root, "displayTimeUnit", "ns");
+    data = fsd_json_object(root, "otherData");
+    if (!d->model->named_only)
+        fsd_json_text(data, "model", d->model->path);
+    fsd_json_text(data, "engine", d->engine->path);
+    fsd_json_count(data, "profiles", d->times->profiles);
+    fsd_json_text(data, "times",
+                  "of a layer the median of the profiles; layers follow each other in "
+                  "the engine's order, since a profile has no time stamps");
+    trace.events = fsd_json_list(root, "traceEvents");
+    name_tracks(&trace, elsewhere);
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        put_layer(&trace, i);
+    if (d->times->elsewhere > 0) {
+        event = begin_event(&trace, "X", "all of them together", elsewhere);
+        fsd_json_text(event, "cat", "elsewhere");
+        put_time(&trace, event, d->times->elsewhere);
+        fsd_json_number(fsd_json_object(event, "args"), "ms", d->times->elsewhere);
+    }
+    fsd_json_end(root);
+}
