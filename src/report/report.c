@@ -82,8 +82,9 @@ static bool writes(const struct format *f, enum fsd_subject subject)
         return f->page || f->lint || f->verdict || f->sheet;
     case FSD_OF_MATRIX:
         return f->page || f->sheet;
-    case FSD_OF_VIEW:
     case FSD_OF_MODELS:
+        return f->sheet || f->picture;
+    case FSD_OF_VIEW:
     case FSD_OF_STABILITY:
     case FSD__SUBJECT_COUNT:
     default:
@@ -166,6 +167,8 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
         f->compare(r->compare, r->style, out);
     } else if (r->subject == FSD_OF_LINT && f->lint) {
         f->lint(r, out);
+    } else if (f->picture && r->exports) {
+        return fsd_exports_write_picture(r->exports, f->name, r->style, out, err);
     } else if (f->picture) {
         return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
                    : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);

@@ -86,6 +86,21 @@ def check_change(folder):
     check("--around: the nodes' groups and what is next to them", 6 <= len(near) <= 16, str(sorted(near)))
 
 
+def check_exports(folder):
+    """Two exports without engines: the eight skip branches that are quantized in the new one."""
+    models = [[os.path.join(SHARED, "models", name + "_ts.onnx")] for name in ("resnet18_qat", "resnet18_qat_residual")]
+    for args in ((), ("--all",)):
+        (dot, svg), said = draw(folder, *models, *args)
+        reads_back("two exports", dot)
+        dom = is_svg("two exports", svg)
+        text = open(dot, encoding="utf-8").read()
+        adds = [set(re.findall(rf"\t({side}\d+) \[.*<B>Add</B>", text)) for side in "on"]
+        int8 = [len([to for to in re.findall(rf"\t{side}\d+ -> ({side}\d+) .*label=\"int8\"", text) if to in into])
+                for side, into in zip("on", adds)]
+        check("two exports: int8 reaches no Add of the old one, and each of the new one once", int8 == [0, 8], str(int8))
+        check("two exports: the eight say what changed", dom and text.count("input 1: plain") >= 8 and not said, said)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_hostile(folder)
@@ -93,6 +108,7 @@ def main():
         if os.path.isdir(os.path.join(SHARED, "corpus")):
             check_corpus(folder)
             check_change(folder)
+            check_exports(folder)
         else:
             print(f"skipped: no corpus in {SHARED}")
     finish()

@@ -12,8 +12,9 @@
  *                           `========  [Add Relu  fp16]
  *                                      [+ Reformat]
  *
- * diff_*.c makes it of a run, compare_*.c of a comparison; dot.c prints either, and
- * layout.c has Graphviz lay out what was printed.  Only this folder includes this.
+ * diff_*.c makes it of a run, compare_*.c of a comparison, exports_draw.c of two
+ * exports; dot.c prints each, and layout.c has Graphviz lay out what was printed.  Only
+ * this folder includes this.
  */
 #ifndef FSD_REPORT_PICTURE_DRAWING_H
 #define FSD_REPORT_PICTURE_DRAWING_H

@@ -3,6 +3,7 @@
 #define FSD_REPORT_PICTURE_PICTURE_H
 
 #include "compare/compare.h"
+#include "compare/exports.h"
 #include "diff/diff.h"
 
 #include <stdio.h>
@@ -48,6 +49,13 @@ enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
 /** The same of a comparison: both builds side by side; of large ones what changed, and
  *  of very many changes the worst. */
 enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
+                                          const char *format,
+                                          const struct fsd_style *style, FILE *out,
+                                          struct fsd_error *err);
+
+/** The same of two exports, beside each other: of large ones and unless `all` is asked
+ *  for, what changed and what is next to it. */
+enum fsd_status fsd_exports_write_picture(const struct fsd_exports *e,
                                           const char *format,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
