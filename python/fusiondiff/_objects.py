@@ -420,6 +420,7 @@ class Finding(Record):
     nodes: list[int] = dataclasses.field(default_factory=list)
     tensors: list[str] = dataclasses.field(default_factory=list)
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+    todo: Optional[str] = None
 
 
 @dataclasses.dataclass

@@ -230,6 +230,8 @@ async function check_views(page) {
     await page.locator(".clear").click();
     await page.keyboard.press("4");
     check("findings: each rule is told", (await page.locator("#rules").innerText()).includes("quantize/standing"));
+    const advice = (await page.locator("#rules details", { hasText: "quantize/standing" }).first().innerText()).replace(/\s+/g, " ");
+    for (const word of ["why It reads", "fix Quantize every branch", "add a Q/DQ pair on"]) check(`findings: ${word}`, advice.includes(word), advice);
     await accessible(page, "findings");
 }
 

@@ -12,7 +12,8 @@ import { base_name, noun, safe } from "./words.js";
 /** @param {LintDocument["edits"][0]} e */
 function edit_text(e) {
     const scale = e.scale_of === undefined ? "" : `, with the scale of ${e.scale_of}`;
-    return safe(`${e.action} ${e.action === "insert-pair" ? `at input ${e.input}, ` : ""}${e.tensor}${scale}: ${e.effect}`);
+    const place = e.action === "insert-pair" ? `at input ${e.input}, ` : e.to_name === undefined ? "" : `to input ${e.input} of ${e.to_name}, `;
+    return safe(`${e.action} ${place}${e.tensor}${scale}: ${e.effect}`);
 }
 
 /** @param {LintDocument} d @param {Subject} base @returns {RuleRow[]} */

@@ -31,11 +31,20 @@ function embedded(name) {
     return text ? JSON.parse(text) : null;
 }
 
+/** @returns {Map<string, import("./types").RuleTold>} */
+function told_rules() {
+    /** @type {import("./types").RuleTold[]} */
+    const rules = embedded("rules") ?? [];
+    return new Map(rules.map((rule) => [rule.rule, rule]));
+}
+
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, matrix, check, lint, command] = ["run", "compare", "matrix", "check", "lint", "command"].map(embedded);
-    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command);
+    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command, told_rules());
     const all = check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
+    const told = told_rules();
+    for (const row of all.rules) Object.assign(row, told.get(row.rule));
     return { ...all, files: [...all.files, ["in a terminal", command.page]] };
 }
 

@@ -153,6 +153,27 @@ static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *
     fputs(common ? common : "", out);
 }
 
+/* Why the rules matter of which there are findings, and how these are mended. */
+static void put_rules(const struct fsd_findings *all, FILE *out)
+{
+    struct fsd_json *list = fsd_json_new_list(out);
+
+    for (uint32_t i = 0; i < all->rules.n; i++) {
+        const struct fsd_rule *rule = all->rules.at[i].rule;
+        struct fsd_json *item;
+
+        if (!all->rules.at[i].found)
+            continue;
+        item = fsd_json_item(list);
+        fsd_json_text(item, "rule", rule->id);
+        if (rule->why)
+            fsd_json_text(item, "why", rule->why);
+        if (rule->fix)
+            fsd_json_text(item, "fix", rule->fix);
+    }
+    fsd_json_end(list);
+}
+
 /* The command that this page is the answer to, and what asks for its run: whatever else
  * is shown in a terminal is asked for with the same files and options. */
 static void put_command(const struct fsd_report *r, FILE *json)
@@ -210,6 +231,11 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
             put_stories(&run, fsd_print_open(&json));
             put_data("stories", &json, out);
         }
+    }
+    if (r->verdict || run.findings) {
+        put_rules(r->verdict ? r->verdict->findings : run.findings,
+                  fsd_print_open(&json));
+        put_data("rules", &json, out);
     }
     if (r->lint)
         put_subject("lint", FSD_OF_LINT, r, out);

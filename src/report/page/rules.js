@@ -7,6 +7,12 @@ import { count, noun } from "./words.js";
 
 const SHOWN = 200;
 
+/** @param {RuleRow} rule */
+function put_advice({ why, fix }) {
+    const rows = [["why", why], ["fix", fix]].filter(([, text]) => text);
+    return rows.length ? el("dl", { class: "advice" }, ...rows.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, text)])) : null;
+}
+
 /** @param {RuleRow} rule @param {(chosen: import("./types").Chosen) => string} link */
 function put_rule(rule, link) {
     const bad = rule.state === "failed" || rule.state === "error" || rule.state === "warning";
@@ -18,9 +24,9 @@ function put_rule(rule, link) {
         el("span", { class: "number" }, rule.budget ? `${rule.measured}, allowed ${rule.budget}` : ""),
         el("span", { class: "number" }, rule.findings.length ? noun(rule.findings.length, "finding") : "")
     );
-    const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", f.message, " ", ...put_pieces(f.where, link)));
+    const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", f.message, " ", ...put_pieces(f.where, link), f.todo ? el("p", { class: "fix" }, f.todo) : null));
     const more = rule.findings.length - findings.length;
-    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more; the rows can be filtered by this rule`) : null);
+    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_advice(rule), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more; the rows can be filtered by this rule`) : null);
     const box = el("details", { class: `card ${bad ? "bad" : ""}` }, summary, body);
     box.open = bad && rule.findings.length <= 20;
     return box;

@@ -37,11 +37,13 @@ const TINTS = 6;
 
 /** All that is looked up while blocks and records are made. */
 class Run {
-    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command */
-    constructor(document, story, patterns, forms, command) {
+    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleTold>} told */
+    constructor(document, story, patterns, forms, command, told) {
         this.document = document;
         this.forms = forms;
         this.command = command;
+        /** By rule that has findings. */
+        this.told = told;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
         /** Of a model alone no node is missed: what is not proved has no fate yet. */
@@ -353,9 +355,13 @@ function patterns_section(run, patterns) {
     return patterns?.length ? [{ title: "Blocks that it is part of", lines: patterns.map(line) }] : [];
 }
 
-/** @param {import("./types").Finding[]} findings @returns {Section[]} */
-function findings_section(findings) {
-    const lines = findings.map((f) => [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message)]);
+/** What is found, and how it is mended: by an edit of its own where lint has one.
+ * @param {Run} run @param {import("./types").Finding[]} findings @returns {Section[]} */
+function findings_section(run, findings) {
+    const lines = findings.map((f) => {
+        const fix = f.todo ? safe(f.todo) : run.told.get(f.rule)?.fix;
+        return [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message), ...(fix ? [{ text: fix, look: "fix" }] : [])];
+    });
     return lines.length ? [{ title: "Findings", lines }] : [];
 }
 
@@ -430,7 +436,7 @@ function layer_record(run, l) {
                 ["multiply-adds", amount(number_of(l.macs), l.macs_symbolic, macs)],
                 ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds a byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
             ]),
-            ...findings_section(run.of_layer.get(l.index) ?? []),
+            ...findings_section(run, run.of_layer.get(l.index) ?? []),
             ...patterns_section(run, run.patterns_of_layer.get(l.index)),
             ...(nodes.length
                 ? [{
@@ -474,7 +480,7 @@ function node_record(run, n) {
                 ["its part of the time", n.ms !== undefined && `${millis(n.ms)}${n.shares ? " (shared with others of the layer)" : ""}`],
                 ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
             ]),
-            ...findings_section(run.of_node.get(n.index) ?? []),
+            ...findings_section(run, run.of_node.get(n.index) ?? []),
             ...patterns_section(run, run.patterns_of_node.get(n.index)),
             ...(layers.length
                 ? [{
@@ -540,15 +546,15 @@ function rules_of(run) {
         const where = [];
         for (const i of f.layers.slice(0, 4)) where.push({ text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }, " ");
         for (const i of f.nodes.slice(0, 4)) where.push({ text: shorten(node_name(run.node(i)), 40), chosen: run.choose_node(run.node(i)) }, " ");
-        row.findings.push({ severity: f.severity, message: safe(f.message), where });
+        row.findings.push({ severity: f.severity, message: safe(f.message), where, ...(f.todo ? { todo: safe(f.todo) } : {}) });
         rules.set(f.rule, row);
     }
     return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
 }
 
-/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @returns {Subject} */
-export function run_subject(document, story, patterns, forms, command) {
-    const run = new Run(document, story, patterns, forms, command);
+/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleTold>} told @returns {Subject} */
+export function run_subject(document, story, patterns, forms, command, told) {
+    const run = new Run(document, story, patterns, forms, command, told);
     const blocks = all_blocks(run);
     const find = finder(blocks);
     /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */

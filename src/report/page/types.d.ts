@@ -94,6 +94,14 @@ export interface Finding {
     nodes: number[];
     tensors: string[];
     facts: Record<string, Amount>;
+    todo?: string;
+}
+
+/** Of a rule that has findings: what these cost, and how they are mended. */
+export interface RuleTold {
+    rule: string;
+    why?: string;
+    fix?: string;
 }
 
 export interface BriefLine {
@@ -345,6 +353,9 @@ export interface LintDocument {
         node: number;
         node_name: string;
         input: number;
+        to?: number;
+        to_name?: string;
+        on_request?: boolean;
         scale_of?: string;
         scale_tensor?: string;
         scale?: number;
@@ -521,8 +532,10 @@ export interface RuleRow {
     state: string; /** "ok", "failed", "skipped", "off", "notes" */
     measured: string;
     budget: string;
-    findings: { severity: string; message: string; where: Pieces }[];
+    findings: { severity: string; message: string; where: Pieces; todo?: string }[];
     note: string;
+    why?: string;
+    fix?: string;
 }
 
 /** Words of a command line (src/api/command.c). */

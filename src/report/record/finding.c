@@ -17,7 +17,9 @@
     has(t, WORDS, tensors,  NULL, .always = true) \
     has(t, FACTS, facts,    NULL, .always = true) \
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
-        .about = "edits that lint proposes and that explain it")
+        .about = "edits that lint proposes and that explain it") \
+    has(t, NAME,  todo,     NULL, \
+        .about = "the first of these in words, and how many more")
 FSD_RECORD_SHARED(finding, FINDING)
 /* clang-format on */
 
@@ -64,6 +66,7 @@ void fsd_fill_finding(struct fsd_arena *arena, void *out, const void *from, uint
     }
     row->facts = (struct fsd_fact_cells){true, f->facts.n, facts};
     row->cites = fsd_cites_of(arena, all, f->cites);
+    row->todo = f->todo;
 }
 
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
