@@ -31,7 +31,7 @@ struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const
     return NULL;
 }
 
-bool fsd_layouts_take(struct fsd_layouts *l, double seconds, FILE *out)
+bool fsd_layouts_take(struct fsd_layouts *l, double *seconds, FILE *out)
 {
     (void)l, (void)seconds, (void)out;
     return false;
