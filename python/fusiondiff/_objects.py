@@ -25,7 +25,7 @@ Spent = Literal["requantization", "requested_movement"]
 Fate = Literal["layer", "folded", "identity", "absorbed", "merged", "dead", "unexplained"]
 Severity = Literal["info", "warning", "error"]
 Evidence = Literal["metadata", "name", "log", "tensor", "structure"]
-Action = Literal["insert-pair", "remove-pair", "set-scale"]
+Action = Literal["insert-pair", "remove-pair", "set-scale", "move-pair", "insert-cast"]
 Precision = Literal["unknown", "fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp8e4m3fnuz", "fp8e5m2", "fp8e5m2fnuz", "fp8e8m0",
                     "fp6e2m3", "fp6e3m2", "fp4", "int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8", "int4", "uint4",
                     "int2", "uint2", "bool", "string", "complex64", "complex128"]
@@ -445,9 +445,9 @@ class Violation(Record):
 class Edit(Record):
     """What lint would change in a model."""
 
-    _in_html = ("rule", "action", "node_name", "input", "tensor", "type", "scale", "scale_of", "effect")
+    _in_html = ("rule", "action", "node_name", "input", "to_name", "tensor", "type", "scale", "scale_of", "effect")
     _in_text = ("action", "node_name", "input", "tensor", "scale", "effect")
-    _of_nodes = ("node",)
+    _of_nodes = ("node", "to")
 
     finding: int = 0
     rule: str = ""
