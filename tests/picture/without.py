@@ -69,7 +69,7 @@ def main():
     gone = dict(os.environ, LD_LIBRARY_PATH=BUILD)
     done = subprocess.run([BINARY, *pair, "-f", "svg"], env=gone, capture_output=True, check=False)
     check("where the library is gone, that is said", done.returncode == 2 and not done.stdout and
-          b"cannot be laid out (Graphviz: Error: " in done.stderr and b"libgvc.so" in done.stderr, done.stderr)
+          b"expected a layout, found none (Graphviz: Error: " in done.stderr and b"libgvc.so" in done.stderr, done.stderr)
     page = subprocess.run([BINARY, *pair, "-f", "html"], env=gone, capture_output=True, check=False)
     check("and the page has no drawing", page.returncode == 0 and b'"svg":' not in page.stdout, page.stderr)
     sys.exit(1 if failures else 0)
