@@ -332,7 +332,7 @@ class Case:
             self.hold("nothing lies in such vectors", any(p.vector() == int(multiple[2]) for p in ports))
             self.hold("they fill it", int(multiple[1]) % int(multiple[2])
                       and any(int(multiple[1]) in p.dims for p in ports))
-        if "elsewhere" in text and ports:
+        if "no other layer" in text and ports:
             uses = {r for p in (*self.layer().ins[:1], *self.layer().outs) for r in self.dump.readers.get(p.name, [])}
             uses.discard(self.row["layer"])
             self.hold("nothing else reads it", len(uses) > 1, uses)
@@ -365,7 +365,7 @@ class Case:
         self.hold("the dump has its tensors", not self.layer().ins and not self.layer().outs)
 
     FORMS = [
-        (r"((?:add|remove|give) .* \(lint [a-z/, -]+\))", cites),
+        (r"((?:add|remove|give|move) .* \(lint [a-z/, -]+\))", cites),
         (r"one quantizer at a network input is needed; hand over quantized data to save it", at_input),
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input, too", reads),
         (r"layer (\d+) writes (\w+), for (.+) reads (.+) without a quantizer: put one there", blames),
@@ -390,7 +390,7 @@ class Case:
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for what layer (\d+)(?: \((.*)\))? writes, or none as fast; "
          r"another operator or type may have", no_kernel),
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
-        (r"(the part is not (?:written|read) in place.*)", parts),
+        (r"((?:an input of a Concat is copied to its place|a part of a tensor is copied before it is read).*)", parts),
         (r"the region's border asks for it: let the region grow over this edge, or match its type outside", region),
         (r"quantize both (.+) and (.+), or neither", both),
         (r"give the operators on both sides one type; here (\w+) meets (\w+)", kinds),
