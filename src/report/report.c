@@ -101,7 +101,7 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
 
     switch (r->subject) {
     case FSD_OF_RUN:
-        (f->document ? fsd_document_of_run : fsd_sheet_of_run)(sheet, r->run);
+        fsd_document_of_run(sheet, r->run);
         return FSD_OK;
     case FSD_OF_COMPARISON:
         if (f->document)

@@ -189,20 +189,22 @@ FSD_RECORD(link, LINK)
 FSD_RECORD(roofline, ROOFLINE)
 
 #define LAYER(has, t) \
-    has(t, COUNT, index,     NULL, .always = true) \
-    has(t, NAME,  name,      NULL, .always = true) \
-    has(t, NAME,  type,      NULL, .always = true) \
-    has(t, TEXT,  kind,      NULL, .always = true, .word = fsd_kind_name, \
+    has(t, COUNT, index,     "layer", .always = true) \
+    has(t, NAME,  name,      "layer's name", .always = true) \
+    has(t, NAME,  type,      "type", .always = true) \
+    has(t, TEXT,  kind,      "kind", .always = true, .word = fsd_kind_name, \
         .n_words = FSD__KIND_COUNT) \
-    has(t, TYPE,  precision, NULL, .always = true) \
+    has(t, TYPE,  precision, "precision", .always = true) \
     has(t, FLAG,  inserted,  NULL, .always = true) \
-    has(t, TEXT,  cause,     NULL, .word = fsd_cause_name, \
+    has(t, TEXT,  cause,     "cause", .word = fsd_cause_name, \
         .n_words = FSD__CAUSE_COUNT) \
+    has(t, NAME,  change,    "change", .aside = true) \
     has(t, TEXT,  spent,     NULL, .word = spent_word, .n_words = FSD__SPENT_COUNT, \
         .about = "its class in the summary's spent, where its kind does not say it") \
     has(t, TEXT,  log,       NULL, .about = "what the build log says put it there") \
     has(t, ROWS,  nodes,     NULL, .of = &link_record, .always = true) \
-    has(t, COUNT, region,    NULL) \
+    has(t, ROWS,  computes,  "nodes", .of = &fsd_node_record, .aside = true) \
+    has(t, COUNT, region,    "region", .behind = true) \
     has(t, ROWS,  inputs,    NULL, .of = &fsd_port_record, .always = true) \
     has(t, ROWS,  outputs,   NULL, .of = &fsd_port_record, .always = true) \
     has(t, NAME,  origin,    NULL) \
@@ -213,16 +215,16 @@ FSD_RECORD(roofline, ROOFLINE)
         .about = "the sizes of its outputs in the profiled runs, where they were the " \
                  "same in all") \
     has(t, COUNT, profile,   NULL) \
-    has(t, MS,    ms,        NULL) \
+    has(t, MS,    ms,        "layer's ms") \
     has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
         .about = "over several profiles") \
     has(t, NAME,  bytes_unknown_of, NULL, \
         .about = "the tensor whose shape or type is not known, where the bytes are " \
                  "not") \
-    has(t, BYTES, bytes,     NULL, .about = "read and written, without the bias") \
+    has(t, BYTES, bytes,     "bytes", .about = "read and written, without the bias") \
     has(t, BYTES, bias_bytes, NULL) \
     has(t, BYTES, weight_bytes, NULL) \
-    has(t, MACS,  macs,      NULL) \
+    has(t, MACS,  macs,      "multiply-adds") \
     has(t, RECORD, roofline, NULL, .of = &roofline_record) \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
         .about = "where it sits, of a layer that computes nothing of the model")
@@ -290,8 +292,10 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
         row->cause = fsd_cause_name(d->reasons[id].cause);
     if (*spent_word(d->cost->layers[id].spent))
         row->spent = spent_word(d->cost->layers[id].spent);
+    row->change = fsd_phrase_of(arena, d, id, fsd_put_change);
     row->log = fsd_phrase_of(arena, d, d->reasons[id].event, fsd_put_said);
     row->nodes = links_of(arena, d, id);
+    row->computes = fsd_rows_of_nodes(arena, from, id);
     row->region = fsd_count_id(d->match->region_of_layer[id]);
     row->inputs = fsd_ports_of(arena, d, d->engine, n->in);
     row->outputs = fsd_ports_of(arena, d, d->engine, n->out);
@@ -303,4 +307,15 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
         row->profile = fsd_count((uint64_t)l->profile);
     fill_cost(arena, row, d, id);
     row->edge = fsd_edge_of(arena, d, id);
+}
+
+const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
+                                              const struct fsd_run_source *from)
+{
+    struct fsd_rows rows = FSD_ROWS(fsd_layer_record, "");
+    const struct fsd_rows *nodes = fsd_rows_of_nodes(arena, from, FSD_NONE);
+
+    if (nodes->at.n)
+        ((struct layer *)fsd_rows_add(arena, &rows))->computes = nodes;
+    return fsd_rows_held(arena, &rows, 1);
 }

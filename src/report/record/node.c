@@ -5,32 +5,34 @@
 
 /* clang-format off */
 #define NODE(has, t) \
-    has(t, COUNT, index,      NULL, .always = true) \
+    has(t, COUNT, index,      "node", .always = true) \
     has(t, NAME,  name,       NULL, .always = true) \
-    has(t, NAME,  op,         NULL, .always = true) \
+    has(t, NAME,  called,     "node's name", .aside = true) \
+    has(t, NAME,  op,         "op", .always = true) \
     has(t, NAME,  domain,     NULL) \
     has(t, COUNT, scope,      NULL) \
     has(t, NAME,  module,     NULL, \
         .about = "where it stands in the network, as names tell: the parts that " \
                  "`scopes` sums up by") \
-    has(t, TEXT,  fate,       NULL, .always = true, .word = fsd_fate_name, \
+    has(t, TEXT,  fate,       "fate", .always = true, .word = fsd_fate_name, \
         .n_words = FSD__FATE_COUNT) \
     has(t, TEXT,  why,        NULL) \
     has(t, TEXT,  log,        NULL, .about = "what the build log says of it last") \
     has(t, COUNT, same_as,    NULL) \
     has(t, COUNT, near_layer, NULL) \
     has(t, IDS,   layers,     NULL, .always = true) \
-    has(t, COUNT, region,     NULL) \
+    has(t, COUNT, region,     "node's region", .behind = true) \
     has(t, ROWS,  inputs,     NULL, .of = &fsd_port_record, .always = true, \
         .about = "tensors of the model; one without a name is an input that is left " \
                  "out") \
     has(t, ROWS,  outputs,    NULL, .of = &fsd_port_record, .always = true) \
-    has(t, TYPE,  requested,  NULL, .always = true) \
-    has(t, TYPE,  realised,   NULL, .always = true) \
-    has(t, MS,    ms,         NULL, .about = "its part of its layers' times") \
+    has(t, TYPE,  requested,  "asked for", .always = true) \
+    has(t, TYPE,  realised,   "runs in", .always = true) \
+    has(t, MS,    ms,         "node's ms", .about = "its part of its layers' times") \
     has(t, FLAG,  shares,     NULL, .if_true = true, \
         .about = "other nodes have a part of the same layer's time") \
-    has(t, MACS,  macs,       NULL)
+    has(t, MACS,  macs,       NULL) \
+    has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */
 
@@ -46,6 +48,7 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
 
     row->index = fsd_count(id);
     row->name = fsd_text(d->names, n->name);
+    row->called = fsd_phrase_of(arena, d, id, fsd_put_node_name);
     row->op = fsd_text(d->names, n->op);
     row->domain = fsd_text_or_null(d, n->domain);
     if (n->scope)
@@ -69,4 +72,46 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     row->shares = fsd_flag(cost->ms >= 0 && cost->shares);
     if (cost->macs)
         row->macs = fsd_amount_cell(d, cost->macs);
+}
+
+/* Of a layer, or of those without one. */
+struct nodes {
+    const struct fsd_run_source *source;
+    fsd_id layer;
+    const fsd_id *ids;
+};
+
+static void fill_one_of(struct fsd_arena *arena, void *out, const void *from,
+                        uint32_t i)
+{
+    const struct nodes *nodes = from;
+    const struct fsd_link *link;
+
+    if (nodes->ids) {
+        fsd_fill_node(arena, out, nodes->source, nodes->ids[i]);
+        return;
+    }
+    link = fsd_match_of_layer(nodes->source->d->match, nodes->layer, i);
+    fsd_fill_node(arena, out, nodes->source, link->node);
+    ((struct node *)out)->evidence = fsd_words_of_evidence(arena, link->by);
+}
+
+const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
+                                         const struct fsd_run_source *source,
+                                         fsd_id layer)
+{
+    const struct fsd_match *match = source->d->match;
+    struct nodes *from = FSD_NEW(arena, struct nodes, 1);
+    uint32_t n = 0;
+    fsd_id *ids;
+
+    *from = (struct nodes){.source = source, .layer = layer};
+    if (layer != FSD_NONE)
+        return fsd_rows_later(arena, &fsd_node_record, match->of_layer[layer].n,
+                              fill_one_of, from);
+    from->ids = ids = FSD_NEW(arena, fsd_id, source->d->model->nodes.n);
+    for (fsd_id i = 0; i < source->d->model->nodes.n; i++)
+        if (!match->of_node[i].n)
+            ids[n++] = i;
+    return fsd_rows_later(arena, &fsd_node_record, n, fill_one_of, from);
 }

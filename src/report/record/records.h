@@ -44,6 +44,14 @@ extern const struct fsd_record fsd_layer_record, fsd_node_record, fsd_finding_re
 /** Rows of these types; `from` is a struct fsd_run_source, or struct fsd_findings. */
 fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 
+/** The nodes that a layer computes, or, of FSD_NONE, that no layer does. */
+const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
+                                         const struct fsd_run_source *source,
+                                         fsd_id layer);
+/** A row that is no layer, with these. */
+const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
+                                              const struct fsd_run_source *from);
+
 /** What a layer or node reads or writes. */
 extern const struct fsd_record fsd_port_record;
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,

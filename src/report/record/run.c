@@ -371,7 +371,10 @@ static const char *schema_name(unsigned i)
     has(t, RECORD, engine,   NULL, .of = &engine_record, .always = true) \
     has(t, RECORD, log,      NULL, .of = &build_log_record) \
     has(t, RECORD, summary,  NULL, .of = &summary_record, .always = true) \
-    has(t, ROWS,   layers,   NULL, .of = &fsd_layer_record, .always = true) \
+    has(t, ROWS,   layers,   "Layers and their nodes", .of = &fsd_layer_record, \
+        .always = true) \
+    has(t, ROWS,   vanished, "Nodes without a layer", .of = &fsd_layer_record, \
+        .aside = true) \
     has(t, ROWS,   nodes,    NULL, .of = &fsd_node_record, .always = true) \
     has(t, ROWS,   scopes,   NULL, .of = &scope_record, \
         .about = "bodies of control flow and functions, but the model itself") \
@@ -388,6 +391,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     struct report *row;
 
     *from = (struct fsd_run_source){d, fsd_cost_scopes(arena, d, UINT_MAX)};
+    sheet->name = "diff";
     sheet->schema = FSD_SCHEMA;
     sheet->root = FSD_ROWS(report_record, "");
     row = fsd_rows_add(arena, &sheet->root);
@@ -399,6 +403,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     row->summary = summary_of(arena, d);
     row->layers = fsd_rows_later(arena, &fsd_layer_record, d->engine->nodes.n,
                                  fsd_fill_layer, from);
+    row->vanished = fsd_rows_without_layer(arena, from);
     row->nodes =
         fsd_rows_later(arena, &fsd_node_record, d->model->nodes.n, fsd_fill_node, from);
     if (d->model->scopes.n > 1)

@@ -137,6 +137,7 @@ struct fsd_column {
     const char *about; /**< what it means, for the schema; NULL: what its name says */
     const char *key;   /**< in JSON, where C cannot have that name; NULL: the name */
     bool aside;        /**< not in JSON, which has it in another form */
+    bool behind;       /**< in tables: behind the other columns of its record */
     bool brief;        /**< a name that many rows may repeat: base/text.h */
     bool always;       /**< in JSON: never left out */
     bool if_true;      /**< in JSON: a flag that is left out where it is false */

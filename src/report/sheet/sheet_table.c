@@ -68,7 +68,7 @@ static void put_number(bool rounds, const struct fsd_column *column, double numb
 }
 
 static void put_cell(const struct markup *m, const struct fsd_column *column,
-                     const struct fsd_cell *c, FILE *out)
+                     const struct fsd_cell *c, bool repeated, FILE *out)
 {
     struct fsd_print list;
     char room[FSD_BRIEF_ROOM];
@@ -102,7 +102,9 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        m->put(column, fsd_cell_brief(column, c, room), out);
+        m->put(column,
+               repeated ? fsd_brief(c->text, room) : fsd_cell_brief(column, c, room),
+               out);
         break;
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
@@ -143,22 +145,36 @@ static uint32_t unfolded(const struct fsd_record *of)
     return i;
 }
 
-/* The cells of a level behind those around it; returns how many. */
-static uint32_t put_levels(const struct markup *m, const struct level *l, FILE *out)
+/* The next column that is no rows; NULL: there is none.  `at` counts through those in
+ * their order, then through those behind. */
+static const struct fsd_column *next_column(const struct fsd_record *of, uint32_t *at)
 {
-    uint32_t n = l->outer ? put_levels(m, l->outer, out) : 0;
+    while (*at < 2 * of->n) {
+        const struct fsd_column *column = &of->columns[*at % of->n];
+        bool behind = (*at)++ >= of->n;
 
-    for (uint32_t i = 0; i < l->of->n; i++) {
-        const struct fsd_column *column = &l->of->columns[i];
+        if (column->title && !is_rows(column) && column->behind == behind)
+            return column;
+    }
+    return NULL;
+}
+
+/* The cells of a level behind those around it, which the lines within them repeat;
+ * returns how many. */
+static uint32_t put_levels(const struct markup *m, const struct level *l, bool repeated,
+                           FILE *out)
+{
+    uint32_t n = l->outer ? put_levels(m, l->outer, true, out) : 0, at = 0;
+    const struct fsd_column *column;
+
+    while ((column = next_column(l->of, &at))) {
         struct fsd_cell cell;
 
-        if (!column->title || is_rows(column))
-            continue;
         fputs(n++ ? m->between : m->before, out);
         if (!l->row)
             continue;
         cell = fsd_cell_of(column, l->row);
-        put_cell(m, column, &cell, out);
+        put_cell(m, column, &cell, repeated, out);
     }
     return n;
 }
@@ -170,7 +186,7 @@ static void put_line(const struct markup *m, const struct level *level, FILE *ou
     const struct fsd_rows *rows;
 
     if (at == level->of->n) {
-        put_levels(m, level, out);
+        put_levels(m, level, false, out);
         fputs(m->after, out);
         return;
     }
@@ -192,13 +208,10 @@ static void put_titles(const struct markup *m, const struct fsd_record *of, bool
     const char *separator = m->before;
 
     for (;;) {
-        uint32_t at = unfolded(of);
+        uint32_t at = unfolded(of), i = 0;
+        const struct fsd_column *column;
 
-        for (uint32_t i = 0; i < of->n; i++) {
-            const struct fsd_column *column = &of->columns[i];
-
-            if (!column->title || is_rows(column))
-                continue;
+        while ((column = next_column(of, &i))) {
             fputs(separator, out);
             separator = m->between;
             fputs(!ruler                          ? column->title

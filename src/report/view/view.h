@@ -46,8 +46,6 @@ FSD_VIEWS(FSD_VIEW_DECLARED)
 
 /* What has rows beside the views: no JSON, and no text, which tell it in their way. */
 
-/** Each layer with its nodes, then the nodes without. */
-void fsd_sheet_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** What changed. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                              const struct fsd_style *style);
