@@ -9,296 +9,54 @@
  * graph, and a node's bodies in the order of its attributes.  Each edit has to be met
  * once, or nothing is written.
  */
-#include "onnx/write.h"
 #include "base/hash.h"
-#include "base/print.h"
 #include "base/status.h"
+#include "onnx/edits.h"
 #include "onnx/parts.h"
-#include "onnx/wire.h"
 
 #include <string.h>
-
-/* Numbers of proto/onnx.proto. */
-enum { MODEL_GRAPH = 7, MODEL_FUNCTION = 25, FUNCTION_NODE = 7 };
-enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_SPARSE = 15 };
-enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_ATTRIBUTE = 5 };
-enum { ATTRIBUTE_TENSOR = 5, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_SPARSE = 22 };
-enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_SPARSES = 23 };
-enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2, TENSOR_EXTERNAL = 13, BLOCK = 2 };
-
-typedef FSD_VEC(struct fsd_slice) slices;
-
-struct pieces {
-    slices list;
-    uint64_t size;
-};
-
-/* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
-struct renamed {
-    slices names;
-    uint32_t n_set;
-};
-
-/* Of one node; the lists are empty for most. */
-struct change {
-    slices before, behind; /* NodeProtos to put there */
-    struct renamed inputs, outputs;
-    bool drop;
-    uint32_t met; /* places in the file at which it was made */
-};
-
-struct fsd_onnx_edits {
-    struct fsd_arena *arena;
-    const struct fsd_graph *g;
-    struct fsd_wire_walk walk; /* while it is written */
-    uint32_t *change_of;       /* by node: in `changes`; FSD_NONE */
-    bool *holds;               /* by scope: it, or a body in it, has an edit */
-    fsd_id *first;             /* by scope: its first node */
-    struct fsd_bodies bodies;
-    FSD_VEC(struct change) changes;
-    slices tensors; /* TensorProtos */
-    FSD_VEC(const char *) names;
-    uint32_t missing; /* inputs and outputs to be set that nodes do not have */
-};
-
-/* ------------------------------------------------------------------------- asking */
-
-struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
-                                          const struct fsd_graph *g)
-{
-    struct fsd_onnx_edits *e = FSD_NEW(arena, struct fsd_onnx_edits, 1);
-
-    e->arena = arena;
-    e->g = g;
-    e->change_of = FSD_NEW(arena, uint32_t, g->nodes.n + 1);
-    e->holds = FSD_NEW(arena, bool, g->scopes.n + 1);
-    e->first = FSD_NEW(arena, fsd_id, g->scopes.n + 1);
-    e->bodies = fsd_graph_bodies(arena, g);
-    memset(e->first, 0xff, g->scopes.n * sizeof *e->first);
-    for (fsd_id i = g->nodes.n; i-- > 0;) {
-        e->change_of[i] = FSD_NONE;
-        e->first[g->nodes.at[i].scope] = i;
-    }
-    return e;
-}
-
-bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node)
-{
-    fsd_id scope = g->nodes.at[node].scope;
-
-    while (scope != FSD_NONE && g->scopes.at[scope].kind != FSD_SCOPE_FUNCTION)
-        scope = g->scopes.at[scope].parent;
-    return scope == FSD_NONE;
-}
-
-static struct change *change_of(struct fsd_onnx_edits *e, fsd_id node)
-{
-    if (e->change_of[node] == FSD_NONE) {
-        e->change_of[node] = e->changes.n;
-        fsd_vec_push(e->arena, &e->changes, (struct change){.drop = false});
-        for (fsd_id s = e->g->nodes.at[node].scope; s != FSD_NONE;
-             s = e->g->scopes.at[s].parent)
-            e->holds[s] = true;
-    }
-    return &e->changes.at[e->change_of[node]];
-}
-
-static struct fsd_slice copy_name(struct fsd_arena *arena, const char *name)
-{
-    size_t n = strlen(name);
-
-    return (struct fsd_slice){fsd_arena_strndup(arena, name, n), n};
-}
-
-static void set_name(struct fsd_arena *arena, struct renamed *of, uint32_t place,
-                     const char *name)
-{
-    while (of->names.n <= place)
-        fsd_vec_push(arena, &of->names, ((struct fsd_slice){NULL, 0}));
-    of->n_set += !of->names.at[place].s;
-    of->names.at[place] = copy_name(arena, name);
-}
-
-void fsd_onnx_set_input(struct fsd_onnx_edits *e, fsd_id node, uint32_t input,
-                        const char *name)
-{
-    set_name(e->arena, &change_of(e, node)->inputs, input, name);
-}
-
-void fsd_onnx_set_output(struct fsd_onnx_edits *e, fsd_id node, uint32_t output,
-                         const char *name)
-{
-    set_name(e->arena, &change_of(e, node)->outputs, output, name);
-}
-
-void fsd_onnx_drop_node(struct fsd_onnx_edits *e, fsd_id node)
-{
-    change_of(e, node)->drop = true;
-}
-
-/* protobuf-c wants what it packs to be its own. */
-static char *own(struct fsd_onnx_edits *e, const char *text)
-{
-    return fsd_arena_strndup(e->arena, text, strlen(text));
-}
-
-static struct fsd_slice pack(struct fsd_arena *arena, const ProtobufCMessage *message)
-{
-    size_t n = protobuf_c_message_get_packed_size(message);
-    unsigned char *bytes = FSD_NEW(arena, unsigned char, n + 1);
-
-    protobuf_c_message_pack(message, bytes);
-    return (struct fsd_slice){(const char *)bytes, n};
-}
-
-static struct fsd_slice pack_node(struct fsd_onnx_edits *e,
-                                  const struct fsd_onnx_new_node *node)
-{
-    Onnx__NodeProto proto = ONNX__NODE_PROTO__INIT;
-    Onnx__AttributeProto to = ONNX__ATTRIBUTE_PROTO__INIT, *attributes = &to;
-    char *inputs[4], *output = own(e, node->output);
-
-    for (; proto.n_input < 4 && node->inputs[proto.n_input]; proto.n_input++)
-        inputs[proto.n_input] = own(e, node->inputs[proto.n_input]);
-    proto.input = inputs;
-    proto.output = &output;
-    proto.n_output = 1;
-    proto.name = own(e, node->name);
-    proto.op_type = own(e, node->op);
-    to.name = own(e, "to");
-    to.has_type = to.has_i = true;
-    to.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
-    to.i = node->to;
-    proto.attribute = &attributes;
-    proto.n_attribute = node->to != 0;
-    return pack(e->arena, &proto.base);
-}
-
-void fsd_onnx_insert_node(struct fsd_onnx_edits *e, fsd_id before,
-                          const struct fsd_onnx_new_node *node)
-{
-    fsd_vec_push(e->arena, &change_of(e, before)->before, pack_node(e, node));
-}
-
-void fsd_onnx_append_node(struct fsd_onnx_edits *e, fsd_id behind,
-                          const struct fsd_onnx_new_node *node)
-{
-    fsd_vec_push(e->arena, &change_of(e, behind)->behind, pack_node(e, node));
-}
-
-void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
-                         const void *bytes, size_t n)
-{
-    Onnx__TensorProto proto = ONNX__TENSOR_PROTO__INIT;
-    uint8_t *copy = FSD_NEW(e->arena, uint8_t, n + 1);
-
-    proto.name = own(e, name);
-    proto.has_data_type = true;
-    proto.data_type = type;
-    proto.has_raw_data = true;
-    memcpy(copy, bytes, n);
-    proto.raw_data = (ProtobufCBinaryData){n, copy};
-    fsd_vec_push(e->arena, &e->tensors, pack(e->arena, &proto.base));
-}
-
-static bool is_named(const struct fsd_onnx_edits *e, const char *name)
-{
-    for (uint32_t i = 0; i < e->names.n; i++)
-        if (!strcmp(e->names.at[i], name))
-            return true;
-    return fsd_intern_find(e->g->names, name, strlen(name)) != FSD_NONE;
-}
-
-const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
-{
-    const char *name = fsd_arena_strndup(e->arena, base, strlen(base));
-
-    for (unsigned i = 2; is_named(e, name); i++)
-        name = fsd_printed(e->arena, "%s_%u", base, i);
-    fsd_vec_push(e->arena, &e->names, name);
-    return name;
-}
-
-/* ------------------------------------------------------------------------- pieces */
-
-static void keep(struct fsd_arena *arena, struct pieces *to, struct fsd_slice bytes)
-{
-    struct fsd_slice *last = to->list.n ? &to->list.at[to->list.n - 1] : NULL;
-
-    to->size += bytes.n;
-    if (last && last->s + last->n == bytes.s)
-        last->n += bytes.n;
-    else if (bytes.n)
-        fsd_vec_push(arena, &to->list, bytes);
-}
-
-static size_t put_varint(char *out, uint64_t value)
-{
-    size_t n = 0;
-
-    for (; value >= 0x80; value >>= 7)
-        out[n++] = (char)(value | 0x80);
-    out[n++] = (char)value;
-    return n;
-}
-
-static void put_header(struct fsd_arena *arena, struct pieces *to, uint32_t number,
-                       uint64_t size)
-{
-    char *bytes = FSD_NEW(arena, char, 20);
-    size_t n = put_varint(bytes, (uint64_t)number << 3 | BLOCK);
-
-    keep(arena, to, (struct fsd_slice){bytes, n + put_varint(bytes + n, size)});
-}
-
-static void put_block(struct fsd_arena *arena, struct pieces *to, uint32_t number,
-                      struct fsd_slice bytes)
-{
-    put_header(arena, to, number, bytes.n);
-    keep(arena, to, bytes);
-}
-
-static void put_pieces(struct fsd_arena *arena, struct pieces *to, uint32_t number,
-                       const struct pieces *inner)
-{
-    put_header(arena, to, number, inner->size);
-    for (uint32_t i = 0; i < inner->list.n; i++)
-        keep(arena, to, inner->list.at[i]);
-}
-
-/* What stands before the block and was not copied yet; `from` goes behind the block. */
-static void keep_until(struct fsd_arena *arena, struct pieces *to, const char **from,
-                       const struct fsd_wire_block *block)
-{
-    keep(arena, to, (struct fsd_slice){*from, (size_t)(block->start - *from)});
-    *from = block->bytes.s + block->bytes.n;
-}
-
-static void keep_rest(struct fsd_arena *arena, struct pieces *to, const char *from,
-                      struct fsd_slice message)
-{
-    keep(arena, to, (struct fsd_slice){from, (size_t)(message.s + message.n - from)});
-}
 
 /* -------------------------------------------------------------------------- a walk */
 
 /* `place`: of the first node of these bytes in the scope's list; goes on behind them.
  */
 static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
-                       uint32_t *place, struct pieces *to);
+                       uint32_t *place, struct fsd_pieces *to);
+
+/* A message that is not edited: with its weights that are in other files, where these
+ * are to be put into this one. */
+static void put_outside(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                        enum fsd_onnx_message is, const char **from,
+                        struct fsd_pieces *to)
+{
+    struct fsd_pieces inner = {.size = 0};
+
+    if (e->weights == FSD_ONNX_WEIGHTS_STAY ||
+        !fsd_external_in(&e->walk, block->bytes, is))
+        return;
+    if (e->weights == FSD_ONNX_WEIGHTS_CHECKED) {
+        fsd_external_check(&e->outside, block->bytes, is);
+        return;
+    }
+    fsd_external_inline(&e->outside, block->bytes, is, &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, block->number, &inner);
+}
 
 /* The graph as a field of what is around it, edited where it holds an edit. */
 static void put_body(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
                      fsd_id scope, uint32_t *place, const char **from,
-                     struct pieces *to)
+                     struct fsd_pieces *to)
 {
-    struct pieces inner = {.size = 0};
+    struct fsd_pieces inner = {.size = 0};
 
-    if (scope == FSD_NONE || !e->holds[scope])
+    if (scope == FSD_NONE || !e->holds[scope]) {
+        put_outside(e, block, FSD_MESSAGE_GRAPH, from, to);
         return;
+    }
     edit_graph(e, block->bytes, scope, place, &inner);
-    keep_until(e->arena, to, from, block);
-    put_pieces(e->arena, to, block->number, &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, block->number, &inner);
 }
 
 static bool has_field(struct fsd_slice message, uint32_t number)
@@ -324,7 +82,7 @@ static fsd_id take_body(const struct fsd_onnx_edits *e, fsd_id *body)
 /* `body`: the next one of the node, as the loader has them: of an attribute `g` first,
  * which the file may hold in parts, then each of `graphs`. */
 static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
-                           fsd_id *body, struct pieces *to)
+                           fsd_id *body, struct fsd_pieces *to)
 {
     fsd_id graph =
         has_field(attribute, ATTRIBUTE_GRAPH) ? take_body(e, body) : FSD_NONE;
@@ -339,27 +97,41 @@ static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
         if (block.number == ATTRIBUTE_GRAPHS)
             put_body(e, &block, take_body(e, body), &(uint32_t){0}, &from, to);
     }
-    keep_rest(e->arena, to, from, attribute);
+    fsd_pieces_rest(e->arena, to, from, attribute);
 }
 
 /* A name in a node's list; `place` counts them. */
-static void put_name(struct fsd_onnx_edits *e, const struct renamed *of,
+static void put_name(struct fsd_onnx_edits *e, const struct fsd_renamed *of,
                      uint32_t *place, const struct fsd_wire_block *block,
-                     const char **from, struct pieces *to)
+                     const char **from, struct fsd_pieces *to)
 {
     uint32_t at = (*place)++;
 
     if (at >= of->names.n || !of->names.at[at].s)
         return;
-    keep_until(e->arena, to, from, block);
-    put_block(e->arena, to, block->number, of->names.at[at]);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_block(e->arena, to, block->number, of->names.at[at]);
     e->missing--;
 }
 
-static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id,
-                      struct pieces *to)
+/* An entry of metadata whose key gets another value is left out. */
+static void drop_property(struct fsd_onnx_edits *e, const fsd_properties *of,
+                          const struct fsd_wire_block *block, const char **from,
+                          struct fsd_pieces *to)
 {
-    const struct change *c =
+    struct fsd_slice key = fsd_onnx_block(block->bytes, ENTRY_KEY);
+
+    for (uint32_t i = 0; i < of->n; i++)
+        if (fsd_slice_is(key, of->at[i].key)) {
+            fsd_pieces_until(e->arena, to, from, block);
+            return;
+        }
+}
+
+static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id,
+                      struct fsd_pieces *to)
+{
+    const struct fsd_node_change *c =
         e->change_of[id] == FSD_NONE ? NULL : &e->changes.at[e->change_of[id]];
     struct fsd_slice rest = node;
     const char *from = node.s;
@@ -370,19 +142,34 @@ static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id
     e->missing += c ? c->inputs.n_set + c->outputs.n_set : 0;
 
     while (fsd_wire_take(&rest, &block)) {
-        struct pieces inner = {.size = 0};
+        struct fsd_pieces inner = {.size = 0};
 
         if (c && block.number == NODE_INPUT)
             put_name(e, &c->inputs, &input, &block, &from, to);
         if (c && block.number == NODE_OUTPUT)
             put_name(e, &c->outputs, &output, &block, &from, to);
-        if (block.number != NODE_ATTRIBUTE || body == FSD_NONE)
+        if (c && block.number == NODE_METADATA)
+            drop_property(e, &c->metadata, &block, &from, to);
+        if (block.number != NODE_ATTRIBUTE)
             continue;
+        if (!has_field(block.bytes, ATTRIBUTE_GRAPH) &&
+            !has_field(block.bytes, ATTRIBUTE_GRAPHS)) {
+            put_outside(e, &block, FSD_MESSAGE_ATTRIBUTE, &from, to);
+            continue;
+        }
         edit_attribute(e, block.bytes, &body, &inner);
-        keep_until(e->arena, to, &from, &block);
-        put_pieces(e->arena, to, NODE_ATTRIBUTE, &inner);
+        fsd_pieces_until(e->arena, to, &from, &block);
+        fsd_pieces_message(e->arena, to, NODE_ATTRIBUTE, &inner);
     }
-    keep_rest(e->arena, to, from, node);
+    fsd_pieces_rest(e->arena, to, from, node);
+    for (uint32_t i = 0; c && i < c->metadata.n; i++)
+        fsd_pieces_block(e->arena, to, NODE_METADATA, c->metadata.at[i].packed);
+}
+
+static bool is_empty(const struct fsd_onnx_edits *e)
+{
+    return !e->changes.n && !e->listed.n && !e->at_end.n && !e->metadata.n &&
+           !e->functions && !e->drops_training && e->weights == FSD_ONNX_WEIGHTS_STAY;
 }
 
 /* Whether anything of the node, or in it, is to be edited. */
@@ -396,72 +183,229 @@ static bool is_edited(const struct fsd_onnx_edits *e, fsd_id node)
     return false;
 }
 
+/* The name under which a list of the graph has a message; {NULL, 0}: it is no such. */
+static struct fsd_slice listed_name(const struct fsd_wire_block *block,
+                                    enum fsd_onnx_list *list)
+{
+    static const struct {
+        uint32_t field, name;
+        enum fsd_onnx_list list;
+    } lists[] = {{GRAPH_INITIALIZER, TENSOR_NAME, FSD_ONNX_INITIALIZERS},
+                 {GRAPH_SPARSE, TENSOR_NAME, FSD_ONNX_SPARSE},
+                 {GRAPH_INPUT, 1, FSD_ONNX_INPUTS},
+                 {GRAPH_OUTPUT, 1, FSD_ONNX_OUTPUTS},
+                 {GRAPH_VALUE_INFO, 1, FSD_ONNX_VALUES},
+                 {GRAPH_ANNOTATION, 1, FSD_ONNX_ANNOTATIONS}};
+    struct fsd_slice in = block->bytes;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i].field == block->number) {
+            *list = lists[i].list;
+            if (block->number == GRAPH_SPARSE)
+                in = fsd_onnx_block(in, SPARSE_VALUES);
+            return fsd_onnx_block(in, lists[i].name);
+        }
+    return (struct fsd_slice){NULL, 0};
+}
+
+/* What is to be made of a message that a list of the main graph has; NULL: nothing. */
+static struct fsd_listed_change *listed_change(struct fsd_onnx_edits *e,
+                                               const struct fsd_wire_block *block)
+{
+    enum fsd_onnx_list list = FSD_ONNX_INITIALIZERS;
+    struct fsd_slice name =
+        e->listed.n ? listed_name(block, &list) : (struct fsd_slice){NULL, 0};
+    fsd_sym sym = name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
+    uint32_t i = sym < e->n_listed_of ? e->listed_of[sym] : FSD_NONE;
+
+    while (i != FSD_NONE && !(e->listed.at[i].lists & list))
+        i = e->listed.at[i].next;
+    return i == FSD_NONE ? NULL : &e->listed.at[i];
+}
+
+/* A message of the main graph that is no node. */
+static void edit_listed(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                        const char **from, struct fsd_pieces *to)
+{
+    struct fsd_listed_change *c = listed_change(e, block);
+
+    if (!c) {
+        if (block->number == GRAPH_INITIALIZER)
+            put_outside(e, block, FSD_MESSAGE_TENSOR, from, to);
+        if (block->number == GRAPH_SPARSE)
+            put_outside(e, block, FSD_MESSAGE_SPARSE, from, to);
+        return;
+    }
+    fsd_pieces_until(e->arena, to, from, block);
+    if (c->bytes.n && !c->met)
+        fsd_pieces_block(e->arena, to, block->number, c->bytes);
+    c->met = true;
+}
+
+/* A node with what stands before and behind it now. */
+static void put_node(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                     fsd_id id, const char **from, struct fsd_pieces *to)
+{
+    struct fsd_node_change *c =
+        e->change_of[id] == FSD_NONE ? NULL : &e->changes.at[e->change_of[id]];
+    struct fsd_pieces inner = {.size = 0};
+
+    fsd_pieces_until(e->arena, to, from, block);
+    for (uint32_t i = 0; c && i < c->before.n; i++)
+        fsd_pieces_block(e->arena, to, GRAPH_NODE, c->before.at[i]);
+    if (c)
+        c->met++;
+    if (c && c->drop)
+        return;
+    edit_node(e, block->bytes, id, &inner);
+    fsd_pieces_message(e->arena, to, GRAPH_NODE, &inner);
+    for (uint32_t i = 0; c && i < c->behind.n; i++)
+        fsd_pieces_block(e->arena, to, GRAPH_NODE, c->behind.at[i]);
+}
+
 static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
-                       uint32_t *place, struct pieces *to)
+                       uint32_t *place, struct fsd_pieces *to)
 {
     struct fsd_slice rest = graph;
     const char *from = graph.s;
     struct fsd_wire_block block;
 
     while (fsd_wire_walk(&e->walk, &rest, &block)) {
-        struct pieces inner = {.size = 0};
-        struct change *c;
         fsd_id id;
 
-        if (block.number != GRAPH_NODE || e->first[scope] == FSD_NONE)
+        if (block.number != GRAPH_NODE) {
+            if (!scope)
+                edit_listed(e, &block, &from, to);
+            else if (block.number == GRAPH_INITIALIZER)
+                put_outside(e, &block, FSD_MESSAGE_TENSOR, &from, to);
+            continue;
+        }
+        if (e->first[scope] == FSD_NONE)
             continue;
         id = e->first[scope] + (*place)++;
-        if (id >= e->g->nodes.n || e->g->nodes.at[id].scope != scope ||
-            !is_edited(e, id))
+        if (id >= e->g->nodes.n || e->g->nodes.at[id].scope != scope)
             continue;
-        keep_until(e->arena, to, &from, &block);
-        c = e->change_of[id] == FSD_NONE ? NULL : &e->changes.at[e->change_of[id]];
-        for (uint32_t i = 0; c && i < c->before.n; i++)
-            put_block(e->arena, to, GRAPH_NODE, c->before.at[i]);
-        if (c)
-            c->met++;
-        if (c && c->drop)
-            continue;
-        edit_node(e, block.bytes, id, &inner);
-        put_pieces(e->arena, to, GRAPH_NODE, &inner);
-        for (uint32_t i = 0; c && i < c->behind.n; i++)
-            put_block(e->arena, to, GRAPH_NODE, c->behind.at[i]);
+        if (is_edited(e, id))
+            put_node(e, &block, id, &from, to);
+        else
+            put_outside(e, &block, FSD_MESSAGE_NODE, &from, to);
     }
-    keep_rest(e->arena, to, from, graph);
+    fsd_pieces_rest(e->arena, to, from, graph);
+}
+
+/* ---------------------------------------------------------------------- the model */
+
+/* The field of the graph that a list is. */
+static uint32_t field_of(unsigned list)
+{
+    switch (list) {
+    case FSD_ONNX_INPUTS:
+        return GRAPH_INPUT;
+    case FSD_ONNX_OUTPUTS:
+        return GRAPH_OUTPUT;
+    case FSD_ONNX_VALUES:
+        return GRAPH_VALUE_INFO;
+    default:
+        return GRAPH_INITIALIZER;
+    }
+}
+
+/* What the file has not under its name yet: at the end of the main graph. */
+static void put_new(struct fsd_onnx_edits *e, struct fsd_pieces *to)
+{
+    for (uint32_t i = 0; i < e->at_end.n; i++)
+        fsd_pieces_block(e->arena, to, GRAPH_NODE, e->at_end.at[i]);
+    for (uint32_t i = 0; i < e->listed.n; i++)
+        if (e->listed.at[i].bytes.n && !e->listed.at[i].met)
+            fsd_pieces_block(e->arena, to, field_of(e->listed.at[i].lists),
+                             e->listed.at[i].bytes);
+}
+
+static bool is_onnx_domain(struct fsd_slice domain)
+{
+    return !domain.n || fsd_slice_is(domain, "ai.onnx");
+}
+
+/* The same domain; ONNX's own may be spelt or not. */
+static bool is_domain(struct fsd_slice domain, const char *name)
+{
+    return fsd_slice_is(domain, name) ||
+           (is_onnx_domain(domain) && fsd_is_onnx_domain(name));
+}
+
+/* Whether a function is left out: no call of it is kept. */
+static bool is_gone(const struct fsd_onnx_edits *e, struct fsd_slice function)
+{
+    struct fsd_slice name = fsd_onnx_block(function, FUNCTION_NAME),
+                     domain = fsd_onnx_block(function, FUNCTION_DOMAIN);
+
+    for (uint32_t i = 0; i < e->n_functions; i++)
+        if (fsd_slice_is(name, e->functions[i].name) &&
+            is_domain(domain, e->functions[i].domain))
+            return false;
+    return e->functions != NULL;
+}
+
+static void edit_main(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                      bool last, uint32_t *place, const char **from,
+                      struct fsd_pieces *to)
+{
+    struct fsd_pieces inner = {.size = 0};
+
+    edit_graph(e, block->bytes, 0, place, &inner);
+    if (last)
+        put_new(e, &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, MODEL_GRAPH, &inner);
 }
 
 static void edit_model(struct fsd_onnx_edits *e, struct fsd_slice model,
-                       struct pieces *to)
+                       struct fsd_pieces *to)
 {
+    const char *last = fsd_onnx_block(model, MODEL_GRAPH).s, *from = model.s;
     struct fsd_slice rest = model;
-    const char *from = model.s;
     struct fsd_wire_block block;
     uint32_t place = 0;
-    bool seen = false;
 
-    while ((e->changes.n || e->tensors.n) && fsd_wire_take(&rest, &block)) {
-        struct pieces inner = {.size = 0};
-
-        if (block.number != MODEL_GRAPH)
-            continue;
-        edit_graph(e, block.bytes, 0, &place, &inner);
-        for (uint32_t i = 0; !seen && i < e->tensors.n; i++)
-            put_block(e->arena, &inner, GRAPH_INITIALIZER, e->tensors.at[i]);
-        seen = true;
-        keep_until(e->arena, to, &from, &block);
-        put_pieces(e->arena, to, MODEL_GRAPH, &inner);
+    while (!is_empty(e) && fsd_wire_take(&rest, &block)) {
+        if (block.number == MODEL_GRAPH)
+            edit_main(e, &block, block.bytes.s == last, &place, &from, to);
+        if (block.number == MODEL_METADATA)
+            drop_property(e, &e->metadata, &block, &from, to);
+        if ((block.number == MODEL_FUNCTION && is_gone(e, block.bytes)) ||
+            (block.number == MODEL_TRAINING && e->drops_training))
+            fsd_pieces_until(e->arena, to, &from, &block);
+        else if (block.number == MODEL_FUNCTION)
+            put_outside(e, &block, FSD_MESSAGE_FUNCTION, &from, to);
     }
-    keep_rest(e->arena, to, from, model);
+    fsd_pieces_rest(e->arena, to, from, model);
+    for (uint32_t i = 0; i < e->metadata.n; i++)
+        fsd_pieces_block(e->arena, to, MODEL_METADATA, e->metadata.at[i].packed);
 }
 
 /* ------------------------------------------------------------------------ writing */
+
+/* Which mapping the bytes are of; NULL: none. */
+static const struct fsd_file *mapping_of(struct fsd_onnx_edits *e, const char *at,
+                                         size_t **released)
+{
+    for (uint32_t i = 0; i <= e->outside.files.n; i++) {
+        const struct fsd_file *file = i ? &e->outside.files.at[i - 1] : e->walk.file;
+        const char *begin = (const char *)file->bytes;
+
+        *released = i ? &e->outside.released.at[i - 1] : &e->walk.released;
+        if (at >= begin && at < begin + file->size)
+            return file;
+    }
+    return NULL;
+}
 
 /* In parts, and each given back: the mapping of 2 GB shall not stay in memory. */
 static bool write_piece(struct fsd_onnx_edits *e, struct fsd_slice piece, FILE *out)
 {
     enum { PART = 1 << 20 };
-    const char *begin = (const char *)e->walk.file->bytes;
-    bool mapped = piece.s >= begin && piece.s < begin + e->walk.file->size;
+    size_t *released;
+    const struct fsd_file *file = mapping_of(e, piece.s, &released);
 
     while (piece.n) {
         size_t n = piece.n < PART ? piece.n : PART;
@@ -469,9 +413,9 @@ static bool write_piece(struct fsd_onnx_edits *e, struct fsd_slice piece, FILE *
         if (fwrite(piece.s, 1, n, out) != n)
             return false;
         piece = fsd_slice_from(piece, n);
-        if (mapped)
-            fsd_file_release_behind(e->walk.file, (size_t)(piece.s - begin),
-                                    &e->walk.released);
+        if (file)
+            fsd_file_release_behind(file, (size_t)(piece.s - (const char *)file->bytes),
+                                    released);
     }
     return true;
 }
@@ -510,20 +454,17 @@ static enum fsd_status check_met(const struct fsd_onnx_edits *e,
                     "has none");
 }
 
-enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *file,
+/* Nothing is written before all of it is known. */
+static enum fsd_status put_all(struct fsd_onnx_edits *e, const struct fsd_file *file,
                                FILE *out, struct fsd_error *err)
 {
-    struct pieces all = {.size = 0};
-    enum fsd_status status = check_same(e, file, err);
+    struct fsd_pieces all = {.size = 0};
+    enum fsd_status status = FSD_OK;
 
-    e->walk = (struct fsd_wire_walk){file, 0};
-    e->missing = 0;
-    for (uint32_t i = 0; i < e->changes.n; i++)
-        e->changes.at[i].met = 0;
-    if (status == FSD_OK) {
-        edit_model(e, (struct fsd_slice){(const char *)file->bytes, file->size}, &all);
-        status = check_met(e, file, err);
-    }
+    edit_model(e, (struct fsd_slice){(const char *)file->bytes, file->size}, &all);
+    status = check_met(e, file, err);
+    if (status == FSD_OK)
+        status = e->outside.status;
     if (status == FSD_OK && all.size > INT32_MAX && file->size <= INT32_MAX)
         status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
                           "expected an edited model of at most 2147483647 bytes, "
@@ -534,52 +475,20 @@ enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *
     return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 
-/* --------------------------------------------------------------- external weights */
-
-enum message { MODEL, FUNCTION, GRAPH, NODE, ATTRIBUTE, SPARSE, TENSOR, DATA };
-
-/* Which fields lead from a model to the mark of external data. */
-static const struct {
-    enum message in;
-    uint32_t field;
-    enum message holds;
-} FIELDS[] = {{MODEL, MODEL_GRAPH, GRAPH},
-              {MODEL, MODEL_FUNCTION, FUNCTION},
-              {FUNCTION, FUNCTION_NODE, NODE},
-              {GRAPH, GRAPH_NODE, NODE},
-              {GRAPH, GRAPH_INITIALIZER, TENSOR},
-              {GRAPH, GRAPH_SPARSE, SPARSE},
-              {NODE, NODE_ATTRIBUTE, ATTRIBUTE},
-              {ATTRIBUTE, ATTRIBUTE_TENSOR, TENSOR},
-              {ATTRIBUTE, ATTRIBUTE_TENSORS, TENSOR},
-              {ATTRIBUTE, ATTRIBUTE_GRAPH, GRAPH},
-              {ATTRIBUTE, ATTRIBUTE_GRAPHS, GRAPH},
-              {ATTRIBUTE, ATTRIBUTE_SPARSE, SPARSE},
-              {ATTRIBUTE, ATTRIBUTE_SPARSES, SPARSE},
-              {SPARSE, SPARSE_VALUES, TENSOR},
-              {SPARSE, SPARSE_INDICES, TENSOR},
-              {TENSOR, TENSOR_EXTERNAL, DATA}};
-
-static bool has_external(struct fsd_wire_walk *walk, struct fsd_slice bytes,
-                         enum message is, unsigned depth)
+enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *file,
+                               FILE *out, struct fsd_error *err)
 {
-    struct fsd_wire_block block;
+    enum fsd_status status = check_same(e, file, err);
 
-    if (is == DATA || depth > FSD_WIRE_DEPTH)
-        return is == DATA;
-    while (fsd_wire_walk(walk, &bytes, &block)) {
-        for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++)
-            if (FIELDS[i].in == is && FIELDS[i].field == block.number &&
-                has_external(walk, block.bytes, FIELDS[i].holds, depth + 1))
-                return true;
-    }
-    return false;
-}
-
-bool fsd_onnx_has_external(const struct fsd_file *file)
-{
-    struct fsd_wire_walk walk = {file, 0};
-
-    return has_external(
-        &walk, (struct fsd_slice){(const char *)file->bytes, file->size}, MODEL, 0);
+    e->walk = (struct fsd_wire_walk){file, 0};
+    e->outside =
+        (struct fsd_outside){.arena = e->arena, .model = file->name, .err = err};
+    e->missing = 0;
+    for (uint32_t i = 0; i < e->changes.n; i++)
+        e->changes.at[i].met = 0;
+    for (uint32_t i = 0; i < e->listed.n; i++)
+        e->listed.at[i].met = false;
+    if (status == FSD_OK)
+        status = put_all(e, file, out, err);
+    return fsd_outside_close(&e->outside, status, err);
 }

@@ -38,6 +38,39 @@ struct fsd_onnx_new_node {
     int to; /**< of a Cast: the element type; 0: it is none */
 };
 
+/** What the main graph lists by name, as bits of a mask. */
+enum fsd_onnx_list {
+    FSD_ONNX_INITIALIZERS = 1 << 0,
+    FSD_ONNX_SPARSE = 1 << 1, /**< sparse initializers */
+    FSD_ONNX_INPUTS = 1 << 2,
+    FSD_ONNX_OUTPUTS = 1 << 3,
+    FSD_ONNX_VALUES = 1 << 4,      /**< types and sizes of tensors between these */
+    FSD_ONNX_ANNOTATIONS = 1 << 5, /**< of quantization */
+    FSD_ONNX_LISTS = (1 << 6) - 1
+};
+
+/** A tensor, as a list of inputs, outputs or values tells it. */
+struct fsd_onnx_info {
+    const char *name;
+    int type;    /**< by ONNX's number */
+    bool ranked; /**< false: nothing is told of its sizes */
+    uint32_t rank;
+    const int64_t *sizes;     /**< by axis; negative: open */
+    const char *const *names; /**< by axis, of open sizes; NULL: they have none */
+};
+
+/** An operator that nodes call: a function of the model. */
+struct fsd_onnx_called {
+    const char *domain, *name;
+};
+
+/** What becomes of weights that a model has in other files. */
+enum fsd_onnx_weights {
+    FSD_ONNX_WEIGHTS_STAY,    /**< they stay there, and nobody looks for them */
+    FSD_ONNX_WEIGHTS_CHECKED, /**< they stay there, and have to be there */
+    FSD_ONNX_WEIGHTS_INLINED  /**< they are copied into the file that is written */
+};
+
 /** No edits yet.  @param g  as fsd_onnx_load() read it; it outlives the edits.  */
 struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
                                           const struct fsd_graph *g);
@@ -67,10 +100,36 @@ void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
 void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
                           const struct fsd_onnx_new_node *node);
 
-/** Adds a number as an initializer of the main graph.
+/** Adds a number as an initializer of the main graph, in the place of one that it has
+ *  under that name.
  *  @param bytes  its `n` bytes, little endian. */
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
                          const void *bytes, size_t n);
+
+/** Leaves out what those lists of the main graph have under that name.
+ *  @param lists  mask of enum fsd_onnx_list. */
+void fsd_onnx_drop_listed(struct fsd_onnx_edits *edits, unsigned lists, fsd_sym name);
+
+/** Declares a tensor in a list of the main graph: in the place of what the list has
+ *  under that name, else at its end.
+ *  @param list  FSD_ONNX_INPUTS, _OUTPUTS or _VALUES. */
+void fsd_onnx_declare(struct fsd_onnx_edits *edits, enum fsd_onnx_list list,
+                      const struct fsd_onnx_info *info);
+
+/** Sets an entry of the metadata of a node that can be edited, or of the model
+ *  (FSD_NONE), in place of one of the same key. */
+void fsd_onnx_set_property(struct fsd_onnx_edits *edits, fsd_id node, const char *key,
+                           const char *value);
+
+/** Leaves out all functions but these, which are borrowed. */
+void fsd_onnx_keep_functions(struct fsd_onnx_edits *edits,
+                             const struct fsd_onnx_called *functions, uint32_t n);
+
+/** Leaves out how the model is trained, which speaks of the whole of it. */
+void fsd_onnx_drop_training(struct fsd_onnx_edits *edits);
+
+/** Of weights in other files; without it they stay. */
+void fsd_onnx_set_weights(struct fsd_onnx_edits *edits, enum fsd_onnx_weights weights);
 
 /** `base`, or with a number behind it, so that no tensor of the model, and none that
  *  was named so before, has that name.  Of the edits' arena. */
@@ -81,9 +140,10 @@ bool fsd_onnx_has_external(const struct fsd_file *file);
 
 /** Writes the file with the edits.
  *  @param file  the one that the graph was read of.
- *  @return FSD_E_MISMATCH, before anything is written, where it is another one by now,
- *          or an edit has no place in it; FSD_E_LIMIT where the result is larger than
- *          protobuf's readers take (2 GiB); FSD_E_WRITE. */
+ *  @return before anything is written FSD_E_MISMATCH, where it is another one by now,
+ *          or an edit has no place in it, FSD_E_IO or FSD_E_FORMAT, where weights that
+ *          are looked for in other files are not there, and FSD_E_LIMIT, where the
+ *          result is larger than protobuf's readers take (2 GiB); FSD_E_WRITE. */
 enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *edits,
                                const struct fsd_file *file, FILE *out,
                                struct fsd_error *err);

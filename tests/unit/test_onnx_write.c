@@ -24,7 +24,9 @@ enum {
 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_T = 5, ATTRIBUTE_G = 6, ATTRIBUTE_GRAPHS = 11 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
-enum { TENSOR_EXTERNAL = 13 };
+enum { TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
+enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE = 13, GRAPH_ANNOTATION = 14 };
+enum { NODE_METADATA = 9, MODEL_METADATA = 14, MODEL_TRAINING = 20 };
 
 struct run {
     struct fsd_arena *arena;
@@ -355,7 +357,8 @@ static void equal_names_of_bodies(void **state)
     assert_written(run, &models[1]);
 }
 
-/* Protobuf joins the parts of a message; new tensors go into the first. */
+/* Protobuf joins the parts of a message; new tensors go into the last, when it is known
+ * what the others have under their names. */
 static void graphs_in_parts(void **state)
 {
     struct run *run = *state;
@@ -369,7 +372,7 @@ static void graphs_in_parts(void **state)
         put_text(&tensor, TENSOR_NAME, "k");
         put_block(&tensor, TENSOR_RAW, "\1", 1);
         if (changed)
-            put_part(&one, GRAPH_INITIALIZER, &tensor);
+            put_part(&two, GRAPH_INITIALIZER, &tensor);
         models[changed] = model(run, &one);
         put_part(&models[changed], MODEL_GRAPH, &two);
     }
@@ -488,6 +491,226 @@ static void external_weights_are_seen(void **state)
         }
 }
 
+/* A ValueInfoProto of floats; sizes below 0 are open, the one of "N" has that name. */
+static struct bytes info(struct run *run, const char *name, const int64_t *sizes, int n)
+{
+    struct bytes b = none(run), shape = none(run), tensor = none(run), type = none(run);
+
+    for (int i = 0; i < n; i++) {
+        struct bytes dim = none(run);
+
+        if (sizes[i] >= 0)
+            put_number(&dim, 1, (uint64_t)sizes[i]);
+        else
+            put_text(&dim, 2, "N");
+        put_part(&shape, 1, &dim);
+    }
+    put_number(&tensor, 1, FSD_ONNX_FLOAT);
+    put_part(&tensor, 2, &shape);
+    put_part(&type, 1, &tensor);
+    put_text(&b, 1, name);
+    put_part(&b, 2, &type);
+    return b;
+}
+
+static struct bytes weight(struct run *run, const char *name, const char *raw)
+{
+    struct bytes b = none(run);
+
+    put_number(&b, TENSOR_TYPE, FSD_ONNX_INT8);
+    put_text(&b, TENSOR_NAME, name);
+    put_block(&b, TENSOR_RAW, raw, 1);
+    return b;
+}
+
+/* Two nodes, of which the second and all that it alone needs are left out. */
+static struct bytes listing_model(struct run *run, bool whole, bool declared)
+{
+    static const int64_t sizes[] = {-1, 3};
+    struct bytes g =
+        graph(run, whole ? "Add a x w > y;Add b y v > z" : "Add a x w > y");
+    struct bytes part, b, training = none(run);
+
+    part = weight(run, "w", declared ? "\7" : "\1");
+    put_part(&g, GRAPH_INITIALIZER, &part);
+    part = weight(run, "v", "\2");
+    if (whole)
+        put_part(&g, GRAPH_INITIALIZER, &part);
+    part = info(run, "x", sizes, declared ? 2 : 1);
+    put_part(&g, GRAPH_INPUT, &part);
+    part = info(run, "z", sizes, 2);
+    if (whole)
+        put_part(&g, GRAPH_OUTPUT, &part);
+    part = info(run, "y", sizes, 2);
+    if (whole)
+        put_part(&g, GRAPH_VALUE, &part);
+    if (!whole)
+        put_part(&g, GRAPH_OUTPUT, &part);
+    b = model(run, &g);
+    if (whole)
+        put_part(&b, MODEL_TRAINING, &training);
+    return b;
+}
+
+static void lists_of_the_graph(void **state)
+{
+    static const int64_t sizes[] = {-1, 3};
+    static const char *const names[] = {"N", NULL};
+    struct run *run = *state;
+    struct bytes expected = listing_model(run, false, true);
+    fsd_id b;
+
+    load(run, listing_model(run, true, false));
+    b = named(run, "b");
+    fsd_onnx_drop_node(run->edits, b);
+    fsd_onnx_drop_listed(run->edits, FSD_ONNX_INITIALIZERS,
+                         fsd_intern_str(run->g->names, "v"));
+    fsd_onnx_drop_listed(run->edits, FSD_ONNX_OUTPUTS,
+                         fsd_intern_str(run->g->names, "z"));
+    fsd_onnx_drop_listed(run->edits, FSD_ONNX_VALUES,
+                         fsd_intern_str(run->g->names, "y"));
+    fsd_onnx_declare(
+        run->edits, FSD_ONNX_INPUTS,
+        &(struct fsd_onnx_info){"x", FSD_ONNX_FLOAT, true, 2, sizes, names});
+    fsd_onnx_declare(
+        run->edits, FSD_ONNX_OUTPUTS,
+        &(struct fsd_onnx_info){"y", FSD_ONNX_FLOAT, true, 2, sizes, names});
+    fsd_onnx_add_tensor(run->edits, "w", FSD_ONNX_INT8, "\7", 1); /* in its place */
+    fsd_onnx_drop_training(run->edits);
+    assert_written(run, &expected);
+    assert_written(run, &expected);
+}
+
+static struct bytes entry(struct run *run, const char *key, const char *value)
+{
+    struct bytes b = none(run);
+
+    put_text(&b, 1, key);
+    put_text(&b, 2, value);
+    return b;
+}
+
+static struct bytes annotated_model(struct run *run, bool changed)
+{
+    struct bytes op = node(run, "Relu a x > y"), g = none(run), b, part;
+
+    part = entry(run, "other", "stays");
+    put_part(&op, NODE_METADATA, &part);
+    part = entry(run, "layer", changed ? "12" : "7");
+    put_part(&op, NODE_METADATA, &part);
+    put_part(&g, GRAPH_NODE, &op);
+    b = model(run, &g);
+    part = entry(run, "layer", changed ? "all" : "none");
+    put_part(&b, MODEL_METADATA, &part);
+    return b;
+}
+
+static void metadata_is_set(void **state)
+{
+    struct run *run = *state;
+    struct bytes expected = annotated_model(run, true);
+
+    load(run, annotated_model(run, false));
+    fsd_onnx_set_property(run->edits, named(run, "a"), "layer", "12");
+    fsd_onnx_set_property(run->edits, FSD_NONE, "layer", "all");
+    assert_written(run, &expected);
+}
+
+static void functions_are_left_out(void **state)
+{
+    static const struct fsd_onnx_called called = {"own", "Twice"};
+    struct run *run = *state;
+    struct bytes models[3];
+
+    for (int kept = 0; kept < 3; kept++) {
+        struct bytes g = graph(run, "Relu a x > y");
+
+        models[kept] = model(run, &g);
+        for (int i = 0; i < kept; i++) {
+            struct bytes f = none(run);
+
+            put_text(&f, 1, i ? "Thrice" : "Twice");
+            put_text(&f, 10, "own");
+            put_part(&models[kept], MODEL_FUNCTION, &f);
+        }
+    }
+    load(run, models[2]);
+    assert_written(run, &models[2]);
+    fsd_onnx_keep_functions(run->edits, &called, 1);
+    assert_written(run, &models[1]);
+    fsd_onnx_keep_functions(run->edits, NULL, 0);
+    assert_written(run, &models[0]);
+}
+
+/* A weight of one byte in another file, or the same byte here. */
+static struct bytes outside_model(struct run *run, const char *location,
+                                  const char *offset, const char *here)
+{
+    struct bytes tensor = none(run), g, part;
+
+    put_number(&tensor, TENSOR_TYPE, FSD_ONNX_INT8);
+    if (!here) {
+        part = entry(run, "location", location);
+        put_part(&tensor, TENSOR_EXTERNAL, &part);
+        part = entry(run, "offset", offset);
+        put_part(&tensor, TENSOR_EXTERNAL, &part);
+        part = entry(run, "length", "1");
+        put_part(&tensor, TENSOR_EXTERNAL, &part);
+    }
+    put_text(&tensor, TENSOR_NAME, "w");
+    put_number(&tensor, TENSOR_LOCATION, 1);
+    if (here) {
+        put_number(&tensor, TENSOR_LOCATION, 0);
+        put_text(&tensor, TENSOR_RAW, here);
+    }
+    g = graph(run, "Add a x w > y");
+    put_part(&g, GRAPH_INITIALIZER, &tensor);
+    part = attribute(run, "value", ATTRIBUTE_T, &tensor);
+    tensor = node(run, "Constant c > c");
+    put_part(&tensor, NODE_ATTRIBUTE, &part);
+    put_part(&g, GRAPH_NODE, &tensor);
+    return model(run, &g);
+}
+
+static void assert_outside(struct run *run, const char *location, const char *offset,
+                           enum fsd_onnx_weights weights, const char *refused)
+{
+    struct bytes as_is = outside_model(run, location, offset, NULL);
+    struct bytes here = outside_model(run, location, offset, "b");
+
+    load(run, as_is);
+    fsd_onnx_set_weights(run->edits, weights);
+    if (!refused) {
+        assert_written(run, weights == FSD_ONNX_WEIGHTS_INLINED ? &here : &as_is);
+        return;
+    }
+    assert_int_not_equal(write_file(run, &run->model), FSD_OK);
+    assert_int_equal(run->size, 0);
+    if (!strstr(run->err.message, refused))
+        fail_msg("%s", run->err.message);
+}
+
+static void weights_of_other_files(void **state)
+{
+    static const enum fsd_onnx_weights looks[] = {FSD_ONNX_WEIGHTS_CHECKED,
+                                                  FSD_ONNX_WEIGHTS_INLINED};
+    struct run *run = *state;
+    struct fsd_memory file = {"w.data", "abc", 3};
+
+    fsd_use_memory(&file, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_outside(run, "w.data", "1", looks[i], NULL);
+        assert_outside(run, "w.data", "3", looks[i], "fewer bytes");
+        assert_outside(run, "w.data", "-1", looks[i], "fewer bytes");
+        assert_outside(run, "../w.data", "1", looks[i], "out of the folder");
+        assert_outside(run, "a/../../w.data", "1", looks[i], "out of the folder");
+        assert_outside(run, "/w.data", "1", looks[i], "out of the folder");
+        assert_outside(run, "absent.data", "1", looks[i], "weights of 'w'");
+    }
+    fsd_use_memory(NULL, 0);
+    assert_outside(run, "absent.data", "1", FSD_ONNX_WEIGHTS_STAY, NULL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -503,6 +726,10 @@ int main(void)
         TEST(another_file_is_refused),
         TEST(a_full_disk),
         TEST(external_weights_are_seen),
+        TEST(lists_of_the_graph),
+        TEST(metadata_is_set),
+        TEST(functions_are_left_out),
+        TEST(weights_of_other_files),
     };
     return cmocka_run_group_tests_name("onnx_write", tests, NULL, NULL);
 }

@@ -1,0 +1,275 @@
+/*
+ * What is asked of the writer: a list of edits, and by node, or by name, which of them
+ * are its own.  New messages are packed here by protobuf-c, so that write.c only moves
+ * bytes.
+ */
+#include "onnx/edits.h"
+#include "base/print.h"
+#include "onnx/parts.h"
+
+#include <string.h>
+
+struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
+                                          const struct fsd_graph *g)
+{
+    struct fsd_onnx_edits *e = FSD_NEW(arena, struct fsd_onnx_edits, 1);
+
+    e->arena = arena;
+    e->g = g;
+    e->change_of = FSD_NEW(arena, uint32_t, g->nodes.n + 1);
+    e->holds = FSD_NEW(arena, bool, g->scopes.n + 1);
+    e->first = FSD_NEW(arena, fsd_id, g->scopes.n + 1);
+    e->bodies = fsd_graph_bodies(arena, g);
+    memset(e->first, 0xff, g->scopes.n * sizeof *e->first);
+    e->n_listed_of = fsd_intern_count(g->names);
+    e->listed_of = FSD_NEW(arena, uint32_t, e->n_listed_of + 1);
+    memset(e->listed_of, 0xff, e->n_listed_of * sizeof *e->listed_of);
+    for (fsd_id i = g->nodes.n; i-- > 0;) {
+        e->change_of[i] = FSD_NONE;
+        e->first[g->nodes.at[i].scope] = i;
+    }
+    return e;
+}
+
+bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node)
+{
+    fsd_id scope = g->nodes.at[node].scope;
+
+    while (scope != FSD_NONE && g->scopes.at[scope].kind != FSD_SCOPE_FUNCTION)
+        scope = g->scopes.at[scope].parent;
+    return scope == FSD_NONE;
+}
+
+static struct fsd_node_change *change_of(struct fsd_onnx_edits *e, fsd_id node)
+{
+    if (e->change_of[node] == FSD_NONE) {
+        e->change_of[node] = e->changes.n;
+        fsd_vec_push(e->arena, &e->changes, (struct fsd_node_change){.drop = false});
+        for (fsd_id s = e->g->nodes.at[node].scope; s != FSD_NONE;
+             s = e->g->scopes.at[s].parent)
+            e->holds[s] = true;
+    }
+    return &e->changes.at[e->change_of[node]];
+}
+
+static struct fsd_slice copy_name(struct fsd_arena *arena, const char *name)
+{
+    size_t n = strlen(name);
+
+    return (struct fsd_slice){fsd_arena_strndup(arena, name, n), n};
+}
+
+static void set_name(struct fsd_arena *arena, struct fsd_renamed *of, uint32_t place,
+                     const char *name)
+{
+    while (of->names.n <= place)
+        fsd_vec_push(arena, &of->names, ((struct fsd_slice){NULL, 0}));
+    of->n_set += !of->names.at[place].s;
+    of->names.at[place] = copy_name(arena, name);
+}
+
+void fsd_onnx_set_input(struct fsd_onnx_edits *e, fsd_id node, uint32_t input,
+                        const char *name)
+{
+    set_name(e->arena, &change_of(e, node)->inputs, input, name);
+}
+
+void fsd_onnx_set_output(struct fsd_onnx_edits *e, fsd_id node, uint32_t output,
+                         const char *name)
+{
+    set_name(e->arena, &change_of(e, node)->outputs, output, name);
+}
+
+void fsd_onnx_drop_node(struct fsd_onnx_edits *e, fsd_id node)
+{
+    change_of(e, node)->drop = true;
+}
+
+/* protobuf-c wants what it packs to be its own. */
+static char *own(struct fsd_onnx_edits *e, const char *text)
+{
+    return fsd_arena_strndup(e->arena, text, strlen(text));
+}
+
+static struct fsd_slice pack(struct fsd_arena *arena, const ProtobufCMessage *message)
+{
+    size_t n = protobuf_c_message_get_packed_size(message);
+    unsigned char *bytes = FSD_NEW(arena, unsigned char, n + 1);
+
+    protobuf_c_message_pack(message, bytes);
+    return (struct fsd_slice){(const char *)bytes, n};
+}
+
+static struct fsd_slice pack_node(struct fsd_onnx_edits *e,
+                                  const struct fsd_onnx_new_node *node)
+{
+    Onnx__NodeProto proto = ONNX__NODE_PROTO__INIT;
+    Onnx__AttributeProto to = ONNX__ATTRIBUTE_PROTO__INIT, *attributes = &to;
+    char *inputs[4], *output = own(e, node->output);
+
+    for (; proto.n_input < 4 && node->inputs[proto.n_input]; proto.n_input++)
+        inputs[proto.n_input] = own(e, node->inputs[proto.n_input]);
+    proto.input = inputs;
+    proto.output = &output;
+    proto.n_output = 1;
+    proto.name = own(e, node->name);
+    proto.op_type = own(e, node->op);
+    to.name = own(e, "to");
+    to.has_type = to.has_i = true;
+    to.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    to.i = node->to;
+    proto.attribute = &attributes;
+    proto.n_attribute = node->to != 0;
+    return pack(e->arena, &proto.base);
+}
+
+void fsd_onnx_insert_node(struct fsd_onnx_edits *e, fsd_id before,
+                          const struct fsd_onnx_new_node *node)
+{
+    fsd_vec_push(e->arena, &change_of(e, before)->before, pack_node(e, node));
+}
+
+void fsd_onnx_append_node(struct fsd_onnx_edits *e, fsd_id behind,
+                          const struct fsd_onnx_new_node *node)
+{
+    fsd_vec_push(e->arena, &change_of(e, behind)->behind, pack_node(e, node));
+}
+
+/* ------------------------------------------------------------- lists of the graph */
+
+static void add_listed(struct fsd_onnx_edits *e, unsigned lists, fsd_sym name,
+                       struct fsd_slice bytes)
+{
+    struct fsd_listed_change change = {lists, bytes, FSD_NONE, false};
+    uint32_t *first = name < e->n_listed_of ? &e->listed_of[name] : NULL;
+
+    if (first) {
+        change.next = *first;
+        *first = e->listed.n;
+    }
+    fsd_vec_push(e->arena, &e->listed, change);
+}
+
+static void put_listed(struct fsd_onnx_edits *e, unsigned list, const char *name,
+                       struct fsd_slice bytes)
+{
+    add_listed(e, list, fsd_intern_find(e->g->names, name, strlen(name)), bytes);
+}
+
+void fsd_onnx_drop_listed(struct fsd_onnx_edits *e, unsigned lists, fsd_sym name)
+{
+    add_listed(e, lists, name, (struct fsd_slice){NULL, 0});
+}
+
+void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
+                         const void *bytes, size_t n)
+{
+    Onnx__TensorProto proto = ONNX__TENSOR_PROTO__INIT;
+    uint8_t *copy = FSD_NEW(e->arena, uint8_t, n + 1);
+
+    proto.name = own(e, name);
+    proto.has_data_type = true;
+    proto.data_type = type;
+    proto.has_raw_data = true;
+    memcpy(copy, bytes, n);
+    proto.raw_data = (ProtobufCBinaryData){n, copy};
+    put_listed(e, FSD_ONNX_INITIALIZERS, name, pack(e->arena, &proto.base));
+}
+
+/* The sizes as a ValueInfoProto has them; `dims` holds what it points to. */
+static void fill_shape(struct fsd_onnx_edits *e, const struct fsd_onnx_info *info,
+                       Onnx__TensorShapeProto *shape)
+{
+    Onnx__TensorShapeProto__Dimension *all =
+        FSD_NEW(e->arena, Onnx__TensorShapeProto__Dimension, info->rank + 1);
+
+    shape->n_dim = info->rank;
+    shape->dim = FSD_NEW(e->arena, Onnx__TensorShapeProto__Dimension *, info->rank + 1);
+    for (uint32_t i = 0; i < info->rank; i++) {
+        const char *name = info->names ? info->names[i] : NULL;
+
+        all[i] = (Onnx__TensorShapeProto__Dimension)
+            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__INIT;
+        shape->dim[i] = &all[i];
+        if (info->sizes[i] >= 0) {
+            all[i].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+            all[i].dim_value = info->sizes[i];
+        } else if (name && *name) {
+            all[i].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+            all[i].dim_param = own(e, name);
+        }
+    }
+}
+
+void fsd_onnx_declare(struct fsd_onnx_edits *e, enum fsd_onnx_list list,
+                      const struct fsd_onnx_info *info)
+{
+    Onnx__ValueInfoProto proto = ONNX__VALUE_INFO_PROTO__INIT;
+    Onnx__TypeProto type = ONNX__TYPE_PROTO__INIT;
+    Onnx__TypeProto__Tensor tensor = ONNX__TYPE_PROTO__TENSOR__INIT;
+    Onnx__TensorShapeProto shape = ONNX__TENSOR_SHAPE_PROTO__INIT;
+
+    proto.name = own(e, info->name);
+    proto.type = &type;
+    type.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type.tensor_type = &tensor;
+    tensor.has_elem_type = true;
+    tensor.elem_type = info->type;
+    if (info->ranked) {
+        fill_shape(e, info, &shape);
+        tensor.shape = &shape;
+    }
+    put_listed(e, list, info->name, pack(e->arena, &proto.base));
+}
+
+/* ------------------------------------------------------------------------- the rest */
+
+void fsd_onnx_keep_functions(struct fsd_onnx_edits *e,
+                             const struct fsd_onnx_called *functions, uint32_t n)
+{
+    static const struct fsd_onnx_called none;
+
+    e->functions = n ? functions : &none;
+    e->n_functions = n;
+}
+
+void fsd_onnx_drop_training(struct fsd_onnx_edits *e)
+{
+    e->drops_training = true;
+}
+
+void fsd_onnx_set_weights(struct fsd_onnx_edits *e, enum fsd_onnx_weights weights)
+{
+    e->weights = weights;
+}
+
+void fsd_onnx_set_property(struct fsd_onnx_edits *e, fsd_id node, const char *key,
+                           const char *value)
+{
+    Onnx__StringStringEntryProto proto = ONNX__STRING_STRING_ENTRY_PROTO__INIT;
+    fsd_properties *of =
+        node == FSD_NONE ? &e->metadata : &change_of(e, node)->metadata;
+
+    proto.key = own(e, key);
+    proto.value = own(e, value);
+    fsd_vec_push(e->arena, of,
+                 ((struct fsd_property){proto.key, pack(e->arena, &proto.base)}));
+}
+
+static bool is_named(const struct fsd_onnx_edits *e, const char *name)
+{
+    for (uint32_t i = 0; i < e->names.n; i++)
+        if (!strcmp(e->names.at[i], name))
+            return true;
+    return fsd_intern_find(e->g->names, name, strlen(name)) != FSD_NONE;
+}
+
+const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
+{
+    const char *name = fsd_arena_strndup(e->arena, base, strlen(base));
+
+    for (unsigned i = 2; is_named(e, name); i++)
+        name = fsd_printed(e->arena, "%s_%u", base, i);
+    fsd_vec_push(e->arena, &e->names, name);
+    return name;
+}

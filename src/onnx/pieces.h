@@ -1,0 +1,41 @@
+/* A file under way, as a list of stretches of bytes that others hold: of a mapping, or
+ * new ones.  Putting a message around some costs its header, whatever it holds.  Only
+ * src/onnx includes this. */
+#ifndef FSD_ONNX_PIECES_H
+#define FSD_ONNX_PIECES_H
+
+#include "base/slice.h"
+#include "base/vec.h"
+#include "onnx/wire.h"
+
+typedef FSD_VEC(struct fsd_slice) fsd_slices;
+
+/** Empty when zero. */
+struct fsd_pieces {
+    fsd_slices list;
+    uint64_t size;
+};
+
+/** Appends a field of that number: a block of these bytes, which are borrowed, or of
+ *  what was collected. */
+void fsd_pieces_block(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
+                      struct fsd_slice bytes);
+void fsd_pieces_message(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
+                        const struct fsd_pieces *inner);
+
+/** Appends a field of that number: a varint. */
+void fsd_pieces_number(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
+                       uint64_t value);
+
+/** Appends what stands between `from` and the block; `from` goes behind the block. */
+void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char **from,
+                      const struct fsd_wire_block *block);
+
+/** Appends what stands between `from` and the message's end. */
+void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char *from,
+                     struct fsd_slice message);
+
+/** The bytes of the last block of that number in a message; {NULL, 0} without one. */
+struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number);
+
+#endif
