@@ -3,16 +3,20 @@
 
 Each block that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
 would, and so does the first report, whose command is that of "Two commands".  What stands
-between <!-- schemas --> and <!-- end --> is made of the schemas.  --update writes what is so
-into the pages.  A bound in the table of limits is the value of the constant that the row
-names, in the file that it names.  Links to files lead to some.
+between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
+<!-- end --> of the rows in limits.py and the constants in src/.  --update writes what is so
+into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
 """
 import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+
+import limits
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
@@ -73,48 +77,39 @@ def schema_tables():
             yield ""
 
 
+MADE = {"schemas": schema_tables, "limits": limits.tables}
+
+
 def generated(page):
-    """The page with what is made of the schemas."""
-    made = "<!-- schemas -->\n" + "\n".join(schema_tables()) + "\n<!-- end -->\n"
-    return re.sub(r"^<!-- schemas -->\n(?:.*\n)*?<!-- end -->\n", lambda _: made, page, flags=re.M)
+    """The page with what is made of the schemas and of the limits."""
+    for mark, lines in MADE.items():
+        if f"<!-- {mark} -->" in page:
+            made = f"<!-- {mark} -->\n" + "\n".join(lines()) + "\n<!-- end -->\n"
+            page = re.sub(rf"^<!-- {mark} -->\n(?:.*\n)*?<!-- end -->\n", lambda _: made, page, flags=re.M)
+    return page
 
 
-def constant(name, path):
-    """Of "NAME = 1 << 20," or "#define NAME (UINT64_C(1) << 36)"; None when it is not there."""
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        found = re.search(r"\b%s(?: *=|[ \t]+(?=[(\d])) *([^,}\n/]+)" % name, file.read())
-    if not found:
-        return None
-    value = re.sub(r"UINT64_C|\(int64_t\)", "", found.group(1))
-    return eval(value) if re.fullmatch(r"[\d<*() ]+", value) else None
-
-
-def bounds(text):
-    """The numbers of "16 Mi, 4 Mi (some words), 256 MiB; 2^40"."""
-    units = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "": 0}
-    text = re.sub(r"\(.*?\)", "", text)
-    return [int(n.replace(",", "")) ** int(power or 1) << units[unit]
-            for n, power, unit in re.findall(r"(\d+(?:,\d{3})*)(?:\^(\d+))?(?: ([KMGT]i))?", text)]
-
-
-def constants(text):
-    """Of "A, B, src/x.c; C, src/y.c"; where a part names no file of ours, nothing."""
-    for part in text.split(";"):
-        path = re.search(r"\b(src/\S+)", part)
-        for name in re.findall(r"\b[A-Z][A-Z_]{2,}\b", part) if path else ():
-            yield name, constant(name, path.group(1))
-
-
-def check_limits(page):
-    rows = re.findall(r"^\| (.*?) \| (.*?) \| .*? \| (.*?src/.*?) \|$", page, re.M)
-    wrong = 0
-    for what, bound, where in rows:
-        values = list(constants(where))
-        if [value for _, value in values] != bounds(bound):
-            wrong += 1
-            print("docs/limits.md bounds %s by %s, but they are %s" % (what, bound, values))
-    print("%d limits, %d wrong" % (len(rows), wrong))
-    return len(rows) > 20 and not wrong
+def check_cheatsheet(page):
+    """Whether each command of the cheat sheet is one that the program takes: it ends with 0 or 1."""
+    build = {"M": "model.onnx", "E": "engine.graph.json", "P": "profile.json", "L": "build.log"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in os.listdir(os.path.join(ROOT, "fixtures/qat_block")):
+            shutil.copy(os.path.join(ROOT, "fixtures/qat_block", name), folder)
+        for source, copy in (("qat_block/model.onnx", "old.onnx"), ("qat_block/model.onnx", "new.onnx"),
+                             ("log/options.log", "build.log")):
+            shutil.copy(os.path.join(ROOT, "fixtures", source), os.path.join(folder, copy))
+        for name, text in ("pairs.txt", "model.onnx engine.graph.json\n"), ("gate.ini", "[layer-count]\nlevel = error\n"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        bad = 0
+        for command in re.findall(r"`fusiondiff (.*?)` \|$", page, re.M):
+            words = re.sub(r"\b([MEPL])[123]?\b(?!\.)", lambda m: build[m[1]], command)
+            done = subprocess.run(["bash", "-c", f'"$0" {words}', os.path.abspath(sys.argv[1])], cwd=folder, check=False,
+                                  capture_output=True, text=True)
+            if done.returncode not in (0, 1):
+                bad += 1
+                print(f"docs/cheatsheet.md: fusiondiff {command} ends with {done.returncode}: {done.stderr}")
+    return not bad
 
 
 def check_links(path, page):
@@ -141,7 +136,7 @@ def main():
             was, now = ((line for line in text.splitlines()) for text in (page, so))
             print(f"{path} differs from what is so (--update writes it), first in:")
             print(next((f"  {a}\n  {b}" for a, b in zip(was, now) if a != b), "  its length"))
-        right &= check_links(path, page) and (not path.endswith("limits.md") or check_limits(page))
+        right &= check_links(path, page) and (not path.endswith("cheatsheet.md") or check_cheatsheet(page))
     print(f"{commands} outputs")
     sys.exit(0 if right and commands > 12 else 1)
 

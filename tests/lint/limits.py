@@ -1,0 +1,152 @@
+"""The bounds of docs/limits.md: what is bounded, by which constants, and what happens beyond them.
+
+A bound names constants as [FILE NAME], or [FILE NAME B] for bytes.  tables() puts their values there,
+read from the sources, so that the page cannot state another bound than the program has.
+"""
+import os
+import re
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ERROR = "error `limit`"
+
+# A title, then rows: what is bounded, the bound, what happens beyond it, and what else changes the bound.
+SECTIONS = (
+    ("Files", (
+        ("Bytes of a model file; weights are never read", "[src/api/inputs.c MODEL_LIMIT B]", ERROR),
+        ("Bytes of an engine dump", "[src/api/inputs.c ENGINE_LIMIT B]", ERROR),
+        ("Bytes of a build log", "[src/api/inputs.c LOG_LIMIT B]", ERROR),
+        ("Bytes of a profile, or of a file of times", "[src/api/profiles.c PROFILE_LIMIT B]", ERROR),
+        ("Bytes that a compressed file expands to: a fixed number, and more for each compressed byte",
+         "[src/base/unpack.c UNPACKED_FREE B]; [src/base/unpack.c RATIO_MAX]", ERROR),
+        ("Memory of a decompressor", "[src/base/unpack.c UNPACK_MEMORY B]", "error `format`"),
+        ("Bytes of a snapshot", "[src/snapshot/read.c SNAPSHOT_LIMIT B]", ERROR),
+        ("Bytes of a policy", "[src/gate/policy_ini.c POLICY_LIMIT B]", ERROR),
+        ("Nesting depth of JSON", "1,000", "error `format`", "CJSON_NESTING_LIMIT of cJSON's build"),
+        ("JSON values of a dump", "[src/trt/json_file.c VALUES_MAX]", ERROR),
+        ("JSON values of a small dump: a fixed number, and one more per so many bytes of the file",
+         "[src/trt/json_file.c VALUES_FREE]; [src/trt/json_file.c VALUE_BYTES]", ERROR),
+    )),
+    ("Models", (
+        ("Nesting depth of messages", "[src/onnx/wire.h FSD_WIRE_DEPTH]", ERROR),
+        ("Bytes of one string", "[src/onnx/wire.h FSD_WIRE_NAME]", ERROR),
+        ("Bytes of a constant or list whose values are read", "[src/onnx/wire.h FSD_WIRE_PAYLOAD]", "only its size is read"),
+        ("Fields of all messages", "[src/onnx/wire.h FSD_WIRE_FIELDS]", ERROR),
+        ("Messages", "[src/onnx/wire.h FSD_WIRE_MESSAGES]", ERROR),
+        ("Bytes of the file that stay in memory", "[src/onnx/wire.h FSD_WIRE_KEPT B]", ERROR),
+        ("Bytes of memory that the messages take: so many for each byte of the file, and a fixed number",
+         "[src/onnx/wire.h FSD_WIRE_WEIGHT]; [src/onnx/wire.h FSD_WIRE_FREE B]", ERROR),
+        ("Nesting depth of bodies: control flow within control flow, functions that call functions",
+         "[src/onnx/load.c BODY_DEPTH]", ERROR),
+        ("Nodes, after each function call is expanded", "[src/onnx/load.c NODE_LIMIT]", ERROR),
+        ("Nodes of a small file: a fixed number, and one more per so many bytes",
+         "[src/onnx/load.c NODE_FREE]; [src/onnx/load.c NODE_BYTES]", ERROR),
+        ("Words of memory that the graph takes (the bound is some 512 MB)", "[src/onnx/load.c WORK_LIMIT]", ERROR),
+        ("Words of memory that the graph of a small file takes: a fixed number, and so many more per byte",
+         "[src/onnx/load.c WORK_FREE]; [src/onnx/load.c WORK_BYTE]", ERROR),
+        ("Attributes of one node", "[src/onnx/load.c ATTR_LIMIT]", ERROR),
+        ("Dimensions of a tensor, in a model", "[src/onnx/tensor.c MOST_DIMS]", "shape unknown, remark `input/bad-dim`"),
+        ("Dimensions of a tensor, in the parser's lines of a log", "[src/log/network.c MOST_DIMS]", "shape unknown"),
+        ("Size of one dimension", "[src/model/graph.h FSD_DIM_MAX]", "size unknown, remark `input/bad-dim`"),
+    )),
+    ("Engines", (
+        ("Layers of an engine, in a dump", "[src/trt/json.c LAYERS_MAX]", ERROR),
+        ("Layers of an engine, in a log", "[src/trt/log_engine.c LAYERS_MAX]", ERROR),
+        ("Layers of a small dump or profile: a fixed number, and one more per so many bytes",
+         "[src/trt/json.c LAYERS_FREE]; [src/trt/json.c LAYER_BYTES]", ERROR),
+        ("Node names in all layer names together, in a dump", "[src/trt/json.c MENTIONS_MAX]", ERROR),
+        ("Node names in all layer names together, in a log", "[src/trt/log_engine.c MENTIONS_MAX]", ERROR),
+        ("Dimensions of a tensor, in a dump", "[src/trt/json.c RANK_MAX]", "shape unknown, remark `input/odd-dimensions`"),
+        ("Dimensions of a tensor, in a log", "[src/log/layer.h FSD_LOG_RANK_MAX]", "shape unknown, remark `input/cut-line`"),
+        ("Bytes of a layer name that is parsed", "[src/trt/name.c NAME_MAX B]", "it stays text, remark `input/long-name`"),
+        ("Steps to parse a layer name; steps per byte, if that is more",
+         "[src/trt/name.c STEPS_AT_LEAST]; [src/trt/name.c STEPS_PER_BYTE]", "it stays text, remark `input/long-name`"),
+        ("Nesting depth of brackets in a layer name", "[src/trt/expr.c DEPTH_MAX]", "remark `input/deep-name`"),
+        ("Nodes of equal name that are listed", "[src/engine/mention.c CANDIDATES]", "only their number is reported"),
+        ("Bytes of a layer's Metadata that are parsed", "[src/trt/metadata.c TEXT_MAX B]", "it is not parsed"),
+        ("Nodes of equal name among which Metadata selects one by its caller", "[src/trt/metadata.c OWNED_MAX]",
+         "none is selected"),
+        ("Items of a list in inspector text", "[src/trt/inspector_text.c ITEMS_MAX]", "it stays text"),
+    )),
+    ("Logs, profiles and sessions", (
+        ("Bytes of a log line", "[src/log/read.c LONGEST_LINE B]", "it counts as a line of no known form"),
+        ("Kernels that were timed for one layer", "[src/model/history.h FSD_MOST_RIVALS]", "`--debug=log` counts the rest"),
+        ("Unknown forms of log lines", "[src/model/history.c MOST_FORMS]", "`--debug=log` counts the rest"),
+        ("Names combined in one name of a log", "[src/match/story_names.h FSD_MOST_PARTS]", "omitted, warning `log/too-large`"),
+        ("Nesting depth of names in a log", "[src/match/story_names.c MOST_DEPTH]", "omitted, warning `log/too-large`"),
+        ("Nodes of all names of a log", "[src/match/story_names.c MOST_POOL]", "omitted, warning `log/too-large`"),
+        ("Steps of a log that are followed", "[src/match/story.c MOST_SCENES]", "omitted, warning `log/too-large`"),
+        ("Entries of a profile", "[src/trt/profile.c ENTRIES_MAX]", ERROR),
+        ("Profiles in one file", "[src/trt/profile.c PROFILES_MAX]", ERROR),
+        ("Rows of the tables of times in a console log", "[src/log/profile.c ROWS_MAX]", ERROR),
+        ("Tables of times in a console log", "[src/log/profile.c TABLES_MAX]", ERROR),
+        ("Events of a run in a profile of ONNX Runtime", "[src/ort/profile.c EVENTS_MAX]", ERROR),
+        ("Bytes of a line of an ONNX Runtime session log", "[src/ort/session.c LONGEST_LINE B]", "not a line of the runtime"),
+        ("Bytes before the text of such a line", "[src/ort/session.c LONGEST_HEAD]", "not a line of the runtime"),
+        ("Graph transformers of a session", "[src/ort/session.c MOST_PASSES]", "not counted"),
+        ("Nodes in a list of ONNX Runtime's assignments", "[src/ort/assignment.c MOST_NODES]", "error `format`"),
+    )),
+    ("Mapping", (
+        ("Steps of the search between tensors, per node of the model", "[src/match/cut.c BUDGET_PER_NODE]",
+         "no evidence from tensors"),
+        ("Partial matches of a generated kernel that are followed, the best of each step",
+         "[src/match/kernel/replay.h CANDIDATES]", "the others are dropped"),
+        ("Tensors available to a generated kernel", "[src/match/kernel/replay.h AVAILABLE]", "remark `input/large-kernel`"),
+        ("Nodes of a generated kernel", "[src/match/kernel/replay.h TAKEN]", "remark `input/large-kernel`"),
+        ("Unfinished nodes of a generated kernel", "[src/match/kernel/replay.h OPEN]", "remark `input/large-kernel`"),
+    )),
+    ("Reports", (
+        ("Bytes of a name in sentences, `explain`, `where`, CSV, Markdown, and in keys of snapshots and comparisons",
+         "[src/base/text.h FSD_BRIEF]",
+         "its beginning and `...`, in keys with a hash; the index next to it identifies it, and `-f json` has all of it"),
+        ("Groups in one cell of a matrix of builds", "[src/report/view/matrix.c MOST_GROUPS]", "\"N more\"; `-f json` has all"),
+        ("Boxes, wires and ties of a picture that is laid out", "[src/report/picture/diff_draw.c MOST_ENDS]",
+         "drawn coarser, and the picture says so", "`--collapse none`"),
+        ("Boxes, wires and ties of a picture of a comparison", "[src/report/picture/compare_draw.c MOST_ENDS]",
+         "less is drawn, and the picture says so", "`--collapse none`"),
+        ("Ranks that the lines of a picture cross in sum; lines with labels count twice",
+         "[src/report/picture/drawing.h FSD_MOST_SPAN]", "drawn coarser, and the picture says so", "`--collapse none`"),
+        ("Seconds of processor time for the layout of a picture", "[src/report/picture/picture.h FSD_LAYOUT_SECONDS]",
+         "error `limit`, never another picture", "`--layout-timeout`"),
+        ("Drawings of a page", "[src/report/page/pictures.c MOST_PICTURES]", "boxes link to rows"),
+        ("Layers of an engine of which a page draws more than two levels", "[src/report/page/pictures.c MOST_LAYERS]",
+         "boxes link to rows"),
+        ("Seconds of processor time for each drawing of a page after the first", "[src/report/page/pictures.c SECONDS]",
+         "the page and standard error count what was not drawn", "`--layout-timeout`"),
+        ("Processor time for all drawings of a page, as a multiple of the first", "[src/report/page/pictures.c TIMES]",
+         "the page and standard error count what was not drawn"),
+    )),
+)
+
+
+def constant(path, name):
+    """The value of "NAME = 1 << 20," or "#define NAME (UINT64_C(1) << 36)" in a file of ours."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        found = re.search(r"\b%s(?: *=|[ \t]+(?=[(\d])) *([^,}\n/]+)" % name, file.read())
+    value = re.sub(r"UINT64_C|\(int64_t\)", "", found.group(1)) if found else ""
+    if not re.fullmatch(r"[\d<*() ]+", value):
+        raise SystemExit(f"tests/lint/limits.py names {name} of {path}, which has no number")
+    return eval(value)
+
+
+def in_words(value, of_bytes):
+    """65,536; 16 Mi; 64 GiB; 2^40."""
+    for power, unit in (40, "Ti"), (30, "Gi"), (20, "Mi"):
+        if value >= 1 << power and not value & ((1 << power) - 1):
+            if power == 40 and not of_bytes:
+                return f"2^{value.bit_length() - 1}"
+            return f"{value >> power} {unit}{'B' if of_bytes else ''}"
+    return f"{value:,}"
+
+
+def row(what, bound, beyond, otherwise=None):
+    named = re.findall(r"\[(\S+) (\w+)(?: B)?\]", bound)
+    value = re.sub(r"\[(\S+) (\w+)( B)?\]", lambda m: in_words(constant(m[1], m[2]), bool(m[3])), bound)
+    where = [f"`{name}`, {path}" for path, name in named] + ([otherwise] if otherwise else [])
+    return f"| {what} | {value} | {beyond} | {'; '.join(where)} |"
+
+
+def tables():
+    for title, rows in SECTIONS:
+        yield f"## {title}\n\n| what is bounded | bound | beyond it | set by |\n|---|---|---|---|"
+        yield from (row(*one) for one in rows)
+        yield ""
