@@ -139,6 +139,12 @@ struct fsd_options {
     void *payload;                /**< handed to both */
     const char *label; /**< of snapshots and checks: what the build is for, as "sm86";
                             NULL: nobody says */
+    /** Numbers from outside: a table (CSV, JSON), one set of tensors (npz, outputs that
+     *  Polygraphy saved), or two, the reference first.  docs/values.md defines what is
+     *  measured. */
+    const char *const *values;
+    unsigned n_values;   /**< 0 to 2 */
+    double values_limit; /**< the relative L2 error from which on one counts; 0: 0.01 */
 };
 
 /** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.
@@ -261,6 +267,7 @@ struct fsd_query {
     uint32_t *left_out;  /**< set to how many names the form cannot hold, which the text
                              leaves out; NULL: nobody wants to know */
     const char *finding; /**< of names: a rule, for the nodes of its findings alone */
+    const char *rank_by; /**< of top: a column of fsd_options.values; NULL: times */
 };
 
 /** Writes the answer to one question: "reformats", "where", "inside", "names", ...

@@ -101,6 +101,8 @@ class Side:
         opt_profile: which optimization profile of an engine with several, from 0; None: the first.
         peak: what the device can do, GB/s and TOP/s, for the roofline.
         force: go on though model and engine do not fit.
+        values: numbers from outside, as --values takes them: a table, or one or two sets of tensors, the reference first.
+        values_limit: the relative L2 error from which on a tensor counts as wrong; None: 0.01.
         label: what the build is for, as "sm86"; kept in a snapshot, and picks that of a check.
 
     Raises:
@@ -111,6 +113,7 @@ class Side:
                  profile: Input | Sequence[Input] | None = None, times: Input | None = None,
                  shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
                  peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None,
+                 values: Input | Sequence[Input] | None = None, values_limit: float | None = None,
                  _of: str = "") -> None:
         if engine is None:
             model, engine = None, model
@@ -119,14 +122,15 @@ class Side:
         files = {"model": model, "engine": engine, "log": log, "times": times}
         self._options: dict[str, Any] = {name: _file(value, f"{_of}{name}") for name, value in files.items()
                                          if value is not None}
-        profiles: Sequence[Input]
-        if profile is None:
-            profiles = []
-        elif isinstance(profile, (list, tuple)):
-            profiles = profile
-        else:
-            profiles = [profile]  # type: ignore[list-item]
-        self._options["profiles"] = [_file(value, f"{_of}profile {i}") for i, value in enumerate(profiles)]
+        several: dict[str, Any] = {"profile": profile, "values": values}
+        for name, given in several.items():
+            listed = [] if given is None else given if isinstance(given, (list, tuple)) else [given]
+            key = "profiles" if name == "profile" else name
+            self._options[key] = [_file(value, f"{_of}{name} {i}") for i, value in enumerate(listed)]
+        if values_limit is not None:
+            if not 0 < float(values_limit) <= 1e9:
+                raise ValueError(f"values_limit: expected a number above 0, found {values_limit}")
+            self._options["values_limit"] = float(values_limit)
         self._options["shapes"] = [os.fsencode(shape) for shape in ([shapes] if isinstance(shapes, str) else shapes)]
         if label is not None:
             self._options["label"] = os.fsencode(label)
@@ -348,7 +352,8 @@ class Linting(_Report):
 def diff(model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
-         peak: tuple[float, float] | None = None, force: bool = False) -> Run:
+         peak: tuple[float, float] | None = None, force: bool = False,
+         values: Input | Sequence[Input] | None = None, values_limit: float | None = None) -> Run:
     """Maps an engine's layers to the nodes of its model.
 
     Args: as of :class:`Side`; an engine or a directory may be alone.
@@ -357,7 +362,7 @@ def diff(model: Input | None = None, engine: Input | None = None, *, log: Input 
         Error: a file that cannot be read, or files that do not belong together.
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
-                opt_profile=opt_profile, peak=peak, force=force)
+                opt_profile=opt_profile, peak=peak, force=force, values=values, values_limit=values_limit)
     return Run(_call(_native.open_run, side._options))
 
 

@@ -25,7 +25,7 @@ static PyObject *error_class;
 /* Strings and bytes are borrowed from the dictionary, which outlives the call. */
 struct side {
     struct fsd_options opt;
-    const char *profiles[MOST_FILES], *shapes[MOST_FILES];
+    const char *profiles[MOST_FILES], *shapes[MOST_FILES], *values[2];
     struct build_word folder; /* paths in a directory */
 };
 
@@ -179,11 +179,17 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
         opt->peak_gb_s = PyFloat_AsDouble(value);
     if ((value = PyDict_GetItemString(dict, "peak_top_s")))
         opt->peak_top_s = PyFloat_AsDouble(value);
+    if ((value = PyDict_GetItemString(dict, "values_limit")))
+        opt->values_limit = PyFloat_AsDouble(value);
     opt->profiles = side->profiles;
+    opt->values = side->values;
     opt->shapes = side->shapes;
     opt->note = keep_note;
     if ((value = PyDict_GetItemString(dict, "profiles")) &&
         !take_list(call, value, MOST_FILES, side->profiles, &opt->n_profiles))
+        return false;
+    if ((value = PyDict_GetItemString(dict, "values")) &&
+        !take_list(call, value, 2, side->values, &opt->n_values))
         return false;
     if ((value = PyDict_GetItemString(dict, "shapes")) &&
         !take_list(call, value, MOST_FILES, side->shapes, &opt->n_shapes))

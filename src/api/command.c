@@ -79,6 +79,10 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
         fprintf(w->out, " --opt-profile %u", opt->opt_profile - 1); /* the builder's */
     for (unsigned i = 0; i < opt->n_shapes; i++)
         put_word(w, "--shape", opt->shapes[i]);
+    for (unsigned i = 0; i < opt->n_values; i++)
+        put_word(w, "--values", opt->values[i]);
+    if (opt->values_limit > 0)
+        put_number(w, " --values-limit ", opt->values_limit);
     if (opt->peak_gb_s > 0) {
         put_number(w, " --peak ", opt->peak_gb_s);
         put_number(w, ",", opt->peak_top_s);

@@ -4,6 +4,7 @@
 
 #include "match/story.h"
 #include "profile/measured.h"
+#include "values/values.h"
 
 /** What a run reads; nothing of it changes when all is read. */
 struct fsd_inputs {
@@ -67,6 +68,10 @@ enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options
 
 /** True when layers were added that only a profile knows. */
 bool fsd_profiles_added(const struct fsd_graph *engine);
+
+/** values.c: reads opt->values; `*out` is NULL where there are none. */
+enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                                 const struct fsd_numbers **out, struct fsd_error *err);
 
 /** Reads opt->times into d->times. */
 enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_options *opt,

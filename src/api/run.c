@@ -56,6 +56,8 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
         status = fsd_profiles_load(in, &opt, &profiles, err);
     if (status == FSD_OK)
         status = fsd_run_times_load(in, &opt, err);
+    if (status == FSD_OK)
+        status = fsd_numbers_load(in, &opt, &d->numbers, err);
     if (status != FSD_OK)
         return fsd_inputs_blame(given, status, err);
     d->story = replay_log(in, &opt);
@@ -97,6 +99,12 @@ static enum fsd_status check_fit(const struct fsd_match *match,
 }
 
 /* --------------------------------------------------------------------- the stages */
+
+/* A hundredth is above what FP16 loses, and below what shows in an output. */
+static double values_limit(const struct fsd_options *opt)
+{
+    return opt->values_limit > 0 ? opt->values_limit : 0.01;
+}
 
 static void announce(const struct fsd_options *opt, const char *stage)
 {
@@ -141,6 +149,11 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
     if (status != FSD_OK)
         return status;
     d->cost = fsd_cost_new(match, sizes, times, layers, flows, reasons, nodes, opt);
+    if (d->numbers)
+        status = fsd_values_join(&d->values, d->numbers, values_limit(opt), match,
+                                 flows, err);
+    if (status != FSD_OK)
+        return status;
     fsd_find(&d->findings, d);
     return FSD_OK;
 }

@@ -30,6 +30,8 @@ enum {
     KEY_OPT_PROFILE,
     KEY_SHAPE,
     KEY_PEAK,
+    KEY_VALUES,
+    KEY_VALUES_LIMIT,
     KEY_FOLLOW,
     KEY_MAX_MEMORY
 };
@@ -70,6 +72,12 @@ static const struct argp_option one_build_options[] = {
     {"shape", KEY_SHAPE, "NAME=DIMS", 0,
      "Dimensions of a dynamic input, as images=1x3x224x224; may be repeated", 3},
     {"peak", KEY_PEAK, "GB/S,TOP/S", 0, "What the device can do, for the roofline", 3},
+    {"values", KEY_VALUES, "FILE", 0,
+     "Numbers from outside by name: a table (CSV, JSON), or tensors (npz, Polygraphy's "
+     "saved outputs); given twice, the errors of the second against the first",
+     3},
+    {"values-limit", KEY_VALUES_LIMIT, "ERROR", 0,
+     "The relative L2 error from which on a tensor counts as wrong; 0.01", 3},
     {0},
 };
 
@@ -275,6 +283,7 @@ static void finish(struct command_line *line, struct argp_state *state)
     }
     line->run.profiles = line->profiles;
     line->run.shapes = line->shapes;
+    line->run.values = line->values;
 }
 
 static void add_word(const char **list, unsigned *n, const char *word,
@@ -401,6 +410,16 @@ static error_t parse_build_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_PEAK:
         parse_peak(line, arg, state);
+        break;
+    case KEY_VALUES:
+        if (line->run.n_values == sizeof line->values / sizeof *line->values)
+            argp_error(state, "--values is given once or twice: reference, then what "
+                              "is judged");
+        line->values[line->run.n_values++] = arg;
+        break;
+    case KEY_VALUES_LIMIT:
+        line->run.values_limit =
+            parse_amount("--values-limit", "a number above 0", arg, true, 1e9, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

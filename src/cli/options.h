@@ -27,6 +27,7 @@ struct command_line {
     const char *format; /* -f: for the outputs without a telling ending */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
+    const char *values[2];
 
     /* Of views. */
     struct fsd_query query;

@@ -25,8 +25,8 @@ static const struct argp_option options[] = {
     {"only", KEY_ONLY, "WHAT", 0,
      "Pictures: only what is near reformats, changes or precision", 5},
     {"color-by", KEY_COLOR_BY, "WHAT", 0,
-     "Pictures: what a layer's colour says: precision, time, kind, provider or "
-     "fusion, the default",
+     "Pictures: what a layer's colour says: precision, time, kind, provider, error or "
+     "values (of --values), or fusion, the default",
      5},
     {"collapse", KEY_COLLAPSE, "HOW", 0,
      "Pictures: one box for what shares scope:N of its name, or for a run; none; by "

@@ -24,6 +24,7 @@ enum {
     KEY_NODE,
     KEY_LAYER,
     KEY_BY,
+    KEY_RANK_BY,
     KEY_LIST
 };
 
@@ -71,6 +72,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_BY:
         q->by = arg;
+        break;
+    case KEY_RANK_BY:
+        q->rank_by = arg;
         break;
     case KEY_TOP:
     case 'n':
@@ -215,6 +219,10 @@ static const struct argp_option top_options[] = {
     OPTION_MOST("So many, the worst; 10 by default, or with --all everything"),
     {"by", KEY_BY, "WHAT", 0,
      "layers (the default), nodes, scopes, patterns, types or tactics", 3},
+    {"rank-by", KEY_RANK_BY, "COLUMN", 0,
+     "A column of --values, in place of times: of errors l2_rel, max_abs, max_rel, l2, "
+     "cosine, nan or inf",
+     3},
     {0},
 };
 
@@ -263,6 +271,7 @@ const struct verb view_verbs[] = {
      "tells the roofline.",
      {"model.onnx engine.json --profile profile.json -n 5",
       "model.onnx engine.json --profile profile.json --by scopes",
+      "model.onnx engine.json --values table.csv --rank-by loss",
       "engine.json --peak 1555,624"},
      top_options,
      parse,

@@ -169,6 +169,8 @@ struct fsd_command {
 };
 
 struct fsd_cost;     /* cost/cost.h */
+struct fsd_numbers;  /* values/values.h */
+struct fsd_values;   /* likewise */
 struct fsd_findings; /* findings/findings.h */
 
 /** The kernels of products: a Conv or a GEMM with what is done to its result. */
@@ -192,6 +194,7 @@ struct fsd_diff {
     struct fsd_story *story;           /**< replayed; NULL: no log, or not to be used;
                                             it remembers what it was asked for */
     const struct fsd_measured *times;  /**< of the engine's layers */
+    const struct fsd_numbers *numbers; /**< from outside, by name; NULL: none */
     const struct fsd_command *command;
     /* What holds. */
     const struct fsd_facts *facts;
@@ -207,6 +210,7 @@ struct fsd_diff {
     const struct fsd_summary *summary;
     /* What it costs, and what of all that a reviewer should look at. */
     const struct fsd_cost *cost;
+    const struct fsd_values *values; /**< numbers from outside, joined; NULL: none */
     const struct fsd_findings *findings;
 };
 

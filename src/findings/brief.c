@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cost/cost.h"
 #include "findings/cite.h"
+#include "values/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -381,6 +382,48 @@ static void tell_deeds(struct writer *w)
     close_line(w, "to do");
 }
 
+/* -------------------------------------------------------------- where it goes wrong */
+
+static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
+{
+    char room[FSD_BRIEF_ROOM];
+
+    fprintf(out, "'%s'",
+            fsd_brief(fsd_text(d->names, d->numbers->rows.at[e->row].name), room));
+    if (e->node == FSD_NONE) {
+        fputs(", an input", out);
+        return;
+    }
+    fputs(" of ", out);
+    fsd_put_node_name(d, e->node, out);
+    if (e->layer != FSD_NONE)
+        fprintf(out, " in layer %u", e->layer);
+}
+
+/* The limit is said where something is over it, and where nothing is. */
+static void tell_wrong(struct writer *w)
+{
+    const struct fsd_values *v = w->d->values;
+    bool errors = v && v->numbers->of == FSD_NUMBERS_OF_ERRORS;
+    FILE *out;
+
+    if (!v || v->numbers->of == FSD_NUMBERS_OF_TABLE)
+        return;
+    out = open_line(w);
+    fprintf(out, "%u of ", v->over);
+    fsd_put_noun(out, v->numbers->rows.n, "tensor");
+    fputs(v->over == 1 ? " has" : " have", out);
+    if (errors)
+        fprintf(out, " an error above %g", v->limit);
+    else
+        fputs(" NaN or Inf", out);
+    if (v->entries.n) {
+        fputs(", the first ", out);
+        put_entry(w->d, &v->entries.at[0], out);
+    }
+    close_line(w, "values");
+}
+
 /* -------------------------------------------------------------- what is not known */
 
 static void add_unknown(struct writer *w, uint32_t n, const char *noun,
@@ -427,6 +470,7 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
     const char *unknown = unknown_of(&w);
 
     w.rows = rows_of(unknown);
+    tell_wrong(&w);
     tell_runs(&w);
     tell_spent(&w);
     tell_operators(&w);

@@ -24,6 +24,7 @@ FILES = {
     "log": ["**/*.log", "log/*.txt"],
     "session": ["ort/*.log", "ort/assignment.json"],
     "policy": ["gate/*.ini"],
+    "values": ["values/*"],
     "inspector_text": ["log/inspector*.log", "log/two-engines.log"],
 }
 

@@ -406,6 +406,9 @@ function edge_pieces(run, l) {
 /** @param {number | null} value @param {string | undefined} term @param {(n: number) => string} print */
 const amount = (value, term, print) => [value === null ? "" : `${print(value)} (${count(value)})`, term ? safe(term) : ""].filter(Boolean).join("  =  ");
 
+/** Numbers from outside (--values). @param {{ values?: Record<string, number | string> }} of */
+const values_section = (of) => facts("Values", Object.entries(of.values ?? {}).map(([column, number]) => [safe(column), typeof number === "number" ? String(Number(number.toPrecision(6))) : number]));
+
 /** @param {Run} run @param {Layer} l @returns {Story} */
 function layer_record(run, l) {
     const nodes = l.nodes.map((link) => run.node(link.index));
@@ -436,6 +439,7 @@ function layer_record(run, l) {
                 ["multiply-adds", amount(number_of(l.macs), l.macs_symbolic, macs)],
                 ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds a byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
             ]),
+            ...values_section(l),
             ...findings_section(run, run.of_layer.get(l.index) ?? []),
             ...patterns_section(run, run.patterns_of_layer.get(l.index)),
             ...(nodes.length
@@ -480,6 +484,7 @@ function node_record(run, n) {
                 ["its part of the time", n.ms !== undefined && `${millis(n.ms)}${n.shares ? " (shared with others of the layer)" : ""}`],
                 ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
             ]),
+            ...values_section(n),
             ...findings_section(run, run.of_node.get(n.index) ?? []),
             ...patterns_section(run, run.patterns_of_node.get(n.index)),
             ...(layers.length

@@ -60,6 +60,7 @@ export interface Layer {
     macs_symbolic?: string;
     roofline?: { bound: string; ms: number; macs_per_byte: number; reached?: number };
     edge?: Edge;
+    values?: Record<string, number | string>;
 }
 
 export interface Node {
@@ -84,6 +85,7 @@ export interface Node {
     shares?: true;
     macs?: Amount;
     macs_symbolic?: string;
+    values?: Record<string, number | string>;
 }
 
 export interface Finding {

@@ -2,6 +2,7 @@
  * own, else a fact about it. */
 #include "base/status.h"
 #include "report/picture/drawing.h"
+#include "values/values.h"
 
 #include <string.h>
 
@@ -47,6 +48,35 @@ static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)
     return *by ? i + 1 : 0;
 }
 
+/* 1, 2 or 4, from the least to the most. */
+static unsigned graded(double number, double some, double most)
+{
+    return isnan(number) ? 0 : number > most ? 4 : number > some ? 2 : 1;
+}
+
+static unsigned by_error(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_values *v = d->values;
+    uint32_t row =
+        v && v->numbers->of != FSD_NUMBERS_OF_TABLE ? v->of_layer[layer] : FSD_NONE;
+
+    if (row == FSD_NONE)
+        return 0;
+    return fsd_row_is_over(v, row)
+               ? 4
+               : graded(fsd_number_of(v->numbers, row, FSD_ERROR_L2_REL), v->limit / 10,
+                        v->limit);
+}
+
+static unsigned by_value(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_values *v = d->values;
+
+    return v ? graded(fabs(fsd_number_of(v->numbers, v->of_layer[layer], 0)),
+                      v->greatest / 10, v->greatest / 2)
+             : 0;
+}
+
 static const struct fsd_coloring colorings[] = {
     {"fusion", NULL, {NULL}},
     {"precision",
@@ -61,6 +91,14 @@ static const struct fsd_coloring colorings[] = {
     {"provider",
      by_provider,
      {"unknown", "CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml", "others"}},
+    {"error",
+     by_error,
+     {"not measured", "error within a tenth of the limit", "within the limit", NULL,
+      "over the limit"}},
+    {"values",
+     by_value,
+     {"no value", "less", "from a tenth of the greatest", NULL,
+      "from half of the greatest"}},
 };
 
 enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
@@ -73,9 +111,8 @@ enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **
             return FSD_OK;
         }
     return name ? fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                           "expected --color-by precision, time, kind, provider or "
-                           "fusion, found "
-                           "'%.80s'",
+                           "expected --color-by precision, time, kind, provider, "
+                           "error, values or fusion, found '%.80s'",
                            name)
                 : FSD_OK;
 }

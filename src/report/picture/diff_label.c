@@ -1,8 +1,11 @@
 /* What stands in a picture of a run, and its colours: nodes have their layer's. */
+#include "base/print.h"
 #include "base/text.h"
 #include "report/picture/drawing.h"
 #include "report/text/phrase.h"
+#include "values/values.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -115,6 +118,21 @@ static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n
 
 /* ------------------------------------------------------------------------ boxes */
 
+/* The first column of the numbers from outside. */
+static void put_row(const struct fsd_diff *d, uint32_t row, FILE *out)
+{
+    struct fsd_print print;
+
+    if (row == FSD_NONE)
+        return;
+    fsd_put_row(d->numbers, row, 1, fsd_print_open(&print));
+    fsd_print_close(&print);
+    fputs("<BR/>" FSD_SMALL, out);
+    fsd_put_label_text(out, print.text, NAME);
+    fputs("</FONT>", out);
+    free(print.text);
+}
+
 static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
 {
     const struct fsd_diff *d = scene_of(w)->d;
@@ -137,6 +155,8 @@ static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
         fsd_put_form(fsd_port_form(d->engine, fsd_node_out(d->engine, node, 0)), out);
         fputs("</FONT>", out);
     }
+    if (d->values)
+        put_row(d, d->values->of_layer[layer], out);
 }
 
 static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)

@@ -226,6 +226,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, BYTES, weight_bytes, NULL) \
     has(t, MACS,  macs,      "multiply-adds") \
     has(t, RECORD, roofline, NULL, .of = &roofline_record) \
+    has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
         .about = "where it sits, of a layer that computes nothing of the model")
 FSD_RECORD_SHARED(layer, LAYER)
@@ -306,6 +307,8 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
     if (l->profile >= 0)
         row->profile = fsd_count((uint64_t)l->profile);
     fill_cost(arena, row, d, id);
+    if (d->values)
+        row->values = fsd_facts_of_row(arena, d->values, d->values->of_layer[id]);
     row->edge = fsd_edge_of(arena, d, id);
 }
 

@@ -32,6 +32,7 @@
     has(t, FLAG,  shares,     NULL, .if_true = true, \
         .about = "other nodes have a part of the same layer's time") \
     has(t, MACS,  macs,       NULL) \
+    has(t, FACTS, values,     NULL, .about = "numbers from outside, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */
@@ -72,6 +73,8 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     row->shares = fsd_flag(cost->ms >= 0 && cost->shares);
     if (cost->macs)
         row->macs = fsd_amount_cell(d, cost->macs);
+    if (d->values)
+        row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[id]);
 }
 
 /* Of a layer, or of those without one. */

@@ -14,6 +14,7 @@
 #include "gate/gate.h"
 #include "lint/lint.h"
 #include "report/sheet/sheet.h"
+#include "values/values.h"
 
 /* ----------------------------------------------------------------------- documents */
 
@@ -62,6 +63,17 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
 extern const struct fsd_record fsd_edge_record;
 const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                    fsd_id layer);
+
+/** Numbers from outside; NULL: there are none. */
+extern const struct fsd_record fsd_values_record;
+const struct fsd_rows *fsd_values_held(struct fsd_arena *arena,
+                                       const struct fsd_diff *d);
+/** Those of one row, in JSON and in text; `v` may be NULL and `row` FSD_NONE: then
+ *  nothing is known. */
+struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
+                                       const struct fsd_values *v, uint32_t row);
+const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
+                            uint32_t row);
 
 /** The lines that a report begins with. */
 extern const struct fsd_record fsd_brief_line_record;

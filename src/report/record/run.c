@@ -371,6 +371,9 @@ static const char *schema_name(unsigned i)
     has(t, RECORD, engine,   NULL, .of = &engine_record, .always = true) \
     has(t, RECORD, log,      NULL, .of = &build_log_record) \
     has(t, RECORD, summary,  NULL, .of = &summary_record, .always = true) \
+    has(t, RECORD, values,   NULL, .of = &fsd_values_record, \
+        .about = "numbers from outside (--values); of a layer or node they stand " \
+                 "there") \
     has(t, ROWS,   layers,   "Layers and their nodes", .of = &fsd_layer_record, \
         .always = true) \
     has(t, ROWS,   vanished, "Nodes without a layer", .of = &fsd_layer_record, \
@@ -401,6 +404,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     row->engine = engine_of(arena, d);
     row->log = log_of(arena, d);
     row->summary = summary_of(arena, d);
+    row->values = fsd_values_held(arena, d);
     row->layers = fsd_rows_later(arena, &fsd_layer_record, d->engine->nodes.n,
                                  fsd_fill_layer, from);
     row->vanished = fsd_rows_without_layer(arena, from);

@@ -509,6 +509,9 @@ static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
     put_providers(d, style, out);
     put_times(d, style, out);
     putc('\n', out);
+    fsd_text_values(d, style, out);
+    if (d->values)
+        putc('\n', out);
     fsd_text_layers(d, style, out);
     fsd_text_vanished(d, style, out);
     put_findings(d, style, out);
@@ -519,6 +522,9 @@ static void write_folded(const struct fsd_diff *d, const struct fsd_style *style
                          FILE *out)
 {
     put_brief(d, style, out);
+    if (d->values)
+        putc('\n', out);
+    fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
     put_input(d, style, "model", d->model, out);

@@ -37,6 +37,9 @@ void fsd_text_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** The same, short: a line or two a layer, and of equal blocks the first.  folded.c */
 void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *style,
                             FILE *out);
+/** Numbers from outside; nothing where there are none. */
+void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style,
+                     FILE *out);
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out);
 

@@ -33,6 +33,7 @@ typedef FSD_VEC(struct item) item_vec;
 struct ranking {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
+    uint32_t column; /* of the numbers from outside, that ranks; FSD_NONE: none does */
     item_vec items;
     const char *by;   /* the ways */
     const char *unit; /* what is ranked: "ms", "bytes", "multiply-adds" */
@@ -166,14 +167,17 @@ static void by_patterns(struct ranking *r)
     }
 }
 
+#define LAYERS "layers"
+#define NODES  "nodes"
+
 static const struct way {
     const char *by, *what; /* of several: "layers" */
     void (*fill)(struct ranking *r);
     bool single;   /* each item is one layer */
     bool computed; /* its bytes are not known, as nodes share them */
 } ways[] = {
-    {"layers", "layers", by_layers, true, false},
-    {"nodes", "nodes", by_nodes, false, true},
+    {LAYERS, "layers", by_layers, true, false},
+    {NODES, "nodes", by_nodes, false, true},
     {"scopes", "scopes", by_scopes, false, true},
     {"patterns", "patterns", by_patterns, false, true},
     {"types", "layer types", by_types, false, false},
@@ -193,15 +197,41 @@ static int by_weight(const void *a, const void *b)
     return x->id != y->id ? fsd_order(x->id, y->id) : strcmp(x->name, y->name);
 }
 
+/* Its row of the numbers from outside; FSD_NONE. */
+static uint32_t row_of(const struct ranking *r, const struct way *way, fsd_id id)
+{
+    const struct fsd_values *v = r->d->values;
+
+    return !v || id == FSD_NONE      ? FSD_NONE
+           : way->single             ? v->of_layer[id]
+           : !strcmp(way->by, NODES) ? v->of_node[id]
+                                     : FSD_NONE;
+}
+
+/* Errors are none below 0, and of other numbers the size counts, whatever the sign. */
+static double value_weight(const struct ranking *r, const struct way *way, fsd_id id)
+{
+    const struct fsd_numbers *n = r->d->numbers;
+    double number = fabs(fsd_number_of(n, row_of(r, way, id), r->column));
+
+    if (n->of != FSD_NUMBERS_OF_TABLE && r->column == FSD_ERROR_COSINE)
+        number = 1 - number; /* the worst is the smallest */
+    return isnan(number) ? -1 : number;
+}
+
 static void rank(struct ranking *r, const struct way *way)
 {
-    bool timed = r->d->times->profiles;
+    bool valued = r->column != FSD_NONE, timed = !valued && r->d->times->profiles;
 
-    r->unit = timed ? "ms" : way->computed ? "multiply-adds" : "bytes";
+    r->unit = valued          ? r->d->numbers->columns[r->column]
+              : timed         ? "ms"
+              : way->computed ? "multiply-adds"
+                              : "bytes";
     for (uint32_t i = 0; i < r->items.n; i++) {
         struct item *item = &r->items.at[i];
 
-        item->weight = timed           ? item->ms
+        item->weight = valued          ? value_weight(r, way, item->id)
+                       : timed         ? item->ms
                        : way->computed ? (double)item->macs
                                        : (double)item->bytes;
         r->unknown += item->weight < 0;
@@ -266,6 +296,9 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
                                      .about = "of a layer that does not only compute") \
     has(t, TEXT,   words,            NULL, .aside = true) \
     has(t, NAME,   fix,              NULL, .aside = true) \
+    has(t, FACTS,  values,           NULL, \
+                                     .about = "numbers from outside, by column") \
+    has(t, TEXT,   numbers,          NULL, .aside = true) \
     has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)
 /* clang-format on */
@@ -277,10 +310,18 @@ static const char layer_text[] =
     "               <{nodes:.72}\n               ><{tactic:.72}\n               >"
     "{bytes}<, {macs!} multiply-adds>< at {gb_s:.1} GB/s><, {top_s:.1} TOP/s>"
     "<; bound by {bound}><, {roofline_share:.0} % of its roofline>\n"
+    "<               values: {numbers}\n>"
     "<               first: {first}\n><               fix:   {fix}\n>";
 static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
+
+/* By numbers from outside: of layers, of nodes. */
+static const char *const valued_texts[] = {
+    "{rank:4}  {name:.80}<  ({nodes:.40})>\n      {numbers}\n",
+    "{rank:4}  layer {layer}<  {type}><  {precision}><  {ms}>\n"
+    "      {name:.80}\n<      {nodes:.72}\n>      {numbers}\n",
+};
 
 /* clang-format off */
 #define SPENT_ROW(has, t) \
@@ -309,16 +350,21 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
     has(t, COUNT, not_ranked,          NULL) \
     has(t, MACS,  macs_not_attributed, NULL) \
     has(t, TEXT,  untimed,             NULL, .aside = true) \
+    has(t, TEXT,  units,               NULL, .aside = true) \
+    has(t, TEXT,  ranked_by,           NULL, .aside = true) \
+    has(t, COUNT, unvalued,            NULL, .aside = true) \
     has(t, ROWS,  items,               "What takes most", .of = &item_row_record) \
     has(t, ROWS,  spent,               "What layers are for", .of = &spent_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}, so that nothing is known of time; by {unit} >the first {shown} of "
+    "<{untimed}, so that nothing is known of time; by {unit} ><by {ranked_by}: >the "
+    "first {shown} of "
     "{of} {what}"
-    " <take {share:.1} %>< of {total_ms}>"
-    "<; {not_ranked!} of them cannot be ranked, their {unit} are not known>"
+    "< take {share:.1} %>< of {total_ms}>"
+    "<; {not_ranked!} of them cannot be ranked, their {units} are not known>"
+    "<; {unvalued!} have none>"
     "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
 
 /* Timed, and of single layers. */
@@ -375,8 +421,10 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
 static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_t most,
                                double *sum)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(item_row_record, way->single ? layer_text : group_text);
+    bool valued = r->column != FSD_NONE;
+    struct fsd_rows rows = FSD_ROWS(item_row_record, valued ? valued_texts[way->single]
+                                                     : way->single ? layer_text
+                                                                   : group_text);
     const struct fsd_finding **about = gravest(r->arena, r->d);
 
     for (uint32_t i = 0; i < r->items.n && i < most; i++) {
@@ -390,8 +438,14 @@ static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_
         row->rank = fsd_count(i + 1);
         row->name = item->name;
         row->ms = fsd_real_ms(item->ms);
-        row->share = fsd_real(item->weight / r->total);
-        row->cumulative_share = fsd_real(*sum / r->total);
+        row->values =
+            fsd_facts_of_row(r->arena, r->d->values, row_of(r, way, item->id));
+        row->numbers =
+            fsd_text_of_row(r->arena, r->d->values, row_of(r, way, item->id));
+        if (!valued) {
+            row->share = fsd_real(item->weight / r->total);
+            row->cumulative_share = fsd_real(*sum / r->total);
+        }
         if (way->single) {
             fill_layer(r->arena, r->d, item, about[item->id], row);
             continue;
@@ -434,16 +488,72 @@ static struct fsd_rows spent_rows(struct fsd_arena *arena, const struct fsd_diff
     return rows;
 }
 
+/* The column that is asked for. */
+static enum fsd_status find_column(struct ranking *r, const struct way *way,
+                                   const char *name, struct fsd_error *err)
+{
+    const struct fsd_numbers *n = r->d->numbers;
+
+    r->column = name && n ? fsd_number_column(n, name) : FSD_NONE;
+    if (!name)
+        return FSD_OK;
+    if (!n)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "--rank-by needs --values, which has the column");
+    if (r->column == FSD_NONE)
+        return fsd_fail(err, FSD_E_ARG, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
+                        "expected a column to rank by, the first of which is '%.80s', "
+                        "found '%.80s'",
+                        n->columns[0], name);
+    if (!way->single && strcmp(way->by, NODES) != 0)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "--rank-by ranks layers or nodes, not %s", way->by);
+    return FSD_OK;
+}
+
+static void fill_answer(struct ranking *r, const struct way *way,
+                        const struct fsd_rows *rows, double sum, struct answer *root)
+{
+    bool valued = r->column != FSD_NONE, timed = !valued && r->d->times->profiles;
+    struct fsd_rows spent;
+
+    root->by = way->by;
+    root->unit = r->unit;
+    root->what = way->what;
+    root->shown = fsd_count(rows->at.n);
+    root->of = fsd_count(r->items.n);
+    if (valued) {
+        root->ranked_by = r->unit;
+        root->unvalued = fsd_count(r->unknown);
+    } else {
+        root->units = r->unit;
+    }
+    if (timed)
+        root->total_ms = fsd_real_ms(r->total);
+    else if (!valued)
+        root->untimed = "no profile was given";
+    if (r->total > 0 && !valued)
+        root->share = fsd_real(sum / r->total);
+    root->not_ranked = fsd_count(r->unknown);
+    if (way->single && !valued && r->d->cost->unattributed)
+        root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
+    root->items = fsd_rows_held(r->arena, rows, UINT32_MAX);
+    if (!valued && (timed || !way->computed)) { /* else shares are of multiply-adds */
+        spent = spent_rows(r->arena, r->d);
+        root->spent = fsd_rows_held(r->arena, &spent, UINT32_MAX);
+    }
+}
+
 enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                              struct fsd_error *err)
 {
     struct ranking r = {.arena = sheet->arena, .d = asked->d};
-    const char *by = asked->q->by ? asked->q->by : "layers";
+    const char *by = asked->q->by ? asked->q->by : LAYERS;
     const struct way *way = ways, *end = ways + FSD_COUNT_OF(ways);
     uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
     bool timed = asked->d->times->profiles;
-    struct fsd_rows rows, spent;
-    struct answer *root;
+    enum fsd_status status;
+    struct fsd_rows rows;
     double sum = 0;
 
     while (way < end && strcmp(way->by, by) != 0)
@@ -453,32 +563,17 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
                         "expected --by layers, nodes, scopes, patterns, types or "
                         "tactics, found '%.80s'",
                         by);
+    status = find_column(&r, way, asked->q->rank_by, err);
+    if (status != FSD_OK)
+        return status;
     way->fill(&r);
     rank(&r, way);
     rows = rows_of(&r, way, most, &sum);
     sheet->schema = "fusiondiff-top/1";
     sheet->head = head;
-    sheet->root = FSD_ROWS(answer_record, texts[timed][way->single]);
-    root = fsd_rows_add(r.arena, &sheet->root);
-    root->by = way->by;
-    root->unit = r.unit;
-    root->what = way->what;
-    root->shown = fsd_count(rows.at.n);
-    root->of = fsd_count(r.items.n);
-    if (timed)
-        root->total_ms = fsd_real_ms(r.total);
-    else
-        root->untimed = "no profile was given";
-    if (r.total > 0)
-        root->share = fsd_real(sum / r.total);
-    root->not_ranked = fsd_count(r.unknown);
-    if (way->single && asked->d->cost->unattributed)
-        root->macs_not_attributed =
-            fsd_amount_cell(asked->d, asked->d->cost->unattributed);
-    root->items = fsd_rows_held(r.arena, &rows, UINT32_MAX);
-    if (timed || !way->computed) { /* else shares are of multiply-adds */
-        spent = spent_rows(r.arena, asked->d);
-        root->spent = fsd_rows_held(r.arena, &spent, UINT32_MAX);
-    }
+    sheet->root =
+        FSD_ROWS(answer_record,
+                 r.column != FSD_NONE ? "\n\n{items}" : texts[timed][way->single]);
+    fill_answer(&r, way, &rows, sum, fsd_rows_add(r.arena, &sheet->root));
     return FSD_OK;
 }

@@ -2,6 +2,7 @@
  * believed. */
 #include "base/print.h"
 #include "report/view/view.h"
+#include "report/record/records.h"
 #include "report/text/phrase.h"
 
 enum { NEIGHBOURS = 4 };
@@ -18,6 +19,8 @@ enum { NEIGHBOURS = 4 };
     has(t, MS,    ms,        "layer's ms") \
     has(t, NAME,  provider,  "provider") \
     has(t, WORDS, evidence,  "evidence") \
+    has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
+    has(t, TEXT,  numbers,   NULL, .aside = true) \
     has(t, TEXT,  from,      NULL, .aside = true) \
     has(t, TEXT,  to,        NULL, .aside = true)
 FSD_RECORD(layer_row, LAYER_ROW)
@@ -28,6 +31,7 @@ static const char layer_text[] =
     "<  on {provider}>\n"
     "           {called:.88}\n"
     "           by {evidence}\n"
+    "<           values: {numbers}\n>"
     "<           input from {from}\n>"
     "<           output to {to}\n>";
 
@@ -49,6 +53,8 @@ static const char layer_text[] =
     has(t, NAME,  became,    NULL, .aside = true) \
     has(t, COUNT, near,      NULL, .aside = true) \
     has(t, COUNT, region,    "region", .aside = true) \
+    has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
+    has(t, TEXT,  numbers,   NULL, .aside = true) \
     has(t, ROWS,  layers,    "layers", .of = &layer_row_record)
 FSD_RECORD(node_row, NODE_ROW)
 /* clang-format on */
@@ -57,6 +63,7 @@ static const char node_text[] =
     "node {index} {called}< ({op!})>< in {module}>\n"
     "  {became}< (at layer {near})><; in region {region}><; asked for {requested!}>"
     "<, runs in {realised!}><, {macs!} multiply-adds><, {ms}<{shared!} as its part>>\n"
+    "<  values: {numbers}\n>"
     "{layers}";
 
 /* clang-format off */
@@ -112,6 +119,12 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     if (d->engine->layers.at[link->layer].ran_by)
         row->provider = fsd_text(d->names, d->engine->layers.at[link->layer].ran_by);
     row->evidence = fsd_words_of_evidence(arena, link->by);
+    if (d->values) {
+        row->values =
+            fsd_facts_of_row(arena, d->values, d->values->of_layer[link->layer]);
+        row->numbers =
+            fsd_text_of_row(arena, d->values, d->values->of_layer[link->layer]);
+    }
     row->from = neighbours(arena, d, n->in, true);
     row->to = neighbours(arena, d, n->out, false);
 }
@@ -141,6 +154,10 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     row->became = fsd_phrase_of(arena, d, node, fsd_put_fate);
     row->near = fsd_count_id(r->near_layer);
     row->region = fsd_count_id(d->match->region_of_node[node]);
+    if (d->values) {
+        row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[node]);
+        row->numbers = fsd_text_of_row(arena, d->values, d->values->of_node[node]);
+    }
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
         fill_layer(arena, fsd_rows_add(arena, &layers), d,
                    fsd_match_of_node(d->match, node, i));

@@ -1,0 +1,87 @@
+/*
+ * Opens the files of numbers from outside and decides what they are together: one
+ * table, one set of tensors, or two sets, of which the first is the reference.  One
+ * file of Polygraphy has both sets where it has two runners.
+ */
+#include "api/inputs.h"
+
+#include "base/status.h"
+
+#define VALUES_LIMIT (UINT64_C(1) << 40)
+
+enum { FILES_MAX = 2 };
+
+struct opened {
+    struct fsd_file files[FILES_MAX];
+    fsd_array_set_vec sets[FILES_MAX];
+    bool table;
+};
+
+static enum fsd_status read_file(struct fsd_inputs *d, struct opened *o, unsigned i,
+                                 struct fsd_numbers *numbers, struct fsd_error *err)
+{
+    const struct fsd_file *file = &o->files[i];
+
+    if (fsd_npz_is(file))
+        return fsd_npz_read(d->arena, d->names, file, &o->sets[i], err);
+    if (fsd_polygraphy_is(file))
+        return fsd_polygraphy_read(d->arena, d->names, file, &o->sets[i], err);
+    o->table = true;
+    return fsd_table_read(d->arena, d->names, file, numbers, err);
+}
+
+static enum fsd_status combine(struct fsd_inputs *d, const struct opened *o, unsigned n,
+                               struct fsd_numbers *numbers, struct fsd_error *err)
+{
+    const struct fsd_array_set *first = o->sets[0].n ? &o->sets[0].at[0] : NULL;
+    const struct fsd_array_set *second = n == 2             ? &o->sets[1].at[0]
+                                         : o->sets[0].n > 1 ? &o->sets[0].at[1]
+                                                            : NULL;
+
+    return second ? fsd_numbers_of_sets(d->arena, d->names, first, second, numbers, err)
+                  : fsd_numbers_of_sets(d->arena, d->names, NULL, first, numbers, err);
+}
+
+static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
+                                const struct fsd_options *opt,
+                                struct fsd_numbers *numbers, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < opt->n_values && status == FSD_OK; i++) {
+        status =
+            fsd_file_open_unpacked(&o->files[i], opt->values[i], VALUES_LIMIT, err);
+        if (status == FSD_OK)
+            status = read_file(d, o, i, numbers, err);
+        if (status == FSD_OK && o->table && opt->n_values > 1)
+            status = fsd_fail(err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,
+                              "expected two sets of tensors, or one table, found a "
+                              "table beside another file");
+    }
+    return status == FSD_OK && !o->table ? combine(d, o, opt->n_values, numbers, err)
+                                         : status;
+}
+
+enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                                 const struct fsd_numbers **out, struct fsd_error *err)
+{
+    struct fsd_numbers *numbers;
+    struct opened o = {0};
+    enum fsd_status status;
+
+    *out = NULL;
+    if (!opt->n_values)
+        return FSD_OK;
+    if (opt->n_values > FILES_MAX)
+        return fsd_fail(err, FSD_E_ARG, opt->values[FILES_MAX], FSD_POS_NONE, 0,
+                        "expected at most two files of values, found %u",
+                        opt->n_values);
+    if (opt->progress)
+        opt->progress(opt->payload, "reading the values");
+    numbers = FSD_NEW(d->arena, struct fsd_numbers, 1);
+    status = read_all(d, &o, opt, numbers, err);
+    for (unsigned i = 0; i < opt->n_values; i++)
+        status = fsd_file_done(&o.files[i], status, err);
+    *out = numbers;
+    return status;
+}

@@ -1,0 +1,294 @@
+/* The numbers from outside in a text report: what was compared, where an error enters,
+ * behind what, how it goes on, where values stop being numbers, what is not known. */
+#include "base/text.h"
+#include "report/text/phrase.h"
+#include "report/text/text.h"
+#include "values/values.h"
+
+enum { SHOWN_NAMES = 4, SHOWN_STEPS = 10, SHOWN_ENTRIES = 4, INDENT = 9 };
+
+static void begin(const struct fsd_style *style, const char *title, FILE *out)
+{
+    fsd_ink(style, FSD_INK_TITLE, out);
+    fprintf(out, "%-*s", INDENT, title);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+}
+
+static void put_row_name(const struct fsd_diff *d, uint32_t row, FILE *out)
+{
+    char room[FSD_BRIEF_ROOM];
+
+    putc('\'', out);
+    fsd_put_safe(out,
+                 fsd_brief(fsd_text(d->names, d->numbers->rows.at[row].name), room));
+    putc('\'', out);
+}
+
+static void put_file(const struct fsd_numbers *n, unsigned i, FILE *out)
+{
+    fsd_put_safe(out, n->paths[n->paths[1] ? i : 0]);
+    if (n->runners[i]) {
+        fputs(" (", out);
+        fsd_put_safe(out, n->runners[i]);
+        putc(')', out);
+    }
+}
+
+/* ---------------------------------------------------------------------- what it is */
+
+static void put_errors_head(const struct fsd_diff *d, FILE *out)
+{
+    const struct fsd_values *v = d->values;
+    const struct fsd_numbers *n = v->numbers;
+
+    fsd_put_noun(out, n->rows.n, "tensor");
+    fputs(" of ", out);
+    put_file(n, 1, out);
+    fputs(" against ", out);
+    put_file(n, 0, out);
+    fprintf(out, ":\n%*s%u above the limit, an l2_rel of %g%s\n", INDENT, "", v->over,
+            v->limit, v->has_nan ? ", or with new NaN or Inf" : "");
+}
+
+static void put_tensors_head(const struct fsd_diff *d, FILE *out)
+{
+    fsd_put_noun(out, d->numbers->rows.n, "tensor");
+    fputs(" of ", out);
+    put_file(d->numbers, 0, out);
+    fprintf(out, ", %u with NaN or Inf; no reference to compare with\n",
+            d->values->over);
+}
+
+static void put_table_head(const struct fsd_diff *d, FILE *out)
+{
+    const struct fsd_numbers *n = d->numbers;
+
+    fsd_put_noun(out, n->rows.n, "row");
+    fputs(" of ", out);
+    put_file(n, 0, out);
+    fputs(": ", out);
+    for (uint32_t i = 0; i < n->n_columns && i < SHOWN_NAMES; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, n->columns[i]);
+    }
+    if (n->n_columns > SHOWN_NAMES)
+        fprintf(out, " and %u more", n->n_columns - SHOWN_NAMES);
+    putc('\n', out);
+}
+
+/* ----------------------------------------------------------------- where it enters */
+
+/* "layers 5, 6, 7 and 3 more" */
+static void put_ids(const struct fsd_values *v, struct fsd_span ids, const char *noun,
+                    FILE *out)
+{
+    fprintf(out, "%s%s", noun, ids.n == 1 ? "" : "s");
+    for (uint32_t i = 0; i < ids.n && i < SHOWN_NAMES; i++)
+        fprintf(out, "%s %u",
+                !i               ? ""
+                : i + 1 == ids.n ? " or"
+                                 : ",",
+                v->pool.at[ids.at + i]);
+    if (ids.n > SHOWN_NAMES)
+        fprintf(out, " and %u more", ids.n - SHOWN_NAMES);
+}
+
+static void put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    const struct fsd_node *n = &d->model->nodes.at[node];
+
+    fsd_put_node_name(d, node, out);
+    if (n->name)
+        fprintf(out, " (%s)", fsd_text(d->names, n->op));
+}
+
+static void put_behind(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
+{
+    const struct fsd_values *v = d->values;
+    uint32_t n = 0;
+
+    if (!e->behind.n && !e->moved.n)
+        return;
+    fprintf(out, "%*sbehind ", INDENT, "");
+    for (uint32_t i = 0; i < e->behind.n && n < SHOWN_NAMES; i++) {
+        fputs(n++ ? ", " : "", out);
+        put_node(d, v->pool.at[e->behind.at + i], out);
+    }
+    for (uint32_t i = 0; i < e->moved.n && n < SHOWN_NAMES; i++) {
+        fsd_id layer = v->pool.at[e->moved.at + i];
+
+        fprintf(out, "%slayer %u (", n++ ? ", " : "", layer);
+        fsd_put_change(d, layer, out);
+        putc(')', out);
+    }
+    if (e->behind.n + e->moved.n > n)
+        fprintf(out, " and %u more", e->behind.n + e->moved.n - n);
+    putc('\n', out);
+}
+
+static void put_maker(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
+{
+    if (e->node == FSD_NONE) {
+        fputs(", an input of the network: the two runs were given other data\n", out);
+        return;
+    }
+    fputs(", which ", out);
+    put_node(d, e->node, out);
+    fputs(" makes", out);
+    if (e->layer != FSD_NONE) {
+        fprintf(out, "\n%*sin layer %u, ", INDENT, "", e->layer);
+        fsd_put_layer_name(d, e->layer, out);
+        if (d->layers[e->layer].precision != FSD_DTYPE_UNKNOWN)
+            fprintf(out, ", which runs in %s",
+                    fsd_dtype_name(d->layers[e->layer].precision));
+    }
+    putc('\n', out);
+}
+
+static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
+                      const struct fsd_style *style, const char *title, FILE *out)
+{
+    begin(style, title, out);
+    fputs("at ", out);
+    put_row_name(d, e->row, out);
+    put_maker(d, e, out);
+    fprintf(out, "%*s", INDENT, "");
+    fsd_put_row(d->numbers, e->row, FSD_MOST_COLUMNS, out);
+    putc('\n', out);
+    if (e->suspects.n > 1) {
+        fprintf(out, "%*s", INDENT, "");
+        fsd_put_noun(out, e->suspects.n - 1, "node");
+        fputs(" before it not measured", out);
+        if (e->layers.n) {
+            fputs(", so that the error is of ", out);
+            put_ids(d->values, e->layers, "layer", out);
+        }
+        putc('\n', out);
+    }
+    put_behind(d, e, out);
+}
+
+/* The others: what does not depend on the first. */
+static void put_other_entries(const struct fsd_diff *d, FILE *out)
+{
+    const struct fsd_values *v = d->values;
+
+    if (v->entries.n < 2)
+        return;
+    fprintf(out, "%*sand, independent of it, at ", INDENT, "");
+    for (uint32_t i = 1; i < v->entries.n && i <= SHOWN_ENTRIES; i++) {
+        fputs(i > 1 ? ", " : "", out);
+        put_row_name(d, v->entries.at[i].row, out);
+    }
+    if (v->entries.n > SHOWN_ENTRIES + 1)
+        fprintf(out, " and %u more", v->entries.n - SHOWN_ENTRIES - 1);
+    putc('\n', out);
+}
+
+/* ------------------------------------------------------------------- how it goes on */
+
+static double error_of(const struct fsd_diff *d, uint32_t step)
+{
+    return fsd_number_of(d->numbers, d->values->growth.at[step].row, FSD_ERROR_L2_REL);
+}
+
+/* What doubles or halves since the step shown before, and the last. */
+static bool is_told(const struct fsd_diff *d, uint32_t step, uint32_t before)
+{
+    double now = error_of(d, step), then = error_of(d, before);
+
+    return !step || step + 1 == d->values->growth.n || now >= 2 * then ||
+           now <= then / 2;
+}
+
+static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out)
+{
+    const struct fsd_values *v = d->values;
+    uint32_t before = 0, shown = 0, most = style->all ? UINT32_MAX : SHOWN_STEPS;
+
+    if (v->growth.n < 2)
+        return;
+    begin(style, "goes on", out);
+    fputs("as l2_rel, along the worst of what was measured next\n", out);
+    for (uint32_t i = 0; i < v->growth.n; i++) {
+        bool last = i + 1 == v->growth.n;
+
+        if (!is_told(d, i, before) || (shown + 1 >= most && !last))
+            continue;
+        fprintf(out, "%*s%9.3g  ", INDENT, "", error_of(d, i));
+        put_row_name(d, v->growth.at[i].row, out);
+        if (v->growth.at[i].layer != FSD_NONE)
+            fprintf(out, "  layer %u", v->growth.at[i].layer);
+        putc('\n', out);
+        before = i;
+        shown++;
+    }
+}
+
+/* ---------------------------------------------------------------- what is not known */
+
+static void put_not_joined(const struct fsd_diff *d, const struct fsd_style *style,
+                           FILE *out)
+{
+    const struct fsd_values *v = d->values;
+
+    if (!v->strangers.n)
+        return;
+    begin(style, "unknown", out);
+    fsd_put_noun(out, v->strangers.n, "name");
+    fputs(v->strangers.n == 1 ? " means" : " mean", out);
+    fputs(" nothing in model and engine: ", out);
+    for (uint32_t i = 0; i < v->strangers.n && i < SHOWN_NAMES; i++) {
+        fputs(i ? ", " : "", out);
+        put_row_name(d, v->strangers.at[i], out);
+    }
+    fputs(v->strangers.n > SHOWN_NAMES ? ", ...\n" : "\n", out);
+}
+
+static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *style,
+                             FILE *out)
+{
+    const struct fsd_numbers *n = d->numbers;
+
+    if (n->unmeasured.n) {
+        begin(style, "unknown", out);
+        fsd_put_noun(out, n->unmeasured.n, "tensor");
+        fputs(" not compared: of '", out);
+        fsd_put_safe(out, fsd_text(d->names, n->unmeasured.at[0].name));
+        fputs("' ", out);
+        fsd_put_safe(out, n->unmeasured.at[0].why);
+        putc('\n', out);
+    }
+    if (n->only_first || n->only_second) {
+        begin(style, "unknown", out);
+        fsd_put_noun(out, n->only_first, "tensor");
+        fprintf(out, " of the reference alone, %u of the other file alone\n",
+                n->only_second);
+    }
+}
+
+void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    const struct fsd_values *v = d->values;
+
+    if (!v)
+        return;
+    begin(style, "values", out);
+    if (v->numbers->of == FSD_NUMBERS_OF_TABLE)
+        put_table_head(d, out);
+    else if (v->numbers->of == FSD_NUMBERS_OF_TENSORS)
+        put_tensors_head(d, out);
+    else
+        put_errors_head(d, out);
+    if (v->numbers->of == FSD_NUMBERS_OF_ERRORS && v->entries.n) {
+        put_entry(d, &v->entries.at[0], style, "enters", out);
+        put_other_entries(d, out);
+        put_growth(d, style, out);
+    }
+    if (v->has_nan && (v->numbers->of == FSD_NUMBERS_OF_TENSORS ||
+                       v->nan.row != v->entries.at[0].row))
+        put_entry(d, &v->nan, style, "NaN, Inf", out);
+    put_not_measured(d, style, out);
+    put_not_joined(d, style, out);
+}

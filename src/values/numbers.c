@@ -1,0 +1,55 @@
+/* Numbers by name, as readers of them ask and print them: which column is which, what a
+ * row has there.  A row has few columns, so that they are looked through. */
+#include "values/values.h"
+
+#include <string.h>
+
+double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column)
+{
+    struct fsd_span cells =
+        row == FSD_NONE ? (struct fsd_span){0} : n->rows.at[row].cells;
+
+    for (uint32_t i = 0; i < cells.n; i++)
+        if (n->cells.at[cells.at + i].column == column)
+            return n->cells.at[cells.at + i].number;
+    return (double)NAN;
+}
+
+uint32_t fsd_number_column(const struct fsd_numbers *n, const char *name)
+{
+    for (uint32_t i = 0; i < n->n_columns; i++)
+        if (!strcmp(n->columns[i], name))
+            return i;
+    return FSD_NONE;
+}
+
+static void put_value(double number, FILE *out)
+{
+    bool whole = fabs(number) < 1e15 && number == floor(number);
+
+    fprintf(out, whole ? "%.0f" : "%.4g", number);
+}
+
+/* Of errors a count of 0 says nothing that a reader looks for. */
+static bool is_told(const struct fsd_numbers *n, const struct fsd_number_cell *cell)
+{
+    return n->of == FSD_NUMBERS_OF_TABLE || cell->column < FSD_ERROR_NAN ||
+           cell->number > 0;
+}
+
+void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE *out)
+{
+    struct fsd_span cells = n->rows.at[row].cells;
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < cells.n && shown < most; i++) {
+        const struct fsd_number_cell *cell = &n->cells.at[cells.at + i];
+
+        if (!is_told(n, cell))
+            continue;
+        fprintf(out, "%s%s ", shown++ ? ", " : "", n->columns[cell->column]);
+        put_value(cell->number, out);
+    }
+    if (!shown && n->of != FSD_NUMBERS_OF_TABLE)
+        fputs("all values finite", out);
+}
