@@ -664,6 +664,25 @@ FSD_API enum fsd_status fsd_rule_explain(const char *rule, FILE *out,
  *  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err);
 
+/** A build that was run.  Zero is the default of every field. */
+struct fsd_collected {
+    const char *const *command; /**< its words, as it was run */
+    unsigned n_command;
+    const char *const *given; /**< those that the user gave */
+    unsigned n_given;
+    int status;        /**< its exit status, or 128 and the signal that ended it */
+    const char *model; /**< path of its ONNX model; NULL: not known */
+    const char *const *names, *const *values; /**< of the environment, what is kept */
+    unsigned n_environment;
+};
+
+/** Writes the record of a build, JSON after docs/inputs.md: its command, the hash of
+ *  its model (as reports have it), and what of the environment is to be kept.  A model
+ *  that cannot be read is no error: its reader finds the reason in place of the hash.
+ *  @return FSD_OK, or FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
+                                            struct fsd_error *err);
+
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
  *  @param side "model", which needs `opt->model`; "shapes", which needs it too and

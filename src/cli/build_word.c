@@ -99,6 +99,12 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
 
     if (n < 0)
         return fail_file(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i]->d_name, FSD_UNFINISHED))
+            status = fail_file(err, FSD_E_ARG, word,
+                               "expected a whole build, found one that 'fusiondiff "
+                               "collect' did not finish: its command failed, was ended "
+                               "or still runs");
     for (int i = 0; i < n; i++) {
         if (status == FSD_OK)
             status = take_file(build, either, word, names[i]->d_name, err);

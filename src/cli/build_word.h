@@ -4,6 +4,9 @@
 
 #include "cli/options.h"
 
+/** The file that a build's directory has until `collect` has all of it there. */
+#define FSD_UNFINISHED "UNFINISHED"
+
 /** Room for what the word is taken apart into; lives as long as the run. */
 struct build_word {
     char model[4096], engine[4096], log[4096], times[4096];

@@ -61,6 +61,9 @@ struct command_line {
     unsigned jobs; /* threads; 0: as many as there are processors */
     bool resume;   /* the output keeps the lines that it has */
 
+    /* Of collect. */
+    bool copy_model;
+
     /* Of lint. */
     struct fsd_lint_options lint;
     bool list;  /* its rules, and nothing else */

@@ -1,0 +1,54 @@
+/* The record of a build that was collected: command.json in its directory. */
+#include "api/inputs.h"
+#include "base/status.h"
+#include "ops/ids.h"
+#include "report/json/json.h"
+#include "report/record/records.h"
+
+/* Names of files and words are bytes: JSON is text. */
+static void add_words(struct fsd_json *object, const char *key,
+                      struct fsd_intern *names, const char *const *words, unsigned n)
+{
+    struct fsd_json *list = fsd_json_list(object, key);
+
+    for (unsigned i = 0; i < n; i++)
+        fsd_json_add_text(list, fsd_text(names, fsd_intern_str(names, words[i])));
+}
+
+/* A model that cannot be read has no hash, which its reader is told. */
+static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *path)
+{
+    struct fsd_json *model = fsd_json_object(root, "model");
+    struct fsd_options opt = {.model = path};
+    struct fsd_error err = {0};
+
+    fsd_json_text(model, "path", fsd_text(in->names, fsd_intern_str(in->names, path)));
+    if (fsd_inputs_load_side(in, &opt, true, &err) == FSD_OK)
+        fsd_json_text(model, "hash", fsd_hash_word(in->arena, in->model->hash));
+    else
+        fsd_json_text(model, "error", err.message);
+}
+
+enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
+                                    struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
+    struct fsd_json *root = fsd_json_new(out), *environment;
+
+    fsd_json_text(root, "schema", "fusiondiff-collect/1");
+    fsd_json_text(root, "version", FSD_VERSION);
+    add_words(root, "command", in.names, what->command, what->n_command);
+    add_words(root, "given", in.names, what->given, what->n_given);
+    fsd_json_number(root, "status", what->status);
+    environment = fsd_json_object(root, "environment");
+    for (unsigned i = 0; i < what->n_environment; i++)
+        fsd_json_text(environment, what->names[i],
+                      fsd_text(in.names, fsd_intern_str(in.names, what->values[i])));
+    if (what->model)
+        add_model(root, &in, what->model);
+    fsd_json_end(root);
+    putc('\n', out);
+    fsd_arena_free(arena);
+    return fsd_flush(out, err);
+}

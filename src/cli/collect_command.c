@@ -1,0 +1,146 @@
+/*
+ * The command of a collect: which of its words is the model, and what trtexec has to be
+ * told besides.  Its releases have other options, so that its own --help is asked which
+ * of them it takes; an option that the user set stays as it is, and the file that it
+ * names is copied afterwards.
+ */
+#include "cli/collect.h"
+#include "cli/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_SIZE = 1 << 18 };
+
+static const struct {
+    const char *option, *name;
+    bool of_run; /* it needs an inference */
+} exports[MOST_EXPORTS] = {{"--exportLayerInfo=", "layers.json", false},
+                           {"--exportProfile=", "profile.json", true},
+                           {"--exportTimes=", "times.json", true}};
+
+/* Without them the files tell little: names only, no steps, times that the profiler
+ * disturbed. */
+static const struct {
+    const char *word;
+    bool of_run;
+} switches[] = {{"--profilingVerbosity=detailed", false},
+                {"--verbose", false},
+                {"--separateProfileRun", true}};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static bool begins(const char *word, const char *with)
+{
+    return !strncmp(word, with, strlen(with));
+}
+
+/* The option up to its '=', whatever its value. */
+static const char *find_option(const struct collect_command *c, const char *option)
+{
+    size_t n = strcspn(option, "=");
+
+    for (unsigned i = 0; i < c->n; i++)
+        if (!strncmp(c->words[i], option, n) &&
+            (!c->words[i][n] || c->words[i][n] == '='))
+            return c->words[i];
+    return NULL;
+}
+
+/* "trtexec", by whatever path; a wrapper such as `env` or `nice` may stand before it.
+ * */
+static unsigned place_of_trtexec(const struct collect_command *c)
+{
+    for (unsigned i = 0; i < c->n && c->words[i][0] != '-'; i++)
+        if (!strcmp(base_name(c->words[i]), "trtexec"))
+            return i;
+    return c->n;
+}
+
+/* A word that is a model, or "--onnx=" and one. */
+static const char *find_model(const struct collect_command *c)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        const char *word = c->words[i], *value = strchr(word, '=');
+
+        if (word[0] == '-')
+            word = value ? value + 1 : "";
+        if (*word && strcmp(word, "-") != 0 && fsd_file_is_model(word))
+            return word;
+    }
+    return NULL;
+}
+
+/* Whether the help lists the option, as a word of its own. */
+static bool lists(const char *help, const char *option)
+{
+    size_t n = strcspn(option, "=");
+    const char *at = help;
+    char name[64];
+
+    snprintf(name, sizeof name, "%.*s", (int)n, option);
+    while ((at = strstr(at, name))) {
+        at += n;
+        if (!*at || strchr(" =,\t\n[", *at))
+            return true;
+    }
+    return false;
+}
+
+static void add(struct collect_command *c, const char *word)
+{
+    if (c->n < MOST_COMMAND)
+        c->words[c->n++] = word;
+}
+
+static void add_options(struct collect_command *c, unsigned trtexec, const char *folder)
+{
+    static char help[HELP_SIZE];
+    const char *ask[] = {c->words[trtexec], "--help", NULL};
+    bool runs = !find_option(c, "--skipInference") && !find_option(c, "--buildOnly");
+
+    read_command(ask, help, sizeof help);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (lists(help, switches[i].word) && !find_option(c, switches[i].word) &&
+            (runs || !switches[i].of_run))
+            add(c, switches[i].word);
+    for (size_t i = 0; i < MOST_EXPORTS; i++) {
+        struct exported *e = &c->exports[i];
+        const char *set = find_option(c, e->option);
+
+        if (set && begins(set, e->option))
+            e->asked = set + strlen(e->option);
+        if (set || !lists(help, e->option) || (exports[i].of_run && !runs))
+            continue;
+        snprintf(e->word, sizeof e->word, "%s%s/%s", e->option, folder, e->name);
+        add(c, e->word);
+    }
+}
+
+enum fsd_status complete_command(struct collect_command *out, const char *const *given,
+                                 unsigned n, const char *folder, struct fsd_error *err)
+{
+    unsigned trtexec;
+
+    memset(out, 0, sizeof *out);
+    if (n > MOST_COMMAND - 16)
+        return fail_file(err, FSD_E_ARG, given[0],
+                         "expected at most %d words, found %u", MOST_COMMAND - 16, n);
+    for (unsigned i = 0; i < n; i++)
+        out->words[out->n++] = given[i];
+    for (size_t i = 0; i < MOST_EXPORTS; i++) {
+        out->exports[i].option = exports[i].option;
+        out->exports[i].name = exports[i].name;
+    }
+    out->model = find_model(out);
+    trtexec = place_of_trtexec(out);
+    out->trtexec = trtexec < out->n;
+    if (out->trtexec)
+        add_options(out, trtexec, folder);
+    return FSD_OK;
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+"""Builds collected: what is kept, what is added, how the command's end is passed on.
+
+    check.py BINARY FIXTURES
+
+A script plays trtexec: its --help lists what the test lets it have, and it writes what its
+options ask for, which are fixtures.  No real builder is needed: what one writes is read by
+the other tests.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARY, FIXTURES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+FOLDER = tempfile.mkdtemp()
+failures = []
+LOG = os.path.join(FIXTURES, "build_log/build.log")
+QAT = os.path.join(FIXTURES, "qat_block")
+TRTEXEC = f"""#!/bin/bash
+# trtexec, as far as a collect sees it.
+if [ "$1" = --help ]; then
+    printf '  %s    some words\\n' $OPTIONS
+    exit 0
+fi
+for word; do
+    case $word in
+        --exportLayerInfo=*) cp {QAT}/engine.graph.json "${{word#*=}}" ;;
+        --exportProfile=*) cp {QAT}/profile.json "${{word#*=}}" ;;
+        --exportTimes=*) cp {QAT}/times.json "${{word#*=}}" ;;
+        --verbose) cat {LOG} ;;
+        --unknown) echo "Unknown option: $word" >&2; exit 1 ;;
+    esac
+done
+echo "words: $*"
+"""
+ALL = ("--exportLayerInfo=<file> --exportProfile=<file> --exportTimes=<file> --profilingVerbosity=<mode> --verbose "
+       "--separateProfileRun --buildOnly")
+
+
+def check(what, holds, detail=""):
+    if not holds:
+        failures.append(what)
+        print(f"FAILED {what} {detail}")
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def put(name, text):
+    with open(path(name), "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path(name), 0o755)
+    return path(name)
+
+
+def collect(name, *words, options=ALL, more=(), **environment):
+    return subprocess.run([BINARY, "collect", path(name), *more, "--", *words], capture_output=True, text=True,
+                          errors="replace", env={**os.environ, "OPTIONS": options, **environment}, check=False)
+
+
+def command(name):
+    with open(path(f"{name}/command.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def whole_builds():
+    trtexec, model = put("trtexec", TRTEXEC), f"{QAT}/model.onnx"
+    done = collect("one", trtexec, f"--onnx={model}", "--int8", CUDA_VISIBLE_DEVICES="1", SECRET="hunter2")
+    told = command("one")
+    check("a build is collected", done.returncode == 0, done.stderr)
+    check("its files", sorted(os.listdir(path("one"))) == ["build.log", "command.json", "layers.json", "model.onnx",
+                                                           "profile.json", "times.json"], os.listdir(path("one")))
+    added = told["command"][len(told["given"]):]
+    check("what is added", sorted(word.split("=")[0] for word in added) ==
+          ["--exportLayerInfo", "--exportProfile", "--exportTimes", "--profilingVerbosity", "--separateProfileRun", "--verbose"],
+          added)
+    check("what is given", told["given"] == [trtexec, f"--onnx={model}", "--int8"] and told["status"] == 0, told)
+    check("the environment", told["environment"] == {"CUDA_VISIBLE_DEVICES": "1"} and "hunter2" not in str(told), told)
+    report = json.loads(subprocess.run([BINARY, QAT, "-f", "json", "-q"], capture_output=True, check=True).stdout)
+    check("the model's hash", told["model"] == {"path": model, "hash": report["model"]["hash"]}, told.get("model"))
+    check("the log is handed on", "words: " in done.stdout and open(path("one/build.log"), encoding="utf-8").read() == done.stdout)
+    # Every verb that takes a build takes the directory, but with --force: the log is of another network.
+    for verb in (["diff"], ["top"], ["reformats"], ["where"], ["compare", QAT], ["snapshot"], ["lint"]):
+        words = [BINARY, verb[0], path("one"), *verb[1:], "--force", *(["Conv_13"] if verb == ["where"] else [])]
+        taken = subprocess.run(words, capture_output=True, text=True, check=False)
+        check(f"{verb[0]} takes it", taken.returncode in (0, 1) and "layers.json as ENGINE" in taken.stderr, taken.stderr)
+
+
+def options():
+    trtexec = path("trtexec")
+    check("an old trtexec", collect("old", trtexec, options="--verbose --onnx=<file>").returncode == 0 and
+          command("old")["command"] == [trtexec, "--verbose"])
+    collect("mine", trtexec, f"--exportLayerInfo={path('mine.json')}", "--profilingVerbosity=layer_names_only", "--buildOnly")
+    check("what the user set stays", [word.split("=")[0] for word in command("mine")["command"][1:]] ==
+          ["--exportLayerInfo", "--profilingVerbosity", "--buildOnly", "--verbose"], command("mine"))
+    check("and is copied", os.path.exists(path("mine/layers.json")) and os.path.exists(path("mine.json")))
+    done = collect("script", "bash", "-c", f'cp {QAT}/engine.graph.json "$FUSIONDIFF_COLLECT/mine.json"; printf no-newline',
+                   more=["--model", f"{QAT}/model.onnx", "--copy-model"])
+    check("a script's own files", sorted(os.listdir(path("script"))) == ["build.log", "command.json", "mine.json", "model.onnx"] and
+          not os.path.islink(path("script/model.onnx")), done.stderr)
+    check("what lacks is said", "no verbose build log" in done.stderr and "no times" in done.stderr, done.stderr)
+    check("words are no shell's", collect("words", "printf", "%s", "$(touch x); `y`").stdout == "$(touch x); `y`")
+    done = collect("lines", "bash", "-c", "printf a; printf b >&2; sleep .1; echo c; echo d >&2")
+    check("lines stay whole", sorted(open(path("lines/build.log"), encoding="utf-8").read().split()) == ["ac", "bd"] and
+          (done.stdout, done.stderr[:3]) == ("ac\n", "bd\n"), (done.stdout, done.stderr))
+
+
+def ends():
+    done = collect("failed", path("trtexec"), "--unknown")
+    check("the status is passed on", done.returncode == 1 and not os.path.exists(path("failed")), done.stderr)
+    check("what is left is kept", "Unknown option" in open(path("failed.partial/build.log"), encoding="utf-8").read())
+    shutil.copy(f"{QAT}/engine.graph.json", path("failed.partial/layers.json"))
+    for words in (["top", path("failed.partial")], ["compare", QAT, path("failed.partial")], ["snapshot", path("failed.partial")]):
+        done = subprocess.run([BINARY, *words], capture_output=True, text=True, check=False)
+        check(f"{words[0]} refuses it", done.returncode == 2 and "did not finish" in done.stderr, done.stderr)
+    check("the next one takes it away", collect("failed", path("trtexec")).returncode == 0 and
+          os.path.exists(path("failed/layers.json")) and not os.path.exists(path("failed.partial")))
+    done = collect("failed", path("trtexec"))
+    check("a directory with files is refused", done.returncode == 2 and "found files in it" in done.stderr, done.stderr)
+    os.mkdir(path("strange.partial"))
+    put("strange.partial/thesis.tex", "mine")
+    done = collect("strange", path("trtexec"))
+    check("nobody else's files are removed", done.returncode == 2 and os.path.exists(path("strange.partial/thesis.tex")),
+          done.stderr)
+    done = collect("nothing", path("no such program"))
+    check("a program that is not there", done.returncode == 2 and "cannot be started" in done.stderr, done.stderr)
+    done = subprocess.run([BINARY, "collect", path("report"), "-o", path("x.json"), "--", "true"], capture_output=True, text=True, check=False)
+    check("it writes no report", done.returncode == 2 and "no report" in done.stderr, done.stderr)
+    done = collect("none")
+    check("a command is needed", done.returncode == 2 and "expected DIR -- COMMAND" in done.stderr, done.stderr)
+    check("other statuses", collect("seven", "bash", "-c", "exit 77").returncode == 77)
+    check("a signal of its own", collect("killed", "bash", "-c", "kill -TERM $$").returncode == -signal.SIGTERM and
+          command("killed.partial")["status"] == 128 + signal.SIGTERM)
+
+
+def interrupted():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        child = subprocess.Popen([BINARY, "collect", path("slow"), "--", "bash", "-c", f"echo $$ >{path('pid')}; exec sleep 600"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (os.path.exists(path("pid")) and open(path("pid"), encoding="utf-8").read().strip()):
+            time.sleep(.01)
+        pid = int(open(path("pid"), encoding="utf-8").read())
+        os.unlink(path("pid"))
+        child.send_signal(number)
+        check("it ends by the signal", child.wait() == -number, child.returncode)
+        try:
+            os.kill(pid, 0)
+            check("the command ended, too", False)
+        except ProcessLookupError:
+            pass
+        check("and is no build", not os.path.exists(path("slow")) and os.path.exists(path("slow.partial/UNFINISHED")))
+    child = subprocess.Popen([BINARY, "collect", path("slow"), "--", "bash", "-c", f"echo $$ >{path('pid')}; exec sleep 600"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (os.path.exists(path("pid")) and open(path("pid"), encoding="utf-8").read().strip()):
+        time.sleep(.01)
+    child.kill()
+    child.wait()
+    os.kill(int(open(path("pid"), encoding="utf-8").read()), signal.SIGKILL)
+    check("nor if it is killed", not os.path.exists(path("slow")) and os.path.exists(path("slow.partial/UNFINISHED")))
+
+
+try:
+    whole_builds()
+    options()
+    ends()
+    interrupted()
+finally:
+    shutil.rmtree(FOLDER)
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)
