@@ -1,16 +1,17 @@
 /*
- * Completes types and shapes that a model leaves out, in one pass over its nodes: the
+ * Completes types and shapes that a model leaves out, in passes over its nodes: the
  * output type by the operator's row, the shape only where the operator keeps that of
  * its first input.  Full shape inference is the business of ops/sizes.c, which has the
  * sizes of the user and the engine as well; this gives an unannotated Relu its type
  * before any size is known.
  */
 #include "onnx/parts.h"
+#include "ops/ids.h"
 #include "ops/ops.h"
 
 /* Completes what is known of a tensor.  Forms may be shared, so a new one is made; the
  * dims are shared, so a long chain of operators costs no more than its nodes. */
-static void learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
+static bool learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
                   const struct fsd_form *shape)
 {
     struct fsd_form form = *fsd_tensor_form(g, tensor);
@@ -18,7 +19,7 @@ static void learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
     bool new_shape = !form.ranked && shape && shape->ranked;
 
     if (!new_type && !new_shape)
-        return;
+        return false;
     if (new_type)
         form.type = type;
     if (new_shape) {
@@ -27,6 +28,7 @@ static void learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
     }
     fsd_vec_push(g->arena, &g->forms, form);
     g->tensors.at[tensor].form = g->forms.n - 1;
+    return true;
 }
 
 /* A function's inputs are what its call gives it. */
@@ -46,7 +48,28 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
     }
 }
 
-void fsd_onnx_infer(struct fsd_graph *g)
+/* What a node with a body makes has the type of what the body hands out; a Loop's first
+ * output is its condition.  @return whether a type was learnt. */
+static bool infer_owners(struct fsd_graph *g)
+{
+    bool learnt = false;
+
+    for (fsd_id s = g->scopes.n; s-- > 1;) {
+        struct fsd_scope scope = g->scopes.at[s];
+        uint32_t first = fsd_node_is(g, scope.owner, FSD_ONNX_Loop);
+
+        for (uint32_t k = first; k < scope.outputs.n; k++) {
+            fsd_id made = fsd_node_out_tensor(g, scope.owner, k - first);
+            fsd_id from = g->links.at[scope.outputs.at + k];
+
+            if (made != FSD_NONE)
+                learnt |= learn(g, made, fsd_tensor_form(g, from)->type, NULL);
+        }
+    }
+    return learnt;
+}
+
+static void infer_nodes(struct fsd_graph *g)
 {
     fsd_id scope = 0;
 
@@ -68,4 +91,15 @@ void fsd_onnx_infer(struct fsd_graph *g)
                   !k && fsd_op_keeps_shape(g, i) ? fsd_tensor_form(g, in) : NULL);
         }
     }
+}
+
+/* A body is read behind what is around it, and so as often again as bodies lie in one
+ * another, for what its outputs tell of the nodes there. */
+void fsd_onnx_infer(struct fsd_graph *g)
+{
+    enum { MOST = 16 };
+
+    infer_nodes(g);
+    for (unsigned i = 0; i < MOST && infer_owners(g); i++)
+        infer_nodes(g);
 }

@@ -109,7 +109,7 @@ void fsd_onnx_names_close(struct fsd_onnx_names *names, fsd_id from, fsd_id to);
 
 /* ------------------------------------------------------------------------ infer.c */
 
-/** Fills in what is not known yet, in one pass over the nodes: the types of what nodes
+/** Fills in what is not known yet, in passes over the nodes: the types of what nodes
  *  make, and the shape where it is that of the first input.  Nothing that the model
  * says is changed, and no shape is computed.  To be called before fsd_graph_finish().
  */
