@@ -647,6 +647,73 @@ FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting
                                                const char *format, FILE *out,
                                                struct fsd_error *err);
 
+/* --------------------------------------------------------------------- cutting out */
+
+/** What of a model is cut out.  Zero is the default of every field; what is named by
+ *  several of them is cut out together. */
+struct fsd_cut_options {
+    const char *const *layers; /**< names, patterns or numbers of layers of the engine:
+                                    the nodes that they compute */
+    unsigned n_layers;
+    const char *const *groups; /**< the same, with the layers that compute nodes
+                                    together with these */
+    unsigned n_groups;
+    const char *const *nodes; /**< names or patterns of nodes */
+    unsigned n_nodes;
+    const char *const *from; /**< tensors: the nodes behind these, as far as the ones */
+    unsigned n_from;
+    const char *const *to; /**< before these; with one of both to an end of the model */
+    unsigned n_to;
+    unsigned context;    /**< steps to nodes around, which come along */
+    bool inline_weights; /**< weights in other files are copied into the part; else it
+                              belongs into the folder of the model */
+};
+
+struct fsd_cutting;
+
+/** Decides what a cut holds: the nodes that are named, the quantizers at their edges
+ *  (but for `from` and `to`), and the constants that these read.
+ *  @param out  set on success, to NULL on failure; free it with fsd_cutting_free().
+ *  @param opt  as for fsd_diff_open(); `engine` may be NULL where no layers are named.
+ *              Types and sizes that the model leaves open are the engine's.
+ *  @param err  may be NULL.
+ *  @return FSD_OK; FSD_E_ARG for a word that names nothing, or a node in the body of an
+ *          If, a Loop or a Scan; FSD_E_FORMAT for a model with a cycle, or where nodes
+ *          stand before what they read, nothing makes a tensor, or two nodes make one
+ *          of the same name; FSD_E_UNSUPPORTED where a tensor at the edge is a
+ *          sequence, or of unknown type; and all that fsd_diff_open() returns. */
+FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
+                                         const struct fsd_options *opt,
+                                         const struct fsd_cut_options *cut,
+                                         struct fsd_error *err);
+
+/** @param cutting may be NULL. */
+FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
+
+/** Writes the part as an ONNX model; what is kept is the same bytes as in the model,
+ *  whose file is read once more.
+ *  @return before anything is written FSD_E_IO, FSD_E_FORMAT where weights in other
+ *          files are not there, FSD_E_MISMATCH where the model has changed since it was
+ *          read, FSD_E_LIMIT for a part of more than 2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
+                                          struct fsd_error *err);
+
+/** Writes random values for its inputs as numpy.savez() does, the same each time.
+ *  Open sizes are 1.
+ *  @return FSD_E_UNSUPPORTED for a type that numpy has not, as bf16; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
+                                                 FILE *out, struct fsd_error *err);
+
+/** Writes as text what is cut.
+ *  @param path   where the part is written to: the commands that build and run it there
+ *                follow; NULL: none.
+ *  @param alone  an engine, or a build log, of the part built alone: whether it fuses
+ *                the nodes in the same way; NULL: there is none.
+ *  @return FSD_OK, FSD_E_WRITE, and what fsd_diff_open() returns for `alone`. */
+FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
+                                           const char *path, const char *alone,
+                                           FILE *out, struct fsd_error *err);
+
 /** Writes all rules of lint: each with its level, what it needs, for which builders it
  *  holds, the reason, what to do about it, and where it is from. */
 FSD_API enum fsd_status fsd_linting_list(const char *format,

@@ -29,7 +29,7 @@ from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
 __all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "Violation", "batch", "check", "compare", "diff", "lint", "snapshot"]
+           "Run", "Side", "Table", "Violation", "batch", "check", "compare", "cut", "diff", "lint", "snapshot"]
 __version__ = _native.version
 
 
@@ -296,6 +296,22 @@ def _dress(path: str, temporary: str) -> None:
     os.chmod(temporary, mode)
 
 
+def _written(output: str | os.PathLike[str], write: Callable[[int], str]) -> str:
+    """What ``write`` says, which writes to a descriptor; the file appears whole or not at all."""
+    path = os.path.realpath(output)
+    descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", dir=os.path.dirname(path))
+    try:
+        with open(descriptor, "wb") as file:
+            said = write(file.fileno())
+            os.fsync(file.fileno())
+        _dress(path, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return said
+
+
 class Linting(_Report):
     """A model judged before its build; :func:`lint` makes it.  A notebook shows the verdict, not the page."""
 
@@ -328,18 +344,7 @@ class Linting(_Report):
         given = [os.fsencode(f"{tensor}={float(value)!r}") for tensor, value in (scales or {}).items()]
         if output is None:
             return self._fix(words, given, -1)
-        path = os.path.realpath(output)
-        descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", dir=os.path.dirname(path))
-        try:
-            with open(descriptor, "wb") as file:
-                listed = self._fix(words, given, file.fileno())
-                os.fsync(file.fileno())
-            _dress(path, temporary)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        return listed
+        return _written(output, lambda descriptor: self._fix(words, given, descriptor))
 
     def _fix(self, what: list[bytes], scales: list[bytes], descriptor: int) -> str:
         listed: bytes = _call(_native.fix, self._handle, self._model, what, scales, descriptor)
@@ -434,6 +439,41 @@ def lint(model: Input, engine: Input | None = None, *, builder: str | None = Non
         del side._options["engine"]
     return Linting(_call(_native.open_linting, side._options, builder,
                          None if policy is None else _file(policy, "policy"), _day(today)), side._options["model"])
+
+
+def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str] | None = None, *,
+        layers: str | int | Iterable[str | int] = (), groups: str | int | Iterable[str | int] = (),
+        nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
+        log: Input | None = None, shapes: str | Sequence[str] = (), force: bool = False) -> str:
+    """Cuts a part out of a model, writes it to ``output``, and says what is cut and how to build it alone.
+
+    Args:
+        output: written whole or not at all; None: nowhere.
+        layers: numbers, names or patterns of layers of the engine: the nodes that they compute.
+        groups: likewise, with the layers that compute nodes together with these.
+        nodes: names or patterns of nodes.
+        begin: tensors; the nodes behind them.
+        end: tensors; the nodes before them, with ``begin`` those on a path between both.
+        context: so many steps to nodes around come along.
+
+    All others: as of :class:`Side`.  Weights in other files are copied into ``output``.
+
+    >>> print(cut("fixtures/qat_block/model.onnx", nodes="Conv_13").splitlines()[1])
+      nodes    5 of 23: 1 asked for, 4 quantizing its edges
+    """
+    side = Side(model, model if engine is None else engine, log=log, shapes=shapes, force=force)
+    if engine is None:
+        del side._options["engine"]
+
+    def encode(words: str | int | Iterable[str | int]) -> list[bytes]:
+        return [os.fsencode(str(word)) for word in ([words] if isinstance(words, (str, int)) else words)]
+
+    def write(descriptor: int) -> str:
+        said: bytes = _call(_native.cut, side._options, encode(layers), encode(groups), encode(nodes), encode(begin), encode(end),
+                            context, True, descriptor, None if output is None else os.fspath(output))
+        return said.decode()
+
+    return write(-1) if output is None else _written(output, write)
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:

@@ -559,23 +559,38 @@ static PyObject *failed(PyObject *self, PyObject *capsule)
     return made ? PyBool_FromLong(fsd_check_failed(made)) : NULL;
 }
 
-/* Writes the fixed model to a descriptor, which the caller keeps. */
+/* A stream to a descriptor that the caller keeps; NULL. */
+static FILE *open_model(int descriptor)
+{
+    int own = dup(descriptor);
+    FILE *out = own < 0 ? NULL : fdopen(own, "wb");
+
+    if (!out && own >= 0)
+        close(own);
+    return out;
+}
+
+/* How the writing of a model ended; `out` may be NULL. */
+static enum fsd_status close_model(FILE *out, enum fsd_status status,
+                                   struct fsd_error *err)
+{
+    if (!out || (fclose(out) && status == FSD_OK))
+        status = FSD_E_WRITE;
+    if (status == FSD_E_WRITE) {
+        *err = (struct fsd_error){.status = status};
+        snprintf(err->message, sizeof err->message, "cannot write the model: %s",
+                 strerror(errno));
+    }
+    return status;
+}
+
 static enum fsd_status write_fixed(const struct fsd_linting *made,
                                    const struct fsd_fix_options *opt, int descriptor,
                                    struct fsd_error *err)
 {
-    int own = dup(descriptor);
-    FILE *out = own < 0 ? NULL : fdopen(own, "wb");
-    enum fsd_status status = out ? fsd_linting_fix(made, opt, out, err) : FSD_E_WRITE;
+    FILE *out = open_model(descriptor);
 
-    if (out ? fclose(out) && status == FSD_OK : own >= 0 && close(own))
-        status = FSD_E_WRITE;
-    if (status == FSD_E_WRITE) {
-        *err = (struct fsd_error){.status = status};
-        snprintf(err->message, sizeof err->message, "cannot write the fixed model: %s",
-                 strerror(errno));
-    }
-    return status;
+    return close_model(out, out ? fsd_linting_fix(made, opt, out, err) : FSD_OK, err);
 }
 
 /* The list of the edits; with a descriptor from 0 on, the model with these is written
@@ -614,6 +629,60 @@ static PyObject *fix(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
+static enum fsd_status cut_part(const struct call *call,
+                                const struct fsd_cut_options *opt, int descriptor,
+                                const char *path, FILE *text, struct fsd_error *err)
+{
+    struct fsd_cutting *made = NULL;
+    enum fsd_status status = fsd_cutting_open(&made, &call->side[0].opt, opt, err);
+    FILE *out = status == FSD_OK && descriptor >= 0 ? open_model(descriptor) : NULL;
+
+    if (status == FSD_OK && descriptor >= 0)
+        status =
+            close_model(out, out ? fsd_cutting_write(made, out, err) : FSD_OK, err);
+    if (status == FSD_OK)
+        status = fsd_cutting_report(made, path, NULL, text, err);
+    fsd_cutting_free(made);
+    return status;
+}
+
+/* What is cut, as text; with a descriptor from 0 on, the part is written to it. */
+static PyObject *cut(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_cut_options opt = {0};
+    const char *words[5][MOST_FILES], *path;
+    PyObject *side, *lists[5];
+    unsigned *const counts[5] = {&opt.n_layers, &opt.n_groups, &opt.n_nodes,
+                                 &opt.n_from, &opt.n_to};
+    char *bytes = NULL;
+    size_t size = 0;
+    int descriptor, inlined;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(
+            args, "O!O!O!O!O!O!Ipiz:cut", &PyDict_Type, &side, &PyList_Type, &lists[0],
+            &PyList_Type, &lists[1], &PyList_Type, &lists[2], &PyList_Type, &lists[3],
+            &PyList_Type, &lists[4], &opt.context, &inlined, &descriptor, &path) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    for (int i = 0; i < 5; i++)
+        if (!take_list(&call, lists[i], MOST_FILES, words[i], counts[i]))
+            return NULL;
+    opt.layers = words[0];
+    opt.groups = words[1];
+    opt.nodes = words[2];
+    opt.from = words[3];
+    opt.to = words[4];
+    opt.inline_weights = inlined;
+    out = fsd_memory_open(&bytes, &size);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = cut_part(&call, &opt, descriptor, path, out, &call.err);
+    end();
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+}
+
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
@@ -646,6 +715,7 @@ static PyMethodDef methods[] = {
     {"differs", differs, METH_O, NULL},
     {"failed", failed, METH_O, NULL},
     {"fix", fix, METH_VARARGS, NULL},
+    {"cut", cut, METH_VARARGS, NULL},
     {"update", update, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

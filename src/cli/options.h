@@ -4,7 +4,7 @@
 
 #include <fusiondiff/fusiondiff.h>
 
-enum { MOST_OUTPUTS = 16, MOST_WORDS = 4096, MOST_BUILDS = 26 };
+enum { MOST_OUTPUTS = 16, MOST_WORDS = 4096, MOST_BUILDS = 26, MOST_CUT = 256 };
 
 struct output {
     const char *path;   /* NULL: standard output */
@@ -70,6 +70,12 @@ struct command_line {
     bool fixes; /* outputs are the fixed model */
     struct fsd_fix_options fix;
     const char *fix_what[MOST_OUTPUTS], *fix_scales[MOST_WORDS];
+
+    /* Of cut. */
+    struct fsd_cut_options cut;
+    const char *cut_words[5][MOST_CUT]; /* layers, groups, nodes, from, to */
+    const char *alone;                  /* an engine of the part */
+    const char *inputs;                 /* folder for values of its inputs */
 };
 
 #endif

@@ -205,3 +205,21 @@ enum fsd_status find_target(struct target *out, const char *path, bool follow,
     errno = ELOOP;
     return fail_errno(err, path);
 }
+
+bool is_same_folder(const char *a, const char *b)
+{
+    const char *paths[2] = {a, b};
+    struct stat st[2];
+
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        char folder[PATH_MAX];
+
+        snprintf(folder, sizeof folder, "%.*s",
+                 slash ? (int)(slash == paths[i] ? 1 : slash - paths[i]) : 1,
+                 slash ? paths[i] : ".");
+        if (stat(folder, &st[i]))
+            return false;
+    }
+    return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
+}

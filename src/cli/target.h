@@ -34,6 +34,9 @@ struct target {
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
+/** True when two paths are of files in one folder. */
+bool is_same_folder(const char *a, const char *b);
+
 /** Fills `err` as the library does; what does not fit is cut. */
 enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
                           const char *file, const char *what, ...)

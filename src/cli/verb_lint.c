@@ -5,10 +5,8 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
     KEY_FOR = 896,
@@ -125,25 +123,6 @@ static enum fsd_status print_lint(const void *payload, const char *format,
 {
     return payload ? fsd_linting_write(payload, format, style, out, err)
                    : fsd_linting_list(format, style, out, err);
-}
-
-/* Of a path's folder. */
-static bool is_same_folder(const char *a, const char *b)
-{
-    const char *paths[2] = {a, b};
-    struct stat st[2];
-
-    for (int i = 0; i < 2; i++) {
-        const char *slash = strrchr(paths[i], '/');
-        char folder[PATH_MAX];
-
-        snprintf(folder, sizeof folder, "%.*s",
-                 slash ? (int)(slash == paths[i] ? 1 : slash - paths[i]) : 1,
-                 slash ? paths[i] : ".");
-        if (stat(folder, &st[i]))
-            return false;
-    }
-    return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
 }
 
 struct fix_job {

@@ -161,8 +161,8 @@ void fsd_onnx_drop_listed(struct fsd_onnx_edits *e, unsigned lists, fsd_sym name
     add_listed(e, lists, name, (struct fsd_slice){NULL, 0});
 }
 
-void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
-                         const void *bytes, size_t n)
+void fsd_onnx_add_array(struct fsd_onnx_edits *e, const char *name, int type,
+                        int64_t count, const void *bytes, size_t n)
 {
     Onnx__TensorProto proto = ONNX__TENSOR_PROTO__INIT;
     uint8_t *copy = FSD_NEW(e->arena, uint8_t, n + 1);
@@ -171,9 +171,17 @@ void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
     proto.has_data_type = true;
     proto.data_type = type;
     proto.has_raw_data = true;
+    proto.dims = &count;
+    proto.n_dims = count >= 0;
     memcpy(copy, bytes, n);
     proto.raw_data = (ProtobufCBinaryData){n, copy};
     put_listed(e, FSD_ONNX_INITIALIZERS, name, pack(e->arena, &proto.base));
+}
+
+void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
+                         const void *bytes, size_t n)
+{
+    fsd_onnx_add_array(e, name, type, -1, bytes, n);
 }
 
 /* The sizes as a ValueInfoProto has them; `dims` holds what it points to. */

@@ -106,6 +106,10 @@ void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
                          const void *bytes, size_t n);
 
+/** The same of a row of `count` numbers; negative: one number, without an axis. */
+void fsd_onnx_add_array(struct fsd_onnx_edits *edits, const char *name, int type,
+                        int64_t count, const void *bytes, size_t n);
+
 /** Leaves out what those lists of the main graph have under that name.
  *  @param lists  mask of enum fsd_onnx_list. */
 void fsd_onnx_drop_listed(struct fsd_onnx_edits *edits, unsigned lists, fsd_sym name);

@@ -1,0 +1,134 @@
+/* The public API of cuts: a part of a model as a model of its own. */
+#include "api/inputs.h"
+#include "api/states.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "out/cut.h"
+
+#include <string.h>
+
+struct fsd_cutting {
+    struct fsd_arena *arena;
+    struct fsd_options opt; /* model and engine are opened again */
+    struct fsd_cut_options cut;
+    struct fsd_diff *run;
+    struct fsd_cut_plan *plan;
+};
+
+static const char *copy(struct fsd_arena *arena, const char *text)
+{
+    return text ? fsd_arena_strndup(arena, text, strlen(text)) : NULL;
+}
+
+static const char *const *copy_words(struct fsd_arena *arena, const char *const *words,
+                                     unsigned n)
+{
+    const char **copies = FSD_NEW(arena, const char *, n + 1);
+
+    for (unsigned i = 0; i < n; i++)
+        copies[i] = copy(arena, words[i]);
+    return copies;
+}
+
+static void copy_cut(struct fsd_arena *arena, struct fsd_cut_options *cut)
+{
+    cut->layers = copy_words(arena, cut->layers, cut->n_layers);
+    cut->groups = copy_words(arena, cut->groups, cut->n_groups);
+    cut->nodes = copy_words(arena, cut->nodes, cut->n_nodes);
+    cut->from = copy_words(arena, cut->from, cut->n_from);
+    cut->to = copy_words(arena, cut->to, cut->n_to);
+}
+
+static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err)
+{
+    bool of_engine = c->cut.n_layers || c->cut.n_groups;
+    enum fsd_status status;
+
+    if (!c->opt.model || (of_engine && !c->opt.engine))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        c->opt.model ? "expected ENGINE, whose layers are cut out"
+                                     : "expected MODEL");
+    if (!strcmp(c->opt.model, "-"))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a file as MODEL, which is read again to be cut, "
+                        "found standard input");
+    status = fsd_run_open(&c->run, &c->opt, err);
+    if (status == FSD_OK)
+        status = fsd_cut_new(&c->plan, c->arena, c->run, &c->cut, err);
+    return status;
+}
+
+enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
+                                 const struct fsd_options *opt,
+                                 const struct fsd_cut_options *cut,
+                                 struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_cutting *c = FSD_NEW(arena, struct fsd_cutting, 1);
+    enum fsd_status status;
+
+    *out = NULL;
+    *c = (struct fsd_cutting){.arena = arena, .opt = *opt, .cut = *cut};
+    copy_cut(arena, &c->cut);
+    c->opt.model = copy(arena, opt->model);
+    status = open_cutting(c, err);
+    if (status == FSD_OK)
+        *out = c;
+    else
+        fsd_cutting_free(c);
+    return status;
+}
+
+void fsd_cutting_free(struct fsd_cutting *c)
+{
+    if (!c)
+        return;
+    fsd_diff_free(c->run);
+    fsd_arena_free(c->arena);
+}
+
+enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
+                                  struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status =
+        fsd_file_open_unpacked(&file, c->opt.model, UINT64_MAX, err);
+
+    if (status == FSD_OK)
+        status = fsd_onnx_write(fsd_cut_edits(c->plan), &file, out, err);
+    return fsd_file_done(&file, status, err);
+}
+
+enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
+                                         struct fsd_error *err)
+{
+    return fsd_cut_write_inputs(c->plan, out, err);
+}
+
+/* Layers of the part are layers of the whole model to it: names tell which. */
+static enum fsd_status open_alone(struct fsd_diff **out, const struct fsd_cutting *c,
+                                  const char *alone, struct fsd_error *err)
+{
+    struct fsd_options opt = {.model = c->opt.model,
+                              .engine = alone,
+                              .force = true,
+                              .evidence = c->opt.evidence};
+
+    return fsd_run_open(out, &opt, err);
+}
+
+enum fsd_status fsd_cutting_report(const struct fsd_cutting *c, const char *path,
+                                   const char *alone, FILE *out, struct fsd_error *err)
+{
+    struct fsd_lines lines = {.to = out, .escape = "\\u{%x}"};
+    struct fsd_diff *run = NULL;
+    enum fsd_status status = alone ? open_alone(&run, c, alone, err) : FSD_OK;
+
+    if (status == FSD_OK) {
+        fsd_cut_print(c->plan, path, run, fsd_lines_open(&lines));
+        fsd_lines_close(&lines);
+        status = fsd_flush(out, err);
+    }
+    fsd_diff_free(run);
+    return status;
+}

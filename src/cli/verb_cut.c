@@ -1,0 +1,234 @@
+/* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
+#define _GNU_SOURCE /* argp */
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    KEY_LAYER = 960,
+    KEY_GROUP,
+    KEY_NODE,
+    KEY_FROM,
+    KEY_TO,
+    KEY_CONTEXT,
+    KEY_ALONE,
+    KEY_INPUTS
+};
+
+static const struct argp_option options[] = {
+    {"layer", KEY_LAYER, "LAYER", 0,
+     "The nodes that a layer computes: its number, name or pattern; may be repeated, "
+     "as "
+     "the next four",
+     3},
+    {"group", KEY_GROUP, "LAYER", 0,
+     "Likewise of all layers that compute nodes together with it", 3},
+    {"node", KEY_NODE, "NODE", 0, "A node: its name, #number or pattern", 3},
+    {"from", KEY_FROM, "TENSOR", 0, "The nodes behind a tensor of the model", 3},
+    {"to", KEY_TO, "TENSOR", 0,
+     "The nodes before a tensor; with --from, those on a path between both", 3},
+    {"context", KEY_CONTEXT, "N", 0, "And the nodes up to N steps around", 3},
+    {"inputs", KEY_INPUTS, "DIR", 0,
+     "Write random values for the inputs of the part to DIR/inputs.npz", 3},
+    {"alone", KEY_ALONE, "ENGINE", 0,
+     "An engine or build log of the part built alone: report whether it fuses the "
+     "nodes "
+     "in the same way",
+     3},
+    {0},
+};
+
+static const char doc[] =
+    "Cuts a part out of a model, with its weights, and writes it as a model that "
+    "builds "
+    "alone; prints what is cut, and the commands to build it.  Without -o it writes "
+    "nothing.\v"
+    "Q/DQ pairs at the edges of layers, groups and nodes come along, so that a layer "
+    "in "
+    "INT8 stays one, and so do constants with the nodes that make them.  Sizes that "
+    "the "
+    "model leaves open are those of ENGINE.  Sizes that are computed of known ones "
+    "become initializers.  All that is kept is the same bytes as in MODEL.\n\n"
+    "Weights in other files stay there where FILE is in the folder of MODEL; elsewhere "
+    "they are copied into it.";
+
+/* The list of an option, in the order of cut_words. */
+static void take_word(struct command_line *line, int key, const char *word,
+                      struct argp_state *state)
+{
+    struct fsd_cut_options *cut = &line->cut;
+    unsigned *const counts[] = {&cut->n_layers, &cut->n_groups, &cut->n_nodes,
+                                &cut->n_from, &cut->n_to};
+    unsigned *n = counts[key - KEY_LAYER];
+
+    if (*n == MOST_CUT)
+        argp_error(state, "at most %d of an option", MOST_CUT);
+    line->cut_words[key - KEY_LAYER][(*n)++] = word;
+}
+
+static void check_line(struct command_line *line, struct argp_state *state)
+{
+    struct fsd_cut_options *cut = &line->cut;
+
+    cut->layers = line->cut_words[0];
+    cut->groups = line->cut_words[1];
+    cut->nodes = line->cut_words[2];
+    cut->from = line->cut_words[3];
+    cut->to = line->cut_words[4];
+    if (!line->run.model)
+        argp_error(state, "expected MODEL");
+    if (!(cut->n_layers + cut->n_groups + cut->n_nodes + cut->n_from + cut->n_to))
+        argp_error(state,
+                   "expected what is to be cut: --layer, --group, --node, --from "
+                   "or --to");
+    if ((cut->n_layers || cut->n_groups) && !line->run.engine)
+        argp_error(state, "--layer and --group are of an ENGINE, which is not given");
+    if (line->format)
+        argp_error(state, "a part of a model has no other format");
+    if (line->n_outputs > 1)
+        argp_error(state, "a part is written to one file");
+    if (!line->run.engine && (line->run.log || line->run.n_profiles))
+        argp_error(state, "a log or a profile is of an ENGINE, which is not given");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_LAYER:
+    case KEY_GROUP:
+    case KEY_NODE:
+    case KEY_FROM:
+    case KEY_TO:
+        take_word(line, key, arg, state);
+        break;
+    case KEY_CONTEXT:
+        line->cut.context =
+            parse_number("--context", "a number of steps", arg, 0, 1000000, state);
+        break;
+    case KEY_ALONE:
+        line->alone = arg;
+        break;
+    case KEY_INPUTS:
+        line->inputs = arg;
+        break;
+    case ARGP_KEY_ARG:
+        take_one_pair(line, arg, state);
+        break;
+    case ARGP_KEY_INIT:
+        line->one_format = true;
+        break;
+    case ARGP_KEY_END:
+        check_line(line, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static enum fsd_status print_part(const void *payload, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    (void)format;
+    (void)style;
+    return fsd_cutting_write(payload, out, err);
+}
+
+static enum fsd_status print_inputs(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    (void)format;
+    (void)style;
+    return fsd_cutting_write_inputs(payload, out, err);
+}
+
+struct report_job {
+    const struct fsd_cutting *cutting;
+    const char *path, *alone;
+};
+
+static enum fsd_status print_report(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    const struct report_job *job = payload;
+
+    (void)format;
+    (void)style;
+    return fsd_cutting_report(job->cutting, job->path, job->alone, out, err);
+}
+
+/* DIR/inputs.npz, and DIR where it is not there. */
+static enum fsd_status write_inputs(const struct command_line *line,
+                                    const struct fsd_cutting *cutting,
+                                    struct fsd_error *err)
+{
+    static struct command_line other;
+    char path[PATH_MAX];
+
+    if (mkdir(line->inputs, 0777) && errno != EEXIST)
+        return fail_errno(err, line->inputs);
+    if (snprintf(path, sizeof path, "%s/inputs.npz", line->inputs) >= (int)sizeof path)
+        return fail_file(err, FSD_E_ARG, line->inputs, "the path is too long");
+    other.outputs[0] = (struct output){path, "npz"};
+    other.n_outputs = 1;
+    other.follow = line->follow;
+    return write_outputs(&other, print_inputs, cutting, err);
+}
+
+/* To standard output, whatever is written besides. */
+static enum fsd_status report(const struct command_line *line,
+                              const struct fsd_cutting *cutting, struct fsd_error *err)
+{
+    static struct command_line other;
+    struct report_job job = {cutting, line->outputs[0].path, line->alone};
+
+    other.n_outputs = 1;
+    return line->quiet && job.path ? FSD_OK
+                                   : write_outputs(&other, print_report, &job, err);
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    const char *path = line->outputs[0].path;
+    struct fsd_cutting *cutting = NULL;
+    enum fsd_status status = check_outputs(line, &line->run, 1, err);
+
+    (void)exit_status;
+    line->cut.inline_weights = path && !is_same_folder(line->run.model, path);
+    if (status == FSD_OK)
+        status = fsd_cutting_open(&cutting, &line->run, &line->cut, err);
+    if (status == FSD_OK && path)
+        status = write_outputs(line, print_part, cutting, err);
+    if (status == FSD_OK && line->inputs)
+        status = write_inputs(line, cutting, err);
+    if (status == FSD_OK)
+        status = report(line, cutting, err);
+    fsd_cutting_free(cutting);
+    return status;
+}
+
+const struct verb verb_cut = {
+    "cut",
+    "MODEL [ENGINE]",
+    "a part of a model, as a layer computes it, as a model of its own",
+    doc,
+    {"model.onnx engine.json --layer 12 -o part.onnx",
+     "model.onnx engine.json --group 12 --context 1 -o part.onnx --inputs data",
+     "model.onnx --from x --to y -o part.onnx"},
+    options,
+    parse,
+    run,
+    false,
+    -1};

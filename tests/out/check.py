@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""check.py BINARY FIXTURES: parts cut out of small models, as far as they can be judged without onnx.
+
+A part has the nodes, weights, inputs, outputs and functions that it should have, as the program itself reads them
+again and as the bytes show; what cannot be cut leaves no file, and an old one as it was; arrays are a sound ZIP.
+Where the python has onnx, onnx.checker takes each part."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+try:
+    import onnx
+except ImportError:
+    onnx = None
+failures = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED {what}")
+
+
+def run(*args):
+    return subprocess.run(list(map(str, args)), capture_output=True, check=False)
+
+
+# model, what is cut, nodes in the main graph, words that the part's bytes hold, and that they do not.
+PARTS = [
+    ("loop", ["--node", "loop"], ["loop"], [b"outer", b"scaled"], [b"unused", b"before", b"after"]),
+    ("loop", ["--from", "outer", "--to", "y"], ["loop", "after"], [b"outer"], [b"unused", b"before", b"start"]),
+    ("functions", ["--node", "outer"], ["outer"], [b"Outer", b"Inner"], [b"Other", b"other"]),
+    ("functions", ["--node", "e"], ["outer"], [b"Inner"], [b"Other"]),
+    ("functions", ["--to", "y"], ["outer", "other"], [b"Outer", b"Inner", b"Other"], []),
+    ("sizes", ["--node", "product"], ["q", "dq", "wq", "wdq", "product"], [b"point"], [b"unused", b"shape", b"rest"]),
+    ("sizes", ["--node", "view"], ["shape", "first", "row", "both", "view", "q", "dq"], [b"rest"], [b"unused", b"wdq"]),
+    ("sizes", ["--node", "act", "--context", "1"], ["dq", "q", "wq", "wdq", "product", "act"], [], [b"view", b"unused"]),
+    ("sizes", ["--from", "vd", "--to", "p"], ["wq", "wdq", "product"], [b"vd"], [b"vq"]),
+    ("outside", ["--node", "sum"], ["sum"], [b"here"], [b"absent", b"scaled"]),
+]
+REFUSED = [
+    ("cycle", ["--node", "out"], b"cycle"), ("cycle", ["--node", "first"], b"cycle"),
+    ("unsorted", ["--to", "y"], b"read before it is made"), ("undefined", ["--node", "sum"], b"nowhere"),
+    ("duplicate", ["--node", "two"], b"one producer"), ("duplicate", ["--node", "three"], b"several nodes write"),
+    ("sequence", ["--node", "join"], b"known types"), ("loop", ["--node", "moved"], b"in a body of 'loop'"),
+    ("outside", ["--node", "scaled"], b"absent.data"), ("sizes", ["--from", "w"], b"no constant"),
+    ("sizes", ["--from", "nix"], b"no constant"), ("sizes", ["--from", "y"], b"behind 'y'"),
+    ("sizes", ["--from", "p", "--to", "a"], b"found none"), ("sizes", ["--node", "nix"], b"name of a node"),
+]
+
+
+
+def cut_all(binary, fixtures, folder):
+    for number, (model, words, nodes, has, has_not) in enumerate(PARTS):
+        part = folder / f"{number}.onnx"
+        ran = run(binary, "cut", fixtures / f"{model}.onnx", *words, "-o", part)
+        check(ran.returncode == 0 and part.exists(), f"{model} {words}: {ran.stderr.decode()}")
+        if not part.exists():
+            continue
+        data = part.read_bytes()
+        for name in nodes:
+            check(name.encode() in data, f"{model} {words}: node {name}")
+        check(f"nodes    {len(nodes)} of" in ran.stdout.decode(), f"{model} {words}: {ran.stdout.decode()}")
+        for word in has:
+            check(word in data, f"{model} {words}: {word} is kept")
+        for word in has_not:
+            check(word not in data, f"{model} {words}: {word} is left out")
+        again = run(binary, "cut", part, "--node", nodes[-1])
+        check(again.returncode == 0, f"{model} {words}: the part is read again: {again.stderr.decode()}")
+        if onnx:
+            onnx.checker.check_model(str(part), full_check=True)
+
+
+def refuse_all(binary, fixtures, folder):
+    for model, words, says in REFUSED:
+        part = folder / "refused.onnx"
+        for old in (None, b"old"):
+            if old:
+                part.write_bytes(old)
+            ran = run(binary, "cut", fixtures / f"{model}.onnx", *words, "-o", part)
+            check(ran.returncode == 2 and says in ran.stderr and not ran.stdout, f"{model} {words}: {ran.stderr.decode()}")
+            check((part.read_bytes() if part.exists() else None) == old, f"{model} {words}: a file is left alone")
+        part.unlink()
+
+
+def place_weights(binary, fixtures, folder):
+    """In the model's folder they stay outside, elsewhere they come along."""
+    data = (fixtures / "outside.data").read_bytes()
+    for name in ("outside.onnx", "outside.data"):
+        (folder / name).write_bytes((fixtures / name).read_bytes())
+    run(binary, "cut", folder / "outside.onnx", "--node", "sum", "-o", folder / "same.onnx")
+    run(binary, "cut", fixtures / "outside.onnx", "--node", "sum", "-o", folder / "other.onnx")
+    check(b"outside.data" in (folder / "same.onnx").read_bytes(), "weights stay outside")
+    other = (folder / "other.onnx").read_bytes()
+    check(b"outside.data" not in other and data[4:28] in other, "weights come along")
+
+
+def look_at_inputs(binary, fixtures, folder):
+    ran = [run(binary, "cut", fixtures / "loop.onnx", "--node", "loop", "--inputs", folder / d) for d in ("a", "b")]
+    check(not any(r.returncode for r in ran), ran[0].stderr.decode())
+    files = [folder / d / "inputs.npz" for d in ("a", "b")]
+    check(files[0].read_bytes() == files[1].read_bytes(), "the same values each time")
+    with zipfile.ZipFile(files[0]) as archive:
+        check(archive.testzip() is None, "checksums")
+        check(sorted(archive.namelist()) == ["outer.npy", "s.npy"], archive.namelist())
+        data = archive.read("s.npy")
+    check(data[:8] == b"\x93NUMPY\1\0" and b"'<f4'" in data and b"(2, 3,)" in data and len(data) == 128 + 24, data)
+
+
+def main():
+    binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        cut_all(binary, fixtures, folder)
+        refuse_all(binary, fixtures, folder)
+        place_weights(binary, fixtures, folder)
+        look_at_inputs(binary, fixtures, folder)
+    if not onnx:
+        print("no onnx in this python: onnx.checker was not asked")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""judge.py BINARY MODEL... [--cuts N] [--seed S]: parts that `cut` makes, judged by onnx.checker and ONNX Runtime.
+
+Of each model N random nodes, pairs of tensors and surroundings are cut out.  onnx.checker takes each part; its
+outputs in ONNX Runtime, with its optimizations off and on the values that the whole model has at the part's inputs,
+are bit-equal to the whole model's own intermediate tensors.  Absent weights are filled with random numbers first."""
+import argparse
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime
+
+failures = compared = checked = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED {what}")
+    return holds
+
+
+def session(model):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+DTYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
+          "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int8)": np.int8, "tensor(uint8)": np.uint8,
+          "tensor(bool)": np.bool_}
+
+
+def feed(inputs, numbers):
+    out = {}
+    for i in inputs:
+        shape = [d if isinstance(d, int) else 2 for d in i.shape]
+        dtype = DTYPES[i.type]
+        if np.issubdtype(dtype, np.floating):
+            out[i.name] = numbers.standard_normal(shape).astype(dtype)
+        else:
+            out[i.name] = numbers.integers(0, 2, shape).astype(dtype)
+    return out
+
+
+def whole_values(path, numbers):
+    """Every tensor of the main graph that ONNX Runtime can hand out, on random inputs; None where it does not run."""
+    model = onnx.load(str(path))
+    have = {o.name for o in model.graph.output}
+    for node in model.graph.node:
+        for name in node.output:
+            if name and name not in have:
+                have.add(name)
+                model.graph.output.append(onnx.ValueInfoProto(name=name))
+    with tempfile.TemporaryDirectory() as folder:
+        large = pathlib.Path(folder) / "whole.onnx"
+        onnx.save(model, str(large))
+        try:
+            s = session(str(large))
+            fed = feed(s.get_inputs(), numbers)
+            names = [o.name for o in s.get_outputs()]
+            values = dict(zip(names, s.run(names, fed)))
+        except Exception as error:  # pylint: disable=broad-except; of a model that it does not run
+            print(f"{path.name}: not run by ONNX Runtime: {str(error)[:120]}")
+            return None, model
+    values.update(fed)
+    return values, model
+
+
+def judge(binary, path, part, arguments, values):
+    global compared, checked
+    ran = subprocess.run([binary, "cut", str(path), *arguments, "-o", str(part)], capture_output=True, check=False)
+    said = ran.stdout.decode() + ran.stderr.decode()
+    if ran.returncode:
+        return check(b"expected" in ran.stderr and not part.exists(), f"{path.name} {arguments}: {said}") and None
+    try:
+        onnx.checker.check_model(str(part), full_check=True)
+        checked += 1
+    except Exception as error:  # pylint: disable=broad-except; whatever is wrong
+        return check(False, f"{path.name} {arguments}: onnx.checker: {error}")
+    s = session(str(part))
+    inputs = {i.name: values[i.name] for i in s.get_inputs() if i.name in values}
+    if len(inputs) < len(s.get_inputs()):
+        return check(False, f"{path.name} {arguments}: inputs that the model does not have")
+    outputs = [o.name for o in s.get_outputs()]
+    got = s.run(outputs, inputs)
+    for name, value in zip(outputs, got):
+        if not isinstance(value, np.ndarray):
+            continue
+        compared += 1
+        check(value.tobytes() == values[name].tobytes() and value.shape == values[name].shape,
+              f"{path.name} {arguments}: {name} differs from the whole model's")
+    return None
+
+
+def cuts(model, dice, n):
+    nodes = [i for i, node in enumerate(model.graph.node) if node.op_type != "Constant"]
+    for _ in range(n):
+        i = dice.choice(nodes)
+        kind = dice.randrange(3)
+        outputs = [o for o in model.graph.node[i].output if o]
+        if kind == 0 or not outputs:
+            yield ["--node", f"#{i}"]
+        elif kind == 1:
+            yield ["--node", f"#{i}", "--context", str(dice.randrange(1, 4))]
+        else:
+            later = [k for k in nodes if k > i][:12] or [i]
+            other = [o for o in model.graph.node[dice.choice(later)].output if o]
+            yield ["--from", outputs[0], "--to", other[0]] if other and other != outputs else ["--to", outputs[0]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary")
+    parser.add_argument("models", nargs="+", type=pathlib.Path)
+    parser.add_argument("--cuts", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fill", type=pathlib.Path, help="build_engine.py, which fills in absent weights")
+    o = parser.parse_args()
+    if o.fill:
+        sys.path.insert(0, str(o.fill.parent))
+        import build_engine  # pylint: disable=import-error,import-outside-toplevel
+    for path in o.models:
+        dice = random.Random(f"{o.seed} {path.name}")
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            if o.fill:
+                model = onnx.load(str(path), load_external_data=False)
+                build_engine.fill(model, 7)
+                path = folder / path.name
+                onnx.save(model, str(path))
+            values, model = whole_values(path, np.random.default_rng(o.seed))
+            if values is None:
+                continue
+            for k, arguments in enumerate(cuts(model, dice, o.cuts)):
+                # Every other part goes elsewhere, with its weights in it.
+                judge(o.binary, path, folder / f"{k}.onnx", arguments, values)
+    print(f"{checked} parts taken by onnx.checker, {compared} of their outputs compared, {failures} failures")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
