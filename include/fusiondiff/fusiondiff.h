@@ -647,6 +647,27 @@ FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting
                                                const char *format, FILE *out,
                                                struct fsd_error *err);
 
+/* --------------------------------------------------------------------- annotating */
+
+/** A file for viewers of models. */
+enum fsd_annotation {
+    FSD_ANNOTATE_MODEL,    /**< the model, the same bytes, with an entry of metadata for
+                                each thing that is known of a node: `fusiondiff.fate`,
+                                `.why`, `.layer`, `.kind`, `.requested`, `.realised`,
+                                `.ms`, `.evidence` */
+    FSD_ANNOTATE_LAYERS,   /**< the engine as an ONNX model: a layer is a node, its type
+                                the operator */
+    FSD_ANNOTATE_NODE_DATA /**< JSON that Model Explorer shows beside the model */
+};
+
+/** Writes such a file.
+ *  @param diff  of FSD_ANNOTATE_MODEL the model's file is read once more.
+ *  @return FSD_OK; FSD_E_ARG where no ONNX file is there to be annotated; FSD_E_IO,
+ *          FSD_E_MISMATCH, where it is gone or has changed since; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
+                                          enum fsd_annotation as, FILE *out,
+                                          struct fsd_error *err);
+
 /* --------------------------------------------------------------------- cutting out */
 
 /** What of a model is cut out.  Zero is the default of every field; what is named by

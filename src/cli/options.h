@@ -71,6 +71,9 @@ struct command_line {
     struct fsd_fix_options fix;
     const char *fix_what[MOST_OUTPUTS], *fix_scales[MOST_WORDS];
 
+    /* Of annotate. */
+    bool of_layers; /* the engine's graph, though a model is there */
+
     /* Of cut. */
     struct fsd_cut_options cut;
     const char *cut_words[5][MOST_CUT]; /* layers, groups, nodes, from, to */

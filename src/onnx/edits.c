@@ -100,27 +100,114 @@ static struct fsd_slice pack(struct fsd_arena *arena, const ProtobufCMessage *me
     return (struct fsd_slice){(const char *)bytes, n};
 }
 
+static char **own_all(struct fsd_onnx_edits *e, const char *const *texts, uint32_t n)
+{
+    char **all = FSD_NEW(e->arena, char *, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        all[i] = own(e, texts[i]);
+    return all;
+}
+
+static Onnx__AttributeProto *new_attribute(struct fsd_onnx_edits *e,
+                                           const struct fsd_onnx_new_attribute *a)
+{
+    Onnx__AttributeProto *proto = FSD_NEW(e->arena, Onnx__AttributeProto, 1);
+
+    *proto = (Onnx__AttributeProto)ONNX__ATTRIBUTE_PROTO__INIT;
+    proto->name = own(e, a->name);
+    proto->has_type = true;
+    if (a->text) {
+        proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING;
+        proto->has_s = true;
+        proto->s = (ProtobufCBinaryData){strlen(a->text), (uint8_t *)own(e, a->text)};
+    } else if (a->is_float) {
+        proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
+        proto->has_f = true;
+        proto->f = (float)a->real;
+    } else {
+        proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+        proto->has_i = true;
+        proto->i = a->number;
+    }
+    return proto;
+}
+
+static struct fsd_slice pack_entry(struct fsd_onnx_edits *e, const char *key,
+                                   const char *value)
+{
+    Onnx__StringStringEntryProto proto = ONNX__STRING_STRING_ENTRY_PROTO__INIT;
+
+    proto.key = own(e, key);
+    proto.value = own(e, value);
+    return pack(e->arena, &proto.base);
+}
+
+/* A message with one more field behind it: those that nobody reads are not unpacked,
+ * and so protobuf-c does not know them. */
+static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice message,
+                                   uint32_t number, struct fsd_slice bytes)
+{
+    struct fsd_pieces field = {.size = 0};
+    char *all, *at;
+
+    fsd_pieces_block(e->arena, &field, number, bytes);
+    all = at = FSD_NEW(e->arena, char, message.n + field.size + 1);
+    if (message.n)
+        memcpy(at, message.s, message.n);
+    at += message.n;
+    for (uint32_t i = 0; i < field.list.n; i++) {
+        memcpy(at, field.list.at[i].s, field.list.at[i].n);
+        at += field.list.at[i].n;
+    }
+    return (struct fsd_slice){all, (size_t)(at - all)};
+}
+
+static struct fsd_slice pack_whole(struct fsd_onnx_edits *e,
+                                   const struct fsd_onnx_whole_node *node)
+{
+    Onnx__NodeProto proto = ONNX__NODE_PROTO__INIT;
+    struct fsd_slice packed;
+
+    proto.op_type = own(e, node->op);
+    proto.name = own(e, node->name);
+    proto.domain = node->domain ? own(e, node->domain) : NULL;
+    proto.input = own_all(e, node->inputs, node->n_inputs);
+    proto.n_input = node->n_inputs;
+    proto.output = own_all(e, node->outputs, node->n_outputs);
+    proto.n_output = node->n_outputs;
+    proto.attribute = FSD_NEW(e->arena, Onnx__AttributeProto *, node->n_attributes + 1);
+    for (; proto.n_attribute < node->n_attributes; proto.n_attribute++)
+        proto.attribute[proto.n_attribute] =
+            new_attribute(e, &node->attributes[proto.n_attribute]);
+    packed = pack(e->arena, &proto.base);
+    for (uint32_t i = 0; i < node->n_metadata; i++)
+        packed =
+            with_block(e, packed, NODE_METADATA,
+                       pack_entry(e, node->metadata[i].key, node->metadata[i].value));
+    return packed;
+}
+
 static struct fsd_slice pack_node(struct fsd_onnx_edits *e,
                                   const struct fsd_onnx_new_node *node)
 {
-    Onnx__NodeProto proto = ONNX__NODE_PROTO__INIT;
-    Onnx__AttributeProto to = ONNX__ATTRIBUTE_PROTO__INIT, *attributes = &to;
-    char *inputs[4], *output = own(e, node->output);
+    struct fsd_onnx_new_attribute to = {.name = "to", .number = node->to};
+    struct fsd_onnx_whole_node whole = {.op = node->op,
+                                        .name = node->name,
+                                        .inputs = node->inputs,
+                                        .outputs = &node->output,
+                                        .n_outputs = 1,
+                                        .attributes = &to,
+                                        .n_attributes = node->to != 0};
 
-    for (; proto.n_input < 4 && node->inputs[proto.n_input]; proto.n_input++)
-        inputs[proto.n_input] = own(e, node->inputs[proto.n_input]);
-    proto.input = inputs;
-    proto.output = &output;
-    proto.n_output = 1;
-    proto.name = own(e, node->name);
-    proto.op_type = own(e, node->op);
-    to.name = own(e, "to");
-    to.has_type = to.has_i = true;
-    to.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
-    to.i = node->to;
-    proto.attribute = &attributes;
-    proto.n_attribute = node->to != 0;
-    return pack(e->arena, &proto.base);
+    while (whole.n_inputs < 4 && node->inputs[whole.n_inputs])
+        whole.n_inputs++;
+    return pack_whole(e, &whole);
+}
+
+void fsd_onnx_add_node(struct fsd_onnx_edits *e, const struct fsd_onnx_whole_node *node)
+{
+    fsd_vec_push(e->arena, &e->at_end, pack_whole(e, node));
 }
 
 void fsd_onnx_insert_node(struct fsd_onnx_edits *e, fsd_id before,
@@ -216,6 +303,7 @@ void fsd_onnx_declare(struct fsd_onnx_edits *e, enum fsd_onnx_list list,
     Onnx__TypeProto type = ONNX__TYPE_PROTO__INIT;
     Onnx__TypeProto__Tensor tensor = ONNX__TYPE_PROTO__TENSOR__INIT;
     Onnx__TensorShapeProto shape = ONNX__TENSOR_SHAPE_PROTO__INIT;
+    struct fsd_slice packed;
 
     proto.name = own(e, info->name);
     proto.type = &type;
@@ -227,7 +315,10 @@ void fsd_onnx_declare(struct fsd_onnx_edits *e, enum fsd_onnx_list list,
         fill_shape(e, info, &shape);
         tensor.shape = &shape;
     }
-    put_listed(e, list, info->name, pack(e->arena, &proto.base));
+    packed = pack(e->arena, &proto.base);
+    if (info->doc && *info->doc)
+        packed = with_block(e, packed, VALUE_INFO_DOC, fsd_slice_of(own(e, info->doc)));
+    put_listed(e, list, info->name, packed);
 }
 
 /* ------------------------------------------------------------------------- the rest */
@@ -254,14 +345,11 @@ void fsd_onnx_set_weights(struct fsd_onnx_edits *e, enum fsd_onnx_weights weight
 void fsd_onnx_set_property(struct fsd_onnx_edits *e, fsd_id node, const char *key,
                            const char *value)
 {
-    Onnx__StringStringEntryProto proto = ONNX__STRING_STRING_ENTRY_PROTO__INIT;
     fsd_properties *of =
         node == FSD_NONE ? &e->metadata : &change_of(e, node)->metadata;
 
-    proto.key = own(e, key);
-    proto.value = own(e, value);
     fsd_vec_push(e->arena, of,
-                 ((struct fsd_property){proto.key, pack(e->arena, &proto.base)}));
+                 ((struct fsd_property){own(e, key), pack_entry(e, key, value)}));
 }
 
 static bool is_named(const struct fsd_onnx_edits *e, const char *name)
@@ -280,4 +368,33 @@ const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
         name = fsd_printed(e->arena, "%s_%u", base, i);
     fsd_vec_push(e->arena, &e->names, name);
     return name;
+}
+
+struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
+                                                 struct fsd_intern *names,
+                                                 const char *domain,
+                                                 struct fsd_file *file)
+{
+    struct fsd_graph *g = fsd_graph_new(arena, names);
+    struct fsd_onnx_edits *e = fsd_onnx_edits_new(arena, g);
+    Onnx__ModelProto model = ONNX__MODEL_PROTO__INIT;
+    Onnx__OperatorSetIdProto set = ONNX__OPERATOR_SET_ID_PROTO__INIT, *sets = &set;
+    struct fsd_slice bytes;
+
+    model.has_ir_version = true;
+    model.ir_version = ONNX__VERSION__IR_VERSION_2024_3_25; /* has metadata of nodes */
+    model.producer_name = own(e, "fusiondiff");
+    model.producer_version = own(e, FSD_VERSION);
+    set.domain = own(e, domain);
+    set.has_version = true;
+    set.version = 1;
+    model.opset_import = &sets;
+    model.n_opset_import = 1;
+    bytes =
+        with_block(e, (struct fsd_slice){NULL, 0}, GRAPH_NAME, fsd_slice_of(domain));
+    bytes = with_block(e, pack(arena, &model.base), MODEL_GRAPH, bytes);
+    *file = (struct fsd_file){
+        .name = "", .bytes = (const unsigned char *)bytes.s, .size = bytes.n};
+    fsd_onnx_identify(file, g->hash, NULL);
+    return e;
 }

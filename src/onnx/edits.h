@@ -12,6 +12,7 @@ enum { MODEL_GRAPH = 7, MODEL_METADATA = 14, MODEL_TRAINING = 20, MODEL_FUNCTION
 enum { FUNCTION_NAME = 1, FUNCTION_NODE = 7, FUNCTION_DOMAIN = 10 };
 enum {
     GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
     GRAPH_INITIALIZER = 5,
     GRAPH_INPUT = 11,
     GRAPH_OUTPUT = 12,
@@ -24,7 +25,7 @@ enum { ATTRIBUTE_TENSOR = 5, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_SPARSE = 22 };
 enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_SPARSES = 23 };
 enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2 };
 enum { TENSOR_NAME = 8, TENSOR_RAW = 9, TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2, VALUE_INFO_DOC = 3 };
 
 /* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
 struct fsd_renamed {
@@ -81,5 +82,9 @@ struct fsd_onnx_edits {
     struct fsd_outside outside;
     uint32_t missing; /* inputs and outputs to be set that nodes do not have */
 };
+
+/* The hash by which a graph knows the file that it was read of.  write.c */
+enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
+                                  struct fsd_error *err);
 
 #endif

@@ -420,12 +420,10 @@ static bool write_piece(struct fsd_onnx_edits *e, struct fsd_slice piece, FILE *
     return true;
 }
 
-/* The file is opened once more to be written: it has to be what was read. */
-static enum fsd_status check_same(const struct fsd_onnx_edits *e,
-                                  const struct fsd_file *file, struct fsd_error *err)
+enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
+                                  struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    uint64_t hash[2] = {0, 0};
     struct fsd_wire wire;
     enum fsd_status status =
         fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
@@ -433,6 +431,16 @@ static enum fsd_status check_same(const struct fsd_onnx_edits *e,
     if (status == FSD_OK)
         fsd_hash_128(wire.bytes, wire.size, hash);
     fsd_arena_free(scratch);
+    return status;
+}
+
+/* The file is opened once more to be written: it has to be what was read. */
+static enum fsd_status check_same(const struct fsd_onnx_edits *e,
+                                  const struct fsd_file *file, struct fsd_error *err)
+{
+    uint64_t hash[2] = {0, 0};
+    enum fsd_status status = fsd_onnx_identify(file, hash, err);
+
     if (status == FSD_OK && memcmp(hash, e->g->hash, sizeof hash) != 0)
         status = fsd_fail(err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
                           "expected the model that was read, found that it has "

@@ -57,6 +57,31 @@ struct fsd_onnx_info {
     uint32_t rank;
     const int64_t *sizes;     /**< by axis; negative: open */
     const char *const *names; /**< by axis, of open sizes; NULL: they have none */
+    const char *doc;          /**< what is said of it besides; NULL: nothing */
+};
+
+/** An attribute: a text where there is one, else an integer or a float. */
+struct fsd_onnx_new_attribute {
+    const char *name, *text;
+    bool is_float;
+    int64_t number;
+    double real;
+};
+
+/** An entry of metadata. */
+struct fsd_onnx_property {
+    const char *key, *value;
+};
+
+/** A node with all that a node may have; lists may be NULL where they are empty. */
+struct fsd_onnx_whole_node {
+    const char *op, *name, *domain;
+    const char *const *inputs, *const *outputs;
+    uint32_t n_inputs, n_outputs;
+    const struct fsd_onnx_new_attribute *attributes;
+    uint32_t n_attributes;
+    const struct fsd_onnx_property *metadata;
+    uint32_t n_metadata;
 };
 
 /** An operator that nodes call: a function of the model. */
@@ -74,6 +99,18 @@ enum fsd_onnx_weights {
 /** No edits yet.  @param g  as fsd_onnx_load() read it; it outlives the edits.  */
 struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
                                           const struct fsd_graph *g);
+
+/** A model without nodes, to which some are to be added.
+ *  @param file    set to the file that is to be written; it lives in the arena.
+ *  @param domain  of its operators: all that it imports.  */
+struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
+                                                 struct fsd_intern *names,
+                                                 const char *domain,
+                                                 struct fsd_file *file);
+
+/** Puts a node behind all others of the main graph. */
+void fsd_onnx_add_node(struct fsd_onnx_edits *edits,
+                       const struct fsd_onnx_whole_node *node);
 
 /** True where the node can be edited: the body of a model-local function is there once
  *  in the file and once for each call in the graph, so that its nodes cannot. */

@@ -4,6 +4,7 @@
 A part has the nodes, weights, inputs, outputs and functions that it should have, as the program itself reads them
 again and as the bytes show; what cannot be cut leaves no file, and an old one as it was; arrays are a sound ZIP.
 Where the python has onnx, onnx.checker takes each part."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -110,14 +111,40 @@ def look_at_inputs(binary, fixtures, folder):
     check(data[:8] == b"\x93NUMPY\1\0" and b"'<f4'" in data and b"(2, 3,)" in data and len(data) == 128 + 24, data)
 
 
+def annotate(binary, fixtures, folder):
+    """Metadata is appended, and nothing else of the file changes; a second run replaces it."""
+    pair = [fixtures.parent / "qat_block" / name for name in ("model.onnx", "engine.graph.json")]
+    made, again = folder / "made.onnx", folder / "again.onnx"
+    ran = run(binary, "annotate", *pair, "-o", made, "-o", folder / "x.nodedata.json")
+    check(ran.returncode == 0, ran.stderr.decode())
+    run(binary, "annotate", made, pair[1], "-o", again)
+    check(again.read_bytes() == made.read_bytes(), "annotating once more changes nothing")
+    data = json.loads((folder / "x.nodedata.json").read_text())
+    check(data["results"]["Conv_4"]["value"] == "int8", "node data")
+    check(run(binary, "annotate", pair[1], "-o", folder / "engine.onnx").returncode == 0, "an engine as a graph")
+    for said in (["--dump", "model"],):
+        plain, noted = (run(binary, *said, path).stdout.decode() for path in (pair[0], made))
+        check(plain.splitlines()[1:] == noted.splitlines()[1:], "the annotated model is the same graph")
+    if onnx and onnx.IR_VERSION >= 10:
+        onnx.checker.check_model(str(made))
+        onnx.checker.check_model(str(folder / "engine.onnx"))
+        before, after = onnx.load(str(pair[0])), onnx.load(str(made))
+        check({p.key: p.value for p in after.graph.node[4].metadata_props}["fusiondiff.layer"].startswith("1 conv1"), "layer")
+        for node in after.graph.node:
+            del node.metadata_props[:]
+        del after.metadata_props[:]
+        check(before == after, "all but metadata is as it was")
+
+
 def main():
-    binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
+    binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         cut_all(binary, fixtures, folder)
         refuse_all(binary, fixtures, folder)
         place_weights(binary, fixtures, folder)
         look_at_inputs(binary, fixtures, folder)
+        annotate(binary, fixtures, folder)
     if not onnx:
         print("no onnx in this python: onnx.checker was not asked")
     return failures > 0

@@ -117,12 +117,49 @@ def cuts(model, dice, n):
             yield ["--from", outputs[0], "--to", other[0]] if other and other != outputs else ["--to", outputs[0]]
 
 
+def annotated(binary, path, engine, part, values):
+    """The annotated model computes the same, bit by bit, and differs in metadata alone."""
+    global compared
+    ran = subprocess.run([binary, "annotate", str(path), str(engine), "--force", "-o", str(part)], capture_output=True,
+                         check=False)
+    if not check(ran.returncode == 0, f"{path.name}: annotate: {ran.stderr.decode()}"):
+        return
+    before, after = onnx.load(str(path)), onnx.load(str(part))
+    check(any(p.key == "fusiondiff.fate" for n in after.graph.node for p in n.metadata_props), f"{path.name}: annotated")
+    for model in (before, after):
+        for holder in [model, *model.graph.node]:
+            kept = [p for p in holder.metadata_props if not p.key.startswith("fusiondiff.")]
+            del holder.metadata_props[:]
+            holder.metadata_props.extend(kept)
+    nodes = [strip(m) for m in (before, after)]
+    check(nodes[0] == nodes[1], f"{path.name}: annotate changes more than metadata")
+    if values is None:
+        return
+    s = session(str(part))
+    outputs = [o.name for o in s.get_outputs()]
+    got = s.run(outputs, {i.name: values[i.name] for i in s.get_inputs()})
+    for name, value in zip(outputs, got):
+        compared += 1
+        check(value.tobytes() == values[name].tobytes(), f"{path.name}: {name} differs in the annotated model")
+
+
+def strip(model):
+    """Bodies may be annotated, too."""
+    for node in model.graph.node:
+        for a in node.attribute:
+            for g in ([a.g] if a.HasField("g") else []) + list(a.graphs):
+                for inner in g.node:
+                    del inner.metadata_props[:]
+    return model.SerializeToString(deterministic=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary")
     parser.add_argument("models", nargs="+", type=pathlib.Path)
     parser.add_argument("--cuts", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--engine", type=pathlib.Path, help="annotate each model by this engine, too")
     parser.add_argument("--fill", type=pathlib.Path, help="build_engine.py, which fills in absent weights")
     o = parser.parse_args()
     if o.fill:
@@ -138,6 +175,8 @@ def main():
                 path = folder / path.name
                 onnx.save(model, str(path))
             values, model = whole_values(path, np.random.default_rng(o.seed))
+            if o.engine:
+                annotated(o.binary, path, o.engine, folder / "annotated.onnx", values)
             if values is None:
                 continue
             for k, arguments in enumerate(cuts(model, dice, o.cuts)):

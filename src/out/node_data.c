@@ -1,0 +1,76 @@
+/*
+ * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}.  It knows nodes
+ * of the main graph by their names; of those without one it has no other name that
+ * could be told here.  Times are numbers, coloured by a gradient; where nothing was
+ * measured, the value is the precision, or what became of the node.
+ */
+#include "cost/cost.h"
+#include "out/annotate.h"
+#include "report/json/json.h"
+
+/* A word a type, told apart at a glance: light to dark as it is narrower. */
+static const char *color_of(enum fsd_dtype type)
+{
+    switch (fsd_dtype_rank(type)) {
+    case 1:
+    case 2:
+        return "#a6dba0";
+    case 3:
+        return "#fee08b";
+    case 4:
+    case 5:
+        return "#f4a582";
+    default:
+        return "#e0e0e0";
+    }
+}
+
+static void put_node(const struct fsd_diff *d, fsd_id node, bool timed,
+                     struct fsd_json *results)
+{
+    const struct fsd_node_result *result = &d->nodes[node];
+    bool runs = result->fate == FSD_FATE_LAYER;
+    const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
+    struct fsd_json *one;
+
+    if (!*name || (timed && d->cost->nodes[node].ms < 0))
+        return;
+    one = fsd_json_object(results, name);
+    if (timed) {
+        fsd_json_number(one, "value", d->cost->nodes[node].ms);
+        return;
+    }
+    fsd_json_text(one, "value",
+                  runs ? fsd_dtype_name(result->realised)
+                       : fsd_fate_name(result->fate));
+    fsd_json_text(one, "bgColor",
+                  color_of(runs ? result->realised : FSD_DTYPE_UNKNOWN));
+}
+
+static void put_gradient(struct fsd_json *root)
+{
+    static const char *const colors[] = {"#ffffe5", "#fe9929", "#993404"};
+    struct fsd_json *list = fsd_json_list(root, "gradient");
+
+    for (int i = 0; i < 3; i++) {
+        struct fsd_json *stop = fsd_json_item(list);
+
+        fsd_json_number(stop, "stop", i / 2.0);
+        fsd_json_text(stop, "bgColor", colors[i]);
+    }
+}
+
+void fsd_annotate_node_data(const struct fsd_diff *d, FILE *out)
+{
+    struct fsd_json *root = fsd_json_new(out), *results;
+    bool timed = false;
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        timed |= d->cost->nodes[i].ms >= 0;
+    results = fsd_json_object(root, "results");
+    for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++)
+        put_node(d, i, timed, results);
+    if (timed)
+        put_gradient(root);
+    fsd_json_end(root);
+}
