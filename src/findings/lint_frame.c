@@ -244,6 +244,18 @@ static const char *ask_width(struct fsd_finder *f)
     return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
 }
 
+/* A node of a region has no link: one of several layers computes it. */
+static void put_computing(struct fsd_finder *f, fsd_id node)
+{
+    const struct fsd_match *m = f->d->match;
+
+    if (m->of_node[node].n)
+        fprintf(f->out, "layer %u computes %s", fsd_match_of_node(m, node, 0)->layer,
+                fsd_called(f, node));
+    else
+        fprintf(f->out, "one of several layers computes %s", fsd_called(f, node));
+}
+
 /* The quantizers among the nodes: does a layer compute one of them? */
 static const char *ask_quantizers(struct fsd_finder *f)
 {
@@ -256,9 +268,7 @@ static const char *ask_quantizers(struct fsd_finder *f)
         if (!fsd_lint_quantizer(f->lint, node))
             continue;
         if (fate == FSD_FATE_LAYER) {
-            fprintf(f->out, "layer %u computes %s",
-                    fsd_match_of_node(f->d->match, node, 0)->layer,
-                    fsd_called(f, node));
+            put_computing(f, node);
             return "confirmed";
         }
         all++;
