@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { FAR = 4, LISTED = 4 };
+enum { FAR = 4, LISTED = 4, ALIGNED = 16 };
 
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
 {
@@ -170,60 +170,96 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
+/* What the layer writes for the network's border: of several outputs the one that is the
+ * network's. */
+static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer)
 {
-    /* What a builder can be asked for at the border, by its names. */
+    struct fsd_span out = d->engine->nodes.at[layer].out;
+
+    for (uint32_t i = 0; i < out.n; i++) {
+        const struct fsd_port *port = &d->engine->ports.at[out.at + i];
+
+        if (d->engine->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT)
+            return fsd_port_form(d->engine, port);
+    }
+    return fsd_layer_form_out(d->engine, layer);
+}
+
+/* The builder's word for a layout in its I/O formats; "": the dump does not show the
+ * layout; NULL: it has no such format.  The channel is the third axis from the end in
+ * formats of two spatial dimensions, and the fourth in those of three. */
+static const char *border_format(const struct fsd_form *form)
+{
     static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
                                         "chw16", "chw32", "hwc",   "hwc8",
                                         "hwc16", "dhwc",  "dhwc8", "cdhw32"};
+    const struct fsd_layout *l = &form->layout;
+    char name[16];
+
+    fsd_layout_name(*l, name);
+    if (name[0] == 'c' && name[1] >= '0' && name[1] <= '9')
+        return ""; /* a vector of channels, but not in which order */
+    if (l->order != FSD_ORDER_LINEAR && *name && form->dims.n &&
+        l->axis + (strchr(name, 'd') ? 4U : 3U) != form->dims.n)
+        return NULL;
+    for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
+        if (!strcmp(names[i], name))
+            return names[i];
+    return NULL;
+}
+
+static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
     fsd_id first = fsd_node_in_tensor(d->engine, layer, 0);
     bool input = first != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
-                          *made = fsd_layer_form_out(d->engine, layer);
+                          *made = input ? fsd_layer_form_out(d->engine, layer)
+                                        : written_for_border(d, layer);
     const struct fsd_form *form = input ? made : in, *border = input ? in : made;
+    const char *side = input ? "input" : "output", *format;
     char layout[16];
-    size_t i = 0;
 
     if (!form)
         return false;
     fsd_layout_name(form->layout, layout);
     if (keeps_format(in, made) && in->raw == made->raw) {
-        fprintf(out,
-                "it reads and writes %s %s: no format of the caller's data saves it",
+        fprintf(out, "it reads and writes %s %s: no I/O format saves it",
                 fsd_dtype_name(form->type), layout);
         return false;
     }
     if (keeps_format(in, made)) { /* as of one channel, which lies alike in several */
-        fprintf(out, "ask for the network %s as \"%s\": its elements lie alike in both",
-                input ? "input" : "output", fsd_text(d->names, form->raw));
+        const char *words = fsd_text(d->names, form->raw);
+
+        if (strstr(words, "HWC"))
+            fprintf(out, "build with --%sIOFormats=%s:%s", side,
+                    fsd_dtype_name(form->type), strstr(words, "DHWC") ? "dhwc" : "hwc");
+        else
+            fprintf(out, "ask for the network %s in \"%s\"", side, words);
+        fputs(", in which its elements have the same order", out);
         return true;
     }
     if (d->engine->strongly_typed && border && border->type != form->type) {
         fprintf(out,
                 "make the network %s %s in the model: a strongly typed build takes its "
                 "types from there",
-                input ? "input" : "output", fsd_dtype_name(form->type));
+                side, fsd_dtype_name(form->type));
         return true;
     }
-    if (layout[0] == 'c' && layout[1] >= '0' && layout[1] <= '9')
-        layout[0] = '\0'; /* a vector of channels, but not in which order */
-    while (i < FSD_COUNT_OF(names) && strcmp(names[i], layout) != 0)
-        i++;
-    if (i == FSD_COUNT_OF(names)) {
+    format = border_format(form);
+    if (!format) {
         fprintf(
             out,
-            "the %s layer %s %s %s, which no caller can %s: it stays as long as that "
-            "layer does",
-            input ? "first" : "last", input ? "wants" : "makes",
-            fsd_dtype_name(form->type), layout, input ? "hand over" : "take");
+            "no I/O format lays the tensor out as %s %s, which the %s layer %s: this "
+            "layer stays as long as that one does",
+            fsd_dtype_name(form->type), layout, input ? "first" : "last",
+            input ? "reads" : "writes");
         return false;
     }
-    fprintf(out, "%s=%s:%s lets the caller %s%s",
-            input ? "--inputIOFormats" : "--outputIOFormats",
-            fsd_dtype_name(form->type), *layout ? layout : "LAYOUT",
-            input ? "hand over what the first layer wants"
-                  : "take what the last layer makes",
-            *layout ? "" : " (its layout is not in the dump)");
+    fprintf(out,
+            "build with --%sIOFormats=%s:%s%s and %s the network %s in that format",
+            side, fsd_dtype_name(form->type), *format ? format : "LAYOUT",
+            *format ? "" : " (the dump does not show the LAYOUT)",
+            input ? "pass" : "read", side);
     return true;
 }
 
@@ -417,9 +453,9 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (tensor != FSD_NONE && !widens &&
         (d->engine->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
-        fputs("one quantizer at a network input is needed; hand over quantized data to "
-              "save it",
-              out);
+        fprintf(out, "quantize the network input in the caller and pass %s data",
+                made && fsd_dtype_is_quantized(made->type) ? fsd_dtype_name(made->type)
+                                                           : "quantized");
     else if (widens && reader && reader->layer == FSD_NONE)
         fprintf(out,
                 "a network output takes %s here: make the quantized tensor the output "
@@ -501,6 +537,66 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
+/* Whether a kernel of a Conv or a GEMM reads what the layer writes, or writes what it
+ * reads. */
+static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool before)
+{
+    struct fsd_span ports = before ? e->nodes.at[layer].in : e->nodes.at[layer].out;
+    struct fsd_span beside = fsd_port_peers(e, ports.at, before);
+
+    for (uint32_t i = 0; i < beside.n; i++)
+        if (e->layers.at[e->links.at[beside.at + i]].multiplies)
+            return true;
+    return false;
+}
+
+bool fsd_layer_pads(const struct fsd_graph *e, fsd_id layer, int64_t *given,
+                    int64_t *taken)
+{
+    const struct fsd_form *in = fsd_layer_form_in(e, layer),
+                          *out = fsd_layer_form_out(e, layer);
+    const struct fsd_node *n = &e->nodes.at[layer];
+    int64_t less = 0, more = 0;
+    bool grows = false;
+
+    if (n->in.n != 1 || n->out.n != 1 || in->dims.n != out->dims.n)
+        return false;
+    for (uint32_t i = 0; i < in->dims.n; i++) {
+        int64_t a = e->dims.at[in->dims.at + i].size,
+                b = e->dims.at[out->dims.at + i].size;
+
+        if (a == b)
+            continue;
+        if (less || a <= 0 || b <= 0)
+            return false;
+        grows = a < b;
+        less = grows ? a : b;
+        more = grows ? b : a;
+    }
+    if (!less || more - less >= ALIGNED || !is_beside_product(e, layer, !grows))
+        return false;
+    if (given && taken) {
+        *given = less;
+        *taken = more;
+    }
+    return true;
+}
+
+/* As of the 49 tokens of a window: kernels of products take aligned sizes. */
+static bool advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    int64_t given, taken;
+
+    if (!fsd_layer_pads(d->engine, layer, &given, &taken))
+        return false;
+    fprintf(
+        out,
+        "choose a size that needs no padding (the Conv or GEMM kernel beside it takes "
+        "%lld elements for %lld)",
+        (long long)taken, (long long)given);
+    return true;
+}
+
 /* Channels that do not fill a vector are a reason for another layout; else it is the
  * operator's. */
 static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -552,6 +648,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
         return advise_quantizer(d, layer, out);
+    if (d->layers[layer].kind == FSD_KIND_COPY && advise_padding(d, layer, out))
+        return true;
     if (cause == FSD_CAUSE_IO)
         return advise_io(d, layer, out);
     if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)

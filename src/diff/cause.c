@@ -13,6 +13,26 @@ struct context {
     const struct fsd_flows *flows;
 };
 
+/* It copies for a network output what other layers read as well, as it is.  In the
+ * format that it reads, the output would need no copy. */
+static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span out = e->nodes.at[layer].out;
+    const struct fsd_form *in = fsd_layer_form_in(e, layer);
+    uint32_t outputs = 0;
+
+    for (uint32_t i = 0; in && i < out.n; i++) {
+        const struct fsd_port *port = &e->ports.at[out.at + i];
+        const struct fsd_form *made = fsd_port_form(e, port);
+
+        if (e->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT)
+            outputs++;
+        else if (made->type != in->type || !fsd_layout_same(made->layout, in->layout))
+            return false;
+    }
+    return outputs == 1;
+}
+
 /* At an in- or output of the network, or in a chain of inserted layers that begins or
  * ends at one and does nothing else. */
 static bool at_border(const struct context *c, fsd_id layer)
@@ -22,7 +42,8 @@ static bool at_border(const struct context *c, fsd_id layer)
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
     if ((in != FSD_NONE && (e->tensors.at[in].flags & FSD_TENSOR_INPUT)) ||
-        (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)))
+        (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)) ||
+        copies_for_output(e, layer))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&
         c->flows->readers.at[flow->readers.at].layer == FSD_NONE)
@@ -148,6 +169,19 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
+/* It joins several tensors to a larger one, or takes fewer elements than it reads. */
+static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
+{
+    int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
+    int64_t written = fsd_form_count(e, fsd_layer_form_out(e, layer));
+
+    if (read < 0 || written < 0 || fsd_layer_pads(e, layer, NULL, NULL))
+        return FSD_CAUSE_NONE;
+    if (e->nodes.at[layer].in.n > 1)
+        return written > read ? FSD_CAUSE_CONCAT : FSD_CAUSE_NONE;
+    return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
+}
+
 static enum fsd_cause by_change(const struct context *c, fsd_id layer)
 {
     const struct fsd_form *in = fsd_layer_form_in(c->m->engine, layer);
@@ -167,6 +201,8 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
         return FSD_CAUSE_CONCAT;
     if (any_part(c->m->engine, c->m->engine->nodes.at[layer].in))
         return FSD_CAUSE_SLICE;
+    if (by_count(c->m->engine, layer) != FSD_CAUSE_NONE)
+        return by_count(c->m->engine, layer);
     return by_exclusion(c, layer, in);
 }
 

@@ -310,6 +310,13 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** True for a layer that costs nothing: a NoOp, or one measured to take no time. */
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer);
 
+/** Whether the layer only pads an axis of a tensor for a Conv or a GEMM, which takes
+ *  aligned sizes, or cuts that padding off again.
+ *  @param given  set to the elements of the axis without padding; NULL: not asked
+ *  @param taken  set to those with it */
+bool fsd_layer_pads(const struct fsd_graph *engine, fsd_id layer, int64_t *given,
+                    int64_t *taken);
+
 /** The word for why a mover is there: its cause, or that it is a quantizer; "".  */
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);
 

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cost/cost.h"
 #include "findings/cite.h"
+#include "lint/lint.h"
 #include "values/values.h"
 
 #include <stdlib.h>
@@ -127,7 +128,8 @@ static void tell_spent(struct writer *w)
         [FSD_SPENT_COMPUTE] = "compute",
         [FSD_SPENT_REQUANTIZE] = "requantization",
         [FSD_SPENT_MOVEMENT] = "data movement",
-        [FSD_SPENT_REQUESTED] = "data movement that the model asks for"};
+        [FSD_SPENT_REQUESTED] = "data movement that the model asks for",
+        [FSD_SPENT_NOTHING] = "other layers"};
     const struct fsd_cost *cost = w->d->cost;
     bool timed = cost->all.ms >= 0;
     const char *separator = ": ";
@@ -142,8 +144,10 @@ static void tell_spent(struct writer *w)
         fsd_put_scaled(cost->all.bytes, NULL, " B", out);
         fputs(cost->all.unknown ? ", as far as sizes are known" : "", out);
     }
-    for (int i = 0; i < FSD_SPENT_NOTHING; i++) {
-        if (!words[i] || !cost->spent[i].layers || cost->spent[i].share < 0)
+    for (int i = 0; i < FSD__SPENT_COUNT; i++) {
+        double least = i == FSD_SPENT_NOTHING ? LEAST_SHARE : 0;
+
+        if (!words[i] || !cost->spent[i].layers || cost->spent[i].share < least)
             continue;
         fprintf(out, "%s%s ", separator, words[i]);
         put_percent(cost->spent[i].share, out);
@@ -189,15 +193,26 @@ static int by_share(const void *a, const void *b)
     return strcmp(x->word, y->word);
 }
 
+static const char *cause_words(const struct fsd_diff *d, fsd_id layer)
+{
+    const char *word = fsd_mover_word(d, layer);
+
+    if (*word && strcmp(word, "unknown") != 0)
+        return word;
+    if (fsd_layer_pads(d->engine, layer, NULL, NULL))
+        return "padding";
+    return *word ? "unexplained" : "copies";
+}
+
 static void tell_causes(struct writer *w)
 {
-    struct cause causes[FSD__CAUSE_COUNT + 2];
+    struct cause causes[FSD__CAUSE_COUNT + 3];
     uint32_t n = 0, k;
     FILE *out;
 
     for (fsd_id i = 0; i < w->d->engine->nodes.n; i++) {
         double share = fsd_cost_share(w->d, i);
-        const char *word = fsd_mover_word(w->d, i);
+        const char *word = cause_words(w->d, i);
 
         if (w->d->cost->layers[i].spent != FSD_SPENT_MOVEMENT || share <= 0)
             continue;
@@ -215,8 +230,7 @@ static void tell_causes(struct writer *w)
     qsort(causes, n, sizeof *causes, by_share);
     out = open_line(w);
     for (k = 0; k < n && k < MOST_CAUSES; k++) {
-        fprintf(out, "%s%s ", k ? ", " : "",
-                *causes[k].word ? causes[k].word : "copies");
+        fprintf(out, "%s%s ", k ? ", " : "", causes[k].word);
         put_percent(causes[k].share, out);
         if (k)
             fprintf(out, " (%u)", causes[k].layers);
@@ -224,8 +238,10 @@ static void tell_causes(struct writer *w)
             fprintf(out, " (%u layer%s)", causes[k].layers,
                     causes[k].layers == 1 ? "" : "s");
     }
-    if (n > k)
-        fprintf(out, " and %u other causes", n - k);
+    if (n > k) {
+        fputs(" and ", out);
+        fsd_put_noun(out, n - k, "other cause");
+    }
     close_line(w, "moves");
 }
 
@@ -322,6 +338,39 @@ static struct deed *advice_of(struct writer *w, struct deeds *all, fsd_id layer)
     return proposes ? deed_of(w, all, text) : NULL;
 }
 
+/* No layer computes in fewer bits than 32, and some are kernels of products.  What runs
+ * in a region, or in an unknown type, may do so. */
+static bool is_fp32_only(const struct fsd_diff *d)
+{
+    bool multiplies = false;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const struct fsd_layer_result *r = &d->layers[i];
+        int rank = fsd_dtype_rank(r->precision);
+
+        if (r->kind == FSD_KIND_FOREIGN)
+            return false;
+        if (r->kind != FSD_KIND_COMPUTE)
+            continue;
+        if (rank ? rank < fsd_dtype_rank(FSD_FP32) : r->precision == FSD_DTYPE_UNKNOWN)
+            return false;
+        multiplies |= rank && d->engine->layers.at[i].multiplies;
+    }
+    return multiplies;
+}
+
+/* Nothing in the dump says what FP16 would save, and that it was not tried matters. */
+static void add_fp16(struct writer *w, struct deeds *all)
+{
+    if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
+        deed_of(w, all,
+                w->d->engine->strongly_typed
+                    ? "convert the model to FP16 (ModelOpt AutoCast), since no layer "
+                      "computes in less than FP32"
+                    : "build with --fp16, or convert the model to FP16, since no layer "
+                      "computes in less than FP32");
+}
+
 static struct deeds find_deeds(struct writer *w)
 {
     uint32_t n_layers = w->d->engine->nodes.n;
@@ -341,6 +390,7 @@ static struct deeds find_deeds(struct writer *w)
         deed->ms += ms > 0 ? ms : 0;
     }
     add_proposed(w, &all);
+    add_fp16(w, &all);
     if (all.list.n)
         qsort(all.list.at, all.list.n, sizeof *all.list.at, by_gain);
     return all;
@@ -364,7 +414,10 @@ static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
     } else {
         fputs(": what it saves is not in the dump", out);
     }
-    fputs(deed->edits.n ? "; fusiondiff lint --fix" : "; fusiondiff reformats", out);
+    fprintf(out, "; fusiondiff %s",
+            deed->edits.n     ? "lint --fix"
+            : deed->share > 0 ? "reformats"
+                              : "top");
     return close_line(w, "to do");
 }
 

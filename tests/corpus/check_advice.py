@@ -257,6 +257,7 @@ class Case:
 
     def other_words(self, direction, words):
         border, inside = (self.layer().ins, self.layer().outs)[::1 if direction == "input" else -1]
+        words = "NHWC" if words == "hwc" else words
         self.hold("its format is another one", words in inside[0].words and words not in border[0].words)
         self.hold("its elements lie otherwise", border[0].lies() == inside[0].lies())
 
@@ -289,7 +290,8 @@ class Case:
 
     def form(self, direction, word, layout):
         ports = self.layer().outs if direction == "input" else self.layer().ins
-        border = self.layer().ins if direction == "input" else self.layer().outs
+        unread = [p for p in self.layer().outs if not self.dump.readers.get(p.name)]
+        border = self.layer().ins if direction == "input" else unread or self.layer().outs
         if not ports or not border:
             self.fail("the dump has no tensors of it", self.row["advice"])
             return
@@ -305,11 +307,18 @@ class Case:
         if direction == "input":
             ends = not self.dump.near(self.row["layer"], True, self.movers) - self.movers
         else:
-            ends = not self.dump.near(self.row["layer"], False, self.movers) - self.movers
+            ends = unread or not self.dump.near(self.row["layer"], False, self.movers) - self.movers
         self.hold(f"it is at no {direction} of the network", ends)
 
-    def takes(self, direction, word, layout):
+    def offered(self, direction, word, layout):
+        """TensorRT's formats of images have the channel third from the end, those of volumes fourth."""
         self.form(direction, word, layout)
+        inside = (self.layer().outs if direction == "input" else self.layer().ins)[:1]
+        for port in inside:
+            if layout.startswith("hwc") and port.dims:
+                self.hold(f"{layout} of {len(port.dims)} dimensions", len(port.dims) == 4, port.dims)
+            if layout.startswith("dhwc") and port.dims:
+                self.hold(f"{layout} of {len(port.dims)} dimensions", len(port.dims) == 5, port.dims)
 
     def no_kernel(self, reader, _, source, __):
         reader, source = int(reader), int(source)
@@ -343,7 +352,8 @@ class Case:
             self.hold("its layout does not change", ports[0].words != ports[1].words
                       or ports[0].strides != ports[1].strides)
 
-    def at_input(self):
+    def at_input(self, word):
+        self.hold(f"it writes no {word}", word == "quantized" or self.has_type(self.row["layer"], "outs", word))
         self.hold("it reads no network input", not self.dump.writers.get(self.layer().ins[0].name)
                   if self.layer().ins else True)
 
@@ -351,6 +361,15 @@ class Case:
         near = self.dump.near(self.row["layer"], True, set()) | self.dump.near(self.row["layer"], False, set())
         self.hold("no region is beside it", any("ForeignNode[" in self.dump.layers[i].name
                                                 or self.dump.layers[i].kind in ("Myelin", "kgen", "gemm") for i in near))
+
+    def pads(self, taken, given):
+        read, made = self.layer().ins[0].dims, self.layer().outs[0].dims
+        pairs = [sorted(p) for p in zip(read, made) if p[0] != p[1]]
+        self.hold("one axis is padded", len(read) == len(made) and pairs == [[int(given), int(taken)]], (read, made))
+        near = self.dump.near(self.row["layer"], sum(made) < sum(read), set())
+        kinds = {self.dump.layers[i].kind for i in near}
+        self.hold("no product beside it", kinds & {"gemm", "correlation", "deconv", "runtime_fusion"}
+                  or any("Conv" in k or "Gemm" in k for k in kinds), kinds)
 
     def both(self, made, reader):
         if self.model:
@@ -366,7 +385,7 @@ class Case:
 
     FORMS = [
         (r"((?:add|remove|give|move) .* \(lint [a-z/, -]+\))", cites),
-        (r"one quantizer at a network input is needed; hand over quantized data to save it", at_input),
+        (r"quantize the network input in the caller and pass (\w+) data", at_input),
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input, too", reads),
         (r"layer (\d+) writes (\w+), for (.+) reads (.+) without a quantizer: put one there", blames),
         (r"(.+) writes (\w+) and what reads it takes (\w+)(?:: |, too: the builder changes).*", meets),
@@ -379,19 +398,24 @@ class Case:
         (r"it is handed (\w+): quantize every branch that its producer reads, so that this writes (\w+) itself", handed),
         (r"what reads it is handed (\w+): give that operator quantized inputs only, with one scale where they meet", hands),
         (r"a network output takes (\w+) here: make the quantized tensor the output to save it", output_takes),
-        (r"it reads and writes (\w+) (\S+): no format of the caller's data saves it", same_format),
-        (r'ask for the network (input|output) as "(.+)": its elements lie alike in both', other_words),
+        (r"it reads and writes (\w+) (\S+): no I/O format saves it", same_format),
+        (r"build with --(input|output)IOFormats=\w+:d?(hwc), in which its elements have the same order", other_words),
+        (r'ask for the network (input|output) in "(.+)", in which its elements have the same order', other_words),
         (r"make the network (input|output) (\w+) in the model: a strongly typed build takes its types from there",
          model_type),
-        (r"--(input|output)IOFormats=(\w+):LAYOUT lets the caller .*\(its layout is not in the dump\)()", form),
-        (r"--(input|output)IOFormats=(\w+):(\w+) lets the caller .*", form),
-        (r"the (?:first|last) layer (wants|makes) (\w+) (\w+), which no caller can .*",
-         lambda c, verb, t, lay: c.form("input" if verb == "wants" else "output", t, lay)),
+        (r"build with --(input|output)IOFormats=(\w+):LAYOUT \(the dump does not show the LAYOUT\)() and (?:pass|read) "
+         r"the network (?:in|out)put in that format", form),
+        (r"build with --(input|output)IOFormats=(\w+):(\w+) and (?:pass|read) the network (?:in|out)put in that format",
+         offered),
+        (r"no I/O format lays the tensor out as (\w+) (\w+), which the (?:first|last) layer (reads|writes): this layer "
+         r"stays as long as that one does",
+         lambda c, t, lay, verb: c.form("input" if verb == "reads" else "output", t, lay)),
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for what layer (\d+)(?: \((.*)\))? writes, or none as fast; "
          r"another operator or type may have", no_kernel),
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
         (r"((?:an input of a Concat is copied to its place|a part of a tensor is copied before it is read).*)", parts),
         (r"the region's border asks for it: let the region grow over this edge, or match its type outside", region),
+        (r"choose a size that needs no padding \(the Conv or GEMM kernel beside it takes (\d+) elements for (\d+)\)", pads),
         (r"quantize both (.+) and (.+), or neither", both),
         (r"give the operators on both sides one type; here (\w+) meets (\w+)", kinds),
         (r"only its name is known: --profilingVerbosity=detailed makes the dump tell what it changes", named_only),

@@ -8,6 +8,7 @@
  * Lines break between words; a word that no line has room for, which is a name, has its
  * middle left out.
  */
+#include "base/id.h"
 #include "base/text.h"
 #include "report/text/text.h"
 
@@ -31,13 +32,26 @@ static size_t columns_of(char *s)
     return n + fsd_safe_width(s);
 }
 
-/* A number and its "%" are one word. */
+/* The length of the unit that the text begins with; 0: it begins with another word. */
+static size_t unit_length(const char *s)
+{
+    static const char *const units[] = {"%",  "ms", "B", "kB",   "MB",    "GB",
+                                        "TB", "M",  "G", "GB/s", "GOP/s", "TOP/s"};
+    size_t n = strcspn(s, " ,;:.)");
+
+    for (size_t i = 0; i < FSD_COUNT_OF(units); i++)
+        if (strlen(units[i]) == n && !strncmp(s, units[i], n))
+            return strcspn(s, " ");
+    return 0;
+}
+
+/* A number and its unit are one word. */
 static char *word_end(char *word)
 {
     char *end = word + strcspn(word, " ");
 
-    while (!strncmp(end, " %", 2))
-        end += 1 + strcspn(end + 1, " ");
+    if (end > word && *end && strchr("0123456789", end[-1]))
+        end += unit_length(end + 1) ? 1 + unit_length(end + 1) : 0;
     return end;
 }
 

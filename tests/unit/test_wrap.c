@@ -1,0 +1,54 @@
+/* Lines brought within a width: between words, and never between a number and its unit. */
+#include "report/text/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void expect(const char *text, size_t width, const char *want)
+{
+    char *copy = strdup(text), *got = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&got, &size);
+
+    assert_non_null(copy);
+    assert_non_null(out);
+    fsd_put_wrapped(out, copy, width);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(got, want);
+    free(got);
+    free(copy);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    expect("a line that fits\n", 20, "a line that fits\n");
+    expect("it may save much time\n", 16, "it may save much\n    time\n");
+    expect("it had 12 layers, 3 % more", 9,
+           "it had 12\n    layers,\n    3 %\n    more");
+}
+
+static void units(void **state)
+{
+    (void)state;
+    expect("it may save 0.2007 ms, 18.3 %; next", 18,
+           "it may save\n    0.2007 ms,\n    18.3 %; next");
+    expect("it writes 57.4 MB, that is all", 15,
+           "it writes\n    57.4 MB,\n    that is all");
+    expect("at most 30.5 GB/s of it", 13, "at most\n    30.5 GB/s\n    of it");
+    expect("by layers 5 Mul and 6 x", 12, "by layers 5\n    Mul and\n    6 x");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words),
+                                       cmocka_unit_test(units)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
