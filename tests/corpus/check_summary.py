@@ -1,0 +1,156 @@
+"""`BINARY SHARED`: the first lines of the summary, counted again from each dump and its profile alone: layers, what
+they do, bytes or times and the shares of these.  Nothing is asked of the model, so that logs of TensorRT for RTX 1.4,
+which print no weights, engines of open sizes and loops, which the model alone tells, are left out."""
+import glob
+import json
+import math
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "zoo"))
+import truth  # noqa: E402
+from harness import SHARED, check, failures, start  # noqa: E402
+
+BITS = {"float": 32, "fp32": 32, "half": 16, "fp16": 16, "bfloat16": 16, "int8": 8, "uint8": 8, "int64": 64, "int32": 32,
+        "bool": 8, "fp8": 8, "fp8ue8m0": 8, "fp4e2m1": 4, "int4": 4}
+MOVES = set("Tran Resh Conc Slic Move Pad Split Copy Cast".split())
+# A Gather computes, and an Expand beside other steps; a kernel of Expands alone copies.
+REPEATS = "Repl"
+# What a kernel before could have applied to its result; the names of long kernels end in Etc, and their nodes tell.
+APPLIED = MOVES | set("Mul Add Sub Div Relu Max Min Roun Clip Sigm Silu Tanh Exp Neg Erf Abs Sele Cmp Etc Resi".split())
+WAITS = {"NoOp", "Constant", "ShapeHostToDevice", "signal", "wait"}
+
+
+class Tensor:
+    def __init__(self, name, dims, kind, words):
+        self.name, self.kind = name, kind.lower()
+        wide = re.search(r"channel % (\d+)", words) or re.search(r"(Two|Four|Eight|Sixteen|Thirty-two) wide", words)
+        self.fill = {"Two": 2, "Four": 4, "Eight": 8, "Sixteen": 16, "Thirty-two": 32}.get(wide[1]) or int(wide[1]) \
+            if wide else 1
+        self.dims = [-(-d // self.fill) * self.fill if i == 1 else d for i, d in enumerate(dims)]
+
+    def bytes(self):
+        return -(-math.prod(self.dims) * BITS[self.kind] // 8)
+
+
+class Layer:
+    def __init__(self, name, kind, ins, consts, outs, weights=0, nodes=()):
+        self.name, self.kind, self.ins, self.consts, self.outs, self.weights = name, kind, ins, consts, outs, weights
+        self.nodes = nodes
+        words = re.match(r"__myl_(\w+)_myl\d+_\d+$", name)
+        self.steps = re.findall(r"[A-Z][a-z0-9]*", words[1]) if words else []
+
+    def bytes(self):
+        return sum(t.bytes() for t in self.ins + self.consts + self.outs) + self.weights
+
+    def does(self, made, free):
+        """One of the summary's classes; `made`: tensors that layers before wrote."""
+        if self.kind in WAITS or free:
+            return "free"
+        if self.kind == "Reformat" or self.steps and (set(self.steps) <= MOVES or set(self.steps) == {REPEATS}):
+            return "moves"
+        if not self.steps or self.kind != "kgen" or not set(self.steps) <= APPLIED or "Roun" not in self.steps \
+                or not any(t.kind in ("int8", "fp8", "fp4e2m1") for t in self.outs):
+            return "computes"
+        if not any(t.kind in ("float", "half", "bfloat16") and t.name in made for t in self.ins):
+            return "moves"      # it quantizes what the caller passes
+        if self.nodes and all("QuantizeLinear" in n for n in self.nodes):
+            return "moves"
+        return "computes" if any("Softmax" in n for n in self.nodes) else "requantizes"
+
+
+def of_json(path):
+    with open(path, encoding="utf-8") as file:
+        layers = json.load(file)["Layers"]
+    for one in layers:
+        if isinstance(one, str):
+            return
+        sides = []
+        for key in ("Inputs", "Constants", "Outputs"):
+            words = [(t, t.get("Format/Datatype", t.get("Datatype", "") + " " + t.get("Format", "")))
+                     for t in one.get(key, [])]
+            sides.append([Tensor(t["Name"], t["Dimensions"], re.search(
+                r"FP32|FP16|Int8|Int32|Float|Half|UInt8|Int64|Bool", w)[0], w) for t, w in words])
+        weights = one.get("Weights") or {"Count": 0, "Type": "Float"}
+        yield Layer(one["Name"], one["LayerType"], *sides, weights["Count"] * BITS[weights["Type"].lower()] // 8)
+
+
+def of_log(folder):
+    for k in truth.kernels(truth.log_lines(folder)):
+        yield Layer(k.name, k.type, *[[Tensor(t.name, t.dims, t.type, "") for t in side]
+                                      for side in (k.inputs, k.constants, k.outputs)], nodes=k.node_names())
+
+
+def times_of(path):
+    with open(path, encoding="utf-8") as file:
+        return {r["name"]: r["averageMs"] for r in json.load(file) if "name" in r}
+
+
+def cases():
+    """(name, folder, engine, layers), of dumps that tell all that is counted."""
+    for engine in sorted(glob.glob(os.path.join(SHARED, "corpus", "*", "engine.graph.json"))):
+        layers = list(of_json(engine))
+        if any(la.kind == "CaskConvolution" for la in layers) and not any(la.steps for la in layers):
+            yield os.path.basename(os.path.dirname(engine)), os.path.dirname(engine), engine, layers
+    for folder in sorted(glob.glob(os.path.join(SHARED, "zoo*", "cases", "*"))):
+        layers = list(of_log(folder))
+        engine = glob.glob(os.path.join(folder, "build.log*"))[0]
+        open_or_looped = any(la.kind in ("jmp", "cjmp", "shape_call", "memset") or
+                             any(d < 0 for t in la.ins + la.outs for d in t.dims) for la in layers)
+        if layers and any(la.consts for la in layers) and not open_or_looped:
+            yield os.path.relpath(folder, SHARED), folder, engine, layers
+
+
+def numbers(line, words):
+    found = re.search(words, line)
+    return float(found[1]) if found else 0.0
+
+
+def judge(name, folder, engine, layers):
+    profile = os.path.join(folder, "profile.json")
+    timed = os.path.exists(profile)
+    model = os.path.join(folder, "model.onnx")
+    done = start("diff", *([model] if os.path.exists(model) else []), engine, "-f", "json",
+                 *(["--profile", profile] if timed else []))
+    brief = {la["topic"]: la["text"] for la in json.loads(done.stdout)["summary"]["brief"]}
+    ms = times_of(profile) if timed else {}
+    made, counts, amounts = set(), {}, {}
+    for la in layers:
+        what = la.does(made, timed and ms[la.name] == 0)
+        counts[what] = counts.get(what, 0) + 1
+        amounts[what] = amounts.get(what, 0) + (ms[la.name] if timed else la.bytes() if what != "free" else 0)
+        made |= {t.name for t in la.outs}
+    runs, spent = brief["runs"], brief.get("time" if timed else "bytes", "")
+    check(name, "layers", numbers(runs, r"^(\d+) layer") == len(layers), (runs, len(layers)))
+    told = {"requantizes": numbers(runs, r"(\d+) of them requantize"), "free": numbers(runs, r"(\d+) free"),
+            "moves": numbers(runs, r"(\d+) move data(?! as)") + numbers(runs, r"(\d+) move data as")}
+    for what, count in told.items():
+        check(name, what, count == counts.get(what, 0), (runs, counts))
+    whole = sum(amounts.values())
+    shares = {"computes": numbers(spent, r"compute ([\d.]+) %"),
+              "requantizes": numbers(spent, r"requantization ([\d.]+) %"),
+              "moves": numbers(spent, r"data movement ([\d.]+) %")
+              + numbers(spent, r"data movement that the model asks for ([\d.]+) %")}
+    for what, told in shares.items():
+        check(name, f"share that {what}", abs(told - 100 * amounts.get(what, 0) / whole) < .16, (spent, amounts))
+    unit = {"k": 1e3, "M": 1e6, "G": 1e9}
+    told = re.match(r"([\d.]+) (ms|([kMG]?)B)", spent)
+    check(name, "the whole", told and abs(float(told[1]) * (unit.get(told[3], 1) if not timed else 1) / whole - 1) < .006,
+          (spent, whole))
+
+
+def main():
+    n = 0
+    for case in cases():
+        judge(*case)
+        n += 1
+    print(f"{n} summaries counted again, {len(failures)} figures wrong")
+    return 1 if failures or n < 60 else 0
+
+
+if __name__ == "__main__":
+    if not os.path.isdir(SHARED):
+        print(f"skipped: {SHARED} is not there")
+        sys.exit(77)
+    sys.exit(main())
