@@ -170,8 +170,8 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-/* What the layer writes for the network's border: of several outputs the one that is the
- * network's. */
+/* What the layer writes for the network's border: of several outputs the one that is
+ * the network's. */
 static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
@@ -187,20 +187,24 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
 
 /* The builder's word for a layout in its I/O formats; "": the dump does not show the
  * layout; NULL: it has no such format.  The channel is the third axis from the end in
- * formats of two spatial dimensions, and the fourth in those of three. */
-static const char *border_format(const struct fsd_form *form)
+ * formats of two spatial dimensions, and the fourth in those of three; the network's
+ * tensor may have fewer dimensions than what a kernel makes of it.
+ * @param border  NULL: not known. */
+static const char *border_format(const struct fsd_form *form,
+                                 const struct fsd_form *border)
 {
     static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
                                         "chw16", "chw32", "hwc",   "hwc8",
                                         "hwc16", "dhwc",  "dhwc8", "cdhw32"};
     const struct fsd_layout *l = &form->layout;
+    uint32_t rank = border && border->dims.n ? border->dims.n : form->dims.n;
     char name[16];
 
     fsd_layout_name(*l, name);
     if (name[0] == 'c' && name[1] >= '0' && name[1] <= '9')
         return ""; /* a vector of channels, but not in which order */
-    if (l->order != FSD_ORDER_LINEAR && *name && form->dims.n &&
-        l->axis + (strchr(name, 'd') ? 4U : 3U) != form->dims.n)
+    if (l->order != FSD_ORDER_LINEAR && *name && rank &&
+        l->axis + (strchr(name, 'd') ? 4U : 3U) != rank)
         return NULL;
     for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
         if (!strcmp(names[i], name))
@@ -245,7 +249,7 @@ static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 side, fsd_dtype_name(form->type));
         return true;
     }
-    format = border_format(form);
+    format = border_format(form, border);
     if (!format) {
         fprintf(
             out,
@@ -387,6 +391,16 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return false;
 }
 
+/* Its input is quantized already, and dequantized again before it computes. */
+static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
+{
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
+        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
+            FSD_OP_QUANTIZE)
+            return true;
+    return false;
+}
+
 /* The Q narrows what a layer writes wide: what that layer reads says why. */
 static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
@@ -399,7 +413,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (written)
         r = fsd_layer_widths(d->engine, source, false);
-    if (r.wide && !r.narrow && !r.unknown) {
+    if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
         put_end(d, source, out);
         fprintf(out, " reads %s itself: quantize its input, too",
                 fsd_dtype_name(r.widest));
@@ -430,7 +444,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return true;
     }
     put_end(d, source, out);
-    if (r.wide)
+    if (r.wide && (r.narrow || r.unknown))
         fprintf(out,
                 " reads %s beside quantized data: quantize that branch, so that "
                 "it writes %s itself",
@@ -438,7 +452,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     else
         fprintf(out, " writes %s: the builder did not fuse the quantizer into it",
                 fsd_dtype_name(written->type));
-    return r.wide;
+    return r.wide && (r.narrow || r.unknown);
 }
 
 static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -451,6 +465,14 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
     bool widens = in && made && fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type);
 
+    if (in && made && in->type == made->type && fsd_dtype_rank(in->type) &&
+        !fsd_dtype_is_quantized(in->type)) {
+        fprintf(out,
+                "remove the Q/DQ pair, which only rounds here: the layer reads and "
+                "writes %s",
+                fsd_dtype_name(in->type));
+        return true;
+    }
     if (tensor != FSD_NONE && !widens &&
         (d->engine->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
         fprintf(out, "quantize the network input in the caller and pass %s data",
@@ -499,7 +521,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
         to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
-    fputs(written ? "an input of a Concat is copied to its place"
+    fputs(written ? "the Concat input could not be written in place"
                   : "a part of a tensor is copied before it is read",
           out);
     if (to) {
@@ -508,12 +530,12 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         between = ", and ";
     }
     if (written && in && fsd_dtype_is_quantized(in->type)) {
-        fprintf(out, "%sgive all inputs one scale", between);
+        fprintf(out, "%suse one scale for all inputs", between);
         between = ", and ";
     }
     if (written && (d->flows->of[layer].readers.n > 1 ||
                     (n->in.n && fsd_port_peers(d->engine, n->in.at, false).n > 1))) {
-        fprintf(out, "%slet no other layer read it", between);
+        fprintf(out, "%savoid other consumers of it", between);
         between = ", and ";
     }
     proposes = *between == ',';

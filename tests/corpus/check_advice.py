@@ -313,8 +313,8 @@ class Case:
     def offered(self, direction, word, layout):
         """TensorRT's formats of images have the channel third from the end, those of volumes fourth."""
         self.form(direction, word, layout)
-        inside = (self.layer().outs if direction == "input" else self.layer().ins)[:1]
-        for port in inside:
+        unread = [p for p in self.layer().outs if not self.dump.readers.get(p.name)] or self.layer().outs
+        for port in (self.layer().ins if direction == "input" else unread)[:1]:
             if layout.startswith("hwc") and port.dims:
                 self.hold(f"{layout} of {len(port.dims)} dimensions", len(port.dims) == 4, port.dims)
             if layout.startswith("dhwc") and port.dims:
@@ -341,7 +341,7 @@ class Case:
             self.hold("nothing lies in such vectors", any(p.vector() == int(multiple[2]) for p in ports))
             self.hold("they fill it", int(multiple[1]) % int(multiple[2])
                       and any(int(multiple[1]) in p.dims for p in ports))
-        if "no other layer" in text and ports:
+        if "other consumers" in text and ports:
             uses = {r for p in (*self.layer().ins[:1], *self.layer().outs) for r in self.dump.readers.get(p.name, [])}
             uses.discard(self.row["layer"])
             self.hold("nothing else reads it", len(uses) > 1, uses)
@@ -351,6 +351,10 @@ class Case:
         if "layout changes" in text:
             self.hold("its layout does not change", ports[0].words != ports[1].words
                       or ports[0].strides != ports[1].strides)
+
+    def rounds(self, word):
+        types = {p.type for p in self.layer().ins[:1] + self.layer().outs[:1]}
+        self.hold(f"it reads and writes {word}", types == {word}, types)
 
     def at_input(self, word):
         self.hold(f"it writes no {word}", word == "quantized" or self.has_type(self.row["layer"], "outs", word))
@@ -385,6 +389,7 @@ class Case:
 
     FORMS = [
         (r"((?:add|remove|give|move) .* \(lint [a-z/, -]+\))", cites),
+        (r"remove the Q/DQ pair, which only rounds here: the layer reads and writes (\w+)", rounds),
         (r"quantize the network input in the caller and pass (\w+) data", at_input),
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input, too", reads),
         (r"layer (\d+) writes (\w+), for (.+) reads (.+) without a quantizer: put one there", blames),
@@ -413,7 +418,7 @@ class Case:
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for what layer (\d+)(?: \((.*)\))? writes, or none as fast; "
          r"another operator or type may have", no_kernel),
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
-        (r"((?:an input of a Concat is copied to its place|a part of a tensor is copied before it is read).*)", parts),
+        (r"((?:the Concat input could not be written in place|a part of a tensor is copied before it is read).*)", parts),
         (r"the region's border asks for it: let the region grow over this edge, or match its type outside", region),
         (r"choose a size that needs no padding \(the Conv or GEMM kernel beside it takes (\d+) elements for (\d+)\)", pads),
         (r"quantize both (.+) and (.+), or neither", both),

@@ -1,4 +1,4 @@
-/* Lines brought within a width: between words, and never between a number and its unit. */
+/* Lines brought within a width: between words, never between a number and its unit. */
 #include "report/text/text.h"
 
 #include <setjmp.h>
