@@ -82,6 +82,11 @@ enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options 
     status = read_all(d, &o, opt, numbers, err);
     for (unsigned i = 0; i < opt->n_values; i++)
         status = fsd_file_done(&o.files[i], status, err);
+    /* The caller's paths are bytes, and may be gone before the run is. */
+    for (unsigned i = 0; i < FILES_MAX; i++)
+        if (numbers->paths[i])
+            numbers->paths[i] =
+                fsd_text(d->names, fsd_intern_str(d->names, numbers->paths[i]));
     *out = numbers;
     return status;
 }

@@ -370,6 +370,20 @@ def test_runs_in_threads_are_alike():
 pytest_plugins = ["pytester"]
 
 
+def test_values_from_outside():
+    values = ROOT / "fixtures/values"
+    run = fusiondiff.diff(MODEL, ENGINE, values=[values / "good.npz", values / "bad.npz"], values_limit=.15)
+    told = run.json["values"]
+    assert [told["over"], told["enters"][0]["tensor"]] == [2, "conv2.bn"]
+    assert [pathlib.Path(told[name]).name for name in ("reference", "path")] == ["good.npz", "bad.npz"]
+    assert run.layers[3].extra["values"]["nan"] == 1
+    assert fusiondiff.diff(MODEL, ENGINE, values=(values / "table.csv").read_bytes()).json["values"]["joined"] == 3
+    with pytest.raises(fusiondiff.Error, match="the end record"):
+        fusiondiff.diff(MODEL, ENGINE, values=[values / "good.npz", values / "cut.npz"])
+    with pytest.raises(ValueError, match="values_limit"):
+        fusiondiff.diff(MODEL, ENGINE, values_limit=0)
+
+
 def test_the_plugin(pytester):
     pytester.makepyfile(f"""
         def test_build(assert_fusions):
