@@ -21,7 +21,9 @@ enum { LISTED = 5 };
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
-    if (f->build)
+    if (f->exports)
+        f->now.file = f->exports->new.model->path;
+    else if (f->build)
         f->now.file = f->c ? f->c->old->model_path : f->build->model_path;
     else
         f->now.file = f->d->model->path && *f->d->model->path ? f->d->model->path
@@ -401,4 +403,12 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
     ask_all(&f, subject, subject | FSD_NEEDS_ENGINE);
     fsd_cite_in_case(f.found, before_gate);
     return f.found;
+}
+
+const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
+                                            const struct fsd_exports *exports)
+{
+    struct fsd_finder f = {.found = new_findings(arena), .exports = exports};
+
+    return ask_all(&f, FSD_NEEDS_EXPORTS, FSD_NEEDS_EXPORTS);
 }

@@ -10,9 +10,10 @@
 struct fsd_finder {
     const struct fsd_diff *d; /**< FSD_NEEDS_RUN, FSD_NEEDS_LINT; of a case it may be
                                    NULL */
-    const struct fsd_state *build; /**< of a case */
-    const struct fsd_lint *lint;   /**< FSD_NEEDS_LINT */
-    const struct fsd_compare *c;   /**< FSD_NEEDS_CHANGE */
+    const struct fsd_state *build;     /**< of a case */
+    const struct fsd_lint *lint;       /**< FSD_NEEDS_LINT */
+    const struct fsd_compare *c;       /**< FSD_NEEDS_CHANGE */
+    const struct fsd_exports *exports; /**< FSD_NEEDS_EXPORTS */
     const struct fsd_policy *policy;
     unsigned today;
     const struct fsd_rule *rule; /**< that is asked */
@@ -125,6 +126,8 @@ fsd_find_fn fsd_find_lost_facts, fsd_find_told_less;
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rules/stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;
+/** rules_export.c: the i-th rule about two exports, NULL past the last. */
+const struct fsd_rule *fsd_export_rule_at(unsigned i);
 /* rules/total.c: the whole build. */
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
     fsd_find_better, fsd_find_inserted_total, fsd_find_not_int8;

@@ -11,6 +11,7 @@
 #define FSD_FINDINGS_FINDINGS_H
 
 #include "compare/compare.h"
+#include "compare/exports.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
 #include "pattern/pattern.h"
@@ -129,11 +130,12 @@ typedef void fsd_find_fn(struct fsd_finder *f);
 /** What a rule looks at: it is asked where there is all that it needs. */
 enum {
     FSD_NEEDS_RUN = 1,
-    FSD_NEEDS_CHANGE = 2, /**< two builds, compared */
-    FSD_NEEDS_LOG = 4,    /**< the run's build log */
-    FSD_NEEDS_CASE = 8,   /**< a build before the gate, with or without a snapshot */
-    FSD_NEEDS_LINT = 16,  /**< a model, before its build: lint */
-    FSD_NEEDS_ENGINE = 32 /**< and what was built of it */
+    FSD_NEEDS_CHANGE = 2,  /**< two builds, compared */
+    FSD_NEEDS_LOG = 4,     /**< the run's build log */
+    FSD_NEEDS_CASE = 8,    /**< a build before the gate, with or without a snapshot */
+    FSD_NEEDS_LINT = 16,   /**< a model, before its build: lint */
+    FSD_NEEDS_ENGINE = 32, /**< and what was built of it */
+    FSD_NEEDS_EXPORTS = 64 /**< two models, compared without engines */
 };
 
 enum { FSD_OFF = -1 }; /**< a level: asked for by a policy only */
@@ -315,5 +317,10 @@ struct fsd_case {
  *  states. */
 const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate);
+
+/** What changed between two exports, in an arena that the caller frees; names are those
+ *  of the exports. */
+const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
+                                            const struct fsd_exports *exports);
 
 #endif

@@ -763,7 +763,8 @@ static const struct fsd_rule rules[] = {
 
 const struct fsd_rule *fsd_rule_at(unsigned i)
 {
-    return i < FSD_COUNT_OF(rules) ? &rules[i] : NULL;
+    enum { N = FSD_COUNT_OF(rules) }; /* what is told of exports stands behind */
+    return i < N ? &rules[i] : fsd_export_rule_at(i - N);
 }
 
 const char *fsd_level_name(int level)
@@ -777,14 +778,16 @@ struct fsd_policy *fsd_policy_new(void)
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_policy *p = FSD_NEW(arena, struct fsd_policy, 1);
-    uint32_t n = FSD_COUNT_OF(rules);
+    uint32_t n = 0;
 
+    while (fsd_rule_at(n))
+        n++;
     p->arena = arena;
     p->path = "";
     p->rules = FSD_NEW(arena, struct fsd_policy_rule, n);
     for (uint32_t i = 0; i < n; i++)
-        p->rules[i] =
-            (struct fsd_policy_rule){rules[i].level, rules[i].budget, false, false};
+        p->rules[i] = (struct fsd_policy_rule){fsd_rule_at(i)->level,
+                                               fsd_rule_at(i)->budget, false, false};
     p->noise = 0.02;
     p->noise_cap = 0.1;
     return p;

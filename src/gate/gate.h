@@ -61,6 +61,7 @@ struct fsd_verdict {
     const char *accept; /**< the one that rewrites the snapshot; NULL: there is nothing
                               to accept */
     const struct fsd_findings *findings;
+    struct fsd_policy *policy; /**< its own, which is freed with it; NULL */
 };
 
 /** The sentences of `says`, which has some, in one text; it lives as long as the
@@ -85,6 +86,11 @@ struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
  *  @param command the one that asks for it. */
 struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
                                         bool accepts, const char *command);
+
+/** On what changed between two builds, or two exports, by the default policy: nothing
+ *  is judged.  Needs what is compared as long as it lives. */
+struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c);
+struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
 

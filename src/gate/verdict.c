@@ -19,8 +19,10 @@ static struct fsd_verdict *new_verdict(const char *title, enum fsd_severity fail
 
 void fsd_verdict_free(struct fsd_verdict *v)
 {
-    if (v)
-        fsd_arena_free(v->arena);
+    if (!v)
+        return;
+    fsd_policy_free(v->policy);
+    fsd_arena_free(v->arena);
 }
 
 /* Whether the snapshot is what the build fails by: promises stay broken when it is
@@ -193,10 +195,11 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
                : text;
 }
 
-struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
-                                        bool accepts, const char *command)
+static struct fsd_verdict *verdict_of(const char *title,
+                                      const struct fsd_case *before_gate, bool accepts,
+                                      const char *command)
 {
-    struct fsd_verdict *v = new_verdict("check", FSD_ERROR);
+    struct fsd_verdict *v = new_verdict(title, FSD_ERROR);
     const struct fsd_compare *c = before_gate->c;
     const struct fsd_state *new = before_gate->build, *old = c ? c->old : new;
     fsd_sym label = fsd_built_find(&new->built, new->names, FSD_BUILT_LABEL);
@@ -252,9 +255,44 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
     fsd_verdict_find_causes(v, before_gate);
     v->brief = fsd_brief_of_check(v->arena, v->says, before_gate->run);
     v->command = command;
-    if (c && fails_by_change(v->findings))
+    if (c && command && fails_by_change(v->findings))
         v->accept = fsd_printed(v->arena, "%s --update", command);
     v->verdict = v->accepts ? "accepted" : v->failed ? "failed" : "passed";
+    return v;
+}
+
+struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
+                                        bool accepts, const char *command)
+{
+    return verdict_of("check", before_gate, accepts, command);
+}
+
+/* ------------------------------------------------------------------- a comparison */
+
+struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c)
+{
+    struct fsd_policy *policy = fsd_policy_new();
+    const struct fsd_case compared = {.build = c->new, .c = c, .policy = policy};
+    struct fsd_verdict *v = verdict_of("compare", &compared, false, NULL);
+
+    v->policy = policy;
+    return v;
+}
+
+struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e)
+{
+    struct fsd_verdict *v = new_verdict("compare", FSD_WARNING);
+    const struct counted counts[] = {
+        {"nodes", e->new.model->nodes.n, e->old.model->nodes.n},
+        {"computing nodes", e->new_nodes, e->old_nodes},
+    };
+
+    v->label = "";
+    v->model = v->engine = e->new.model->path;
+    add_about(v, "old", e->old.model->path, "");
+    add_about(v, "new", e->new.model->path, "");
+    add_counts(v, counts, FSD_COUNT_OF(counts), true);
+    judge(v, fsd_find_exports(v->arena, e));
     return v;
 }
 

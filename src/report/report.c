@@ -65,6 +65,12 @@ static const struct format formats[] = {
 };
 /* clang-format on */
 
+/* Made for a gate alone, so that what is compared is told as findings there. */
+static bool gates(const struct format *f)
+{
+    return f->verdict && !f->compare && !f->sheet;
+}
+
 /* Of each subject there are forms, the most telling first; write() takes the first that
  * the format has. */
 static bool writes(const struct format *f, enum fsd_subject subject)
@@ -73,7 +79,7 @@ static bool writes(const struct format *f, enum fsd_subject subject)
     case FSD_OF_RUN:
         return f->page || f->run || f->verdict || f->sheet || f->picture;
     case FSD_OF_COMPARISON:
-        return f->page || f->compare || f->sheet || f->picture;
+        return f->page || f->compare || f->sheet || f->picture || gates(f);
     case FSD_OF_CHECK:
         return f->page || f->verdict || f->sheet;
     case FSD_OF_CHECKS:
@@ -81,9 +87,9 @@ static bool writes(const struct format *f, enum fsd_subject subject)
     case FSD_OF_LINT:
         return f->page || f->lint || f->verdict || f->sheet;
     case FSD_OF_MATRIX:
-        return f->page || f->sheet;
+        return f->page || f->sheet || gates(f);
     case FSD_OF_MODELS:
-        return f->sheet || f->picture;
+        return f->page || f->sheet || f->picture || gates(f);
     case FSD_OF_VIEW:
     case FSD_OF_STABILITY:
     case FSD__SUBJECT_COUNT:
@@ -152,6 +158,46 @@ static enum fsd_status write_sheet(const struct fsd_report *r, const struct form
     return status;
 }
 
+/* Findings on what is compared; NULL: nothing is, or they are judged already. */
+static struct fsd_verdict *verdict_on(const struct fsd_report *r)
+{
+    return r->subject == FSD_OF_MODELS       ? fsd_verdict_of_exports(r->exports)
+           : r->subject == FSD_OF_COMPARISON ? fsd_verdict_of_comparison(r->compare)
+                                             : NULL;
+}
+
+static void write_page(const struct fsd_report *r, FILE *out)
+{
+    struct fsd_verdict *own = verdict_on(r);
+    struct fsd_report page = *r;
+
+    page.judged = own;
+    fsd_page_write(&page, out);
+    fsd_verdict_free(own);
+}
+
+/* Findings on what is compared: of several builds, of each beside the first. */
+static void write_verdicts(const struct fsd_report *r, const struct format *f,
+                           FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    uint32_t n = r->matrix ? r->matrix->n - 1 : 1;
+    struct fsd_verdict **own = FSD_NEW(arena, struct fsd_verdict *, n);
+    struct fsd_judged *at = FSD_NEW(arena, struct fsd_judged, n);
+    struct fsd_verdicts all;
+
+    for (uint32_t i = 0; i < n; i++) {
+        own[i] = r->matrix ? fsd_verdict_of_comparison(r->matrix->with[i + 1])
+                           : verdict_on(r);
+        at[i].v = own[i];
+    }
+    all = r->matrix ? fsd_verdicts_of(arena, at, n) : fsd_verdicts_of_one(at, own[0]);
+    f->verdict(&all, r->style, out);
+    for (uint32_t i = 0; i < n; i++)
+        fsd_verdict_free(own[i]);
+    fsd_arena_free(arena);
+}
+
 static enum fsd_status write(const struct fsd_report *r, const struct format *f,
                              FILE *out, struct fsd_error *err)
 {
@@ -160,7 +206,7 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
     if (r->subject == FSD_OF_CHECKS && f->verdict) {
         f->verdict(r->verdicts, r->style, out);
     } else if (f->page) {
-        fsd_page_write(r, out);
+        write_page(r, out);
     } else if (run && f->run) {
         f->run(r->run, r->style, out);
     } else if (compare && f->compare) {
@@ -172,6 +218,8 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
     } else if (f->picture) {
         return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
                    : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
+    } else if (gates(f) && (compare || r->exports || r->matrix)) {
+        write_verdicts(r, f, out);
     } else if (f->verdict &&
                (run || r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT)) {
         struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;

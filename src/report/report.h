@@ -22,6 +22,7 @@ struct fsd_report {
     const struct fsd_matrix *matrix;     /**< of several builds */
     const struct fsd_exports *exports;   /**< of two models */
     const struct fsd_verdict *verdict;   /**< of a check, and of lint */
+    const struct fsd_verdict *judged;    /**< of what is compared, for its page */
     const struct fsd_verdicts *verdicts; /**< of the checks of a list */
     const struct fsd_lint *lint;         /**< of lint */
     const char *view;                    /**< of a view: its name, and what is asked */

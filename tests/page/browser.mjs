@@ -95,7 +95,7 @@ const names_left = (page) => texts(page, "#rows .left .name");
 
 /** What a page says would tell the same in a terminal does, to the byte. */
 function check_commands() {
-    for (const name of ["run", "log", "compare", "matrix", "untimed", "strong", "scopes", "check", "lint", "linted", "hostile", "hostile_compare", "hostile_matrix"]) {
+    for (const name of ["run", "log", "compare", "matrix", "untimed", "strong", "scopes", "check", "exports", "lint", "linted", "hostile", "hostile_compare", "hostile_matrix"]) {
         const page = readFileSync(path_of(name), "utf8");
         const command = JSON.parse(page.match(/id="data-command">(.*)<\/script>/)[1]).page;
         const { stdout } = spawnSync("sh", ["-c", `fusiondiff() { "$0" "$@"; }\n${command} -f json`, binary], { encoding: "utf8", maxBuffer: 1 << 26 });
@@ -133,7 +133,7 @@ async function check_filters(page) {
     equal("search: finds layers by name", (await texts(page, "#rows .right .index")).length, run.layers.filter((l) => l.name.toLowerCase().includes("reformatting copynode")).length);
     await page.locator("#search").fill("");
     await page.locator("#facets label", { hasText: "moves data" }).click();
-    equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.inserted || ["reformat", "quantize", "copy"].includes(l.kind)).map((l) => String(l.index)));
+    equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.kind !== "noop" && (l.inserted || ["reformat", "quantize", "copy"].includes(l.kind))).map((l) => String(l.index)));
     check("filter: stands in the address", (await hash_of(page)).includes("show=moves data"));
     await page.goBack();
     await comes("filter: back takes it away", async () => (await texts(page, "#rows .right .index")).length === run.layers.length);
@@ -231,7 +231,7 @@ async function check_views(page) {
     await page.keyboard.press("4");
     check("findings: each rule is told", (await page.locator("#rules").innerText()).includes("quantize/standing"));
     const advice = (await page.locator("#rules details", { hasText: "quantize/standing" }).first().innerText()).replace(/\s+/g, " ");
-    for (const word of ["why It reads", "fix Quantize every branch", "add a Q/DQ pair on"]) check(`findings: ${word}`, advice.includes(word), advice);
+    for (const word of ["why It reads", "fix Quantize every input", "add a Q/DQ pair on"]) check(`findings: ${word}`, advice.includes(word), advice);
     await accessible(page, "findings");
 }
 
@@ -290,8 +290,8 @@ async function check_aloud() {
         const record = await read_aloud(page, "#record");
         equal("aloud: the record has a name, a way out and heads in order", [record[0], of_role(record, "link")[0], ...of_role(record, "heading").slice(0, 3)], ["complementary | Record of what is chosen", "Close the record", "conv2.weight + QuantizeLinear_11 + Conv_13 + Add_15 + Relu_16", "What it is", "What it costs"]);
         await page.locator("#facets label", { hasText: "moves data" }).click();
-        equal("aloud: how much a filter leaves, and nothing else", await read_aloud(page, "#shown"), ["status | live polite", "StaticText | 4 of 13 row groups"]);
-        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["moves data 4 | checked true"]);
+        equal("aloud: how much a filter leaves, and nothing else", await read_aloud(page, "#shown"), ["status | live polite", "StaticText | 3 of 13 rows · 3 layers · 0.0960 ms (34.8 %) · 12.3 kB (42.5 %)"]);
+        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["moves data 3 | checked true"]);
         await page.locator("#rows").focus();
         await page.keyboard.press("?");
         const help = await read_aloud(page, "#help");
@@ -310,7 +310,7 @@ async function check_aloud() {
 
 /** Each view of each subject, in both themes. */
 async function check_axe() {
-    for (const name of ["run", "compare", "matrix", "check", "lint", "modules"])
+    for (const name of ["run", "compare", "matrix", "check", "exports", "lint", "modules"])
         for (const colors of ["light", "dark"])
             await open(name, "", async (page) => {
                 for (const view of await texts(page, "#views a")) {
@@ -335,7 +335,6 @@ async function check_moves() {
         /** Where in the box the pointer is: what stays below it. */
         const under = (b) => [(at.x - b.x) / b.width, (at.y - b.y) / b.height];
         await page.mouse.move(at.x, at.y);
-        await page.keyboard.down("Control");
         for (const delta of [-120, -60, 90]) {
             const before = await box();
             await page.mouse.wheel(0, delta);
@@ -344,28 +343,41 @@ async function check_moves() {
             const [[x, y], [was_x, was_y]] = [under(now), under(before)];
             check("moves: and keeps what is under the pointer, to a pixel", Math.abs(x - was_x) * now.width <= 1 && Math.abs(y - was_y) * now.height <= 1, `${[x, y, was_x, was_y]}`);
         }
-        await page.keyboard.up("Control");
+        for (let i = 0; i < 6; i++) await page.keyboard.press("+");
         const [before, zoomed] = [await box(), (await box()).width];
-        await page.mouse.wheel(0, 80);
-        await comes("moves: the wheel alone moves it", async () => Math.abs((await box()).y - (before.y - 80)) < 2 && (await box()).width === zoomed);
-        await page.mouse.move(whole.x + 20, whole.y + whole.height - 20);
+        await page.keyboard.down("Shift");
+        await page.mouse.wheel(0, 40);
+        await page.keyboard.up("Shift");
+        await comes("moves: with Shift the wheel moves it sideways", async () => Math.abs((await box()).x - (before.x - 40)) < 2 && (await box()).width === zoomed);
+        await page.mouse.move(whole.x + whole.width - 120, whole.y + whole.height - 20);
         await page.mouse.down();
-        await page.mouse.move(whole.x + 70, whole.y + whole.height - 60, { steps: 4 });
+        await page.mouse.move(whole.x + whole.width - 70, whole.y + whole.height - 60, { steps: 4 });
         await page.mouse.up();
-        await comes("moves: dragging does", async () => Math.abs((await box()).x - (before.x + 50)) < 2 && Math.abs((await box()).y - (before.y - 120)) < 2);
+        await comes("moves: dragging does", async () => Math.abs((await box()).x - (before.x + 10)) < 2 && Math.abs((await box()).y - (before.y - 40)) < 2);
         equal("moves: and chooses nothing", (await hash_of(page)), "#view=graph");
         await page.locator(".stage").focus();
         const kept = await box();
         for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]) await page.keyboard.press(key);
         equal("moves: arrows lead there and back", await box(), kept);
+        for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"])
+            for (let i = 0; i < 200; i++) await page.keyboard.press(key);
+        const [far, stage] = [await page.locator(".stage > svg > g").first().boundingBox(), await page.locator(".stage").boundingBox()];
+        check("moves: however far, the drawing stays in the stage", far.x < stage.x + stage.width && far.y < stage.y + stage.height && far.x + far.width > stage.x && far.y + far.height > stage.y, JSON.stringify([far, stage]));
+        check("moves: a map shows which part of it is seen", await page.locator(".map .sight").isVisible());
+        const map = await page.locator(".map").boundingBox();
+        const elsewhere = await box();
+        await page.mouse.click(map.x + map.width / 2, map.y + map.height / 4);
+        check("moves: a click on it leads there", JSON.stringify(await box()) !== JSON.stringify(elsewhere));
+        equal("moves: and chooses nothing, either", await hash_of(page), "#view=graph");
         await page.keyboard.press("+");
         check("moves: plus zooms", (await box()).width > kept.width);
         await page.keyboard.press("0");
-        const svg = await page.locator('.stage > svg > g').boundingBox();
+        const svg = await page.locator('.stage > svg > g').first().boundingBox();
+        check("moves: then there is no map", await page.locator(".map").isHidden());
         check("moves: zero shows all of it", svg.x >= whole.x - 1 && svg.y >= whole.y - 1 && svg.x + svg.width <= whole.x + whole.width + 1 && svg.y + svg.height <= whole.y + whole.height + 1, JSON.stringify([svg, whole]));
         await page.getByRole("button", { name: "Zoom in" }).click();
         const nearer = await box();
-        await page.getByRole("button", { name: "Show all" }).click();
+        await page.getByRole("button", { name: "Fit: show all" }).click();
         check("moves: buttons do, too", (await box()).width < nearer.width);
         const client = await page.context().newCDPSession(page);
         const touch = (type, ...points) => client.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
@@ -376,6 +388,112 @@ async function check_moves() {
         for (const apart of [60, 80, 120]) await touch("touchMove", [x, y], [x + apart, y]);
         await touch("touchEnd");
         await comes("moves: two fingers zoom", async () => Math.abs((await box()).width / small.width - 3) < 0.3);
+    });
+}
+
+/** By keyboard alone: from the beginning of the page to a layer's details and back. */
+async function check_walk() {
+    for (const name of ["run", "compare", "exports"])
+        await open(name, "", async (page) => {
+            await page.locator("#title").click(); /* from the beginning of the page */
+            let stops = 0;
+            do await page.keyboard.press("Tab");
+            while (++stops < 20 && !(await page.evaluate(() => document.activeElement.id === "rows")));
+            check(`walk: ${name}: rows are reached in at most 5 Tabs`, stops <= 5, `${stops}`);
+            await page.keyboard.press("Shift+Tab");
+            const bar = await page.evaluate(() => document.activeElement.textContent);
+            await page.keyboard.press("ArrowRight");
+            check(`walk: ${name}: arrows go on within a group`, name === "exports" || (await page.evaluate(() => document.activeElement.textContent)) !== bar, bar);
+        });
+    await open("run", "", async (page) => {
+        await page.keyboard.press("Home");
+        await page.keyboard.press("Shift+ArrowDown");
+        await page.keyboard.press("Shift+ArrowDown");
+        const told = await page.locator("#shown").textContent();
+        check("walk: Shift and an arrow select rows, whose sum is told", /^\d of \d+ rows selected · \d layers? · 0\.\d+ ms \(\d+\.\d %\)/.test(told), told);
+        await page.keyboard.press("ArrowDown");
+        check("walk: an arrow alone ends that", !(await page.locator("#shown").textContent()).includes("selected"));
+        await page.keyboard.press("2");
+        await page.keyboard.press("3");
+        await page.keyboard.press("4");
+        check("walk: digits lead to the views", await page.locator("#rules").isVisible());
+        await page.keyboard.press("1");
+        await page.keyboard.press("Enter");
+        await page.keyboard.press("o");
+        check("walk: into the details", await page.evaluate(() => document.activeElement.id === "record-title"));
+        await page.keyboard.press("Escape");
+        check("walk: and back to the rows", await page.evaluate(() => document.activeElement.id === "rows"));
+    });
+}
+
+/** What to do comes first; what is copied is what a review is given. */
+async function check_advice() {
+    await open("run", "", async (page) => {
+        const { brief } = document_of("run").summary;
+        const told = (await page.locator("#advice .todo").innerText()).replace(/\s+/g, " ");
+        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, told.includes(text), told);
+        check("advice: stands before counts and rows", (await page.locator("#advice").boundingBox()).y < (await page.locator("#tiles").boundingBox()).y);
+        await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+        const copied = async (button) => {
+            await button.click();
+            await page.waitForFunction(() => [...document.querySelectorAll(".copy")].some((one) => one.textContent === "Copied"));
+            return page.evaluate(() => navigator.clipboard.readText());
+        };
+        const summary = await copied(page.locator("#advice .todo > .copy"));
+        for (const word of ["**What to do**", "| layers |", "`quantize/standing`", "```sh\nfusiondiff "]) check(`copy: the summary has ${word}`, summary.includes(word), summary);
+        await page.locator("#facets label", { hasText: "moves data" }).click();
+        const rows = await copied(page.locator("#bar-tools .copy"));
+        check("copy: the rows that are shown, as a table", rows.includes("| ONNX nodes | engine layers | time | bytes |") && rows.split("\n").filter((line) => line.startsWith("| ")).length === 5, rows);
+    });
+    await open("check", "", async (page) => {
+        const { accept } = document_of("check");
+        check("advice: the verdict, and the command that accepts beside it", (await page.locator("#advice .accept .verdict").textContent()) === "failed" && (await page.locator("#advice .accept code").textContent()) === accept);
+    });
+    await open("run", "", async (page) => {
+        const { nodes } = document_of("run");
+        const folded = nodes.filter((n) => n.fate === "folded" && !n.layers.length && n.region === undefined).length;
+        if (folded > 1) check("rows: what was folded has one row", (await names_left(page)).filter((name) => name.includes("folded at build time")).length === 1);
+        const total = document_of("run").summary.ms.total;
+        await page.keyboard.press("3");
+        const shares = await page.locator("#overview .bars .number").allTextContents();
+        check("overview: all shares are of the run's time", shares.every((text) => { const [ms, share] = text.split(/ms|%/).map(parseFloat); return Math.abs(share - (100 * ms) / total) < 0.1; }), shares.join("; "));
+    });
+    await open("run", "", async (page) => {
+        const broken = await page.evaluate(() => {
+            /** Words of which one part stands below the other, though no sign parts them. */
+            const found = [];
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+                if (!node.parentElement.getClientRects().length || node.parentElement.closest("script, style, pre")) continue;
+                for (const word of node.data.matchAll(/[A-Za-z]{2,}/g)) {
+                    const range = document.createRange();
+                    range.setStart(node, word.index);
+                    range.setEnd(node, word.index + word[0].length);
+                    if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) found.push(word[0]);
+                }
+            }
+            return found;
+        });
+        equal("phone: no word is broken by letters", broken, []);
+        check("phone: nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    }, { width: 390 });
+}
+
+/** Two exports: a row for each node that changed, and both drawn side by side. */
+async function check_exports() {
+    await open("exports", "", async (page) => {
+        const { changes } = document_of("exports");
+        const told = await page.locator("#rows").innerText();
+        for (const c of changes) check(`exports: ${c.what} of ${c.new ?? c.old ?? c.of}`, [c.new, c.was, c.now].every((word) => !word || told.includes(word)), told);
+        await accessible(page, "exports");
+        await page.keyboard.press("2");
+        check("exports: the drawing", (await page.locator(".stage .box").count()) > 2);
+        const changed = changes.find((c) => c.new !== undefined && c.old !== undefined);
+        await page.evaluate((name) => (location.hash = `view=graph&node=${encodeURIComponent(name)}`), changed.new);
+        await comes("exports: what is chosen is chosen in it", async () => (await page.locator(".stage .chosen").count()) === 1);
+        await page.keyboard.press("4");
+        check("exports: why and fix of each kind of change", /why\s+.*fix\s+/s.test(await page.locator("#rules").innerText()));
+        await accessible(page, "exports, findings");
     });
 }
 
@@ -635,6 +753,9 @@ check_commands();
 await check_run();
 await check_aloud();
 await check_moves();
+await check_walk();
+await check_advice();
+await check_exports();
 await check_axe();
 await check_strong();
 await check_compare();

@@ -54,6 +54,7 @@ def main():
     write("scopes", *(os.path.join(attention, name) for name in ("model.onnx", "engine.json")),
           "--profile", os.path.join(attention, "profile.json"))
     write("check", "check", at("gate", "before.fsd"), *pair, "--policy", at("gate", "policy.ini"), "--today", "2026-07-01")
+    write("exports", "compare", at("exports", "old.onnx"), at("exports", "new.onnx"))
     write("lint", "lint", at("lint", "resnet18_qat.onnx"))
     write("linted", "lint", *pair, "--profile", at("qat_block", "profile.json"))
     hostile = hostile_pair(os.path.join(FOLDER, "inputs"), names)

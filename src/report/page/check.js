@@ -2,7 +2,7 @@
  * A check as a subject: that of the comparison with the snapshot, or of the build where there
  * is none, with the rules, their budgets and the verdict in front.
  */
-import { base_name, noun, safe } from "./words.js";
+import { base_name, millis, noun, percent, safe } from "./words.js";
 
 /** @typedef {import("./types").CheckDocument} CheckDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
@@ -42,10 +42,24 @@ function summary_tile(row) {
     return { title: safe(row.what), value: safe(value), note: row.before ? `was ${safe(row.before)}` : safe(aside) };
 }
 
+/** @param {CheckDocument} d @param {Subject} base */
+function rule_rows_of(d, base) {
+    const rules = d.rules.map((r) => rule_row(d, r, base));
+    return rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+}
+
+/** A comparison with what its changes come to: nothing is passed or failed, and of a build
+ * that is faster nothing is to be taken back.
+ * @param {CheckDocument} d @param {Subject} base @param {{before: number, after: number} | undefined} ms @returns {Subject} */
+export function judged_subject(d, base, ms) {
+    const rules = rule_rows_of(d, base).filter((r) => r.findings.length);
+    const faster = ms && ms.after < ms.before ? { nothing: `Nothing: the new build is ${millis(ms.before - ms.after)} (${percent(ms.before - ms.after, ms.before)}) faster.` } : null;
+    return { ...base, ...faster, brief: faster ? d.brief.filter(({ topic }) => topic !== "to do") : d.brief, rules: rules.map((r) => ({ ...r, state: r.findings[0]?.severity ?? r.state })), rules_title: "Findings" };
+}
+
 /** @param {CheckDocument} d @param {Subject} base @returns {Subject} */
 export function check_subject(d, base) {
-    const rules = d.rules.map((r) => rule_row(d, r, base));
-    rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+    const rules = rule_rows_of(d, base);
     const failed = rules.filter((r) => r.state === "failed").length;
     const asked = rules.filter((r) => r.state !== "off" && r.state !== "skipped").length;
     return {
@@ -53,13 +67,11 @@ export function check_subject(d, base) {
         title: `check ${d.verdict}: ${base_name(d.engine)}`,
         from: base_name(d.snapshot ?? d.model),
         to: base_name(d.engine),
-        files: [
-            ...(d.inputs ?? []).map((input) => /** @type {[string, string]} */ ([input.what, input.is])),
-            ...(d.accept ? /** @type {[string, string][]} */ ([["to accept", d.accept]]) : []),
-        ],
+        files: (d.inputs ?? []).map((input) => /** @type {[string, string]} */ ([input.what, input.is])),
+        ...(d.accept && { accept: d.accept }),
         verdict: { text: d.verdict, look: d.verdict === "failed" ? "alarm" : "good" },
         sides: d.snapshot === undefined ? base.sides : ["snapshot", "this build"],
-        brief: [...d.brief, ...(d.accept ? [{ topic: "to accept", text: d.accept }] : [])],
+        brief: d.brief,
         tiles: [
             { title: "verdict", value: d.verdict, note: failed ? `${noun(failed, "rule")} failed of ${asked} asked` : `${noun(asked, "rule")} asked`, look: failed ? "alarm" : "good" },
             ...d.summary.map(summary_tile),

@@ -1,5 +1,6 @@
 /* The whole record of what is chosen, as a subject tells it. */
-import { chip, el } from "./dom.js";
+import { breakable, chip, copy_button, el } from "./dom.js";
+import { record_markdown } from "./markdown.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Pieces} Pieces */
@@ -8,27 +9,15 @@ import { chip, el } from "./dom.js";
 /** @param {Pieces} pieces @param {(chosen: Chosen) => string} link */
 export function put_pieces(pieces, link) {
     return pieces.map((piece) => {
-        if (typeof piece === "string") return piece;
-        if (piece.chosen) return el("a", { href: link(piece.chosen) }, piece.text);
-        return el("span", { class: piece.look ?? "" }, piece.text);
+        if (typeof piece === "string") return el("span", {}, ...breakable(piece));
+        if (piece.chosen) return el("a", { href: link(piece.chosen), class: piece.look ?? "" }, ...breakable(piece.text));
+        return el(piece.look === "code" ? "code" : "span", { class: piece.look ?? "" }, ...breakable(piece.text));
     });
 }
 
 /** @param {string} text */
-function code_block(text) {
-    const code = el("pre", { tabindex: "0" }, el("code", {}, text));
-    const copy = el("button", { type: "button", class: "copy" }, "Copy");
-    copy.addEventListener("click", async () => {
-        /* A page from a disk may not have the clipboard: then the text is selected. */
-        try {
-            await navigator.clipboard.writeText(text);
-            copy.textContent = "Copied";
-        } catch {
-            getSelection()?.selectAllChildren(code);
-            copy.textContent = "Selected";
-        }
-    });
-    return el("div", { class: "code" }, code, copy);
+export function code_block(text) {
+    return el("div", { class: "code" }, el("pre", { tabindex: "0" }, el("code", {}, text)), copy_button("Copy", () => text));
 }
 
 /** @param {string[]} head @param {Pieces[][]} rows @param {(chosen: Chosen) => string} link */
@@ -68,8 +57,8 @@ export function put_record(panel, record, link, closed) {
     panel.hidden = !record;
     if (!record) return panel.replaceChildren();
     panel.replaceChildren(
-        el("p", { class: "record-kind" }, el("span", {}, record.kind), el("a", { href: closed, class: "close", "aria-label": "Close the record" }, "×")),
-        el("h2", { id: "record-title", tabindex: "0" }, record.title),
+        el("p", { class: "record-kind" }, el("span", {}, record.kind), copy_button("Copy as Markdown", () => record_markdown(record)), el("a", { href: closed, class: "close", "aria-label": "Close the record" }, "×")),
+        el("h2", { id: "record-title", tabindex: "0" }, ...breakable(record.title)),
         el("p", { class: "chips" }, ...record.chips.map(chip)),
         ...record.sections.map((s) => put_section(s, link))
     );

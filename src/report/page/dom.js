@@ -38,12 +38,94 @@ export function by_id(id) {
     return found;
 }
 
-/** A path, or operators, that may go on in another line behind each sign between its parts.
- * @param {string} text @returns {Child[]} */
-export const breakable = (text) => text.split(/(?<=[/+,])/).flatMap((part) => [part, el("wbr")]);
+const LONG = 28; /* letters: shorter words go to the next line whole */
+
+/** A text in which long paths, names and chains of operators may go on in another line behind
+ * a sign between their parts, and nowhere else. @param {string} text @returns {Child[]} */
+export const breakable = (text) =>
+    text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length < LONG ? [word] : word.split(/(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]))));
 
 /** @param {import("./types").Chip} chip */
 export function chip(chip) {
     const attributes = { class: `chip ${chip.look}` };
     return el("span", chip.title ? { ...attributes, title: chip.title } : attributes, chip.text, chip.rest ? el("span", { class: "rest" }, ` ${chip.rest}`) : null);
+}
+
+/* --------------------------------------------------------------------- copying */
+
+/** Where a page may not have the clipboard, the text is shown selected.
+ * @param {string} text @param {HTMLElement} button */
+async function copy(text, button) {
+    const label = button.textContent;
+    try {
+        await navigator.clipboard.writeText(text);
+    } catch {
+        const dialog = /** @type {HTMLDialogElement} */ (by_id("copy"));
+        const area = /** @type {HTMLTextAreaElement} */ (by_id("copy-text"));
+        area.value = text;
+        dialog.showModal();
+        area.select();
+        return;
+    }
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = label), 1500);
+}
+
+/** @param {string} label @param {() => string} text @param {string} [title] */
+export function copy_button(label, text, title = "") {
+    const button = el("button", { type: "button", class: "copy", ...(title && { title }) }, label);
+    button.addEventListener("click", () => copy(text(), button));
+    return button;
+}
+
+/* ------------------------------------------------------------- groups of buttons */
+
+const MEMBERS = "a[href], button, summary";
+
+/** @param {HTMLElement} group @returns {HTMLElement[]} */
+const members_of = (group) => /** @type {HTMLElement[]} */ ([...group.querySelectorAll(MEMBERS)]).filter((one) => one.getClientRects().length > 0);
+
+/** Which member Tab leads to. @param {HTMLElement[]} members @param {number} at */
+function settle(members, at) {
+    members.forEach((one, i) => one.setAttribute("tabindex", i === at ? "0" : "-1"));
+}
+
+/** @param {HTMLElement} group @param {KeyboardEvent} event */
+function rove(group, event) {
+    const members = members_of(group);
+    const at = members.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const last = members.length - 1;
+    /** @type {Record<string, number>} */
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last };
+    const next = to[event.key];
+    if (at < 0 || next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const one = members[Math.min(Math.max(next, 0), last)];
+    if (one) settle(members, members.indexOf(one));
+    one?.focus();
+}
+
+/** A group is one stop of Tab, in which arrows go from one to the next: a page with a
+ * hundred links is walked in a few steps. @param {HTMLElement} group */
+export function group_of(group) {
+    group.addEventListener("keydown", (event) => rove(group, event));
+    group.addEventListener("focusin", () => {
+        const members = members_of(group);
+        const at = members.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+        if (at >= 0) settle(members, at);
+    });
+}
+
+/** Makes what is in groups anew; the focus stays on the member at the same place.
+ * @param {HTMLElement[]} groups @param {() => void} render */
+export function within_groups(groups, render) {
+    const focused = groups.map((group) => members_of(group).indexOf(/** @type {HTMLElement} */ (document.activeElement)));
+    render();
+    groups.forEach((group, i) => {
+        const members = members_of(group);
+        const at = Math.min(focused[i] ?? -1, members.length - 1);
+        settle(members, Math.max(at, 0));
+        if (at >= 0) members[at]?.focus({ preventScroll: true });
+    });
 }

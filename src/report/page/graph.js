@@ -5,7 +5,7 @@
  * A picture comes as the text of an SVG.  It is not put into the page as it is, but read as
  * XML and built anew out of the few elements and attributes that pictures are made of.
  */
-import { el, svg } from "./dom.js";
+import { el, group_of, svg, within_groups } from "./dom.js";
 import { changed, key_of, print_state, same_chosen } from "./state.js";
 import { noun, safe } from "./words.js";
 
@@ -17,6 +17,14 @@ import { noun, safe } from "./words.js";
 const ELEMENTS = new Set(["g", "path", "polygon", "polyline", "ellipse", "text", "a", "defs", "linearGradient", "stop"]);
 const ATTRIBUTES = ["offset", "stop-color", "gradientUnits", "x1", "x2", "y1", "y2", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray", "points", "d", "cx", "cy", "rx", "ry", "x", "y", "text-anchor", "font-size", "font-weight"];
 const NEAREST = 4;
+/** So far the drawing's edge comes into the stage, in pixels. */
+const MARGIN = 40;
+/** So small a drawing is begun with whole. */
+const LEGIBLE = 0.45;
+/** The minimap, in pixels; boxes beyond that many are not drawn in it. */
+const MAP = 150;
+const MAP_LEAST = 40;
+const MAP_BOXES = 3000;
 /** So far a pointer moves in a click. */
 const STILL = 4;
 
@@ -70,6 +78,14 @@ export class GraphView {
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: "0", role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
+        /** What was shown before, to go back to. @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
+        this.trail = [];
+        this.map = svg("svg", { class: "map", "aria-hidden": "true" });
+        this.sight = svg("rect", { class: "sight" });
+        this.map.addEventListener("pointerdown", (e) => this.map_touched(e));
+        this.map.addEventListener("pointermove", (e) => e.buttons && this.map_touched(e));
+        this.map.addEventListener("click", (e) => e.stopPropagation());
+        new ResizeObserver(() => this.drawing && this.apply()).observe(this.stage);
         this.stage.addEventListener("wheel", (e) => this.wheeled(e), { passive: false });
         this.stage.addEventListener("pointerdown", (e) => this.touched(e));
         window.addEventListener("pointermove", (e) => this.dragged(e));
@@ -114,14 +130,17 @@ export class GraphView {
             b.addEventListener("click", act);
             return b;
         };
-        const tools = el("div", { class: "tools" }, this.crumbs, ...(picture.svg ? [button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Show all", "⤢", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
+        this.back_button = button("← Back to what was shown before", "← Back", () => this.back());
+        const tools = el("div", { class: "tools" }, this.crumbs, this.back_button, ...(picture.svg ? [button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Fit: show all", "Fit", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
+        group_of(tools);
+        this.put_back();
         const planned = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
         const modules = planned.filter(({ p }) => p.svg);
         const missing = planned.length - modules.length;
         const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
         const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers leads to their rows.") : null;
         const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes could not be laid out in time: such a box leads to rows.`) : null;
-        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage);
+        within_groups([tools], () => this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage));
         this.boxes.clear();
         this.stage.replaceChildren();
         this.stage.hidden = !picture.svg;
@@ -133,8 +152,88 @@ export class GraphView {
         this.content = svg("g");
         rebuild(source, this.content, this.boxes);
         this.drawing.append(this.content);
-        this.stage.append(this.drawing);
-        this.fit(false);
+        this.stage.append(this.drawing, this.map);
+        this.put_map();
+        const last = this.returning;
+        this.returning = null;
+        if (last) this.zoom = last;
+        else this.fit(this.stage.clientHeight >= LEGIBLE * this.size.height);
+        this.apply();
+    }
+
+    /* ------------------------------------------------------------------ the way back */
+
+    leave() {
+        this.trail.push({ picture: this.drawn, zoom: { ...this.zoom } });
+        if (this.trail.length > 50) this.trail.shift();
+        this.put_back();
+    }
+
+    put_back() {
+        this.back_button?.toggleAttribute("disabled", !this.trail.length);
+    }
+
+    back() {
+        const last = this.trail.pop();
+        if (!last) return;
+        if (last.picture === this.drawn) this.zoom = last.zoom;
+        else {
+            this.returning = last.zoom;
+            this.open(last.picture);
+        }
+        this.put_back();
+        this.apply();
+    }
+
+    /* ------------------------------------------------------------------- the minimap */
+
+    /** Boxes as the drawing has them, small. */
+    put_map() {
+        const scale = Math.min(MAP / this.size.width, Math.max(MAP, this.stage.clientHeight * 0.6) / this.size.height);
+        this.map.setAttribute("viewBox", `0 0 ${this.size.width} ${this.size.height}`);
+        this.map.setAttribute("width", String(Math.max(this.size.width * scale, MAP_LEAST)));
+        this.map.setAttribute("height", String(Math.max(this.size.height * scale, MAP_LEAST)));
+        this.map.setAttribute("preserveAspectRatio", "none");
+        const back = /** @type {SVGGraphicsElement | undefined} */ (this.content)?.getCTM()?.inverse();
+        const shapes = [...this.boxes.values()].slice(0, MAP_BOXES).map((group) => {
+            const one = /** @type {SVGGraphicsElement} */ (group);
+            const [box, at] = [one.getBBox(), one.getCTM()];
+            const to = back && at ? back.multiply(at) : new DOMMatrix();
+            const fill = one.querySelector("[fill]:not([fill=none]):not(text)")?.getAttribute("fill") ?? "#cccccc";
+            return svg("rect", { x: box.x * to.a + to.e, y: box.y * to.d + to.f, width: box.width * to.a, height: box.height * to.d, fill: fill.startsWith("url") ? "#cccccc" : fill, stroke: "#888888", "stroke-width": 1 / scale / 2 });
+        });
+        this.map.replaceChildren(...shapes, this.sight);
+        this.sight.setAttribute("stroke-width", String(2 / scale));
+    }
+
+    /** What is in sight, where that is not all of it. */
+    put_sight() {
+        const { x, y, scale } = this.zoom;
+        const [w, h] = [this.stage.clientWidth / scale, this.stage.clientHeight / scale];
+        this.map.toggleAttribute("hidden", w >= this.size.width && h >= this.size.height);
+        const [left, top] = [Math.max(0, -x / scale), Math.max(0, -y / scale)];
+        const place = { x: left, y: top, width: Math.max(0, Math.min(this.size.width, w - x / scale) - left), height: Math.max(0, Math.min(this.size.height, h - y / scale) - top) };
+        for (const [name, value] of Object.entries(place)) this.sight.setAttribute(name, String(value));
+    }
+
+    /** @param {PointerEvent} event */
+    map_touched(event) {
+        event.stopPropagation();
+        const map = this.map.getBoundingClientRect();
+        this.zoom.x = this.stage.clientWidth / 2 - ((event.clientX - map.left) / map.width) * this.size.width * this.zoom.scale;
+        this.zoom.y = this.stage.clientHeight / 2 - ((event.clientY - map.top) / map.height) * this.size.height * this.zoom.scale;
+        this.apply();
+    }
+
+    /* ----------------------------------------------------------------- pan and zoom */
+
+    /** The drawing cannot be lost: a small one stays within the stage, of a large one the stage
+     * is never empty. */
+    bound() {
+        for (const [axis, size, room] of /** @type {["x" | "y", number, number][]} */ ([["x", this.size.width, this.stage.clientWidth], ["y", this.size.height, this.stage.clientHeight]])) {
+            const spare = room - size * this.zoom.scale;
+            this.zoom[axis] = Math.min(Math.max(this.zoom[axis], Math.min(0, spare) - MARGIN), Math.max(0, spare) + MARGIN);
+        }
     }
 
     /** The box of what is chosen, or the one that it is in. @param {Picture} picture @param {Chosen} chosen */
@@ -148,10 +247,12 @@ export class GraphView {
     }
 
     apply() {
-        const { x, y, scale } = this.zoom;
-        if (!this.drawing) return;
+        if (!this.drawing || !this.stage.clientWidth) return;
+        this.bound();
+        this.put_sight();
         this.drawing.setAttribute("width", String(this.stage.clientWidth));
         this.drawing.setAttribute("height", String(this.stage.clientHeight));
+        const { x, y, scale } = this.zoom;
         this.content?.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
     }
 
@@ -165,7 +266,8 @@ export class GraphView {
 
     /** @param {number} by @param {number} [x] what stays where it is @param {number} [y] */
     scale(by, x = this.stage.clientWidth / 2, y = this.stage.clientHeight / 2) {
-        const scale = Math.min(NEAREST, Math.max(0.02, this.zoom.scale * by));
+        const least = Math.min(1, this.stage.clientWidth / this.size.width, this.stage.clientHeight / this.size.height) / 2;
+        const scale = Math.min(NEAREST, Math.max(least, this.zoom.scale * by));
         const k = scale / this.zoom.scale;
         this.zoom = { x: x - (x - this.zoom.x) * k, y: y - (y - this.zoom.y) * k, scale };
         this.apply();
@@ -175,10 +277,15 @@ export class GraphView {
     centre(box) {
         const group = this.boxes.get(box);
         if (!group || !this.stage.clientWidth) return;
-        if (this.zoom.scale < 0.5) this.scale(0.8 / this.zoom.scale);
-        const [at, stage] = [group.getBoundingClientRect(), this.stage.getBoundingClientRect()];
+        const stage = this.stage.getBoundingClientRect();
+        let at = group.getBoundingClientRect();
         const inside = at.left > stage.left && at.right < stage.right && at.top > stage.top && at.bottom < stage.bottom;
-        if (inside) return;
+        if (inside && this.zoom.scale >= 0.4) return;
+        this.leave();
+        if (this.zoom.scale < 0.5) {
+            this.scale(0.8 / this.zoom.scale);
+            at = group.getBoundingClientRect();
+        }
         this.zoom.x += stage.left + stage.width / 2 - (at.left + at.width / 2);
         this.zoom.y += stage.top + stage.height / 2 - (at.top + at.height / 2);
         this.apply();
@@ -188,10 +295,9 @@ export class GraphView {
     wheeled(event) {
         event.preventDefault();
         const stage = this.stage.getBoundingClientRect();
-        if (event.ctrlKey || event.metaKey) this.scale(Math.exp(-event.deltaY / 200), event.clientX - stage.left, event.clientY - stage.top);
+        if (!event.shiftKey) this.scale(Math.exp(-event.deltaY / (event.ctrlKey ? 200 : 400)), event.clientX - stage.left, event.clientY - stage.top);
         else {
-            this.zoom.x -= event.shiftKey ? event.deltaY : event.deltaX;
-            this.zoom.y -= event.shiftKey ? 0 : event.deltaY;
+            this.zoom.x -= event.deltaX || event.deltaY; /* browsers turn the wheel themselves, or not */
             this.apply();
         }
     }
@@ -230,7 +336,10 @@ export class GraphView {
         if (!box || !picture || this.moved > STILL) return;
         const module = picture.opens?.[box];
         const chosen = this.subject.chosen_of(box, picture);
-        if (module !== undefined && this.pictures[module]?.svg) this.open(module);
+        if (module !== undefined && this.pictures[module]?.svg) {
+            this.leave();
+            this.open(module);
+        }
         else if (chosen) this.choose(chosen, (picture.boxes?.[box]?.length ?? 0) > 1);
     }
 
@@ -246,6 +355,7 @@ export class GraphView {
             "+": () => this.scale(1.25),
             "-": () => this.scale(0.8),
             "0": () => this.fit(true),
+            Backspace: () => this.back(),
         };
         const act = keys[event.key];
         if (!act) return;

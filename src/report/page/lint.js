@@ -34,8 +34,8 @@ function rule_rows(d, base) {
     ];
 }
 
-/** @param {LintDocument} d @param {Subject} base @returns {Subject} */
-export function lint_subject(d, base) {
+/** @param {LintDocument} d @param {Subject} base @param {import("./types").Command} command @returns {Subject} */
+export function lint_subject(d, base, command) {
     const { error = 0, warning = 0, info = 0 } = d.summary;
     const failed = d.verdict === "failed";
     return {
@@ -48,7 +48,8 @@ export function lint_subject(d, base) {
             ["for", d.for],
         ],
         verdict: { text: d.verdict, look: failed ? "alarm" : "good" },
-        brief: [],
+        brief: d.edits.length ? [{ topic: "to do", text: `Apply ${noun(d.edits.length, "proposed edit")} to the model: \`${command.page} --fix -o fixed.onnx\`` }] : [],
+        all_fixes: true,
         tiles: [
             { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: failed ? "alarm" : "good", filter: ["show", "findings"] },
             { title: "for", value: d.for, note: "--for names another builder" },

@@ -57,11 +57,14 @@ function item_cell(item, named) {
 }
 
 export class RowList {
-    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose */
-    constructor(grid, head, subject, choose) {
+    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose @param {() => void} told what is selected changed */
+    constructor(grid, head, subject, choose, told) {
         this.grid = grid;
         this.subject = subject;
         this.choose = choose;
+        this.told = told;
+        /** Where a selection of rows began; -1: none is selected. */
+        this.anchor = -1;
         /** Those that anything is known of. */
         this.measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
         /** The one that a narrow window has room for. */
@@ -85,6 +88,7 @@ export class RowList {
         if (this.measures.length) {
             grid.style.setProperty("--measures", `repeat(${this.measures.length}, 94px)`);
             grid.style.setProperty("--measure", "80px");
+            grid.style.setProperty("--measure-phone", "66px");
         }
         grid.style.setProperty("--least", `${26 + LEAST * (subject.sides.length - 1) + 94 * this.measures.length}px`);
         grid.style.setProperty("--left", `${subject.left}fr`);
@@ -102,6 +106,7 @@ export class RowList {
     /** @param {HTMLElement} head */
     put_head(head) {
         const { sides } = this.subject;
+        this.grid.setAttribute("aria-multiselectable", "true");
         head.replaceChildren(
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
@@ -115,6 +120,7 @@ export class RowList {
     /** @param {Block[]} blocks @param {Chosen | null} chosen */
     show(blocks, chosen) {
         const at = this.lines[this.current];
+        if (blocks.length !== this.blocks.length || blocks.some((b, i) => b !== this.blocks[i])) this.anchor = -1;
         this.blocks = blocks;
         this.chosen = chosen;
         const found = chosen && this.subject.find(chosen);
@@ -198,6 +204,26 @@ export class RowList {
         else this.grid.removeAttribute("aria-activedescendant");
     }
 
+    /** The blocks between the anchor and the current line. @returns {Block[]} */
+    selected() {
+        if (this.anchor < 0) return [];
+        const [from = 0, to = 0] = this.range();
+        return [...new Set(this.lines.slice(from, to + 1).map((line) => line.block))];
+    }
+
+    range() {
+        return [Math.min(this.anchor, this.current), Math.max(this.anchor, this.current)];
+    }
+
+    /** @param {number} at @param {boolean} on */
+    select_to(at, on) {
+        const was = this.anchor;
+        if (on && this.anchor < 0) this.anchor = this.current;
+        if (!on) this.anchor = -1;
+        this.go(at);
+        if (on || was >= 0) this.told();
+    }
+
     /** Which line is current, and which is chosen; rows that are made later ask themselves. */
     mark() {
         for (const [at, row] of this.shown) this.mark_row(row, at);
@@ -208,8 +234,11 @@ export class RowList {
         const line = /** @type {Line} */ (this.lines[at]);
         const items = [this.left_of(line.block)[line.line], ...line.block.items().right.map((column) => column[line.line])];
         const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
-        row.setAttribute("aria-selected", String(chosen));
+        const [from = 0, to = 0] = this.range();
+        const selected = this.anchor >= 0 && at >= from && at <= to;
+        row.setAttribute("aria-selected", String(chosen || selected));
         row.classList.toggle("current", at === this.current);
+        row.classList.toggle("selected", selected);
     }
 
     /** @param {Line} line @param {number} at */
@@ -300,6 +329,11 @@ export class RowList {
         const at = Number(target.closest("[data-at]")?.getAttribute("data-at") ?? -1);
         const line = this.lines[at];
         if (!line) return;
+        if (event instanceof MouseEvent && event.shiftKey) {
+            getSelection()?.removeAllRanges();
+            return this.select_to(at, true);
+        }
+        if (this.anchor >= 0) this.select_to(at, false);
         this.current = at;
         this.grid.focus({ preventScroll: true }); /* not on a button that is made anew */
         if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.counts.folded)) this.toggle(line.block);
@@ -332,8 +366,8 @@ export class RowList {
         const open = block && this.opened.has(block);
         /** @type {Record<string, () => void>} */
         const keys = {
-            ArrowDown: () => this.go(this.current + 1),
-            ArrowUp: () => this.go(this.current - 1),
+            ArrowDown: () => this.select_to(this.current + 1, event.shiftKey),
+            ArrowUp: () => this.select_to(this.current - 1, event.shiftKey),
             PageDown: () => this.go(this.current + page),
             PageUp: () => this.go(this.current - page),
             Home: () => this.go(0),

@@ -2,20 +2,23 @@
  * The page: reads what it is about, and shows the state that the address tells.  Everything
  * that changes what is shown changes the address, and is shown because the address changed.
  */
-import { check_subject } from "./check.js";
+import { put_advice } from "./advice.js";
+import { check_subject, judged_subject } from "./check.js";
 import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
-import { breakable, by_id, el } from "./dom.js";
+import { by_id, copy_button, el, group_of, within_groups } from "./dom.js";
+import { exports_subject } from "./exports.js";
 import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
 import { lint_subject } from "./lint.js";
 import { RowList } from "./list.js";
+import { rows_markdown } from "./markdown.js";
 import { matrix_subject } from "./matrix.js";
 import { put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
 import { changed, print_state, read_state, toggled } from "./state.js";
-import { count, noun, safe, shorten } from "./words.js";
+import { count, noun, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Facet} Facet */
@@ -40,16 +43,18 @@ function told_rules() {
 
 /** @returns {Subject} */
 function read_subject() {
-    const [run, compare, matrix, check, lint, command] = ["run", "compare", "matrix", "check", "lint", "command"].map(embedded);
-    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command, told_rules());
-    const all = check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
+    const [run, compare, matrix, exports, check, judged, lint] = ["run", "compare", "matrix", "exports", "check", "judged", "lint"].map(embedded);
     const told = told_rules();
+    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command, told);
+    const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : base;
     for (const row of all.rules) Object.assign(row, told.get(row.rule));
     return { ...all, files: [...all.files, ["in a terminal", command.page]] };
 }
 
 /** @type {import("./types").Picture[]} */
 const pictures = embedded("pictures") ?? [];
+/** @type {import("./types").Command} */
+const command = embedded("command");
 const subject = read_subject();
 const panels = { diff: by_id("diff"), graph: by_id("graph"), overview: by_id("overview"), rules: by_id("rules") };
 /** @type {Record<string, string>} */
@@ -83,8 +88,11 @@ const link = (chosen) => print_state(changed(state, { chosen }));
 /** @param {Chosen} chosen */
 const choose = (chosen) => go(changed(state, { chosen }));
 
-const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose);
+const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose, () => put_picked(sorted_blocks()));
 const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => go(changed(state, many ? { chosen, view: "diff" } : { chosen })), (picture) => go(changed(state, { picture, chosen: null })));
+
+/** Each is one stop of Tab: what is above the rows is passed in four. */
+const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id("summary"), by_id("bar")];
 
 /* --------------------------------------------------------------------- the frame */
 
@@ -110,10 +118,6 @@ function put_tiles() {
     );
 }
 
-/* What runs, where the time goes, what to do, what is not known. */
-function put_brief() {
-    by_id("brief").replaceChildren(...subject.brief.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...breakable(safe(text)))]));
-}
 
 function put_views() {
     by_id("views").replaceChildren(
@@ -161,10 +165,28 @@ function put_facets() {
             if (label.title === active) label.querySelector("input")?.focus();
 }
 
+/** How many rows are shown, or selected among them, and what they come to: shares are of all.
+ * @param {import("./types").Block[]} blocks */
+function sums_of(blocks) {
+    const selected = rows.selected();
+    const of = selected.length > 1 ? selected : blocks;
+    const all = subject.blocks;
+    const rest = of.length === all.length ? noun(of.length, "row") : `${count(of.length)} of ${count(all.length)} rows${of === selected ? " selected" : ""}`;
+    const layers = of.reduce((n, b) => n + (b.layers ?? 0), 0);
+    const measured = subject.measures.flatMap(({ title, print, signed, most }, i) => {
+        if (!(most > 0)) return [];
+        /** @param {import("./types").Block[]} some */
+        const sum = (some) => some.reduce((n, b) => n + (b.measures[i] ?? 0), 0);
+        const share = signed || of.length === all.length ? "" : ` (${percent(sum(of), sum(all))})`;
+        return [`${subject.measures.length > 2 ? `${title} ` : ""}${print(sum(of))}${share}`];
+    });
+    return [rest, ...(all.some((b) => b.layers !== undefined) ? [noun(layers, "layer")] : []), ...measured];
+}
+
 /** @param {import("./types").Block[]} blocks */
 function put_picked(blocks) {
     const picks = by_id("picks");
-    by_id("shown").textContent = blocks.length === subject.blocks.length ? noun(blocks.length, "row group") : `${count(blocks.length)} of ${count(subject.blocks.length)} row groups`;
+    by_id("shown").textContent = sums_of(blocks).join(" · ");
     picks.replaceChildren();
     for (const [facet, values] of state.picks)
         for (const value of values) picks.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
@@ -193,11 +215,12 @@ function show() {
     const blocks = sorted_blocks();
     document.body.dataset.view = view;
     for (const [name, panel] of Object.entries(panels)) panel.hidden = name !== view;
-    put_tiles();
-    put_brief();
-    put_views();
+    within_groups(groups, () => {
+        put_tiles();
+        put_views();
+        put_picked(blocks);
+    });
     put_facets();
-    put_picked(blocks);
     if (document.activeElement !== search) search.value = state.query;
     const record = state.chosen && subject.record(state.chosen);
     put_record(by_id("record"), record, link, print_state(changed(state, { chosen: null })));
@@ -207,7 +230,7 @@ function show() {
         rows.show(blocks, state.chosen);
         by_id("nothing").hidden = blocks.length > 0;
     } else if (view === "overview") put_overview(panels.overview, subject, state, link);
-    else if (view === "rules") put_rules(panels.rules, subject.rules_title, subject.rules, link);
+    else if (view === "rules") put_rules(panels.rules, subject, link);
     else graph.show(state, blocks.length === subject.blocks.length ? null : chosen_in(blocks));
 }
 
@@ -279,6 +302,11 @@ function moved(way) {
 
 search.addEventListener("input", () => amend(changed(state, { query: search.value })));
 by_id("sort").addEventListener("click", () => go(changed(state, { sort: state.sort ? "" : "size" })));
+by_id("bar-tools").append(copy_button("Copy as Markdown", () => {
+    const blocks = sorted_blocks();
+    const selected = rows.selected();
+    return rows_markdown(subject, selected.length > 1 ? selected : blocks, sums_of(blocks));
+}, "The rows that are shown, or selected, as a table"));
 by_id("help-button").addEventListener("click", () => help.showModal());
 by_id("filters-button").addEventListener("click", () => {
     const open = document.body.classList.toggle("with-facets");
@@ -295,6 +323,8 @@ window.addEventListener("hashchange", arrive);
 if (!location.hash && subject.first_filters.length)
     history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();
+put_advice(by_id("advice"), subject, command.page, link);
+groups.forEach(group_of);
 arrive();
 focus_view();
 document.documentElement.dataset.ready = "yes";

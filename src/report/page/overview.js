@@ -6,7 +6,7 @@ import { table } from "./detail.js";
 import { breakable, el, svg } from "./dom.js";
 import { filtered, ordered } from "./filter.js";
 import { key_of, print_state, toggled } from "./state.js";
-import { count, millis, safe, short_number, shorten, signed_millis } from "./words.js";
+import { count, millis, percent, safe, short_number, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").State} State */
@@ -14,16 +14,25 @@ import { count, millis, safe, short_number, shorten, signed_millis } from "./wor
 
 const BARS = 12;
 
-/* ------------------------------------------------------------------------- bars */
+/* ------------------------------------------------------------------------- bars
+ *
+ * All shares have one denominator: the whole of the subject, whatever is filtered. */
 
 /** What bars sum up: the subject's own, else the first measure that anything is known of, else
  * blocks.
- * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean}} */
+ * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean, total: number}} */
 function unit_of(subject) {
     const i = subject.chart_measure ?? subject.measures.findIndex((m) => m.most > 0);
     const measure = subject.measures[i];
-    if (measure) return { title: measure.title, print: measure.print, of: (b) => b.measures[i] ?? 0, whole: false };
-    return { title: "rows", print: count, of: () => 1, whole: true };
+    /** @param {(b: Block) => number} of */
+    const total = (of) => subject.blocks.reduce((sum, b) => sum + of(b), 0);
+    if (measure) {
+        /** @param {Block} b */
+        const of = (b) => b.measures[i] ?? 0;
+        const all = measure.total ?? total(of);
+        return { title: `${measure.title}, of ${measure.print(all)}`, print: measure.print, of, whole: false, total: all };
+    }
+    return { title: `rows, of ${count(subject.blocks.length)}`, print: count, of: () => 1, whole: true, total: subject.blocks.length };
 }
 
 /** How much of a block is of each value of a facet: a row counts for all that it has, what is
@@ -45,23 +54,20 @@ function bars(subject, state, { facet, title }) {
     const unit = unit_of(subject);
     /** @type {Map<string, number>} */
     const sums = new Map();
-    let total = 0;
     for (const block of filtered(subject.blocks, state, facet)) {
         const shares = shares_of(block, facet, unit.whole);
         for (const [value, share] of shares) sums.set(value, (sums.get(value) ?? 0) + share * unit.of(block));
-        if (shares.size) total += unit.of(block);
     }
     if (!sums.size || (sums.size === 1 && sums.has("(none)"))) return null;
     const values = ordered(sums, undefined);
-    const most = Math.max(...sums.values(), 0);
     const picked = state.picks.get(facet);
     const list = el("ul", { class: "bars" });
     for (const [value, sum] of values.slice(0, BARS)) {
         const on = picked?.has(value) ?? false;
         const bar = el("span", { class: "bar", "aria-hidden": "true" });
-        bar.style.width = `${most ? (sum / most) * 100 : 0}%`;
+        bar.style.width = `${unit.total ? Math.min(100, (sum / unit.total) * 100) : 0}%`;
         const words = el("span", { class: "label" }, ...breakable(shorten(value, 60)));
-        const number = el("span", { class: "number" }, `${unit.print(sum)}  ${total ? ((sum / total) * 100).toFixed(0) : 0} %`);
+        const number = el("span", { class: "number" }, `${unit.print(sum)}  ${percent(sum, unit.total).padStart(7, "\u2007")}`);
         list.append(el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number)));
     }
     const rest = values.length > BARS ? el("p", { class: "faint" }, `and ${values.length - BARS} more`) : null;

@@ -153,6 +153,15 @@ static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *
     fputs(common ? common : "", out);
 }
 
+/* What a comparison comes to: its findings, their causes and what to do. */
+static void put_judged(const struct fsd_report *r, FILE *out)
+{
+    struct fsd_report judged = *r;
+
+    judged.verdict = r->judged;
+    put_subject("judged", FSD_OF_CHECK, &judged, out);
+}
+
 /* Why the rules matter of which there are findings, and how these are mended. */
 static void put_rules(const struct fsd_findings *all, FILE *out)
 {
@@ -189,6 +198,11 @@ static void put_command(const struct fsd_report *r, FILE *json)
     } else if (r->matrix) {
         put_builds(r->matrix->builds, r->matrix->n, out);
         fputs(" --all --tactics", out);
+    } else if (r->exports) {
+        fputs("fusiondiff compare ", out);
+        fsd_put_shell_word(out, r->exports->old.model->path);
+        putc(' ', out);
+        fsd_put_shell_word(out, r->exports->new.model->path);
     } else if (r->compare) {
         put_builds((const struct fsd_state *const[]){r->compare->old, r->compare->new},
                    2, out);
@@ -211,12 +225,15 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_album *album = fsd_album_begin(r, fsd_print_open(&pictures));
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
     struct fsd_report told = *r;
+    const struct fsd_verdict *verdict = r->judged ? r->judged : r->verdict;
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     put_command(r, fsd_print_open(&json));
     put_data("command", &json, out);
     if (r->matrix) {
         put_sheet("matrix", r, out);
+    } else if (r->exports) {
+        put_sheet("exports", r, out);
     } else if (r->compare) {
         put_subject("compare", FSD_OF_COMPARISON, r, out);
     } else {
@@ -232,15 +249,16 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
             put_data("stories", &json, out);
         }
     }
-    if (r->verdict || run.findings) {
-        put_rules(r->verdict ? r->verdict->findings : run.findings,
-                  fsd_print_open(&json));
+    if (verdict || run.findings) {
+        put_rules(verdict ? verdict->findings : run.findings, fsd_print_open(&json));
         put_data("rules", &json, out);
     }
     if (r->lint)
         put_subject("lint", FSD_OF_LINT, r, out);
     else if (r->verdict)
         put_subject("check", FSD_OF_CHECK, r, out);
+    else if (r->judged)
+        put_judged(r, out);
     fsd_album_end(album);
     put_data("pictures", &pictures, out);
     fwrite(fsd_page_tail, 1, fsd_page_tail_size, out);

@@ -275,6 +275,40 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     put_places(object, "n", places[1], c->new->groups.n);
 }
 
+/* The names of a side's nodes, by box. */
+static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
+{
+    char box[16];
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        if (s->nodes.at[i].role != FSD_ROLE_CORE)
+            continue;
+        snprintf(box, sizeof box, "%c%u", side, i);
+        fsd_json_text(object, box, fsd_text(s->names, s->nodes.at[i].key));
+    }
+}
+
+/* Two exports, with the name of the node that each box is of. */
+static void put_exports(struct fsd_album *album, const struct fsd_exports *e)
+{
+    struct fsd_json *item = fsd_json_item(album->list), *object;
+    struct fsd_error err = {0};
+    struct fsd_print svg;
+    FILE *out = fsd_print_open(&svg);
+    enum fsd_status status = allow(album, album->seconds / TIMES, &err);
+
+    album->now = album->modules.n;
+    fsd_vec_push(album->arena, &album->modules, (struct module){.title = "all"});
+    album->told = album->modules.n;
+    if (status == FSD_OK)
+        status = fsd_exports_write_picture(e, "svg", &album->style, out, &err);
+    fsd_json_text(item, "title", "all");
+    put_drawing(album, item, status, &svg, &err);
+    object = fsd_json_object(item, "nodes");
+    put_names(object, e->before, 'o');
+    put_names(object, e->after, 'n');
+}
+
 /* By build and group: its row. */
 static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
 {
@@ -325,6 +359,8 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
     album->style.picture = &album->want;
     if (r->matrix) {
         put_matrix(album, r->matrix);
+    } else if (r->exports) {
+        put_exports(album, r->exports);
     } else if (r->compare) {
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 

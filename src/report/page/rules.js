@@ -1,20 +1,30 @@
 /* Rules with what they measured and may measure, and the findings of each. */
+import { linked } from "./advice.js";
 import { put_pieces } from "./detail.js";
 import { el } from "./dom.js";
+import { key_of } from "./state.js";
 import { count, noun } from "./words.js";
 
 /** @typedef {import("./types").RuleRow} RuleRow */
 
 const SHOWN = 200;
 
-/** @param {RuleRow} rule */
-function put_advice({ why, fix }) {
+/** @param {import("./types").Subject} subject @param {RuleRow} rule @param {(chosen: import("./types").Chosen) => string} link */
+function put_why(subject, { why, fix }, link) {
     const rows = [["why", why], ["fix", fix]].filter(([, text]) => text);
-    return rows.length ? el("dl", { class: "advice" }, ...rows.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, text)])) : null;
+    return rows.length ? el("dl", { class: "advice" }, ...rows.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, ...put_pieces(linked(subject, text), link))])) : null;
 }
 
-/** @param {RuleRow} rule @param {(chosen: import("./types").Chosen) => string} link */
-function put_rule(rule, link) {
+/** A message with where it holds, as far as it does not name that itself.
+ * @param {import("./types").Pieces} message @param {import("./types").Pieces} where */
+function located(message, where) {
+    const named = new Set(message.flatMap((p) => (typeof p === "object" && p.chosen ? [key_of(p.chosen)] : [])));
+    const rest = where.filter((p) => typeof p === "object" && !(p.chosen && named.has(key_of(p.chosen))));
+    return [...message, ...rest.flatMap((p) => [" ", p])];
+}
+
+/** @param {import("./types").Subject} subject @param {RuleRow} rule @param {(chosen: import("./types").Chosen) => string} link */
+function put_rule(subject, rule, link) {
     const bad = rule.state === "failed" || rule.state === "error" || rule.state === "warning";
     const summary = el(
         "summary",
@@ -24,21 +34,22 @@ function put_rule(rule, link) {
         el("span", { class: "number" }, rule.budget ? `${rule.measured}, allowed ${rule.budget}` : ""),
         el("span", { class: "number" }, rule.findings.length ? noun(rule.findings.length, "finding") : "")
     );
-    const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", f.message, " ", ...put_pieces(f.where, link), f.todo ? el("p", { class: "fix" }, f.todo) : null));
+    const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", ...put_pieces(located(linked(subject, f.message), f.where), link), f.todo ? el("p", { class: "fix" }, ...put_pieces(linked(subject, f.todo), link)) : null));
     const more = rule.findings.length - findings.length;
-    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_advice(rule), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more; the rows can be filtered by this rule`) : null);
+    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_why(subject, rule, link), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more; the rows can be filtered by this rule`) : null);
     const box = el("details", { class: `card ${bad ? "bad" : ""}` }, summary, body);
     box.open = bad && rule.findings.length <= 20;
     return box;
 }
 
-/** @param {HTMLElement} panel @param {string} title @param {RuleRow[]} rules @param {(chosen: import("./types").Chosen) => string} link */
-export function put_rules(panel, title, rules, link) {
+/** @param {HTMLElement} panel @param {import("./types").Subject} subject @param {(chosen: import("./types").Chosen) => string} link */
+export function put_rules(panel, subject, link) {
+    const { rules, rules_title: title } = subject;
     const quiet = rules.filter((r) => !r.findings.length);
     const loud = rules.filter((r) => r.findings.length);
     panel.replaceChildren(
         el("h2", {}, title),
-        ...loud.map((r) => put_rule(r, link)),
+        ...loud.map((r) => put_rule(subject, r, link)),
         quiet.length ? el("h3", {}, "Without findings") : "",
         quiet.length
             ? el(

@@ -127,7 +127,7 @@ function modules_of_layer(run, l, nodes) {
 function node_item(run, n, evidence) {
     const chips = [];
     if (runs_wider(n))
-        chips.push(word_chip(`asked ${n.requested}`, "alarm", `the model asks for ${n.requested}, it runs in ${n.realised}`));
+        chips.push(word_chip(`asked ${n.requested}`, "alarm", `the model requests ${n.requested}, it runs in ${n.realised}`));
     if (n.fate && n.fate !== "layer") chips.push(word_chip(n.fate, `fate-${n.fate}`, n.why));
     return {
         ...item(n.op, node_name(n), chips),
@@ -142,7 +142,7 @@ function node_item(run, n, evidence) {
 function layer_item(l) {
     const chips = l.kind === "compute" || l.kind === l.type.toLowerCase() ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
     if (l.region !== undefined) chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which computes which is not known"));
-    if (l.cause) chips.push(word_chip(l.cause, "cause", `the builder put it there: ${l.cause}`));
+    if (l.cause) chips.push(word_chip(l.cause, "cause", `inserted by TensorRT: ${l.cause}`));
     return {
         ...item(l.type || l.kind, l.name, [...chips, ...change_chips(l.inputs, l.outputs)]),
         chosen: choose_layer(l),
@@ -187,11 +187,14 @@ function operators_of(l, nodes) {
     return runs.length > 5 ? `${runs.slice(0, 4).join("+")}+${runs.length - 4} more` : runs.join("+");
 }
 
+/** Free layers, which do nothing, are none of them. @param {Layer} l */
+const moves_data = (l) => l.kind !== "noop" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
+
 /** What the filter "show" knows of a layer. @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
 function remarks_of_layer(run, l, nodes) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
     const remarks = [];
-    if (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy") remarks.push("moves data");
+    if (moves_data(l)) remarks.push("moves data");
     if (nodes.some(runs_wider)) remarks.push("precision not as asked");
     if ((!mapped && COMPUTING.has(l.kind)) || nodes.some((n) => n.fate === "unexplained")) remarks.push("unexplained");
     if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
@@ -221,6 +224,7 @@ function layer_block(run, l, tint) {
             return { left, folded: folded(nodes, left), right: [[layer_item(l)]] };
         }),
         keys: () => [choose_layer(l), ...nodes.map((n) => run.choose_node(n))].map(key_of),
+        layers: 1,
         measures: [l.ms ?? null, number_of(l.bytes)],
         ...(parts.some((ms) => ms > 0) && { parts }),
         facets: {
@@ -257,7 +261,8 @@ function vanished_block(run, nodes, at) {
                 return { ...node_item(run, n, []), ...(reason && { reason }) };
             });
             const ops = [...new Set(nodes.map((n) => n.op))];
-            const several = { ...item("", `${nodes.length} ${fate}: ${ops.slice(0, 4).join(", ")}${ops.length > 4 ? ", …" : ""}`), quiet: true };
+            const what = fate === "folded" ? "folded at build time" : fate;
+            const several = { ...item("", `${count(nodes.length)} ${what}: ${ops.slice(0, 4).join(", ")}${ops.length > 4 ? ", …" : ""}`), quiet: true };
             return { left, folded: together ? [several] : null, right: [] };
         }),
         keys: () => nodes.map((n) => key_of(run.choose_node(n))),
@@ -277,13 +282,15 @@ function vanished_block(run, nodes, at) {
 }
 
 /** Nodes that no layer computes, each behind the layer that it is next to, else behind that
- * of the node before it; neighbours of one fate share a block. @param {Run} run @returns {Block[]} */
+ * of the node before it; neighbours of one fate share a block.  Of what the builder folded, most
+ * of it constants that a layer has as weights, there is one block before all layers: between
+ * them it would be half of the rows. @param {Run} run @returns {Block[]} */
 function vanished_blocks(run) {
     let last = -1;
     const placed = [];
     for (const n of run.nodes) {
         if (n.layers.length) last = n.layers[0] ?? last;
-        else if (n.region === undefined) placed.push({ n, at: n.near_layer ?? last });
+        else if (n.region === undefined) placed.push({ n, at: n.fate === "folded" ? -1 : n.near_layer ?? last });
     }
     placed.sort((a, b) => a.at - b.at || a.n.index - b.n.index);
     const blocks = [];
@@ -355,12 +362,13 @@ function patterns_section(run, patterns) {
     return patterns?.length ? [{ title: "Blocks that it is part of", lines: patterns.map(line) }] : [];
 }
 
-/** What is found, and how it is mended: by an edit of its own where lint has one.
+/** What is found, why that matters, and how it is fixed: by an edit of its own where lint has one.
  * @param {Run} run @param {import("./types").Finding[]} findings @returns {Section[]} */
 function findings_section(run, findings) {
     const lines = findings.map((f) => {
-        const fix = f.todo ? safe(f.todo) : run.told.get(f.rule)?.fix;
-        return [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message), ...(fix ? [{ text: fix, look: "fix" }] : [])];
+        const told = run.told.get(f.rule);
+        const fix = f.todo ? safe(f.todo) : told?.fix;
+        return [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message), ...(told?.why ? [{ text: told.why, look: "why" }] : []), ...(fix ? [{ text: fix, look: "fix" }] : [])];
     });
     return lines.length ? [{ title: "Findings", lines }] : [];
 }
@@ -424,7 +432,7 @@ function layer_record(run, l) {
                 ["type", safe(l.type)],
                 ["kind", l.kind],
                 ["runs in", l.precision],
-                ["inserted, cause", l.inserted && (l.cause ?? "unknown")],
+                ["inserted by TensorRT, cause", l.inserted && (l.cause ?? "unknown")],
                 ["sits between", edge_pieces(run, l)],
                 ["the log says", l.log && safe(l.log)],
                 ["origin", l.origin && safe(l.origin)],
@@ -514,13 +522,16 @@ function tiles_of(run) {
     const lost = (coverage.computing_layers ?? 0) - (coverage.mapped_layers ?? 0);
     const wider = run.nodes.filter(runs_wider).length;
     const alarms = (findings.error ?? 0) + (findings.warning ?? 0);
+    const movers = run.layers.filter(moves_data);
+    /* Where a profile is, the share of the time: the one that all shares here are of. */
+    const moved = ms?.total ? `${percent(movers.reduce((sum, l) => sum + (l.ms ?? 0), 0), ms.total)} of the time` : "";
     return [
-        { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 3) },
-        { title: "layers", value: count(run.layers.length), note: listed(layers, 3) },
-        { title: "inserted", value: count(coverage.inserted ?? 0), note: listed(inserted, 3) || "none by the builder", look: coverage.inserted ? "added" : "good", filter: ["show", "moves data"] },
+        { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 2) },
+        { title: "layers", value: count(run.layers.length), note: listed(layers, 2) },
+        { title: "data movement", value: noun(movers.length, "layer"), note: moved || (coverage.inserted ? `${count(coverage.inserted)} inserted: ${listed(inserted, 2)}` : "none inserted by TensorRT"), look: movers.length ? "added" : "good", filter: ["show", "moves data"] },
         { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${count(nodes.unexplained ?? 0)} nodes unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
-        { title: "wider than asked", value: count(wider), note: wider ? "nodes run in a wider type" : "as the model asks", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
-        { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `data movement ${percent(spent.movement?.share ?? 0, 1)}` },
+        { title: "higher precision", value: count(wider), note: wider ? "nodes above the requested type" : "all as requested", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
+        { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `compute ${percent(spent.compute?.share ?? 0, 1)}` },
         { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
     ];
 }
@@ -586,7 +597,7 @@ export function run_subject(document, story, patterns, forms, command, told) {
         sides: ["ONNX nodes", "engine layers"],
         measures: [
             { title: "time", print: millis, signed: false, most: most(0), total },
-            { title: "bytes", print: bytes, signed: false, most: most(1), total: null },
+            { title: "bytes", print: bytes, signed: false, most: most(1), total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
         ],
         blocks,
         facets: [

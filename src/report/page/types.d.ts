@@ -301,6 +301,28 @@ export interface MatrixDocument {
     rows: MatrixRow[];
 }
 
+/* --------------------------------------------- two exports: the sheet of view/exports.c */
+
+export interface ExportChange {
+    what: string;
+    old?: string;
+    new?: string;
+    op?: string;
+    of?: string;
+    was?: string;
+    now?: string;
+}
+
+export interface ExportsDocument {
+    schema: string;
+    old: { model: string; exporter?: string; nodes: number; computing: number };
+    new: { model: string; exporter?: string; nodes: number; computing: number };
+    aligned: number;
+    renamed: number;
+    not_compared: number;
+    changes: ExportChange[];
+}
+
 /* -------------------------------------------- include/fusiondiff/check.schema.json */
 
 export interface CheckDocument {
@@ -374,6 +396,7 @@ export interface Picture {
     within?: number; /** the picture that shows it as one box */
     boxes?: Record<string, number[]>; /** of those with several items: all of them */
     places?: Record<string, number[]>; /** of two builds: where the page shows a group, by side and group */
+    nodes?: Record<string, string>; /** of two exports: the nodes' names, by box */
     opens?: Record<string, number>; /** of those that stand for a module: its picture */
 }
 
@@ -454,6 +477,7 @@ export interface Block {
     measures: (number | null)[]; /** as many as the subject has */
     facets: Record<string, string[]>;
     parts?: number[]; /** how its time is shared among its nodes */
+    layers?: number; /** of the engine */
     text: () => string; /** all its names, in lower case */
 }
 
@@ -553,6 +577,9 @@ export interface Subject {
     to: string;
     files: [string, string][];
     verdict: { text: string; look: string } | null;
+    accept?: string; /** the command that accepts what changed */
+    nothing?: string; /** why there is nothing to do */
+    all_fixes?: boolean; /** what to do are the rules' fixes, too */
     left: number; /** how wide the left side is beside one on the right, of 13 */
     sides: string[]; /** heads of the columns: left, and one or more on the right */
     measures: Measure[];

@@ -1,0 +1,93 @@
+/*
+ * The first card: what to do, in order of what it saves, the verdict with the command that
+ * accepts what changed, and what else the summary states.
+ */
+import { code_block, put_pieces } from "./detail.js";
+import { breakable, copy_button, el } from "./dom.js";
+import { summary_markdown } from "./markdown.js";
+import { noun, safe } from "./words.js";
+
+/** @typedef {import("./types").Pieces} Pieces */
+/** @typedef {import("./types").Subject} Subject */
+
+/** Rules whose fix stands in where the summary has no advice of its own. */
+const MOST_RULES = 4;
+/** Code in backquotes, commands, "layer 12", and words that may be names. */
+const WORDS = /`[^`]+`|\bfusiondiff [a-z]+(?: --[a-z-]+)*|\blayer \d+\b|[^\s,;()`]+/g;
+
+/** A name that the page shows; words of a sentence are not taken for names.
+ * @param {Subject} subject @param {string} word */
+function named(subject, word) {
+    const chosen = { kind: "node", id: word };
+    return /[\d_/.:]/.test(word) && !/^[\d.:]+$/.test(word) && subject.find(chosen) ? chosen : null;
+}
+
+/** @param {Subject} subject @param {string} word @returns {import("./types").Piece} */
+function piece(subject, word) {
+    if (word.startsWith("`")) {
+        const inner = word.slice(1, -1);
+        const chosen = named(subject, inner);
+        return chosen ? { text: safe(inner), chosen, look: "code" } : { text: safe(inner), look: "code" };
+    }
+    if (word.startsWith("fusiondiff ")) return { text: word, look: "code" };
+    if (word.startsWith("layer ")) {
+        const chosen = { kind: "layer", id: word.slice(6) };
+        return subject.find(chosen) ? { text: word, chosen } : word;
+    }
+    const chosen = named(subject, word);
+    return chosen ? { text: safe(word), chosen, look: "code" } : safe(word);
+}
+
+/** A sentence with the nodes and layers that it names as links.
+ * @param {Subject} subject @param {string} text @returns {Pieces} */
+export function linked(subject, text) {
+    /** @type {Pieces} */
+    const pieces = [];
+    let from = 0;
+    for (const match of text.matchAll(WORDS)) {
+        const made = piece(subject, match[0]);
+        if (typeof made === "string") continue;
+        pieces.push(safe(text.slice(from, match.index)), made);
+        from = match.index + match[0].length;
+    }
+    return [...pieces, safe(text.slice(from))].filter((p) => p !== "");
+}
+
+/** What to do: the summary's own advice, else how the findings of the worst rules are fixed.
+ * @param {Subject} subject @returns {Pieces[]} */
+export function todo_of(subject) {
+    const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, text));
+    if (own.length && !subject.all_fixes) return own;
+    if (subject.nothing) return [];
+    const rules = subject.rules.filter((r) => r.fix && r.findings.some((f) => f.severity !== "info"));
+    return [...own, ...rules.slice(0, MOST_RULES).map((r) => /** @type {Pieces} */ ([{ text: r.rule, look: "code" }, ` (${noun(r.findings.length, "finding")}): `, ...linked(subject, r.fix ?? "")]))];
+}
+
+/** A number stays with its unit. @param {string} text */
+const glued = (text) => text.replace(/(\d) (?=%|ms\b|[kMGT]?B\b)/g, "$1\u00a0");
+
+/** @param {Subject} subject */
+function nothing(subject) {
+    const found = subject.rules.reduce((n, r) => n + r.findings.length, 0);
+    if (subject.nothing) return subject.nothing;
+    return found ? `No advice is known for ${noun(found, "finding")}.` : "No rule found anything to change.";
+}
+
+/** @param {HTMLElement} panel @param {Subject} subject @param {string} command @param {(chosen: import("./types").Chosen) => string} link */
+export function put_advice(panel, subject, command, link) {
+    const todo = todo_of(subject);
+    const facts = subject.brief.filter(({ topic }) => topic !== "to do");
+    panel.hidden = !subject.rules_title && !facts.length;
+    if (panel.hidden) return panel.replaceChildren();
+    const card = el(
+        "section",
+        { class: "todo" },
+        el("h2", {}, "What to do"),
+        todo.length ? el("ol", { class: todo.length > 1 ? "" : "single" }, ...todo.map((line) => el("li", {}, ...put_pieces(line, link)))) : el("p", { class: "faint" }, nothing(subject)),
+        subject.verdict && subject.accept ? el("div", { class: "accept" }, el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text), el("span", {}, "To accept what changed:"), code_block(subject.accept)) : null,
+        copy_button("Copy as Markdown", () => summary_markdown(subject, todo, command), "What to do, counts and findings, for a review")
+    );
+    const more = el("details", { class: "facts" }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...breakable(glued(safe(text))))])));
+    more.open = innerWidth > 600;
+    panel.replaceChildren(card, ...(facts.length ? [more] : []));
+}

@@ -1,0 +1,88 @@
+/*
+ * "Copy as Markdown": the summary, the rows that are shown and the details of one layer or
+ * node, as they are pasted into a review.  Names go into code spans, since a name may hold
+ * any sign that Markdown would obey.
+ */
+import { count, noun, safe } from "./words.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").Item} Item */
+/** @typedef {import("./types").Pieces} Pieces */
+/** @typedef {import("./types").Section} Section */
+/** @typedef {import("./types").Subject} Subject */
+
+/** Rows of a table: a comment of GitHub takes no more than 65,536 characters. */
+const ROWS = 200;
+
+/** @param {string} text */
+const escaped = (text) => safe(text).replace(/[\\`*_[\]<>|]/g, "\\$&");
+
+/** @param {string} name */
+function code(name) {
+    const text = safe(name);
+    const fence = "`".repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map((m) => m[0].length)) + 1);
+    const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
+    return text && `${fence}${pad}${text}${pad}${fence}`;
+}
+
+/** A cell of a table, where a bar ends it even in code. @param {string} markdown */
+const cell = (markdown) => markdown.replace(/\\?\|/g, "\\|");
+
+/** @param {Pieces} pieces */
+const pieces_text = (pieces) => pieces.map((p) => (typeof p === "string" ? escaped(p) : p.chosen || p.look === "code" ? code(p.text) : escaped(p.text))).join("");
+
+/** @param {string[]} head @param {string[][]} rows */
+const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+
+/** @param {string} text */
+const fenced = (text) => `\`\`\`sh\n${text}\n\`\`\``;
+
+/** @param {Section} section */
+function section_markdown(section) {
+    const title = `**${escaped(section.title)}**\n\n`;
+    if ("pairs" in section) return title + section.pairs.map(([name, value]) => `- ${escaped(name)}: ${pieces_text(value)}`).join("\n");
+    if ("head" in section) return title + table(section.head.map(escaped), section.rows.map((row) => row.map(pieces_text)));
+    if ("lines" in section) return title + section.lines.map((line, i) => `${section.ordered ? `${i + 1}.` : "-"} ${pieces_text(line)}`).join("\n");
+    if ("forms" in section) return title + section.forms.map(({ form, code: text }) => `${escaped(form)}:\n\n${fenced(text)}`).join("\n\n");
+    return title + fenced(section.code);
+}
+
+/** @param {import("./types").Story} record */
+export function record_markdown(record) {
+    const chips = record.chips.map((chip) => escaped([chip.text, chip.rest].filter(Boolean).join(" "))).join(" ");
+    return [`#### ${escaped(record.kind)} ${code(record.title)}`, chips, ...record.sections.map(section_markdown)].filter(Boolean).join("\n\n") + "\n";
+}
+
+/** @param {Item} item */
+function item_markdown(item) {
+    const chips = item.chips.map((chip) => escaped([chip.text, chip.rest].filter(Boolean).join(" "))).join(" ");
+    return [item.index && escaped(item.index), item.word && escaped(item.word), code(item.name), chips].filter(Boolean).join(" ");
+}
+
+/** @param {Subject} subject @param {Block[]} blocks those that are shown @param {string[]} sums of them */
+export function rows_markdown(subject, blocks, sums) {
+    const measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
+    const rows = blocks.slice(0, ROWS).map((block) => {
+        const { left, right } = block.items();
+        return [left, ...right].map((items) => items.map(item_markdown).join("<br>")).concat(measures.map(({ measure, i }) => (block.measures[i] == null ? "" : measure.print(block.measures[i] ?? 0))));
+    });
+    const width = subject.sides.length + measures.length;
+    for (const row of rows) while (row.length < width) row.splice(row.length - measures.length, 0, "");
+    const rest = blocks.length > ROWS ? `\n\nand ${count(blocks.length - ROWS)} more rows` : "";
+    return `${escaped(sums.join(", "))}\n\n${table([...subject.sides, ...measures.map(({ measure }) => measure.title)].map(escaped), rows)}${rest}\n`;
+}
+
+/** @param {Subject} subject @param {Pieces[]} todo @param {string} command */
+export function summary_markdown(subject, todo, command) {
+    const loud = subject.rules.filter((rule) => rule.findings.length);
+    const facts = subject.brief.filter(({ topic }) => topic !== "to do");
+    return [
+        `### ${code(subject.from)} → ${code(subject.to)}${subject.verdict ? `: ${escaped(subject.verdict.text)}` : ""}`,
+        todo.length ? `**What to do**\n\n${todo.map((line, i) => `${i + 1}. ${pieces_text(line)}`).join("\n")}` : "",
+        facts.map(({ topic, text }) => `- ${escaped(topic)}: ${escaped(text)}`).join("\n"),
+        table(["", "", ""], subject.tiles.map(({ title, value, note }) => [escaped(title), `**${escaped(value)}**`, escaped(note)])),
+        loud.length ? table(["finding", "", "what to do"], loud.map((rule) => [code(rule.rule), noun(rule.findings.length, "place"), escaped(rule.fix ?? "")])) : "",
+        subject.accept ? `To accept what changed:\n\n${fenced(subject.accept)}` : "",
+        fenced(command),
+    ].filter(Boolean).join("\n\n") + "\n";
+}
