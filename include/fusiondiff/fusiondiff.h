@@ -469,6 +469,10 @@ FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *o
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
                                              FILE *out, struct fsd_error *err);
 
+/** How many engines a build log holds; 0: the file has none, is not a log or cannot be
+ *  read. */
+FSD_API unsigned fsd_engines_in_log(const char *path);
+
 /** How many builds a snapshot is of; 0: the file is none. */
 FSD_API unsigned fsd_snapshot_builds(const char *path);
 

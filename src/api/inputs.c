@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "engine/reader.h"
 #include "gate/gate.h"
+#include "log/segment.h"
 #include "match/story.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
@@ -671,4 +672,20 @@ enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
     new_graphs(d);
     status = load_log(&in, err);
     return fsd_file_done(&in.log, status, err);
+}
+
+unsigned fsd_engines_in_log(const char *path)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_log_scan scan = {0};
+    struct fsd_file file;
+    unsigned n = 0;
+
+    if (fsd_file_open_unpacked(&file, path, LOG_LIMIT, NULL) == FSD_OK) {
+        fsd_log_find(arena, &file, &scan);
+        n = scan.engines.n;
+    }
+    fsd_file_close(&file);
+    fsd_arena_free(arena);
+    return n;
 }

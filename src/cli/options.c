@@ -51,7 +51,10 @@ static const struct argp_option options[] = {
     {"color", KEY_COLOR, "WHEN", 0, "auto (the default), always or never", 2},
     {"evidence", KEY_EVIDENCE, "LIST", 0,
      "Use only this evidence: metadata,name,log,tensor,structure", 3},
-    {"engine", KEY_ENGINE, "N", 0, "Which engine of a log that holds several", 3},
+    {"engine", KEY_ENGINE, "N", 0,
+     "Which engine of a log that holds several; 'all' reports each: -o x.svg writes "
+     "x.1.svg, x.2.svg, ...",
+     3},
     {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
     {"max-memory", KEY_MAX_MEMORY, "MB", 0,
      "End with an error, exit status 2, rather than take more memory", 3},
@@ -369,8 +372,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         line->run.force = true;
         break;
     case KEY_ENGINE:
-        line->run.engine_number =
-            parse_number("--engine", "a number from 1", arg, 1, UINT32_MAX, state);
+        line->every_engine = line->verb->subject == FSD_OF_RUN && !strcmp(arg, "all");
+        if (!line->every_engine)
+            line->run.engine_number =
+                parse_number("--engine", "a number from 1", arg, 1, UINT32_MAX, state);
         break;
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

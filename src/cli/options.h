@@ -22,6 +22,7 @@ struct command_line {
     struct fsd_style style;
     struct output outputs[MOST_OUTPUTS];
     unsigned n_outputs;
+    bool every_engine;  /* of a log that holds several: each */
     bool follow;        /* links that lead out of their folders */
     bool quiet;         /* no notes, and no word on what went to files */
     const char *format; /* -f: for the outputs without a telling ending */

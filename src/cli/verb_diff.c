@@ -4,6 +4,8 @@
 #include "cli/progress.h"
 #include "cli/verb.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -108,8 +110,8 @@ static enum fsd_status print_diff(const void *payload, const char *format,
     return fsd_diff_write(payload, format, style, out, err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run_one(struct command_line *line, int *exit_status,
+                               struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
     enum fsd_status status;
@@ -129,6 +131,64 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
         fsd_diff_findings(diff, (enum fsd_severity)line->fail_on))
         *exit_status = FINDINGS;
     fsd_diff_free(diff);
+    return status;
+}
+
+/* ------------------------------------------------------------ all engines of a log */
+
+/* "out/x.svg" as "out/x.2.svg". */
+static char *numbered(const char *path, unsigned number)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = *name ? strchr(name + 1, '.') : NULL;
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+    char *out = NULL;
+
+    return asprintf(&out, "%.*s.%u%s", (int)stem, path, number, path + stem) < 0 ? NULL
+                                                                                 : out;
+}
+
+/* What goes to standard output as text begins with which one it is. */
+static void put_title(const struct command_line *line, unsigned number, unsigned n)
+{
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        if (!line->outputs[i].path &&
+            (!line->outputs[i].format || !strcmp(line->outputs[i].format, "text")))
+            fprintf(stdout, "%sengine %u of %u\n\n", number > 1 ? "\n" : "", number, n);
+}
+
+static enum fsd_status run_numbered(const struct command_line *line, unsigned number,
+                                    unsigned n, int *exit_status, struct fsd_error *err)
+{
+    struct command_line one = *line;
+    enum fsd_status status;
+
+    one.run.engine_number = number;
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        if (line->outputs[i].path)
+            one.outputs[i].path = numbered(line->outputs[i].path, number);
+    put_title(&one, number, n);
+    status = check_outputs(&one, &one.run, 1, err);
+    if (status == FSD_OK)
+        status = run_one(&one, exit_status, err);
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        if (line->outputs[i].path)
+            free((char *)(uintptr_t)one.outputs[i].path);
+    return status;
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    const char *log = line->run.engine ? line->run.engine : line->run.model;
+    unsigned n = line->every_engine ? fsd_engines_in_log(log) : 0;
+    enum fsd_status status = FSD_OK;
+
+    if (!n)
+        return run_one(line, exit_status, err);
+    for (unsigned i = 1; i <= n && status == FSD_OK; i++)
+        status = run_numbered(line, i, n, exit_status, err);
     return status;
 }
 

@@ -13,7 +13,7 @@ def ns(microseconds):
 def problems(text, report=None):
     """Of a trace; `report` is the JSON of the same run, as an object."""
     trace = json.loads(text)
-    events, bad, tracks, end = trace["traceEvents"], [], set(), 0
+    events, bad, tracks, end, last = trace["traceEvents"], [], set(), 0, 0
     for at, event in enumerate(events):
         if set(event) != HEADS.get(event["ph"]):
             bad.append(f"event {at} has {sorted(event)}")
@@ -28,6 +28,9 @@ def problems(text, report=None):
             bad.append(f"event {at} is on a track without a name")
         if ns(event["ts"]) != end:
             bad.append(f"event {at} does not begin where the one before ends")
+        if last > event["ts"]:
+            bad.append(f"event {at} begins before the one before ends, as doubles are added: a viewer nests it")
+        last = event["ts"] + event.get("dur", 0)
         if ("dur" in event) != ("ms" in event["args"]) or event.get("dur", 0) < 0:
             bad.append(f"event {at}: a length without a time, or a time without one")
         if abs(event.get("dur", 0) - event["args"].get("ms", 0) * 1000) > 0.0011:
