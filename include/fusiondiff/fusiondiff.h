@@ -268,6 +268,9 @@ struct fsd_query {
                              leaves out; NULL: nobody wants to know */
     const char *finding; /**< of names: a rule, for the nodes of its findings alone */
     const char *rank_by; /**< of top: a column of fsd_options.values; NULL: times */
+    bool only_free;      /**< of tensors: those that change no fusion when marked */
+    const char
+        *break_at; /**< of tensors: the layer or node whose fusion is to be split */
 };
 
 /** Writes the answer to one question: "reformats", "where", "inside", "names", ...
@@ -279,6 +282,62 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
                                       const struct fsd_query *query, const char *format,
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err);
+
+/* ------------------------------------------- the fusion that makes an engine wrong */
+
+/** A search for it, by rebuilding the engine with some of its fusions split. */
+struct fsd_bisection;
+
+/** How the network's outputs of a rebuilt engine are. */
+enum fsd_bisect_result { FSD_BISECT_GOOD, FSD_BISECT_BAD, FSD_BISECT_SKIP };
+
+/** Begins a search among the fusions of a pair, whose engine is wrong.
+ *  @param out set to the search on success, to NULL on failure; free it with
+ *             fsd_bisection_free().
+ *  @return what fsd_diff_open() returns. */
+FSD_API enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
+                                           const struct fsd_options *opt,
+                                           struct fsd_error *err);
+/** Reads a search that was saved, with model and engine as it names them.
+ *  @param opt  its model and engine are not looked at.
+ *  @return the same; FSD_E_FORMAT for what is no such file; FSD_E_MISMATCH when model
+ *          or engine are other files than then. */
+FSD_API enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
+                                           const struct fsd_options *opt,
+                                           struct fsd_error *err);
+FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL */
+
+/** Writes what fsd_bisection_read() reads.  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
+                                           FILE *out, struct fsd_error *err);
+
+/** True when no further build tells more: one fusion is left, or those that no build
+ *  told apart. */
+FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
+
+/** The tensors to be marked as outputs of the next build, a name a line.
+ *  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
+                                              FILE *out, struct fsd_error *err);
+
+/** Says what to build next, or how the search ended.  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_next(const struct fsd_bisection *search,
+                                           FILE *out, struct fsd_error *err);
+
+/** Lists all results so far.  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
+                                          struct fsd_error *err);
+
+/** Takes the result of the build that was asked for, and says what it proves.
+ *  @param rebuilt  that build: its engine and, where it has one of its own, its model;
+ *                  NULL: it is taken to have changed as stated, which is not proved.
+ *  @return FSD_OK; FSD_E_ARG when the search is over, or no suspect would be left;
+ *          FSD_E_MISMATCH for the engine of another network; what fsd_diff_open()
+ *          returns.  The search stays as it was unless this returns FSD_OK. */
+FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
+                                           enum fsd_bisect_result result,
+                                           const struct fsd_options *rebuilt, FILE *out,
+                                           struct fsd_error *err);
 
 /* ------------------------------------------------------------- a run as data */
 

@@ -54,6 +54,9 @@ struct command_line {
     const char *builds; /* --list: many builds, by the name of the list; NULL: one */
     bool print_policy;
 
+    /* Of bisect. */
+    const char *state; /* the file that keeps the search */
+
     /* Of explain: what it tells of rules needs no build. */
     const char *rule;
     bool rules; /* of all of them, a line each */

@@ -25,7 +25,9 @@ enum {
     KEY_LAYER,
     KEY_BY,
     KEY_RANK_BY,
-    KEY_LIST
+    KEY_LIST,
+    KEY_FREE,
+    KEY_BREAK
 };
 
 static const struct argp_option explain_options[] = {
@@ -105,6 +107,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_CHECK:
         q->check = arg;
+        break;
+    case KEY_FREE:
+        q->only_free = true;
+        break;
+    case KEY_BREAK:
+        q->break_at = arg;
         break;
     case KEY_NODE:
     case KEY_LAYER:
@@ -250,6 +258,20 @@ static const struct argp_option names_options[] = {
     {0},
 };
 
+static const struct argp_option tensors_options[] = {
+    {"free", KEY_FREE, NULL, 0,
+     "Those alone that change no fusion when they are marked as outputs", 3},
+    {"break", KEY_BREAK, "LAYER", 0,
+     "The tensor that splits this fusion when it is marked as an output, and all "
+     "fusions that change then; LAYER is a name, 12, node:12 or a pattern",
+     3},
+    {"as", KEY_AS, "FORM", 0,
+     "The tensors of --free, the default, or --break as names, trtexec, polygraphy or "
+     "api (Python)",
+     3},
+    {0},
+};
+
 static const struct argp_option scopes_options[] = {
     {"depth", KEY_DEPTH, "N", 0, "How many parts of a name make a scope", 3},
     {0},
@@ -335,6 +357,19 @@ const struct verb view_verbs[] = {
       "model.onnx engine.json --not int8 --as modelopt",
       "model.onnx engine.json --check exclude.txt"},
      names_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"tensors",
+     "MODEL ENGINE",
+     "which tensors may be marked as outputs without breaking a fusion",
+     "Shows where the values of each tensor of the model are: between layers, where it "
+     "may be marked as an output without a fusion changing, inside a fusion, or gone, "
+     "with the tensor that has them.",
+     {"model.onnx engine.json --free", "model.onnx engine.json --break Conv_28",
+      "model.onnx engine.json --free --as polygraphy"},
+     tensors_options,
      parse,
      run,
      false,

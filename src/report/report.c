@@ -281,7 +281,8 @@ static enum fsd_status write_lines(const struct fsd_report *r,
                                    const struct format *format, FILE *out,
                                    struct fsd_error *err)
 {
-    bool pasted = r->view && fsd_view_find(r->view)->pasted;
+    bool pasted =
+        r->view && (fsd_view_find(r->view)->pasted || (r->query && r->query->as));
     size_t width = format->wraps && !pasted ? r->style->width : 0;
     struct fsd_lines lines = {.to = out,
                               .escape = format->escape,

@@ -159,8 +159,7 @@ static const char *polygraphy_type(enum fsd_dtype type)
     }
 }
 
-/* A string of Python. */
-static const char *quoted(struct fsd_arena *arena, const char *name)
+const char *fsd_names_quoted(struct fsd_arena *arena, const char *name)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -347,7 +346,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         row->op = fsd_text(d->names, d->model->nodes.at[node].op);
         row->trtexec = trtexec_type(type);
         row->polygraphy = polygraphy_type(type);
-        row->quoted = quoted(arena, name);
+        row->quoted = fsd_names_quoted(arena, name);
         row->pattern = pattern_of(arena, name);
     }
     held.text = form->row;

@@ -38,8 +38,8 @@ const char *fsd_view_list(const char *name, char out[512]);
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
-            row(explain, false) row(skipped, false) row(rules, false)                  \
-                row(about, false)
+            row(explain, false) row(skipped, false) row(tensors, false)                \
+                row(rules, false) row(about, false)
 
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)
@@ -66,6 +66,9 @@ void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *a
 /** The forms of `names` that the engine's builder takes, as JSON: for who fills them in
  *  himself. */
 void fsd_names_put_forms(const struct fsd_diff *d, FILE *out);
+
+/** A name as a string of Python, in the arena. */
+const char *fsd_names_quoted(struct fsd_arena *arena, const char *name);
 
 /** What the words of a query name, in the order of the model or the engine.
  *  match/pick.h */

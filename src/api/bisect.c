@@ -1,0 +1,547 @@
+/*
+ * A search for the fusion that makes an engine wrong: the public API of mark/hunt.c.
+ *
+ * The state of a search is a text, from which it is replayed; what stands in a line is
+ * what the rebuilt engine showed, by the numbers of groups, which hold as long as model
+ * and engine are the same files:
+ *
+ *     fusiondiff-bisect/1
+ *     model model.onnx
+ *     engine engine.json
+ *     files 0123456789abcdef... 0123456789abcdef...
+ *     bad changed 3 7 unknown 9
+ *     skip
+ */
+#include "api/states.h"
+#include "base/file.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "mark/hunt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATE_MOST = 1 << 24 };
+
+static const char *const results[] = {"good", "bad", "skip"};
+static const char first_line[] = "fusiondiff-bisect/1";
+
+struct fsd_bisection {
+    struct fsd_diff *run;
+    struct fsd_marks *marks;
+    struct fsd_hunt *hunt;
+    char *model, *engine; /* paths */
+    bool force;
+};
+
+/* ------------------------------------------------------------------------ opening */
+
+static enum fsd_status open_pair(struct fsd_bisection **out,
+                                 const struct fsd_options *opt, struct fsd_error *err)
+{
+    struct fsd_bisection *b;
+    struct fsd_diff *run;
+    enum fsd_status status;
+
+    *out = NULL;
+    if (!opt->model || !opt->engine)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected MODEL and ENGINE");
+    status = fsd_diff_open(&run, opt, err);
+    if (status != FSD_OK)
+        return status;
+    b = FSD_NEW(run->arena, struct fsd_bisection, 1);
+    b->run = run;
+    b->force = opt->force;
+    b->model = fsd_arena_strndup(run->arena, opt->model, strlen(opt->model));
+    b->engine = fsd_arena_strndup(run->arena, opt->engine, strlen(opt->engine));
+    b->marks = fsd_marks_new(run);
+    b->hunt = fsd_hunt_new(b->marks);
+    *out = b;
+    return FSD_OK;
+}
+
+void fsd_bisection_free(struct fsd_bisection *search)
+{
+    if (!search)
+        return;
+    fsd_marks_free(search->marks);
+    fsd_diff_free(search->run);
+}
+
+enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
+                                   const struct fsd_options *opt, struct fsd_error *err)
+{
+    enum fsd_status status = open_pair(out, opt, err);
+
+    if (status == FSD_OK && !(*out)->hunt->n) {
+        status =
+            fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
+                     "no layer is known to compute more than one node: there is no "
+                     "fusion to search");
+        fsd_bisection_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------- state */
+
+static void put_hash(const uint64_t hash[2], FILE *out)
+{
+    fprintf(out, "%016" PRIx64 "%016" PRIx64, hash[0], hash[1]);
+}
+
+static void put_files(const struct fsd_bisection *b, FILE *out)
+{
+    fputs("files ", out);
+    put_hash(b->run->model->hash, out);
+    putc(' ', out);
+    put_hash(b->run->engine->hash, out);
+}
+
+static void put_seen(const uint8_t *seen, uint32_t n, enum fsd_seen what,
+                     const char *word, FILE *out)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (seen[i] != what)
+            continue;
+        if (!any)
+            fprintf(out, " %s", word);
+        any = true;
+        fprintf(out, " %u", i);
+    }
+}
+
+enum fsd_status fsd_bisection_save(const struct fsd_bisection *search, FILE *out,
+                                   struct fsd_error *err)
+{
+    const struct fsd_hunt *h = search->hunt;
+    uint32_t n = search->marks->state->groups.n;
+
+    fprintf(out, "%s\nmodel %s\nengine %s\n", first_line, search->model,
+            search->engine);
+    put_files(search, out);
+    putc('\n', out);
+    for (uint32_t i = 0; i < h->steps.n; i++) {
+        const struct fsd_hunt_step *step = &h->steps.at[i];
+
+        fputs(results[step->result], out);
+        if (step->seen) {
+            put_seen(step->seen, n, FSD_SEEN_CHANGED, "changed", out);
+            put_seen(step->seen, n, FSD_SEEN_NOTHING, "unknown", out);
+        }
+        putc('\n', out);
+    }
+    return fsd_flush(out, err);
+}
+
+/* The lines of a state, one after the other. */
+struct lines {
+    const char *path;
+    char *at; /* NULL: no more */
+    unsigned line;
+    struct fsd_error *err;
+};
+
+static char *next_line(struct lines *l)
+{
+    char *line = l->at, *end = line ? strchr(line, '\n') : NULL;
+
+    l->at = end ? end + 1 : NULL;
+    if (end)
+        *end = '\0';
+    l->line++;
+    return line && *line ? line : NULL;
+}
+
+static enum fsd_status fail_line(const struct lines *l, const char *expected,
+                                 const char *found)
+{
+    return fsd_fail(l->err, FSD_E_FORMAT, l->path, FSD_POS_LINE, l->line,
+                    "expected %s, found '%.60s'", expected, found ? found : "");
+}
+
+/* "WORD REST": the rest, or NULL. */
+static char *rest_of(char *line, const char *word)
+{
+    size_t n = strlen(word);
+
+    return line && !strncmp(line, word, n) && line[n] == ' ' && line[n + 1]
+               ? line + n + 1
+               : NULL;
+}
+
+/* "changed 3 7 unknown 9" */
+static bool read_seen(char *text, uint8_t *seen, uint32_t n)
+{
+    enum fsd_seen what = FSD_SEEN_NOTHING;
+    bool named = false;
+    char *rest;
+
+    for (char *word = strtok_r(text, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        char *end;
+        unsigned long group = strtoul(word, &end, 10);
+
+        if (!strcmp(word, "changed") || !strcmp(word, "unknown")) {
+            what = *word == 'c' ? FSD_SEEN_CHANGED : FSD_SEEN_NOTHING;
+            named = true;
+        } else if (!named || *end || end == word || group >= n) {
+            return false;
+        } else {
+            seen[group] = (uint8_t)what;
+        }
+    }
+    return true;
+}
+
+static uint8_t *all_same(const struct fsd_bisection *b)
+{
+    uint32_t n = b->marks->state->groups.n;
+    uint8_t *seen = FSD_NEW(b->marks->arena, uint8_t, n);
+
+    memset(seen, FSD_SEEN_SAME, n);
+    return seen;
+}
+
+static enum fsd_status replay_line(struct fsd_bisection *b, struct lines *l, char *line)
+{
+    uint8_t *seen = all_same(b);
+    char *space = strchr(line, ' ');
+    unsigned r = 0;
+
+    if (space)
+        *space++ = '\0';
+    while (r < FSD_COUNT_OF(results) && strcmp(results[r], line) != 0)
+        r++;
+    if (r == FSD_COUNT_OF(results))
+        return fail_line(l, "good, bad or skip", line);
+    if (space && !read_seen(space, seen, b->marks->state->groups.n))
+        return fail_line(l, "numbers of fusions behind changed or unknown", space);
+    fsd_hunt_take(b->hunt, (enum fsd_bisect_result)r,
+                  r == FSD_BISECT_SKIP ? NULL : seen);
+    if (b->hunt->contradicts)
+        return fail_line(l, "a result that leaves a suspect", line);
+    return FSD_OK;
+}
+
+static enum fsd_status check_files(const struct fsd_bisection *b, struct lines *l)
+{
+    const char *line = next_line(l);
+    struct fsd_print print;
+    bool same;
+
+    put_files(b, fsd_print_open(&print));
+    fsd_print_close(&print);
+    same = line && !strcmp(print.text, line);
+    free(print.text);
+    if (same)
+        return FSD_OK;
+    return fsd_fail(l->err, FSD_E_MISMATCH, l->path, FSD_POS_LINE, l->line,
+                    "the search began with another model or engine than %s and %s are "
+                    "now: put those back, or end it with bisect reset",
+                    b->model, b->engine);
+}
+
+static enum fsd_status read_state(struct fsd_bisection **out, struct lines *l,
+                                  const struct fsd_options *opt)
+{
+    struct fsd_options pair = *opt;
+    const char *line = next_line(l);
+    enum fsd_status status;
+
+    if (!line || strcmp(line, first_line) != 0)
+        return fail_line(l, first_line, line);
+    pair.model = rest_of(next_line(l), "model");
+    if (!pair.model)
+        return fail_line(l, "model PATH", NULL);
+    pair.engine = rest_of(next_line(l), "engine");
+    if (!pair.engine)
+        return fail_line(l, "engine PATH", NULL);
+    status = open_pair(out, &pair, l->err);
+    if (status == FSD_OK)
+        status = check_files(*out, l);
+    for (char *step = NULL; status == FSD_OK && (step = next_line(l));)
+        status = replay_line(*out, l, step);
+    return status;
+}
+
+enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
+                                   const struct fsd_options *opt, struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, STATE_MOST, err);
+
+    *out = NULL;
+    if (status == FSD_OK) {
+        struct lines l = {path,
+                          fsd_arena_strndup(arena, (const char *)file.bytes, file.size),
+                          0, err};
+
+        status = fsd_file_done(&file, read_state(out, &l, opt), err);
+    } else {
+        fsd_file_close(&file);
+    }
+    if (status != FSD_OK) {
+        fsd_bisection_free(*out);
+        *out = NULL;
+    }
+    fsd_arena_free(arena);
+    return status;
+}
+
+/* -------------------------------------------------------------------------- telling */
+
+bool fsd_bisection_done(const struct fsd_bisection *search)
+{
+    return !search->hunt->chosen.n;
+}
+
+static const char *tensor_name(const struct fsd_bisection *b, fsd_id tensor)
+{
+    return fsd_text(b->run->names, b->run->model->tensors.at[tensor].name);
+}
+
+enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search, FILE *out,
+                                      struct fsd_error *err)
+{
+    const struct fsd_hunt *h = search->hunt;
+
+    for (uint32_t i = 0; i < h->tensors.n; i++)
+        fprintf(out, "%s\n", tensor_name(search, h->pool.at[h->tensors.at + i]));
+    return fsd_flush(out, err);
+}
+
+enum { FEW = 3 };
+
+/* "layer 5  epilogue  Conv_3 + Relu_4" */
+static void put_fusion(const struct fsd_bisection *b, fsd_id group, FILE *out)
+{
+    const struct fsd_marks *m = b->marks;
+    uint32_t n = m->state->groups.at[group].nodes.n;
+
+    if (m->layer_of[group] != FSD_NONE)
+        fprintf(out, "layer %u  ", m->layer_of[group]);
+    fprintf(out, "%s  ", fsd_fusion_kind_name(m->kinds[group]));
+    for (uint32_t i = 0; i < n && i < FEW; i++) {
+        struct fsd_print print;
+
+        fputs(i ? " + " : "", out);
+        fsd_put_node_name(b->run, fsd_marks_node(m, group, i), fsd_print_open(&print));
+        fsd_print_close(&print);
+        fsd_put_safe(out, print.text);
+        free(print.text);
+    }
+    if (n > FEW)
+        fprintf(out, " and %u more", n - FEW);
+    putc('\n', out);
+}
+
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void put_suspects(const struct fsd_bisection *b, FILE *out)
+{
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
+        if (!b->hunt->suspect[i])
+            continue;
+        fputs("  ", out);
+        put_fusion(b, i, out);
+    }
+}
+
+static void put_end(const struct fsd_bisection *b, FILE *out)
+{
+    const struct fsd_hunt *h = b->hunt;
+
+    if (h->n == 1)
+        fprintf(out, "The failure comes and goes with this fusion, after %u build%s:\n",
+                h->steps.n, plural(h->steps.n));
+    else
+        fprintf(
+            out,
+            "The failure is in one of these %u fusions, after %u build%s; no mark is "
+            "known that splits some of them and not the others:\n",
+            h->n, h->steps.n, plural(h->steps.n));
+    put_suspects(b, out);
+}
+
+static void put_expected(const struct fsd_bisection *b, FILE *out)
+{
+    const struct fsd_hunt *h = b->hunt;
+
+    fputs("Fusions that are to change:\n", out);
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        if (fsd_hunt_expects(h, h->chosen, i)) {
+            fputs("  ", out);
+            put_fusion(b, i, out);
+        }
+}
+
+enum fsd_status fsd_bisection_next(const struct fsd_bisection *search, FILE *out,
+                                   struct fsd_error *err)
+{
+    const struct fsd_hunt *h = search->hunt;
+
+    if (fsd_bisection_done(search)) {
+        put_end(search, out);
+        return fsd_flush(out, err);
+    }
+    fprintf(out, "%u suspects.  Build the engine again with %s marked as %s:\n", h->n,
+            h->tensors.n == 1 ? "this tensor" : "these tensors",
+            h->tensors.n == 1 ? "an output" : "outputs");
+    for (uint32_t i = 0; i < h->tensors.n; i++) {
+        fputs("  ", out);
+        fsd_put_safe(out, tensor_name(search, h->pool.at[h->tensors.at + i]));
+        putc('\n', out);
+    }
+    put_expected(search, out);
+    fputs("Then say how the network's own outputs are:\n"
+          "  fusiondiff bisect good|bad|skip NEW_ENGINE\n",
+          out);
+    return fsd_flush(out, err);
+}
+
+static uint32_t count_seen(const struct fsd_bisection *b, const uint8_t *seen)
+{
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        n += seen[i] == FSD_SEEN_CHANGED;
+    return n;
+}
+
+enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct fsd_hunt *h = search->hunt;
+
+    for (uint32_t i = 0; i < h->steps.n; i++) {
+        const struct fsd_hunt_step *step = &h->steps.at[i];
+
+        fprintf(out, "%s", results[step->result]);
+        if (step->seen)
+            fprintf(out, "  %u fusion%s changed", count_seen(search, step->seen),
+                    plural(count_seen(search, step->seen)));
+        fprintf(out, "  %u suspect%s left  marked", step->left, plural(step->left));
+        for (uint32_t k = 0; k < step->tensors.n; k++) {
+            putc(' ', out);
+            fsd_put_safe(out, tensor_name(search, h->pool.at[step->tensors.at + k]));
+        }
+        putc('\n', out);
+    }
+    return fsd_bisection_next(search, out, err);
+}
+
+/* -------------------------------------------------------------------------- results */
+
+/* What is not told is neither the same nor changed. */
+static void look_at_region(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                           uint8_t *seen)
+{
+    uint8_t what = r->happened == FSD_HAPPENED_SAME     ? FSD_SEEN_SAME
+                   : r->happened == FSD_HAPPENED_OPAQUE ? FSD_SEEN_NOTHING
+                                                        : FSD_SEEN_CHANGED;
+
+    for (uint32_t i = 0; i < r->old_groups.n; i++)
+        seen[c->pool.at[r->old_groups.at + i]] = what;
+}
+
+static enum fsd_status look(const struct fsd_bisection *b,
+                            const struct fsd_options *rebuilt, uint8_t *seen,
+                            struct fsd_error *err)
+{
+    struct fsd_options pair = *rebuilt;
+    struct fsd_compare *c = NULL;
+    struct fsd_state *state = NULL;
+    enum fsd_status status;
+
+    if (!pair.model)
+        pair.model = b->model;
+    pair.force |= b->force;
+    status = fsd_state_open(&state, NULL, &pair, err);
+    if (status != FSD_OK)
+        return status;
+    c = fsd_compare_new(b->marks->state, state);
+    if (!fsd_alignment_fits(fsd_alignment_count(c)))
+        status = fsd_fail(err, FSD_E_MISMATCH, pair.engine, FSD_POS_NONE, 0,
+                          "expected an engine of %s, found that of another network",
+                          b->model);
+    for (uint32_t i = 0; status == FSD_OK && i < c->regions.n; i++)
+        look_at_region(c, &c->regions.at[i], seen);
+    fsd_compare_free(c);
+    fsd_state_free(state);
+    return status;
+}
+
+/* Without an engine what was stated is taken for what happened. */
+static void believe(const struct fsd_bisection *b, uint8_t *seen)
+{
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        if (fsd_hunt_expects(b->hunt, b->hunt->chosen, i))
+            seen[i] = FSD_SEEN_CHANGED;
+}
+
+static void put_differences(const struct fsd_bisection *b, struct fsd_span chosen,
+                            const uint8_t *seen, FILE *out)
+{
+    uint32_t other = 0;
+
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
+        bool expected = fsd_hunt_expects(b->hunt, chosen, i);
+        bool changed = seen[i] == FSD_SEEN_CHANGED;
+
+        if (expected == changed && seen[i] != FSD_SEEN_NOTHING)
+            continue;
+        other++;
+        fputs(seen[i] == FSD_SEEN_NOTHING ? "  it is not known of  "
+              : changed                   ? "  changed, too:  "
+                                          : "  did not change:  ",
+              out);
+        put_fusion(b, i, out);
+    }
+    fputs(other ? "  What counts is what changed.\n"
+                : "  Only the fusions changed that were to change.\n",
+          out);
+}
+
+enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
+                                   enum fsd_bisect_result result,
+                                   const struct fsd_options *rebuilt, FILE *out,
+                                   struct fsd_error *err)
+{
+    struct fsd_hunt *h = search->hunt;
+    struct fsd_span chosen = h->chosen;
+    uint8_t *seen = all_same(search);
+    enum fsd_status status = FSD_OK;
+
+    if (fsd_bisection_done(search))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "the search is over: bisect next says how it ended");
+    if (result != FSD_BISECT_SKIP && rebuilt)
+        status = look(search, rebuilt, seen, err);
+    else if (result != FSD_BISECT_SKIP)
+        believe(search, seen);
+    if (status != FSD_OK)
+        return status;
+    fsd_hunt_take(h, result, result == FSD_BISECT_SKIP ? NULL : seen);
+    if (h->contradicts)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "'%s' would clear the last suspect: the failure does not come "
+                        "and go with one fusion, or a result before was wrong",
+                        results[result]);
+    fprintf(out, "%s: %u suspect%s left.\n", results[result], h->n, plural(h->n));
+    if (result != FSD_BISECT_SKIP && rebuilt)
+        put_differences(search, chosen, seen, out);
+    else if (result != FSD_BISECT_SKIP)
+        fputs("  No engine was given: that it changed as stated is not proved.\n", out);
+    return fsd_flush(out, err);
+}

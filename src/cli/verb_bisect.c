@@ -1,0 +1,349 @@
+/*
+ * fusiondiff bisect: the search for the fusion that makes an engine wrong, in git's
+ * manner.
+ *
+ *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE], run CMD, log, reset
+ *
+ * The state is one file, which is only ever replaced as a whole, so that whatever ends
+ * the program, or a CMD, the search goes on from its last result.  CMD has its standard
+ * input and output in files: whatever it reads or leaves unread, nobody waits.
+ */
+#define _GNU_SOURCE /* argp */
+#include "cli/output.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KEY_STATE = 900, LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
+
+static const char usual_state[] = ".fusiondiff-bisect";
+
+static const struct argp_option options[] = {
+    {"state", KEY_STATE, "FILE", 0,
+     "Where the search is kept; .fusiondiff-bisect by default", 3},
+    {0},
+};
+
+/* ----------------------------------------------------------------- the file */
+
+static enum fsd_status print_state(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    (void)format;
+    (void)style;
+    return fsd_bisection_save(payload, out, err);
+}
+
+static enum fsd_status save(const struct command_line *line,
+                            const struct fsd_bisection *search, struct fsd_error *err)
+{
+    struct command_line to = *line;
+
+    to.outputs[0] = (struct output){.path = line->state};
+    to.n_outputs = 1;
+    to.one_format = true;
+    to.format = "text";
+    to.quiet = true;
+    return write_outputs(&to, print_state, search, err);
+}
+
+static enum fsd_status read_search(const struct command_line *line,
+                                   struct fsd_bisection **out, struct fsd_error *err)
+{
+    if (!access(line->state, F_OK) || errno != ENOENT)
+        return fsd_bisection_read(out, line->state, &line->run, err);
+    *out = NULL;
+    return fail_file(
+        err, FSD_E_ARG, line->state,
+        "no search is under way: begin one with bisect start MODEL ENGINE");
+}
+
+/* ----------------------------------------------------------------- the words */
+
+static enum fsd_status start(struct command_line *line, struct fsd_error *err)
+{
+    struct fsd_bisection *search = NULL;
+    enum fsd_status status;
+
+    if (line->query.n_words != 3)
+        return fail_file(err, FSD_E_ARG, NULL, "expected bisect start MODEL ENGINE");
+    if (!access(line->state, F_OK))
+        return fail_file(
+            err, FSD_E_ARG, line->state,
+            "a search is under way: go on with bisect next, or end it with "
+            "bisect reset");
+    line->run.model = line->words[1];
+    line->run.engine = line->words[2];
+    status = fsd_bisection_open(&search, &line->run, err);
+    if (status == FSD_OK)
+        status = save(line, search, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_next(search, stdout, err);
+    fsd_bisection_free(search);
+    return status;
+}
+
+/* "ENGINE" or "MODEL,ENGINE". */
+static void take_dump(struct fsd_options *out, const struct command_line *line,
+                      char *word)
+{
+    char *comma = strchr(word, ',');
+
+    *out = line->run;
+    out->model = comma && access(word, F_OK) ? word : NULL;
+    out->engine = out->model ? comma + 1 : word;
+    if (out->model)
+        *comma = '\0';
+}
+
+static enum fsd_status take(struct command_line *line, struct fsd_bisection *search,
+                            enum fsd_bisect_result result, char *dump,
+                            struct fsd_error *err)
+{
+    struct fsd_options rebuilt;
+    enum fsd_status status;
+
+    if (dump)
+        take_dump(&rebuilt, line, dump);
+    status = fsd_bisection_take(search, result, dump ? &rebuilt : NULL, stdout, err);
+    return status == FSD_OK ? save(line, search, err) : status;
+}
+
+static enum fsd_status say(struct command_line *line, enum fsd_bisect_result result,
+                           struct fsd_error *err)
+{
+    struct fsd_bisection *search;
+    enum fsd_status status = read_search(line, &search, err);
+    char *dump = line->query.n_words > 1 ? strdup(line->words[1]) : NULL;
+
+    if (line->query.n_words > 1 && !dump)
+        end_without_memory();
+    if (status == FSD_OK)
+        status = take(line, search, result, dump, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_next(search, stdout, err);
+    fsd_bisection_free(search);
+    free(dump);
+    return status;
+}
+
+static enum fsd_status tell(const struct command_line *line, bool all,
+                            struct fsd_error *err)
+{
+    struct fsd_bisection *search;
+    enum fsd_status status = read_search(line, &search, err);
+
+    if (status == FSD_OK)
+        status = all ? fsd_bisection_log(search, stdout, err)
+                     : fsd_bisection_next(search, stdout, err);
+    fsd_bisection_free(search);
+    return status;
+}
+
+static enum fsd_status reset(const struct command_line *line, struct fsd_error *err)
+{
+    if (unlink(line->state) && errno != ENOENT)
+        return fail_errno(err, line->state);
+    return FSD_OK;
+}
+
+/* ------------------------------------------------------------------- run CMD */
+
+/* CMD with its arguments; ends the child. */
+static void become(const struct command_line *line, FILE *in, FILE *out)
+{
+    char *argv[MOST_WORDS + 1] = {NULL};
+
+    for (unsigned i = 1; i < line->query.n_words; i++)
+        argv[i - 1] = strdup(line->words[i]);
+    signal(SIGPIPE, SIG_DFL);
+    if (dup2(fileno(in), 0) >= 0 && dup2(fileno(out), 1) >= 0)
+        execvp(argv[0], argv);
+    fprintf(stderr, "fusiondiff: %s: %s\n", line->words[1], strerror(errno));
+    _exit(STOPPED);
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return STOPPED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED;
+}
+
+/* The last line of what CMD printed that is not empty; "": none. */
+static char *last_line(FILE *out)
+{
+    char *line = NULL, *last = strdup("");
+    size_t room = 0;
+    ssize_t n;
+
+    rewind(out);
+    while ((n = getline(&line, &room, out)) > 0) {
+        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' '))
+            line[--n] = '\0';
+        if (!n || n > LONG_OUTPUT)
+            continue;
+        free(last);
+        last = strdup(line);
+    }
+    free(line);
+    if (!last)
+        end_without_memory();
+    return last;
+}
+
+static enum fsd_status judge(struct command_line *line, struct fsd_bisection *search,
+                             int exit_status, char *dump, struct fsd_error *err)
+{
+    if (exit_status >= STOPPED)
+        return fail_file(
+            err, FSD_E_ARG, line->words[1],
+            "it did not run to its end, so that the search stays as it was");
+    if (exit_status == SKIPPED)
+        return take(line, search, FSD_BISECT_SKIP, NULL, err);
+    if (!*dump)
+        return fail_file(err, FSD_E_ARG, line->words[1],
+                         "expected the path of the new dump on its last line, found "
+                         "nothing; the search stays as it was");
+    return take(line, search, exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD, dump,
+                err);
+}
+
+static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
+                                struct fsd_error *err)
+{
+    FILE *in = tmpfile(), *out = tmpfile();
+    enum fsd_status status =
+        in && out ? fsd_bisection_tensors(search, in, err) : fail_errno(err, "tmpfile");
+    char *dump;
+    pid_t child;
+
+    fflush(stdout);
+    if (status == FSD_OK) {
+        rewind(in);
+        child = fork();
+        if (!child)
+            become(line, in, out);
+        if (child < 0) {
+            status = fail_errno(err, line->words[1]);
+        } else {
+            int exit_status = wait_for(child);
+
+            dump = last_line(out);
+            status = judge(line, search, exit_status, dump, err);
+            free(dump);
+        }
+    }
+    if (in)
+        fclose(in);
+    if (out)
+        fclose(out);
+    return status;
+}
+
+static enum fsd_status run_command(struct command_line *line, struct fsd_error *err)
+{
+    struct fsd_bisection *search = NULL;
+    enum fsd_status status;
+
+    if (line->query.n_words < 2)
+        return fail_file(err, FSD_E_ARG, NULL, "expected bisect run CMD");
+    status = read_search(line, &search, err);
+    while (status == FSD_OK && !fsd_bisection_done(search))
+        status = run_once(line, search, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_next(search, stdout, err);
+    fsd_bisection_free(search);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- verb */
+
+static const char *const words[] = {"start", "next", "good", "bad",
+                                    "skip",  "run",  "log",  "reset"};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_STATE:
+        line->state = arg;
+        break;
+    case ARGP_KEY_ARG:
+        if (line->query.n_words == MOST_WORDS)
+            argp_error(state, "at most %d words", MOST_WORDS);
+        line->words[line->query.n_words++] = arg;
+        break;
+    case ARGP_KEY_END:
+        if (!line->state)
+            line->state = usual_state;
+        if (!line->query.n_words)
+            argp_error(state,
+                       "expected start, next, good, bad, skip, run, log or reset");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    const char *word = line->words[0], *near;
+    unsigned n = sizeof words / sizeof *words;
+
+    (void)exit_status;
+    if (!strcmp(word, "start"))
+        return start(line, err);
+    if (!strcmp(word, "next"))
+        return tell(line, false, err);
+    if (!strcmp(word, "good"))
+        return say(line, FSD_BISECT_GOOD, err);
+    if (!strcmp(word, "bad"))
+        return say(line, FSD_BISECT_BAD, err);
+    if (!strcmp(word, "skip"))
+        return say(line, FSD_BISECT_SKIP, err);
+    if (!strcmp(word, "run"))
+        return run_command(line, err);
+    if (!strcmp(word, "log"))
+        return tell(line, true, err);
+    if (!strcmp(word, "reset"))
+        return reset(line, err);
+    near = fsd_nearest_name(word, words, n);
+    return fail_file(err, FSD_E_ARG, NULL,
+                     "expected start, next, good, bad, skip, run, log or reset, found "
+                     "'%s'%s%s%s",
+                     word, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "");
+}
+
+const struct verb verb_bisect = {
+    "bisect",
+    "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | run CMD... | log | reset",
+    "which fusion makes an engine wrong, by splitting half of them",
+    "Searches the fusion that makes an engine's results wrong: each build splits half "
+    "of "
+    "the suspects, by tensors that are marked as outputs, and says in which half the "
+    "failure is.\v"
+    "CMD has the tensors to be marked on its standard input, a line each, builds and "
+    "tests the engine, prints the path of the new dump, or MODEL,ENGINE, on its last "
+    "line, and ends with 0 (good), 125 (skip) or 1 to 127 (bad).  A comparison of both "
+    "engines proves which fusions changed.",
+    {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
+    options,
+    parse,
+    run,
+    true,
+    -1};

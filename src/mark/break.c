@@ -1,0 +1,404 @@
+/*
+ * How to split a fusion by marking one of its tensors as an output, and which groups
+ * change then.
+ *
+ *     [Conv Add Relu] -> [Conv ...]     mark what Conv makes:  [Conv] [Add Relu]
+ *
+ * What is cut off behind the mark, the tail, has lost its product and is pointwise work
+ * that may join whatever is generated or has no epilogue yet beside it; those groups
+ * change, too.  Of the tensors that split a fusion the one with the fewest groups that
+ * change is taken, since a break is to prove something of one fusion.  Where no rule
+ * says what the builder does, there is no exact break.
+ */
+#include "base/id.h"
+#include "cost/cost.h"
+#include "mark/mark.h"
+
+#include <stdlib.h>
+
+enum { MOST = 4 }; /* groups that may change: beyond that a break proves nothing */
+
+struct candidate {
+    fsd_id tensor;
+    const char *why;
+    fsd_id groups[MOST];
+    uint32_t n;
+};
+
+static void add_group(struct candidate *c, fsd_id group)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->groups[i] == group)
+            return;
+    if (c->n < MOST)
+        c->groups[c->n++] = group;
+}
+
+/* ------------------------------------------------------------------------- asking */
+
+static bool is_generated(const struct fsd_marks *m, fsd_id group)
+{
+    return m->layer_of[group] != FSD_NONE &&
+           fsd_layer_is_generated(m->d->engine, m->layer_of[group]);
+}
+
+static bool is_compiled(const struct fsd_marks *m, fsd_id group)
+{
+    return m->layer_of[group] != FSD_NONE &&
+           m->d->engine->layers.at[m->layer_of[group]].provider ==
+               FSD_PROVIDER_COMPILER;
+}
+
+static fsd_id product_of(const struct fsd_marks *m, fsd_id group)
+{
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
+        if (fsd_node_is_product(m->d, fsd_marks_node(m, group, i)))
+            return fsd_marks_node(m, group, i);
+    return FSD_NONE;
+}
+
+static bool in_group(const struct fsd_marks *m, fsd_id node, fsd_id group)
+{
+    return node != FSD_NONE && m->group_of[node] == group;
+}
+
+/* The only group that has the values of the tensors that the group hands out; FSD_NONE
+ * where several have, or somebody else. */
+static fsd_id only_user(const struct fsd_marks *m, fsd_id group)
+{
+    fsd_id user = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id tensor =
+            fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
+        struct fsd_users users = {0};
+
+        if (tensor != FSD_NONE)
+            users = fsd_marks_users(m, tensor);
+        if (users.outside || users.in_place)
+            return FSD_NONE;
+        for (uint32_t k = 0; k < users.groups.n; k++) {
+            fsd_id other = users.groups.at[k];
+
+            if (other == group)
+                continue;
+            if (user != FSD_NONE && user != other)
+                return FSD_NONE;
+            user = other;
+        }
+    }
+    return user;
+}
+
+/* ------------------------------------------------------------------------- the tail */
+
+/* The tail is pointwise: a generated kernel that alone reads it takes it in. */
+static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
+                              struct candidate *c)
+{
+    fsd_id user = only_user(m, group);
+
+    if (user != FSD_NONE && is_generated(m, user) && product_of(m, user) == FSD_NONE)
+        add_group(c, user);
+}
+
+/* The other operand of an Add may come from a product that has no epilogue and no other
+ * reader: it takes the tail in. */
+static void tail_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
+                               struct candidate *c)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_node *n = &g->nodes.at[behind];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+        fsd_id other = from == FSD_NONE ? FSD_NONE : m->group_of[from];
+
+        if (other != FSD_NONE && other != group && fsd_node_is_product(m->d, from) &&
+            m->state->groups.at[other].nodes.n == 1 && only_user(m, other) == group)
+            add_group(c, other);
+    }
+}
+
+static struct candidate at_tensor(const struct fsd_marks *m, fsd_id group,
+                                  fsd_id tensor, const char *why)
+{
+    struct candidate c = {tensor, why, {group}, 1};
+    fsd_id behind = fsd_tensor_only_reader(m->d->model, tensor);
+
+    if (!is_compiled(m, group))
+        return c;
+    tail_joins_reader(m, group, &c);
+    if (behind != FSD_NONE)
+        tail_joins_operand(m, group, behind, &c);
+    return c;
+}
+
+static const struct candidate none = {.tensor = FSD_NONE};
+
+static struct candidate no_break(const char *why)
+{
+    struct candidate c = none;
+
+    c.why = why;
+    return c;
+}
+
+static struct candidate better(struct candidate a, struct candidate b)
+{
+    if (a.tensor == FSD_NONE)
+        return b;
+    return b.tensor == FSD_NONE || a.n <= b.n ? a : b;
+}
+
+/* ---------------------------------------------------------------- by kind of fusion */
+
+static bool is_inside(const struct fsd_marks *m, fsd_id tensor)
+{
+    return tensor != FSD_NONE && m->places[tensor].place == FSD_PLACE_INSIDE &&
+           m->places[tensor].why == FSD_WHY_NONE;
+}
+
+#define LIBRARY_WHY                                                                    \
+    "the builder writes the tensor and computes what follows it in another layer"
+#define CONV_WHY                                                                       \
+    "the builder computes the Conv alone and generates a kernel for what follows it"
+
+/* Behind the Conv, or behind the Add that is the first to follow it. */
+static struct candidate behind_conv(const struct fsd_marks *m, fsd_id group,
+                                    fsd_id conv)
+{
+    const struct fsd_graph *g = m->d->model;
+    fsd_id tensor = fsd_node_out_tensor(g, conv, 0), add, sum;
+    const char *why = is_compiled(m, group) ? CONV_WHY : LIBRARY_WHY;
+    struct candidate c = none;
+
+    if (!is_inside(m, tensor))
+        return no_break("another layer has what its product makes");
+    c = at_tensor(m, group, tensor, why);
+    add = fsd_tensor_only_reader(g, tensor);
+    if (!fsd_node_is(g, add, FSD_ONNX_Add) || !in_group(m, add, group))
+        return c;
+    sum = fsd_node_out_tensor(g, add, 0);
+    return is_inside(m, sum) ? better(c, at_tensor(m, group, sum, why)) : c;
+}
+
+/* x -> Div -> Erf -> ... -> Mul 0.5: what the last Mul reads, where only a product
+ * reads the result. */
+static struct candidate before_last_factor(const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_graph *g = m->d->model;
+    uint32_t n = m->state->groups.at[group].nodes.n;
+    fsd_id last = fsd_marks_node(m, group, n - 1), user = only_user(m, group);
+    struct candidate c = {.why =
+                              "the builder writes the tensor and multiplies its last "
+                              "factor into the next product",
+                          .groups = {group},
+                          .n = 1};
+
+    if (!fsd_node_is(g, last, FSD_ONNX_Mul) || user == FSD_NONE ||
+        product_of(m, user) == FSD_NONE)
+        return none;
+    for (uint32_t i = 0; i < 2; i++) {
+        fsd_id factor = fsd_node_in_tensor(g, last, i);
+
+        c.tensor = fsd_node_in_tensor(g, last, 1 - i);
+        if (!fsd_is_constant(m->d->facts, factor) ||
+            fsd_form_count(g, fsd_tensor_form(g, factor)) != 1 ||
+            !is_inside(m, c.tensor))
+            continue;
+        add_group(&c, user);
+        return c;
+    }
+    return none;
+}
+
+#define WRITES_MORE                                                                    \
+    "a generated kernel writes a marked tensor as one more output and stays whole"
+
+static struct candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
+{
+    fsd_id product = product_of(m, group);
+    fsd_id tensor = fsd_node_out_tensor(m->d->model, product, 0);
+    struct candidate c;
+
+    if (fsd_node_is_conv(m->d, product) || !is_generated(m, group))
+        return behind_conv(m, group, product);
+    c = before_last_factor(m, group);
+    if (is_inside(m, tensor) &&
+        m->d->cost->sizes->shapes[tensor].rank > 3) /* it is a Conv of 1x1 then */
+        c = better(at_tensor(m, group, tensor, CONV_WHY), c);
+    return c.tensor == FSD_NONE ? no_break(WRITES_MORE) : c;
+}
+
+static struct candidate break_attention(const struct fsd_marks *m, fsd_id group)
+{
+    struct candidate c = {.why = "the builder no longer finds an attention there: both "
+                                 "products and the Softmax are computed apart",
+                          .groups = {group},
+                          .n = 1};
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, group, i);
+
+        c.tensor = fsd_node_out_tensor(m->d->model, node, 0);
+        if (fsd_node_is(m->d->model, node, FSD_ONNX_Softmax) && is_inside(m, c.tensor))
+            return c;
+    }
+    return no_break("another layer has what its Softmax makes");
+}
+
+/* One product of several: it takes what follows it in. */
+static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group)
+{
+    struct candidate best = none;
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, group, i);
+        fsd_id tensor = fsd_node_out_tensor(m->d->model, node, 0);
+        struct candidate c = {tensor, fsd_place_why_text(FSD_WHY_JOINED), {group}, 1};
+        struct fsd_users users = {0};
+
+        if (!fsd_node_is_product(m->d, node) || tensor == FSD_NONE ||
+            m->places[tensor].place != FSD_PLACE_WRITTEN)
+            continue;
+        users = fsd_marks_users(m, tensor);
+        for (uint32_t k = 0; k < users.groups.n; k++)
+            if (is_generated(m, users.groups.at[k]))
+                add_group(&c, users.groups.at[k]);
+        best = better(best, c);
+    }
+    return best.tensor == FSD_NONE
+               ? no_break("no product of it has an output that can be marked")
+               : best;
+}
+
+/* The last of the pointwise nodes before a normalization, which only this kernel has:
+ * materialized, the product before them takes them in. */
+static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_graph *g = m->d->model;
+    struct candidate c = {.why = "the product before takes in what is added to its "
+                                 "result, and writes the tensor",
+                          .groups = {group},
+                          .n = 1};
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, group, i), first;
+
+        if (!fsd_node_is(g, node, FSD_ONNX_LayerNormalization))
+            continue;
+        c.tensor = fsd_node_in_tensor(g, node, 0);
+        first = fsd_marks_node(m, group, 0);
+        if (fsd_node_is(g, first, FSD_ONNX_Add))
+            tail_joins_operand(m, group, first, &c);
+        return is_inside(m, c.tensor) && c.n > 1 ? c : none;
+    }
+    return none;
+}
+
+/* Transpositions of the builder's own, among the steps of the kernel. */
+static bool is_turned(const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_graph *e = m->d->engine;
+    struct fsd_span steps = e->layers.at[m->layer_of[group]].steps;
+    uint32_t own = 0, asked = 0;
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        own += e->links.at[steps.at + i] == FSD_ONNX_Transpose;
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
+        asked +=
+            fsd_node_is(m->d->model, fsd_marks_node(m, group, i), FSD_ONNX_Transpose);
+    return own > asked;
+}
+
+/* What is computed between two transpositions is no output as it lies; what a Resize
+ * reads is written where it is not row-major. */
+static struct candidate at_seam(const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_form *out = fsd_layer_form_out(m->d->engine, m->layer_of[group]);
+    bool turned = is_turned(m, group);
+    struct candidate c = {.why = "an output is row-major: the builder writes it in a "
+                                 "kernel of its own",
+                          .groups = {group},
+                          .n = 1};
+
+    for (uint32_t i = 1; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, group, i);
+        bool resized = fsd_node_is(g, node, FSD_ONNX_Resize) && out &&
+                       out->layout.order == FSD_ORDER_CHANNELS_LAST;
+
+        c.tensor = resized ? fsd_node_in_tensor(g, node, 0)
+                           : fsd_node_out_tensor(g, fsd_marks_node(m, group, 0), 0);
+        if (is_inside(m, c.tensor) &&
+            (resized || (turned && i == 1 && fsd_node_is(g, node, FSD_ONNX_Transpose))))
+            return c;
+    }
+    return none;
+}
+
+/* A library's kernel writes one tensor: what is inside of it is gone with
+ * the fusion. */
+static struct candidate break_library(const struct fsd_marks *m, fsd_id group)
+{
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id tensor =
+            fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
+
+        if (is_inside(m, tensor))
+            return at_tensor(m, group, tensor, LIBRARY_WHY);
+    }
+    return no_break("no tensor is inside of it");
+}
+
+static struct candidate break_vertical(const struct fsd_marks *m, fsd_id group)
+{
+    struct candidate c;
+
+    if (!is_compiled(m, group))
+        return break_library(m, group);
+    c = before_norm(m, group);
+    if (c.tensor == FSD_NONE)
+        c = at_seam(m, group);
+    return c.tensor == FSD_NONE ? no_break(WRITES_MORE) : c;
+}
+
+static struct candidate candidate_of(const struct fsd_marks *m, fsd_id group)
+{
+    switch (m->kinds[group]) {
+    case FSD_FUSION_NONE:
+        return no_break("it is no fusion: one node");
+    case FSD_FUSION_EPILOGUE:
+        return break_epilogue(m, group);
+    case FSD_FUSION_ATTENTION:
+        return break_attention(m, group);
+    case FSD_FUSION_HORIZONTAL:
+        return break_horizontal(m, group);
+    case FSD_FUSION_VERTICAL:
+        return break_vertical(m, group);
+    default:
+        return no_break("it is not known what the builder makes of its parts");
+    }
+}
+
+/* ------------------------------------------------------------------------- whole */
+
+static int by_id(const void *a, const void *b)
+{
+    return fsd_order(*(const fsd_id *)a, *(const fsd_id *)b);
+}
+
+void fsd_marks_add_breaks(struct fsd_marks *m)
+{
+    m->breaks = FSD_NEW(m->arena, struct fsd_break, m->state->groups.n);
+    for (fsd_id i = 0; i < m->state->groups.n; i++) {
+        struct candidate c = candidate_of(m, i);
+        struct fsd_break *b = &m->breaks[i];
+
+        *b = (struct fsd_break){c.tensor, c.why, {m->pool.n, c.n}};
+        qsort(c.groups, c.n, sizeof *c.groups, by_id);
+        for (uint32_t k = 0; k < c.n; k++)
+            fsd_vec_push(m->arena, &m->pool, c.groups[k]);
+    }
+}

@@ -1,0 +1,60 @@
+"""trials.py BINARY FOLDER SHARED [--trials N] [--seed N] [--splittable]: searches with `bisect run` for a random fusion of a
+random model, with a command that fails while that fusion is in the engine: the search must end there, within
+2 log2(fusions) + 4 builds.  Exit status 1 below 18 of 20."""
+import argparse
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import measure
+import models
+import rebuild
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def search(a, m, row, state):
+    """(how the search ended, builds)"""
+    begin = subprocess.run([a.binary, "bisect", "--state", state, "start", *map(str, m.pair)], capture_output=True, text=True)
+    if begin.returncode:
+        return begin.stderr, 0
+    step = [sys.executable, str(HERE / "step.py"), a.binary, a.folder, str(a.shared), m.name, str(row["layer"])]
+    run = subprocess.run([a.binary, "bisect", "--state", state, "run", *step], capture_output=True, text=True)
+    log = subprocess.run([a.binary, "bisect", "--state", state, "log"], capture_output=True, text=True).stdout
+    return (run.stderr or log), sum(line.startswith(("good", "bad", "skip")) for line in log.splitlines())
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("binary")
+    p.add_argument("folder")
+    p.add_argument("shared", type=pathlib.Path)
+    p.add_argument("--trials", type=int, default=20)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--splittable", action="store_true", help="only fusions with an exact break")
+    a = p.parse_args()
+    builder = rebuild.Builder(a.folder, a.shared)
+    all_models = [measure.Model(a.binary, builder, a.shared, name) for name in models.TEN]
+    pool = [(m, row) for m in all_models for row in m.fusions() if row["exact"] or not a.splittable]
+    good = 0
+    for m, row in random.Random(a.seed).sample(pool, a.trials):
+        fusions = len(m.fusions())
+        bound = 2 * math.log2(fusions) + 4
+        with tempfile.TemporaryDirectory() as folder:
+            told, builds = search(a, m, row, f"{folder}/state")
+        end = [line for line in told.splitlines() if line.startswith("  layer ")]
+        there = "with this fusion" in told and end and end[-1].startswith(f"  layer {row['layer']} ")
+        good += there and builds <= bound
+        print(f"{m.name} layer {row['layer']} {row['fusion']}: {'found' if there else 'not found'}, {builds} builds of at most "
+              f"{bound:.1f} for {fusions} fusions", flush=True)
+        if not there:
+            print("   ", "\n    ".join(told.splitlines()[-4:]))
+    print(f"bisect: {good} of {a.trials} end at the fusion within the bound")
+    return 0 if good >= 0.9 * a.trials else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
