@@ -229,7 +229,7 @@ enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
 {
     struct fsd_array_set set = {.path = file->name};
     struct archive z = {file, arena, names, &set, err, 0};
-    struct directory directory;
+    struct directory directory = {0};
     struct member member;
     enum fsd_status status = find_directory(&z, &directory);
     uint64_t at, end;
