@@ -5,14 +5,12 @@
  * counts, written as reports, freed.  Nothing here prints, exits or keeps state
  * between runs; different runs may live in different threads.
  *
- * Files are mapped.  The first one sets a handler of SIGBUS, which comes when another
- * program cuts a file that is being read: that run ends with FSD_E_IO.  A SIGBUS of any
- * other origin goes on to the handler that was there before.
+ * Files are read, and no handler of any signal is set; of a model the weights are not
+ * read.  fsd_map_files() has them mapped instead.
  *
  * Memory: every size that is read from an input is checked against a limit first, so
- * that running out of memory is the machine's condition and not the input's.  It ends
- * the process, by abort() or as fsd_on_out_of_memory() says: what an arena holds is
- * linked so densely that a run without all of it is none.
+ * that running out of memory is the machine's condition and not the input's.  The
+ * function that meets it frees what it made and returns FSD_E_MEMORY.
  *
  * Words (node, layer, link, evidence, fate, kind, cause) are explained in
  * docs/report.md.
@@ -45,6 +43,7 @@ enum fsd_status {
     FSD_E_MISMATCH,    /**< model and engine do not belong together */
     FSD_E_WRITE,       /**< a report cannot be written */
     FSD_E_ARG,         /**< an option or a combination of options makes no sense */
+    FSD_E_MEMORY,      /**< there is no memory; what was made so far is freed */
     FSD__STATUS_COUNT
 };
 
@@ -69,14 +68,24 @@ FSD_API const char *fsd_status_name(enum fsd_status status);
  *  Returns `out`. */
 FSD_API const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size);
 
-/** What shall end the process when memory runs out, in all threads; NULL is abort().
+/** For a program that has nothing to save: what shall end the process when memory runs
+ *  out, in all threads; NULL, the default: FSD_E_MEMORY is returned.
  *  @param end  must not return, and must not need memory. */
 FSD_API void fsd_on_out_of_memory(void (*end)(void));
 
+/** Whether the files that are opened from now on, in all threads, are mapped: a log or
+ *  a dump of any size takes no memory of its own then, and is not copied.
+ *  The first one sets a handler of SIGBUS, which comes when another program cuts a file
+ *  that is being read: that run ends with FSD_E_IO.  A SIGBUS of any other origin goes
+ *  on to the handler that was there before.  False is the default. */
+FSD_API void fsd_map_files(bool mapped);
+
 /** A stream into memory, to have a report there.  As open_memstream(), which drops what
- *  it has no memory for and tells nobody; here that ends the process, as above.
+ *  it has no memory for and tells nobody.
  *  @param[out] text,size  set by fclose(); `text` ends with a zero that `size` does not
- *                         count, and is the caller's to free(). */
+ *                         count, and is the caller's to free(); NULL where there was no
+ *                         memory, which fclose() reports as EOF.
+ *  @return NULL where there is no memory. */
 FSD_API FILE *fsd_memory_open(char **text, size_t *size);
 
 /* ----------------------------------------------------------------- options */

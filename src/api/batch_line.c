@@ -24,9 +24,11 @@ enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                struct fsd_error *err)
 {
     struct fsd_lines joined = {.to = out, .escape = "\\u%04x", .edit = put_joined};
-    struct fsd_sheet sheet = {.arena = fsd_arena_new()};
+    struct fsd_sheet sheet = {.arena = NULL};
     FILE *line;
 
+    FSD_GUARD(err);
+    sheet.arena = fsd_arena_new();
     fsd_document_of_pair(&sheet, pair, diff, failure);
     if (pair) {
         line = fsd_lines_open(&joined);

@@ -116,8 +116,10 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
                                      FILE *out, struct fsd_error *err)
 {
     struct fsd_states l;
-    enum fsd_status status = fsd_states_open(&l, opt, n, err);
+    enum fsd_status status;
 
+    FSD_GUARD(err);
+    status = fsd_states_open(&l, opt, n, err);
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
         tell_untimed(opt, l.builds[i]);
     for (uint32_t i = 1; status == FSD_OK && i < l.n_opened; i++)
@@ -132,7 +134,7 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
     return status;
 }
 
-unsigned fsd_snapshot_builds(const char *path)
+static unsigned count_builds(const char *path)
 {
     struct fsd_state *s = NULL;
     unsigned n = 0;
@@ -141,6 +143,12 @@ unsigned fsd_snapshot_builds(const char *path)
         n = s->also.n + 1;
     fsd_state_free(s);
     return n;
+}
+
+unsigned fsd_snapshot_builds(const char *path)
+{
+    FSD_GUARD_OR(0);
+    return count_builds(path);
 }
 
 enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
@@ -400,11 +408,14 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
                                const struct fsd_check_options *check,
                                struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_check *c = FSD_NEW(arena, struct fsd_check, 1);
+    struct fsd_arena *arena;
+    struct fsd_check *c;
     enum fsd_status status;
 
     *out = NULL;
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    c = FSD_NEW(arena, struct fsd_check, 1);
     c->arena = arena;
     c->snapshot = check->snapshot;
     c->label = opt->label;
@@ -457,13 +468,17 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
                                  const char *format, const struct fsd_style *style,
                                  FILE *out, struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any word */
-    struct fsd_judged *judged = FSD_NEW(arena, struct fsd_judged, n);
     struct fsd_report report = {.subject = FSD_OF_CHECKS, .style = style};
+    struct fsd_arena *arena;
+    struct fsd_intern *names; /* makes UTF-8 of any word */
+    struct fsd_judged *judged;
     struct fsd_verdicts all;
     enum fsd_status status;
 
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    names = fsd_intern_new(arena);
+    judged = FSD_NEW(arena, struct fsd_judged, n);
     for (unsigned i = 0; i < n; i++) {
         judged[i].v = builds[i].check ? builds[i].check->verdict : NULL;
         judged[i].error = builds[i].error;
@@ -508,6 +523,7 @@ static void update_variants(const struct fsd_check *check, FILE *out)
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                  struct fsd_error *err)
 {
+    FSD_GUARD(err);
     if (check->old && check->old->also.n)
         update_variants(check, out);
     else

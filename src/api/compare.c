@@ -157,10 +157,13 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
                                     struct fsd_error *err)
 {
     struct fsd_state *before = NULL, *after = NULL;
-    enum fsd_status status = fsd_state_open(&before, NULL, old, err);
     struct fsd_compare *compare;
+    struct fsd_comparison *all;
+    enum fsd_status status;
 
     *out = NULL;
+    FSD_GUARD(err);
+    status = fsd_state_open(&before, NULL, old, err);
     if (status == FSD_OK)
         status = fsd_state_open(&after, NULL, new, err);
     if (status != FSD_OK) {
@@ -168,14 +171,14 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
         return status;
     }
     compare = fsd_compare_new(before, after);
-    *out = FSD_NEW(after->arena, struct fsd_comparison, 1);
-    **out = (struct fsd_comparison){before, after, compare};
-    if (status == FSD_OK && !new->force)
+    all = FSD_NEW(after->arena, struct fsd_comparison, 1);
+    *all = (struct fsd_comparison){before, after, compare};
+    if (!new->force)
         status = fsd_check_network(compare, err);
     if (status == FSD_OK)
-        return FSD_OK;
-    fsd_comparison_free(*out);
-    *out = NULL;
+        *out = all;
+    else
+        fsd_comparison_free(all);
     return status;
 }
 
@@ -214,11 +217,14 @@ struct fsd_builds {
 enum fsd_status fsd_builds_open(struct fsd_builds **out, const struct fsd_options *opt,
                                 unsigned n, struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_builds *b = FSD_NEW(arena, struct fsd_builds, 1);
-    enum fsd_status status = FSD_OK;
+    struct fsd_arena *arena;
+    struct fsd_builds *b;
+    enum fsd_status status;
 
     *out = NULL;
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    b = FSD_NEW(arena, struct fsd_builds, 1);
     b->arena = arena;
     status = fsd_states_open(&b->states, opt, n, err);
     if (status == FSD_OK && b->states.n < 2)

@@ -6,6 +6,7 @@
  * evidence (`refused`).  Where a file turns out to be of another kind than expected,
  * the messages name the kind and the option it belongs to.
  */
+#include "base/guard.h"
 #include "api/inputs.h"
 
 #include "api/engine_alone.h"
@@ -60,7 +61,7 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
                                  struct fsd_error *err)
 {
     struct fsd_file file;
-    enum fsd_status status = fsd_file_open_unpacked(&file, path, MODEL_LIMIT, err);
+    enum fsd_status status = fsd_file_open_sparse(&file, path, MODEL_LIMIT, err);
 
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
@@ -466,7 +467,7 @@ static bool open_to_tell(struct fsd_file *file, const char *path)
     if (fsd_look(file) != FSD_LOOK_ONNX)
         return true;
     fsd_file_close(file);
-    return fsd_file_open_unpacked(file, path, LOG_LIMIT, NULL) == FSD_OK;
+    return fsd_file_open_sparse(file, path, LOG_LIMIT, NULL) == FSD_OK;
 }
 
 static bool is_surely(const char *path, enum fsd_input input)
@@ -516,10 +517,12 @@ static const struct {
 bool fsd_file_is_model(const char *path)
 {
     struct fsd_file file;
-    bool yes = strcmp(path, "-") != 0 &&
-               fsd_file_open_beginning(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
-               fsd_look(&file) == FSD_LOOK_ONNX;
+    bool yes;
 
+    FSD_GUARD_OR(false);
+    yes = strcmp(path, "-") != 0 &&
+          fsd_file_open_beginning(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
+          fsd_look(&file) == FSD_LOOK_ONNX;
     fsd_file_close(&file);
     return yes;
 }
@@ -530,6 +533,7 @@ enum fsd_file_kind fsd_file_kind(const char *path)
 
     if (!strcmp(path, "-"))
         return FSD_FILE_OTHER;
+    FSD_GUARD_OR(FSD_FILE_OTHER);
     if (fsd_snapshot_sniff(path))
         return FSD_FILE_SNAPSHOT;
     kind = kind_for_readers(path);

@@ -61,11 +61,14 @@ enum fsd_status fsd_linting_open(struct fsd_linting **out,
                                  const struct fsd_lint_options *lint,
                                  struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_linting *l = FSD_NEW(arena, struct fsd_linting, 1);
+    struct fsd_arena *arena;
+    struct fsd_linting *l;
     enum fsd_status status;
 
     *out = NULL;
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    l = FSD_NEW(arena, struct fsd_linting, 1);
     l->arena = arena;
     status = open_linting(l, opt, lint, err);
     if (status == FSD_OK)
@@ -138,6 +141,7 @@ enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,
                         "expected text or line as the format of a list of edits, "
                         "found '%s'",
                         format);
+    FSD_GUARD(err);
     status = choose_fixes(&fixes, l, fix, err);
     if (status == FSD_OK) {
         fsd_fixes_print(&fixes, !line, fsd_lines_open(&lines));
@@ -167,9 +171,11 @@ static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_lin
 bool fsd_linting_has_external(const struct fsd_linting *l)
 {
     struct fsd_file file;
-    bool external = strcmp(l->path, "-") != 0 &&
-                    fsd_file_open_unpacked(&file, l->path, UINT64_MAX, NULL) == FSD_OK;
+    bool external;
 
+    FSD_GUARD_OR(false);
+    external = strcmp(l->path, "-") != 0 &&
+               fsd_file_open_sparse(&file, l->path, UINT64_MAX, NULL) == FSD_OK;
     if (!external)
         return false;
     external = fsd_onnx_has_external(&file);
@@ -182,8 +188,10 @@ enum fsd_status fsd_linting_fix(const struct fsd_linting *l,
                                 struct fsd_error *err)
 {
     struct fsd_fixes fixes;
-    enum fsd_status status = choose_fixes(&fixes, l, fix, err);
+    enum fsd_status status;
 
+    FSD_GUARD(err);
+    status = choose_fixes(&fixes, l, fix, err);
     if (status == FSD_OK)
         status = write_fixed(&fixes, l, out, err);
     fsd_arena_free(fixes.arena);

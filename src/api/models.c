@@ -1,4 +1,5 @@
 /* Two models, compared without engines: the public API of it. */
+#include "base/guard.h"
 #include "compare/exports.h"
 #include "api/inputs.h"
 #include "report/report.h"
@@ -23,17 +24,20 @@ static enum fsd_status open_model(struct fsd_export *out, struct fsd_arena *aren
 enum fsd_status fsd_models_open(struct fsd_models **out, const char *before,
                                 const char *after, bool force, struct fsd_error *err)
 {
-    struct fsd_arena *arena[2] = {fsd_arena_new(), fsd_arena_new()};
-    struct fsd_models *m = FSD_NEW(arena[0], struct fsd_models, 1);
+    struct fsd_arena *arena;
+    struct fsd_models *m;
     struct fsd_export old, new;
     enum fsd_status status;
 
     *out = NULL;
-    m->arena[0] = arena[0];
-    m->arena[1] = arena[1];
-    status = open_model(&old, arena[0], before, err);
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    m = FSD_NEW(arena, struct fsd_models, 1);
+    m->arena[0] = arena;
+    m->arena[1] = fsd_arena_new();
+    status = open_model(&old, m->arena[0], before, err);
     if (status == FSD_OK)
-        status = open_model(&new, arena[1], after, err);
+        status = open_model(&new, m->arena[1], after, err);
     if (status == FSD_OK) {
         const struct fsd_exports *e = m->exports = fsd_exports_new(old, new);
         struct fsd_alignment_count n = {e->old_nodes, e->new_nodes, e->aligned};

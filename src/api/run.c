@@ -173,6 +173,7 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
     if (from_stdin > 1)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "only one input can be standard input");
+    FSD_GUARD(err);
     arena = fsd_arena_new();
     d = FSD_NEW(arena, struct fsd_diff, 1);
     d->arena = arena;
@@ -254,8 +255,8 @@ static enum fsd_status dump_shapes(const struct fsd_inputs *in,
     return status;
 }
 
-enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
-                         struct fsd_error *err)
+static enum fsd_status dump(const char *side, const struct fsd_options *opt, FILE *out,
+                            struct fsd_error *err)
 {
     bool shapes = !strcmp(side, "shapes"), log = !strcmp(side, "log");
     bool model = shapes || !strcmp(side, "model");
@@ -289,6 +290,13 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     }
     fsd_arena_free(in.arena);
     return status;
+}
+
+enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
+                         struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return dump(side, opt, out, err);
 }
 
 enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,

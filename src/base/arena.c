@@ -9,7 +9,7 @@
  */
 #include "base/arena.h"
 
-#include <fusiondiff/fusiondiff.h>
+#include "base/guard.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,22 +27,10 @@ struct block {
 };
 
 struct fsd_arena {
+    struct fsd_cleanup cleanup; /* first */
     struct block *newest;
     size_t next_size;
 };
-
-static void (*at_end_of_memory)(void) = abort;
-
-void fsd_on_out_of_memory(void (*end)(void))
-{
-    at_end_of_memory = end ? end : abort;
-}
-
-void fsd_out_of_memory(void)
-{
-    at_end_of_memory();
-    abort(); /* it has come back, which nothing here is made for */
-}
 
 static struct block *add_block(struct fsd_arena *arena, size_t size)
 {
@@ -58,6 +46,11 @@ static struct block *add_block(struct fsd_arena *arena, size_t size)
     return block;
 }
 
+static void drop(struct fsd_cleanup *cleanup)
+{
+    fsd_arena_free((struct fsd_arena *)cleanup);
+}
+
 struct fsd_arena *fsd_arena_new(void)
 {
     struct fsd_arena *arena = calloc(1, sizeof *arena);
@@ -65,6 +58,7 @@ struct fsd_arena *fsd_arena_new(void)
     if (!arena)
         fsd_out_of_memory();
     arena->next_size = FIRST_BLOCK;
+    fsd_cleanup_add(&arena->cleanup, drop);
     return arena;
 }
 
@@ -72,6 +66,7 @@ void fsd_arena_free(struct fsd_arena *arena)
 {
     if (!arena)
         return;
+    fsd_cleanup_drop(&arena->cleanup);
     for (struct block *block = arena->newest; block;) {
         struct block *next = block->next;
 

@@ -14,7 +14,7 @@ struct fsd_arena;
 struct fsd_arena *fsd_arena_new(void);
 void fsd_arena_free(struct fsd_arena *arena); /* may be NULL */
 
-/** Zeroed memory for n objects; never NULL (aborts when memory runs out or
+/** Zeroed memory for n objects; never NULL (fsd_out_of_memory() when it runs out or
  *  n * size overflows).  n may be 0. */
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align);
 
@@ -25,10 +25,6 @@ void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t lar
 
 /** A zero-terminated copy of n bytes. */
 char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
-
-/** Ends the process: the machine's condition, not the input's, of which every size is
- *  checked first. */
-_Noreturn void fsd_out_of_memory(void);
 
 #define FSD_NEW(arena, type, n)                                                        \
     ((type *)fsd_arena_alloc((arena), (n), sizeof(type), alignof(type)))

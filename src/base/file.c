@@ -1,20 +1,28 @@
 /*
- * Opening inputs: a regular file is mapped, standard input is read to its end, and a
- * file that the caller holds in memory (fsd_use_memory()) is taken from there.
+ * Opening inputs.  A regular file is read, standard input is read to its end, and a
+ * file that the caller holds in memory (fsd_use_memory()) is taken from there.  Of a
+ * large model hardly anything but weights is stepped over, so that a file can be read
+ * in windows, as they are asked for, into addresses for all of it:
  *
- * Another program may truncate a file while it is mapped, and touching a lost page
- * raises SIGBUS.  The handler puts zero pages there and marks the mapping as lost:
- * readers reach their end without any checks of their own, and fsd_file_done() turns
- * the mark into an error.  The signal comes to the thread that touched the page, so
- * each thread keeps its own list of mappings.
+ *     file      [node][weights ..................................][node] ...
+ *     addresses [ 64 KiB ]                                 [ 64 KiB ]
+ *
+ * A program may have files mapped instead (fsd_map_files()).  Another one may truncate
+ * a file while it is mapped, and touching a lost page raises SIGBUS.  The handler puts
+ * zero pages there and marks the mapping as lost: readers reach their end without any
+ * checks of their own, and fsd_file_done() turns the mark into an error.  The signal
+ * comes to the thread that touched the page, so each thread keeps its own list of
+ * mappings.
  */
-#define _DEFAULT_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc */
+#define _GNU_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc; memmem */
 #include "base/file.h"
+#include "base/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,11 +46,17 @@ enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
                     (unsigned long long)limit);
 }
 
-/* ------------------------------------------------ files that are cut while mapped */
+/* ----------------------------------------------------------- what holds bytes */
+
+enum { WINDOW = 1 << 16 };
 
 struct fsd_mapping {
+    struct fsd_cleanup cleanup; /* first */
     unsigned char *bytes;
     size_t size;
+    bool heap;          /* of malloc() */
+    int fd;             /* that windows are read from; -1: all bytes are there */
+    bool *there;        /* of each window */
     volatile bool lost; /* some of the bytes were gone when they were looked at */
     struct fsd_mapping *next;
 };
@@ -52,6 +66,12 @@ struct fsd_mapping {
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static struct sigaction before;
+static atomic_bool maps;
+
+void fsd_map_files(bool wanted)
+{
+    maps = wanted;
+}
 
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
@@ -85,21 +105,111 @@ static void set_handler(void)
     sigaction(SIGBUS, &action, &before);
 }
 
-/* NULL, with errno set, when the system cannot. */
-static struct fsd_mapping *map_bytes(int fd, size_t size)
+static void drop(struct fsd_cleanup *cleanup)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct fsd_mapping *map = malloc(sizeof *map);
-    void *bytes = map ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    struct fsd_mapping *map = (struct fsd_mapping *)cleanup, **at = &mapped;
 
+    while (*at && *at != map)
+        at = &(*at)->next;
+    if (*at)
+        *at = map->next;
+    fsd_cleanup_drop(cleanup);
+    if (map->heap)
+        free(map->bytes);
+    else if (map->bytes)
+        munmap(map->bytes, map->size);
+    if (map->fd >= 0)
+        close(map->fd);
+    free(map->there);
+    free(map);
+}
+
+/* Addresses of the file's bytes, or of none for now (fd -1); false, with errno set,
+ * when the system cannot. */
+static bool hold(struct fsd_file *out, int fd, size_t size)
+{
+    struct fsd_mapping *map = calloc(1, sizeof *map);
+    void *bytes = MAP_FAILED;
+
+    if (map && fd >= 0)
+        bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    else if (map)
+        bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED) {
         free(map);
-        return NULL;
+        return false;
     }
-    pthread_once(&once, set_handler);
-    *map = (struct fsd_mapping){bytes, size, false, mapped};
-    mapped = map;
-    return map;
+    *map = (struct fsd_mapping){.bytes = bytes, .size = size, .fd = -1};
+    fsd_cleanup_add(&map->cleanup, drop);
+    out->map = map;
+    out->bytes = bytes;
+    return true;
+}
+
+/* ------------------------------------------------------------------------ windows */
+
+static void read_window(struct fsd_mapping *map, size_t i)
+{
+    size_t at = i * WINDOW, end = map->size - at < WINDOW ? map->size : at + WINDOW;
+
+    map->there[i] = true;
+    while (at < end) {
+        ssize_t got = pread(map->fd, map->bytes + at, end - at, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        map->lost |= got <= 0;
+        at = got <= 0 ? end : at + (size_t)got;
+    }
+}
+
+void fsd_file_read(const struct fsd_file *file, size_t at, size_t n)
+{
+    size_t end = n < file->size - at ? at + n : file->size;
+
+    for (size_t i = at / WINDOW; i * WINDOW < end; i++)
+        if (!file->map->there[i])
+            read_window(file->map, i);
+}
+
+static void end_sparse(struct fsd_file *file, size_t size)
+{
+    file->size = size;
+    file->sparse = false;
+    close(file->map->fd);
+    file->map->fd = -1;
+}
+
+void fsd_file_read_all(struct fsd_file *file)
+{
+    if (!file->sparse)
+        return;
+    fsd_file_read(file, 0, file->size);
+    end_sparse(file, file->size);
+}
+
+void fsd_file_cut(struct fsd_file *file, size_t size)
+{
+    if (!file->sparse || file->size <= size)
+        return;
+    fsd_file_read(file, 0, size);
+    end_sparse(file, size);
+}
+
+bool fsd_file_has(const struct fsd_file *file, const char *word)
+{
+    enum { STEP = 1 << 22 };
+    size_t n = strlen(word), released = 0;
+
+    for (size_t at = 0; at < file->size; at += STEP) {
+        size_t left = file->size - at, size = left < STEP + n ? left : STEP + n;
+
+        if (memmem(fsd_file_at(file, at, size), size, word, n))
+            return true;
+        fsd_file_release_behind(file, at, &released);
+    }
+    return false;
 }
 
 /* ------------------------------------------------------------------------ opening */
@@ -108,45 +218,62 @@ static struct fsd_mapping *map_bytes(int fd, size_t size)
 static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
                                    struct fsd_error *err)
 {
-    size_t cap = 1 << 16, used = 0;
-    unsigned char *buffer = malloc(cap);
+    struct fsd_mapping *map = calloc(1, sizeof *map);
+    size_t cap = 1 << 16;
 
-    while (buffer) {
-        ssize_t got = read(fd, buffer + used, cap - used);
+    if (!map)
+        return fsd_fail_memory(err, out->name);
+    *map = (struct fsd_mapping){.heap = true, .fd = -1, .bytes = malloc(cap)};
+    fsd_cleanup_add(&map->cleanup, drop);
+    out->map = map;
+    while (map->bytes) {
+        ssize_t got = read(fd, map->bytes + map->size, cap - map->size);
+        unsigned char *larger;
 
-        out->heap = buffer;
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return fail_errno(err, out->name, "read");
-        used += (size_t)got;
-        if (used > limit)
+        map->size += (size_t)got;
+        if (map->size > limit)
             return fsd_file_over_limit(err, out->name, limit);
         if (got == 0) {
-            out->bytes = buffer;
-            out->size = used;
+            out->bytes = map->bytes;
+            out->size = map->size;
             return FSD_OK;
         }
-        if (used == cap) {
-            unsigned char *larger = realloc(buffer, cap *= 2);
-
-            if (!larger)
-                break;
-            buffer = larger;
-        }
+        if (map->size < cap)
+            continue;
+        larger = realloc(map->bytes, cap *= 2);
+        if (!larger)
+            break;
+        map->bytes = larger;
     }
-    return fsd_fail(err, FSD_E_LIMIT, out->name, FSD_POS_NONE, 0, "out of memory");
+    return fsd_fail_memory(err, out->name);
+}
+
+/* Where the program has a handler, no loss of a page goes past it. */
+static bool map_file(struct fsd_file *out, int fd, size_t size)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    if (!hold(out, fd, size))
+        return false;
+    if (!maps)
+        return true;
+    pthread_once(&once, set_handler);
+    out->map->next = mapped;
+    mapped = out->map;
+    return true;
 }
 
 bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most)
 {
-    out->map = map_bytes(fd, most);
-    out->bytes = out->map ? out->map->bytes : NULL;
-    return out->map != NULL;
+    return map_file(out, fd, most);
 }
 
-enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
-                             struct fsd_error *err)
+static enum fsd_status measure(struct fsd_file *out, int fd, uint64_t limit,
+                               struct fsd_error *err)
 {
     struct stat st;
 
@@ -160,16 +287,39 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
         return fsd_file_over_limit(err, out->name, limit);
     out->size = (size_t)st.st_size;
     out->bytes = (const unsigned char *)"";
-    if (!out->size)
-        return FSD_OK;
-    out->map = map_bytes(fd, out->size);
-    if (!out->map)
-        return fail_errno(err, out->name, "map");
-    out->bytes = out->map->bytes;
     return FSD_OK;
 }
 
-/* -------------------------------------------------------------------- opening */
+enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
+                             struct fsd_error *err)
+{
+    enum fsd_status status = measure(out, fd, limit, err);
+
+    return status != FSD_OK || !out->size || map_file(out, fd, out->size)
+               ? status
+               : fail_errno(err, out->name, "map");
+}
+
+/* What is there at once is the first window. */
+static enum fsd_status begin_sparse(struct fsd_file *out, int fd, uint64_t limit,
+                                    struct fsd_error *err)
+{
+    enum fsd_status status = measure(out, fd, limit, err);
+
+    if (status != FSD_OK || !out->size)
+        return status;
+    if (!hold(out, -1, out->size))
+        return fsd_fail_memory(err, out->name);
+    out->map->there = calloc(out->size / WINDOW + 1, sizeof *out->map->there);
+    out->map->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (!out->map->there)
+        return fsd_fail_memory(err, out->name);
+    if (out->map->fd < 0)
+        return fail_errno(err, out->name, "read");
+    out->sparse = true;
+    fsd_file_read(out, 0, WINDOW);
+    return FSD_OK;
+}
 
 static _Thread_local const struct fsd_memory *in_memory;
 static _Thread_local size_t n_in_memory;
@@ -180,8 +330,8 @@ void fsd_use_memory(const struct fsd_memory *files, size_t n)
     n_in_memory = n;
 }
 
-enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
-                              struct fsd_error *err)
+enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t limit,
+                               struct fsd_error *err)
 {
     enum fsd_status status;
     int fd;
@@ -203,8 +353,18 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail_errno(err, path, "open");
-    status = fsd_file_map(out, fd, limit, err);
+    status = (maps ? fsd_file_map : begin_sparse)(out, fd, limit, err);
     close(fd);
+    return status;
+}
+
+enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
+                              struct fsd_error *err)
+{
+    enum fsd_status status = fsd_file_begin(out, path, limit, err);
+
+    if (status == FSD_OK)
+        fsd_file_read_all(out);
     return status;
 }
 
@@ -215,17 +375,9 @@ void fsd_file_watch(const struct fsd_file *file)
 
 void fsd_file_close(struct fsd_file *file)
 {
-    struct fsd_mapping **at = &mapped;
-
     fsd_file_abandon(file);
-    while (*at && *at != file->map)
-        at = &(*at)->next;
-    if (file->map && *at)
-        *at = file->map->next;
     if (file->map)
-        munmap(file->map->bytes, file->map->size);
-    free(file->map);
-    free(file->heap);
+        drop(&file->map->cleanup);
     memset(file, 0, sizeof *file);
 }
 
@@ -253,10 +405,16 @@ void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
     *released = offset;
 }
 
+/* Of a file that was read whole nothing is given back: it would have to be read again.
+ */
 void fsd_file_release(const struct fsd_file *file, size_t offset)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const struct fsd_mapping *map = file->map;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = file->sparse ? WINDOW : page;
 
-    if (file->map && offset >= page)
-        madvise(file->map->bytes, offset - offset % page, MADV_DONTNEED);
+    if (!map || map->heap || offset < unit || (!file->sparse && map->there))
+        return;
+    madvise(map->bytes, offset - offset % unit, MADV_DONTNEED);
+    if (file->sparse)
+        memset(map->there, 0, offset / unit * sizeof *map->there);
 }

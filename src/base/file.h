@@ -1,6 +1,6 @@
-/* A whole input as bytes: mapped where the system can, read where it must (standard
- * input).  Only regular files and standard input are read: a directory, FIFO or
- * device is refused, since reading it may block or never end. */
+/* A whole input as bytes: read, or mapped where the program wants that.  Only regular
+ * files and standard input are read: a directory, FIFO or device is refused, since
+ * reading it may block or never end. */
 #ifndef FSD_BASE_FILE_H
 #define FSD_BASE_FILE_H
 
@@ -13,18 +13,18 @@ struct fsd_file {
     const char *name; /* as the user gave it, borrowed */
     const unsigned char *bytes;
     size_t size;
-    struct fsd_mapping *map;   /* NULL when the bytes were read */
-    void *heap;                /* the buffer, NULL when the bytes are mapped */
+    struct fsd_mapping *map;   /* of the bytes; NULL: they are the caller's, or none */
+    bool sparse;               /* not all bytes have been read: see fsd_file_at() */
     struct fsd_coming *coming; /* what is still being unpacked; NULL: nothing is */
 };
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
  * same thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
  *
- *  Another program may cut a file while it is mapped; looking at what is gone raises
- *  SIGBUS.  The first mapping sets a handler that puts zeros there, so that the reader
- *  comes to its end, and fsd_file_done() tells.  Signals of other origin go on to the
- *  handler that was there before. */
+ *  Another program may cut a file while it is mapped (fsd_map_files()); looking at what
+ *  is gone raises SIGBUS.  The first mapping sets a handler that puts zeros there, so
+ *  that the reader comes to its end, and fsd_file_done() tells.  Signals of other
+ *  origin go on to the handler that was there before. */
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
@@ -39,12 +39,32 @@ enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
+/** The same for a reader that asks for what it looks at, by fsd_file_at(), and steps
+ *  over the rest: that is not read.  So are the first 64 KiB, of any file. */
+enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
+                                     uint64_t limit, struct fsd_error *err);
+
 /** The same for a reader that goes through the file from its beginning to its end: of
  *  one that is packed, `size` is that of a beginning, in which a reader finds its
  *  words, and the rest is unpacked while that is read.  fsd_file_reach() tells how far
  *  it is; fsd_file_complete() comes before anything else is done with the file. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
+
+/** Reads bytes of the file that have not been read yet, if any. */
+void fsd_file_read(const struct fsd_file *file, size_t at, size_t n);
+
+/** Bytes of the file; n may be more than it has. */
+static inline const unsigned char *fsd_file_at(const struct fsd_file *file, size_t at,
+                                               size_t n)
+{
+    if (file->sparse)
+        fsd_file_read(file, at, n);
+    return file->bytes + at;
+}
+
+/** Whether the bytes have that word anywhere. */
+bool fsd_file_has(const struct fsd_file *file, const char *word);
 
 /** Waits until more than n bytes are there to be looked at, or all are.
  *  @return  how many are. */
@@ -61,8 +81,8 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err);
 
-/** Tells the system that the bytes before `offset` will not be read again, so that
- *  a scan of a large mapping does not keep its pages. */
+/** Tells the system that the bytes before `offset` will not be read again for now, so
+ *  that a scan of a large mapping, or of a sparse file, does not keep its pages. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
 /** The same on the way, in steps that are worth the call.
@@ -94,9 +114,18 @@ uint64_t fsd_unpacked_most(const struct fsd_file *file);
 
 /* ------------------------------------------------- of file.c, for who opens files */
 
-/** Maps a regular file of at most `limit` bytes. */
+/** Maps a regular file of at most `limit` bytes, which has no name, so that nobody cuts
+ *  it. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
+
+/** fsd_file_open_sparse() of what is not packed, or opened as it is. */
+enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t limit,
+                               struct fsd_error *err);
+
+/** Of a sparse file: only its beginning is wanted, or all of it. */
+void fsd_file_cut(struct fsd_file *file, size_t size);
+void fsd_file_read_all(struct fsd_file *file);
 
 /** Maps so many bytes of a file that has not got them yet: what is written to it is
  *  seen, and what is not there must not be looked at.  False when the system cannot. */

@@ -48,9 +48,18 @@ void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2])
  * read. */
 enum { STEP = 1 << 17 };
 
+static void drop(struct fsd_cleanup *cleanup)
+{
+    struct fsd_digest *d =
+        (struct fsd_digest *)((char *)cleanup - offsetof(struct fsd_digest, cleanup));
+
+    XXH3_freeState(d->state);
+}
+
 bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file)
 {
     *d = (struct fsd_digest){.file = file, .state = XXH3_createState()};
+    fsd_cleanup_add(&d->cleanup, drop);
     return d->state && XXH3_128bits_reset(d->state) == XXH_OK;
 }
 
@@ -72,6 +81,7 @@ void fsd_digest_end(struct fsd_digest *d, uint64_t hash[2])
 
     fsd_digest_step(d, fsd_file_reach(d->file, SIZE_MAX));
     all = XXH3_128bits_digest(d->state);
+    fsd_cleanup_drop(&d->cleanup);
     XXH3_freeState(d->state);
     hash[0] = all.low64;
     hash[1] = all.high64;

@@ -3,6 +3,7 @@
 #define FSD_BASE_HASH_H
 
 #include "base/file.h"
+#include "base/guard.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +39,7 @@ struct XXH3_state_s; /* of xxhash.h */
 struct fsd_digest {
     const struct fsd_file *file;
     struct XXH3_state_s *state;
+    struct fsd_cleanup cleanup;
     size_t at; /**< so many bytes are in it */
 };
 

@@ -185,26 +185,33 @@ void fsd_file_abandon(struct fsd_file *file)
 
 /* ------------------------------------------------------------------------- opening */
 
-/* @param first   so many bytes of what was packed are enough
- * @param coming  and they need not all be there yet */
+/* What the reader needs. */
+enum need { ALL, COMING, PARTS, START };
+
 static enum fsd_status open_packed(struct fsd_file *out, const char *path,
-                                   uint64_t limit, uint64_t first, bool coming,
+                                   uint64_t limit, enum need need,
                                    struct fsd_error *err)
 {
-    enum fsd_status status = fsd_file_open(out, path, limit, err);
-    struct fsd_file packed = *out;
+    enum fsd_status status = fsd_file_begin(out, path, limit, err);
+    struct fsd_file packed;
     FILE *to;
 
-    if (status != FSD_OK || !fsd_is_packed(&packed))
+    if (status == FSD_OK && need == START && !fsd_is_packed(out))
+        fsd_file_cut(out, BEGINNING);
+    else if (status == FSD_OK && (need != PARTS || fsd_is_packed(out)))
+        fsd_file_read_all(out);
+    if (status != FSD_OK || !fsd_is_packed(out))
         return status;
+    packed = *out;
     memset(out, 0, sizeof *out);
     out->name = packed.name;
     to = tmpfile();
     if (!to)
         status = fsd_fail(err, FSD_E_IO, packed.name, FSD_POS_NONE, 0,
                           "cannot unpack to a temporary file: %s", strerror(errno));
-    else if (!coming || !begin_coming(out, &packed, to, limit))
-        status = unpack(out, &packed, to, limit, first, err);
+    else if (need != COMING || !begin_coming(out, &packed, to, limit))
+        status = unpack(out, &packed, to, limit, need == START ? BEGINNING : UINT64_MAX,
+                        err);
     if (to)
         fclose(to);
     return out->coming ? FSD_OK : fsd_file_done(&packed, status, err);
@@ -213,17 +220,23 @@ static enum fsd_status open_packed(struct fsd_file *out, const char *path,
 enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
                                        uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, UINT64_MAX, false, err);
+    return open_packed(out, path, limit, ALL, err);
 }
 
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, BEGINNING, false, err);
+    return open_packed(out, path, limit, START, err);
+}
+
+enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
+                                     uint64_t limit, struct fsd_error *err)
+{
+    return open_packed(out, path, limit, PARTS, err);
 }
 
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, UINT64_MAX, true, err);
+    return open_packed(out, path, limit, COMING, err);
 }

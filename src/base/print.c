@@ -1,33 +1,37 @@
 /*
- * A stream whose writes end the program where there is no memory: those of
- * open_memstream() then lose what was printed, and neither ferror() nor fclose() tells.
+ * A stream into memory that cannot lose anything unseen: those of open_memstream() do
+ * where there is no memory, and neither ferror() nor fclose() tells.  Nothing is thrown
+ * from within stdio: a write that had no memory is an error of the stream, and closing
+ * it calls fsd_out_of_memory().
  */
 #define _GNU_SOURCE /* fopencookie */
 #include "base/print.h"
 #include "base/text.h"
 
-#include <fusiondiff/fusiondiff.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_ROOM = 256 };
 
-static void make_room(struct fsd_print *print, size_t room)
+static bool make_room(struct fsd_print *print, size_t room)
 {
     char *text = room > print->size ? realloc(print->text, room) : NULL;
 
-    if (!text)
-        fsd_out_of_memory();
-    print->text = text;
-    print->room = room;
+    print->failed |= !text;
+    if (text) {
+        print->text = text;
+        print->room = room;
+    }
+    return !print->failed;
 }
 
 static void append(struct fsd_print *print, const char *bytes, size_t n)
 {
-    if (n >= print->room - print->size)
-        make_room(print, 2 * (print->room + n));
+    if (n >= print->room - print->size && !make_room(print, 2 * (print->room + n)))
+        return;
     memcpy(print->text + print->size, bytes, n);
     print->size += n;
     print->text[print->size] = '\0';
@@ -35,20 +39,36 @@ static void append(struct fsd_print *print, const char *bytes, size_t n)
 
 static ssize_t add(void *cookie, const char *bytes, size_t n)
 {
-    append(cookie, bytes, n);
-    return (ssize_t)n;
+    struct fsd_print *print = cookie;
+
+    append(print, bytes, n);
+    return print->failed ? 0 : (ssize_t)n;
+}
+
+/* Without what it has not written yet: that could take memory once more. */
+static void drop(struct fsd_cleanup *cleanup)
+{
+    struct fsd_print *print =
+        (struct fsd_print *)((char *)cleanup - offsetof(struct fsd_print, cleanup));
+
+    if (print->out) {
+        __fpurge(print->out);
+        fclose(print->out);
+    }
+    free(print->text);
 }
 
 static FILE *open_as(struct fsd_print *print, void *cookie,
                      cookie_write_function_t *write, cookie_close_function_t *close)
 {
     *print = (struct fsd_print){.text = NULL};
-    make_room(print, FIRST_ROOM);
-    *print->text = '\0';
-    print->out = fopencookie(cookie, "w",
-                             (cookie_io_functions_t){.write = write, .close = close});
+    fsd_cleanup_add(&print->cleanup, drop);
+    if (make_room(print, FIRST_ROOM))
+        print->out = fopencookie(
+            cookie, "w", (cookie_io_functions_t){.write = write, .close = close});
     if (!print->out)
         fsd_out_of_memory();
+    *print->text = '\0';
     /* A lock for each word took a sixth of a report's time; nobody shares this one. */
     __fsetlocking(print->out, FSETLOCKING_BYCALLER);
     return print->out;
@@ -59,10 +79,19 @@ FILE *fsd_print_open(struct fsd_print *print)
     return open_as(print, print, add, NULL);
 }
 
+static void end(struct fsd_print *print)
+{
+    FILE *out = print->out;
+
+    print->out = NULL;
+    if (fclose(out) || print->failed)
+        fsd_out_of_memory();
+}
+
 void fsd_print_close(struct fsd_print *print)
 {
-    if (fclose(print->out))
-        fsd_out_of_memory();
+    end(print);
+    fsd_cleanup_drop(&print->cleanup);
 }
 
 /* One that the caller has no struct for. */
@@ -76,31 +105,37 @@ static int hand_over(void *cookie)
 {
     struct memory *memory = cookie;
 
-    *memory->text = memory->print.text;
-    *memory->size = memory->print.size;
+    bool failed = memory->print.failed;
+
+    *memory->text = failed ? NULL : memory->print.text;
+    *memory->size = failed ? 0 : memory->print.size;
+    if (failed)
+        free(memory->print.text);
     free(memory);
-    return 0;
+    return failed ? EOF : 0;
 }
 
 FILE *fsd_memory_open(char **text, size_t *size)
 {
-    struct memory *memory = malloc(sizeof *memory);
-    FILE *out;
+    struct memory *memory = calloc(1, sizeof *memory);
 
+    FSD_GUARD_OR((free(memory), NULL));
     if (!memory)
         fsd_out_of_memory();
-    out = open_as(&memory->print, memory, add, hand_over);
     memory->text = text;
     memory->size = size;
-    return out;
+    open_as(&memory->print, memory, add, hand_over);
+    fsd_cleanup_drop(&memory->print.cleanup); /* the caller's */
+    return memory->print.out;
 }
 
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena)
 {
     char *copy;
 
-    fsd_print_close(print);
+    end(print);
     copy = fsd_arena_strndup(arena, print->text, print->size);
+    fsd_cleanup_drop(&print->cleanup);
     free(print->text);
     return copy;
 }
@@ -109,8 +144,9 @@ fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names)
 {
     fsd_sym sym;
 
-    fsd_print_close(print);
+    end(print);
     sym = fsd_intern_add(names, print->text, print->size);
+    fsd_cleanup_drop(&print->cleanup);
     free(print->text);
     return sym;
 }
@@ -155,7 +191,7 @@ static ssize_t add_lines(void *cookie, const char *bytes, size_t n)
     if (whole)
         hand_on(lines);
     append(&lines->print, bytes + whole, n - whole);
-    return (ssize_t)n;
+    return lines->print.failed ? 0 : (ssize_t)n;
 }
 
 FILE *fsd_lines_open(struct fsd_lines *lines)
@@ -165,7 +201,8 @@ FILE *fsd_lines_open(struct fsd_lines *lines)
 
 void fsd_lines_close(struct fsd_lines *lines)
 {
-    fsd_print_close(&lines->print);
+    end(&lines->print);
     hand_on(lines);
+    fsd_cleanup_drop(&lines->print.cleanup);
     free(lines->print.text);
 }

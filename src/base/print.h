@@ -1,10 +1,13 @@
-/* Text printed to memory.  Running out of memory ends as it does in an arena. */
+/* Text printed to memory.  Running out of memory ends as it does in an arena, when the
+ * stream is closed. */
 #ifndef FSD_BASE_PRINT_H
 #define FSD_BASE_PRINT_H
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "base/intern.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /** A string under way: print to `out` between open and take (or close).  It stays where
@@ -13,6 +16,8 @@ struct fsd_print {
     FILE *out;
     char *text; /**< of fsd_print_close() */
     size_t size, room;
+    bool failed; /**< to find memory */
+    struct fsd_cleanup cleanup;
 };
 
 FILE *fsd_print_open(struct fsd_print *print);

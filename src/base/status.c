@@ -2,16 +2,19 @@
  * Formats errors into the caller's struct.  Messages quote names and paths of the
  * input, which an attacker may have chosen, so everything passes copy_safe() on its
  * way: no control characters, no partial UTF-8 sequences, and nothing that the runner
- * of a CI job would execute as a command.
+ * of a CI job would execute as a command.  Lack of memory, which anything may meet, is
+ * turned into an error here, too (guard.h).
  */
 #include "base/status.h"
+#include "base/guard.h"
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"ok",          "io",       "format", "limit",
-                                    "unsupported", "mismatch", "write",  "arg"};
+static const char *const names[] = {
+    "ok", "io", "format", "limit", "unsupported", "mismatch", "write", "arg", "memory"};
 _Static_assert(sizeof names / sizeof *names == FSD__STATUS_COUNT, "a name a status");
 
 const char *fsd_status_name(enum fsd_status status)
@@ -66,6 +69,11 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
     return status;
 }
 
+enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file)
+{
+    return fsd_fail(err, FSD_E_MEMORY, file, FSD_POS_NONE, 0, "out of memory");
+}
+
 const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
 {
     char pos[48] = "", text[sizeof *err + sizeof pos];
@@ -86,4 +94,78 @@ enum fsd_status fsd_flush(FILE *out, struct fsd_error *err)
     if (fflush(out) == 0 && !ferror(out))
         return FSD_OK;
     return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write the report");
+}
+
+/* ------------------------------------------------------------------ lack of memory */
+
+/* Each thread has a list of what was made under a guard, the newest first; the depth of
+ * the guard that it belongs to only falls towards its end:
+ *
+ *     fsd_linting_open()  guard 1     arena A
+ *       fsd_run_open()    guard 2     arena B, mapping C     list: C2 B2 A1
+ *
+ * When memory runs out, C and B are freed in this order before the jump, while the
+ * stack that they may lie on is still there, and fsd_run_open() returns FSD_E_MEMORY.
+ * When it returns anything else, C and B are guard 1's; behind the outermost guard they
+ * are the caller's, and in no list. */
+static void (*at_end_of_memory)(void);
+static _Thread_local struct fsd_guard *innermost;
+static _Thread_local struct fsd_cleanup *newest;
+
+void fsd_on_out_of_memory(void (*end)(void))
+{
+    at_end_of_memory = end;
+}
+
+void fsd_guard_enter(struct fsd_guard *guard)
+{
+    guard->outer = innermost;
+    guard->depth = innermost ? innermost->depth + 1 : 1;
+    innermost = guard;
+}
+
+void fsd_guard_leave(struct fsd_guard *guard)
+{
+    innermost = guard->outer;
+    for (struct fsd_cleanup *c = newest; c && c->depth == guard->depth; c = c->older)
+        c->depth--;
+    if (!innermost)
+        newest = NULL;
+}
+
+void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self))
+{
+    *c = (struct fsd_cleanup){.run = run};
+    if (!innermost)
+        return;
+    c->depth = innermost->depth;
+    c->older = newest;
+    if (newest)
+        newest->newer = c;
+    newest = c;
+}
+
+void fsd_cleanup_drop(struct fsd_cleanup *c)
+{
+    if (!c->depth)
+        return;
+    if (c->older)
+        c->older->newer = c->newer;
+    *(c->newer ? &c->newer->older : &newest) = c->older;
+    c->depth = 0;
+}
+
+void fsd_out_of_memory(void)
+{
+    struct fsd_guard *guard = innermost;
+
+    if (at_end_of_memory)
+        at_end_of_memory();
+    if (!guard)
+        abort(); /* nobody is left who could be told */
+    for (struct fsd_cleanup *c; (c = newest) && c->depth == guard->depth;) {
+        fsd_cleanup_drop(c);
+        c->run(c);
+    }
+    longjmp(guard->at, 1);
 }

@@ -12,6 +12,10 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
                          const char *file, enum fsd_pos_unit unit, uint64_t pos,
                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/** The same for lack of memory.
+ *  @param file  that was read meanwhile; may be NULL. */
+enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file);
+
 /** What every writer ends with: FSD_E_WRITE when the stream did not take all. */
 enum fsd_status fsd_flush(FILE *out, struct fsd_error *err);
 

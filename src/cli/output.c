@@ -226,6 +226,7 @@ void prepare_ends(void)
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
     fsd_on_out_of_memory(end_without_memory);
+    fsd_map_files(true);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

@@ -231,15 +231,15 @@ static size_t unescape(const char *s, size_t n, char *out)
 
 fsd_sym fsd_record_unescaped(struct fsd_intern *names, struct fsd_slice text)
 {
+    struct fsd_arena *scratch;
     char *copy;
     fsd_sym sym;
 
     if (!text.n || !memchr(text.s, '\\', text.n))
         return fsd_intern_slice(names, text);
-    copy = malloc(text.n);
-    if (!copy)
-        fsd_out_of_memory();
+    scratch = fsd_arena_new();
+    copy = FSD_NEW(scratch, char, text.n);
     sym = fsd_intern_add(names, copy, unescape(text.s, text.n, copy));
-    free(copy);
+    fsd_arena_free(scratch);
     return sym;
 }

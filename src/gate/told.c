@@ -1,4 +1,5 @@
 /* What the gate says of itself: a rule explained, the default policy as a file. */
+#include "base/guard.h"
 #include "base/status.h"
 #include "gate/gate.h"
 #include "model/word.h"
@@ -97,8 +98,10 @@ static void put_comment(const char *text, FILE *out)
  * comment, to be taken into use. */
 enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
 {
-    struct fsd_policy *p = fsd_policy_new();
+    struct fsd_policy *p;
 
+    FSD_GUARD(err);
+    p = fsd_policy_new();
     fputs("; The default policy. Levels: error, warning, info, off; error fails.\n",
           out);
     for (unsigned i = 0; fsd_rule_at(i); i++) {

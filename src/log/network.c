@@ -16,10 +16,9 @@
 #include "log/body.h"
 #include "log/sizes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DIMS = 64 };
+enum { MOST_DIMS = 64, MOST_LINE = 4000 };
 
 struct net {
     struct fsd_graph *g;
@@ -276,15 +275,12 @@ static void read_layer(struct net *net, struct fsd_slice t)
     const char *space = memchr(t.s, ' ', t.n);
     struct fsd_slice op = t, name = {"", 0};
     struct fsd_node node = {.where = (uint32_t)net->line};
-    char *output;
+    char output[MOST_LINE + 8];
 
-    if (!space || space == t.s || t.n > 4000)
+    if (!space || space == t.s || t.n > MOST_LINE)
         return;
     op.n = (size_t)(space - t.s);
     name = (struct fsd_slice){space + 1, t.n - op.n - 1};
-    output = malloc(name.n + 8);
-    if (!output)
-        return;
     memcpy(output, name.s, name.n);
     memcpy(output + name.n, "_output", 7);
     node.name = fsd_intern_slice(net->g->names, name);
@@ -295,7 +291,6 @@ static void read_layer(struct net *net, struct fsd_slice t)
                      tensor(net, (struct fsd_slice){output, name.n + 7}, 0), FSD_NONE});
     net->g->tensors.at[net->g->ports.at[node.out.at].tensor].flags |= FSD_TENSOR_OUTPUT;
     fsd_graph_add_node(net->g, node);
-    free(output);
 }
 
 bool fsd_log_is_network(struct fsd_slice t)

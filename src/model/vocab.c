@@ -5,6 +5,7 @@
  * names that differ.
  */
 #include "model/vocab.h"
+#include "base/guard.h"
 #include "base/id.h"
 
 #include <stdio.h>
@@ -151,7 +152,7 @@ const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const 
     fsd_sym sym;
 
     if (!out)
-        return NULL;
+        fsd_out_of_memory();
     rewrite(out, s, n);
     sym = fsd_intern_find(v->names, out, n);
     if (out != stack)

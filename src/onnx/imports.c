@@ -16,9 +16,10 @@ bool fsd_onnx_imports(const struct fsd_file *file, const char *domain)
     struct fsd_slice model = {(const char *)file->bytes, file->size};
     struct fsd_wire_block field, part;
 
-    while (fsd_wire_take(&model, &field))
-        while (field.number == set && fsd_wire_take(&field.bytes, &part))
-            if (part.number == name && fsd_slice_is(part.bytes, domain))
+    while (fsd_wire_take_of(file, &model, &field))
+        while (field.number == set && fsd_wire_take_of(file, &field.bytes, &part))
+            if (part.number == name &&
+                fsd_slice_is(fsd_wire_read(file, part.bytes), domain))
                 return true;
     return false;
 }

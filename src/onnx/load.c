@@ -548,8 +548,7 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
         fsd_hash_128(wire.bytes, wire.size, g->hash);
         model = onnx__model_proto__unpack(&allocator, wire.size, wire.bytes);
         if (!model)
-            status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                              "out of memory");
+            status = fsd_fail_memory(err, file->name);
     }
     fsd_arena_free(scratch);
     if (model && model->graph && (model->graph->n_node || model->graph->n_output)) {

@@ -81,20 +81,22 @@ struct numbers {
     uint32_t graph, node, key, value;
 };
 
-static struct told read_props(const struct numbers *is, struct fsd_slice node)
+static struct told read_props(const struct fsd_file *file, const struct numbers *is,
+                              struct fsd_slice node)
 {
     struct told told = {{"", 0}, {"", 0}, {"", 0}, false};
     struct fsd_wire_block prop, part;
 
-    while (fsd_wire_take(&node, &prop)) {
+    while (fsd_wire_take_of(file, &node, &prop)) {
         struct fsd_slice key = {"", 0}, value = {"", 0};
 
         told.placed |= prop.number == NODE_DEVICES;
         if (prop.number != NODE_PROPS)
             continue;
-        while (fsd_wire_take(&prop.bytes, &part))
+        while (fsd_wire_take_of(file, &prop.bytes, &part))
             if (part.number == is->key || part.number == is->value)
-                *(part.number == is->key ? &key : &value) = part.bytes;
+                *(part.number == is->key ? &key : &value) =
+                    fsd_wire_read(file, part.bytes);
         if (fsd_slice_is(key, "pkg.torch.onnx.name_scopes"))
             told.scopes = value;
         else if (fsd_slice_is(key, "pkg.torch.onnx.class_hierarchy"))
@@ -148,7 +150,7 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
     while (fsd_wire_walk(&walk, &model, &graph))
         while (graph.number == is.graph && fsd_wire_walk(&walk, &graph.bytes, &node))
             if (node.number == is.node && id < g->nodes.n) {
-                struct told told = read_props(&is, node.bytes);
+                struct told told = read_props(file, &is, node.bytes);
 
                 tell_node(g, scratch, &g->nodes.at[id], told);
                 placed += told.placed;

@@ -28,6 +28,7 @@ enum {
     MOST_FIELDS = 16,    /* in one message type of proto/onnx.proto */
     MOST_PIECES = 64,    /* singular messages in parts, in one message */
     LENGTH_ROOM = 5,     /* bytes for a length not known yet, padded */
+    HEAD = 20,           /* bytes of a field's number and its length, at most */
     FIRST_ROOM = 1 << 20 /* bytes of output, of which untouched pages cost nothing */
 };
 
@@ -238,7 +239,7 @@ static bool put_bytes(struct scan *s, struct level *level, field_t *field, size_
         return false;
     put_varint(s, n);
     if (n)
-        memcpy(s->out + s->n, s->file->bytes + begin, n);
+        memcpy(s->out + s->n, fsd_file_at(s->file, begin, n), n);
     s->n += n;
     return true;
 }
@@ -272,6 +273,7 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
     if (wire != VARINT)
         return put_bytes(s, level, field, begin);
     /* Small packed numbers are walked, so that protobuf-c meets no broken one. */
+    fsd_file_at(s->file, begin, n);
     inside.pos = begin;
     inside.end = level->pos;
     if (!put_tag(s, level, field->id, BLOCK) || !reserve(s, level, n + LENGTH_ROOM))
@@ -320,7 +322,8 @@ static bool copy_string(struct scan *s, struct level *level, field_t *field)
     if (level->pos - begin > FSD_WIRE_NAME)
         return fail(s, FSD_E_LIMIT, level, begin,
                     "expected a name of at most 65536 bytes, found a longer one");
-    if (begin == level->pos || !memchr(s->file->bytes + begin, 0, level->pos - begin))
+    if (begin == level->pos ||
+        !memchr(fsd_file_at(s->file, begin, level->pos - begin), 0, level->pos - begin))
         return put_bytes(s, level, field, begin);
     if (!put_tag(s, level, field->id, BLOCK) ||
         !reserve(s, level, 4 * (level->pos - begin) + LENGTH_ROOM))
@@ -419,6 +422,7 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
 
         /* A singular message is walked after its parent, so the walk may step back. */
         level->field = level->pos;
+        fsd_file_at(s->file, level->pos, HEAD);
         fsd_file_release_behind(s->file, level->pos, &s->released);
         if (!get_varint(s, level, &tag))
             return false;
@@ -506,14 +510,29 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
     return s.status;
 }
 
-bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
+struct fsd_slice fsd_wire_read(const struct fsd_file *file, struct fsd_slice bytes)
+{
+    size_t at = (size_t)((const unsigned char *)bytes.s - file->bytes);
+
+    fsd_file_at(file, at, bytes.n);
+    return bytes;
+}
+
+bool fsd_wire_take_of(const struct fsd_file *file, struct fsd_slice *message,
+                      struct fsd_wire_block *out)
 {
     const unsigned char *bytes = (const unsigned char *)message->s;
     size_t pos = 0, start = 0;
     uint64_t tag, n;
 
-    for (; take_varint(bytes, &pos, message->n, &tag); start = pos) {
-        unsigned wire = tag & 7;
+    for (;; start = pos) {
+        unsigned wire;
+
+        if (file)
+            fsd_file_at(file, (size_t)(bytes - file->bytes) + pos, HEAD);
+        if (!take_varint(bytes, &pos, message->n, &tag))
+            break;
+        wire = tag & 7;
 
         n = wire == FIXED64 ? 8 : wire == FIXED32 ? 4 : 0;
         if (((wire == VARINT || wire == BLOCK) &&
@@ -536,10 +555,15 @@ bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
     return false;
 }
 
+bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
+{
+    return fsd_wire_take_of(NULL, message, out);
+}
+
 bool fsd_wire_walk(struct fsd_wire_walk *walk, struct fsd_slice *message,
                    struct fsd_wire_block *out)
 {
-    if (!fsd_wire_take(message, out))
+    if (!fsd_wire_take_of(walk->file, message, out))
         return false;
     fsd_file_release_behind(walk->file,
                             (size_t)(out->start - (const char *)walk->file->bytes),

@@ -64,6 +64,13 @@ struct fsd_wire_block {
  *  are stepped over.  False behind the last, or where the bytes are no message. */
 bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out);
 
+/** The same of a message of a file that may be sparse. */
+bool fsd_wire_take_of(const struct fsd_file *file, struct fsd_slice *message,
+                      struct fsd_wire_block *out);
+
+/** What of the file is to be looked at itself: it may be sparse. */
+struct fsd_slice fsd_wire_read(const struct fsd_file *file, struct fsd_slice bytes);
+
 /** A walk over a file: a large one shall not stay in memory behind it. */
 struct fsd_wire_walk {
     const struct fsd_file *file;

@@ -39,7 +39,7 @@ static bool has_context(const struct fsd_file *file)
 {
     static const char op[] = "\x22\x09\x45PContext"; /* NodeProto.op_type */
 
-    return memmem(file->bytes, file->size, op, sizeof op - 1) != NULL;
+    return fsd_file_has(file, op);
 }
 
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)

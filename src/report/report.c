@@ -294,8 +294,8 @@ static enum fsd_status write_lines(const struct fsd_report *r,
     return status;
 }
 
-enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
-                                 FILE *out, struct fsd_error *err)
+static enum fsd_status write_as(const struct fsd_report *report, const char *name,
+                                FILE *out, struct fsd_error *err)
 {
     static const struct fsd_style plain = {0};
     static const char *const verbs[FSD__SUBJECT_COUNT] = {
@@ -338,6 +338,13 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
     status = format->escape ? write_lines(&r, format, out, err)
                             : write(&r, format, out, err);
     return status == FSD_OK ? fsd_flush(out, err) : status;
+}
+
+enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
+                                 FILE *out, struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return write_as(report, name, out, err);
 }
 
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)

@@ -363,8 +363,7 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
     if (m.layer)
         read_line(&m, (struct fsd_slice){s, n});
     if (!m.layer || m.full)
-        status =
-            fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+        status = fsd_fail_memory(err, file->name);
     else
         status = fsd_json_layer(b, file, number, m.layer, err);
     cJSON_Delete(m.layer);
@@ -377,7 +376,7 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
 {
     struct maker m = {.layer = cJSON_CreateObject()};
     struct fsd_slice name = line, keys;
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status;
 
     if (m.layer && fsd_slice_take(&name, "Name: ") &&
         fsd_slice_split_last(&name, ", IOMode: ", &keys)) {
@@ -385,10 +384,9 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
         read_keys(&m, from(line, (size_t)(name.s + name.n - line.s)));
     }
     if (!m.layer || m.full)
-        status =
-            fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+        status = fsd_fail_memory(err, file->name);
     else
-        fsd_json_binding(b, file, m.layer);
+        status = fsd_json_binding(b, file, m.layer, err);
     cJSON_Delete(m.layer);
     return status;
 }

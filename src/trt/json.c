@@ -451,10 +451,27 @@ static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer
 }
 
 /* The layer, and what a hostile file must not make too many of. */
-enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer)
+static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
+                    struct fsd_slice text)
 {
-    enum fsd_status status = read_layer(r, layer);
+    const cJSON *name = cJSON_IsString(layer) ? layer : fsd_json_get(layer, "Name");
 
+    if (cJSON_IsString(name))
+        fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
+}
+
+/* Guarded, as the caller has JSON to free, of which no cleanup knows. */
+enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
+                                    struct fsd_slice text)
+{
+    enum fsd_status status;
+
+    FSD_GUARD(r->err);
+    if (r->foresees) {
+        foresee(r, layer, text);
+        return FSD_OK;
+    }
+    status = read_layer(r, layer);
     if (status == FSD_OK)
         status = fsd_json_layers_fit(r->file, ++r->layer, r->err);
     if (status == FSD_OK && r->b->g->mentions.n > MENTIONS_MAX)
@@ -468,16 +485,7 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
 {
     struct fsd_json_reading r = {.b = b, .file = file, .err = err, .layer = number};
 
-    return fsd_json_read_layer(&r, layer);
-}
-
-void fsd_json_foresee(struct fsd_json_reading *r, const cJSON *layer,
-                      struct fsd_slice text)
-{
-    const cJSON *name = cJSON_IsString(layer) ? layer : fsd_json_get(layer, "Name");
-
-    if (cJSON_IsString(name))
-        fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
+    return fsd_json_read_layer(&r, layer, fsd_slice_of(""));
 }
 
 /* ------------------------------------------------------------------- bindings */
@@ -565,10 +573,12 @@ static void read_binding(struct fsd_json_reading *r, const cJSON *item)
                                                         : FSD_DIRECTION_UNKNOWN);
 }
 
-void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
-                      const cJSON *binding)
+enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
+                                 const cJSON *binding, struct fsd_error *err)
 {
-    struct fsd_json_reading r = {.b = b, .file = file};
+    struct fsd_json_reading r = {.b = b, .file = file, .err = err};
 
+    FSD_GUARD(err);
     read_binding(&r, binding);
+    return FSD_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef FSD_TRT_JSON_H
 #define FSD_TRT_JSON_H
 
+#include "base/guard.h"
 #include "base/slice.h"
 #include "base/status.h"
 #include "trt/trt.h"
@@ -38,14 +39,12 @@ unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned byte
 enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,
                                     const char *of);
 
-/** Reads the next layer, an object or a name.
+/** Reads the next layer, an object or a name; where r->foresees, it only shows
+ *  fsd_build_foresee() the layer and its text.
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT for what a hostile file must not make too
- *          many of. */
-enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer);
-
-/** Shows fsd_build_foresee() a layer and its text. */
-void fsd_json_foresee(struct fsd_json_reading *r, const cJSON *layer,
-                      struct fsd_slice text);
+ *          many of; FSD_E_MEMORY. */
+enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
+                                    struct fsd_slice text);
 
 /* ------------------------------------------------------------------- json_file.c */
 
@@ -58,8 +57,8 @@ struct fsd_json_text {
 };
 
 /** Makes JSON of what is nearly JSON (fsd_clean()).
- *  @return FSD_OK; FSD_E_LIMIT for more values than a file of this size may have, or
- *          without memory. */
+ *  @return FSD_OK; FSD_E_LIMIT for more values than a file of this size may have;
+ *          FSD_E_MEMORY. */
 enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slice raw,
                                struct fsd_json_text *out);
 

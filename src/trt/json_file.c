@@ -9,6 +9,7 @@
  * time (json.c).  Positions are known only for what is no JSON; other errors name the
  * layer.
  */
+#include "base/guard.h"
 #include "trt/json.h"
 
 #include <errno.h>
@@ -125,12 +126,14 @@ static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 }
 
 /* All that stands beside the layers. */
-static void read_rest(struct fsd_json_reading *r, const cJSON *rest)
+static enum fsd_status read_rest(struct fsd_json_reading *r, const cJSON *rest)
 {
     const cJSON *const bindings[] = {fsd_json_get(rest, "Bindings"),
                                      fsd_json_get(rest, "I/O Tensors")};
+    enum fsd_status status = FSD_OK;
     const cJSON *item;
 
+    FSD_GUARD(r->err);
     remark_repeated(r, rest);
     remark_devices(r,
                    fsd_json_get(fsd_json_get(rest, "Engine Metadata"), "Multi-Device"));
@@ -139,9 +142,11 @@ static void read_rest(struct fsd_json_reading *r, const cJSON *rest)
     for (size_t i = 0; i < FSD_COUNT_OF(bindings); i++)
         if (cJSON_IsArray(bindings[i])) {
             cJSON_ArrayForEach (item, bindings[i]) {
-                fsd_json_binding(r->b, r->file, item);
+                if (status == FSD_OK)
+                    status = fsd_json_binding(r->b, r->file, item, r->err);
             }
         }
+    return status;
 }
 
 /* -------------------------------------------------------------------- parsing */
@@ -163,8 +168,7 @@ enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slic
         return FSD_OK;
     out->s = out->heap = malloc(out->n);
     if (!out->heap)
-        return fsd_fail(r->err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                        "out of memory");
+        return fsd_fail_memory(r->err, file->name);
     fsd_clean(bytes, raw.n, out->heap, &about);
     return FSD_OK;
 }
@@ -249,11 +253,9 @@ static bool read_layers(struct fsd_json_reading *r, struct pieces *p, bool bare,
         cJSON *layer = take_value(p);
         bool is = layer && (!bare || r->layer || is_layer(layer));
 
-        if (is && r->foresees)
-            fsd_json_foresee(r, layer,
-                             (struct fsd_slice){from, (size_t)(p->at - from)});
-        else if (is)
-            *status = fsd_json_read_layer(r, layer);
+        if (is)
+            *status = fsd_json_read_layer(
+                r, layer, (struct fsd_slice){from, (size_t)(p->at - from)});
         cJSON_Delete(layer);
         if (!is || *status != FSD_OK)
             return false;
@@ -306,7 +308,7 @@ static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *
     }
     fine = fine && found && skip_space(text, p.behind) == text->s + text->n;
     if (fine && !r->foresees)
-        read_rest(r, rest);
+        *status = read_rest(r, rest);
     cJSON_Delete(rest);
     return fine;
 }
@@ -328,8 +330,7 @@ static enum fsd_status tell_wrong(struct fsd_json_reading *r,
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);
     else if (status == FSD_OK) /* of this, or of a piece */
-        status = fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
-                          "out of memory");
+        status = fsd_fail_memory(r->err, r->file->name);
     cJSON_Delete(root);
     return status;
 }

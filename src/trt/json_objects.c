@@ -96,10 +96,8 @@ static enum fsd_status read_object(struct fsd_json_reading *r, struct fsd_slice 
         status == FSD_OK && !text.deep ? cJSON_ParseWithLength(text.s, text.n) : NULL;
     bool is = fsd_json_get(layer, "Name") && fsd_json_get(layer, "LayerType");
 
-    if (is && r->foresees)
-        fsd_json_foresee(r, layer, (struct fsd_slice){text.s, text.n});
-    else if (is)
-        status = fsd_json_read_layer(r, layer);
+    if (is)
+        status = fsd_json_read_layer(r, layer, (struct fsd_slice){text.s, text.n});
     cJSON_Delete(layer);
     free(text.heap);
     return status;

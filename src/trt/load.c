@@ -214,7 +214,7 @@ static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
     struct fsd_digest digest;
 
     if (!fsd_digest_begin(&digest, file))
-        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+        return fsd_fail_memory(err, file->name);
     while (file->size - digest.at > HASH_STEP) {
         fsd_digest_step(&digest, digest.at + HASH_STEP);
         fsd_file_release(file, digest.at);

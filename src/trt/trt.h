@@ -187,8 +187,8 @@ enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
                                     struct fsd_error *err);
 
 /** Reads one of "Bindings" or "I/O Tensors". */
-void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
-                      const struct cJSON *binding);
+enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
+                                 const struct cJSON *binding, struct fsd_error *err);
 
 /* ----------------------------------------------------------------------- clean.c */
 

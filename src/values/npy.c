@@ -10,6 +10,7 @@
  * ml_dtypes; nothing else that belongs to a network is.
  */
 #include "values/values.h"
+#include "base/guard.h"
 
 #include <stdlib.h>
 #include <string.h>

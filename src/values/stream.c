@@ -5,6 +5,7 @@
  * file that is cut in the middle still has members that unpack to something.
  */
 #include "values/stream.h"
+#include "base/guard.h"
 
 #include "base/arena.h"
 

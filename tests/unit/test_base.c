@@ -396,6 +396,7 @@ static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
     (void)state;
 
     signal(SIGBUS, note_signal); /* there before the first file is mapped */
+    fsd_map_files(true);
     assert_int_equal(ftruncate(whole_fd, size) | ftruncate(cut_fd, size), 0);
     assert_int_equal(pwrite(cut_fd, "x", 1, 5) + pwrite(cut_fd, "y", 1, size - 1), 2);
     assert_int_equal(fsd_file_open(&whole, whole_path, 1 << 20, &err), FSD_OK);
@@ -411,10 +412,53 @@ static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
     assert_int_equal(passed_on, 0);
     raise(SIGBUS); /* of no file of ours */
     assert_int_equal(passed_on, SIGBUS);
+    fsd_map_files(false);
     close(whole_fd);
     close(cut_fd);
     unlink(whole_path);
     unlink(cut_path);
+}
+
+/* What nobody asks for is not read; what was there before it was cut is kept. */
+static void file__that_is_sparse_is_read_in_windows(void **state)
+{
+    enum { WINDOW = 1 << 16, WINDOWS = 8, SIZE = WINDOW * WINDOWS };
+    char path[] = "fsd_sparse_XXXXXX";
+    int fd = mkstemp(path);
+    struct fsd_file file;
+    struct fsd_error err;
+    (void)state;
+
+    assert_int_equal(ftruncate(fd, SIZE), 0);
+    for (int i = 0; i < WINDOWS; i++)
+        assert_int_equal(pwrite(fd, "ab", 2, (i + 1) * WINDOW - 2), 2);
+    assert_int_equal(fsd_file_open_sparse(&file, path, SIZE - 1, &err), FSD_E_LIMIT);
+    fsd_file_close(&file);
+    assert_int_equal(fsd_file_open_sparse(&file, path, SIZE, &err), FSD_OK);
+    assert_int_equal(file.size, SIZE);
+    assert_int_equal(file.bytes[WINDOW - 1], 'b');
+    assert_int_equal(file.bytes[2 * WINDOW - 1], 0); /* not read yet */
+    assert_memory_equal(fsd_file_at(&file, 3 * WINDOW - 1, 2), "b", 2);
+    assert_int_equal(file.bytes[2 * WINDOW - 1], 0);
+    assert_int_equal(file.bytes[4 * WINDOW - 1], 'b');
+    assert_int_equal(file.bytes[5 * WINDOW - 1], 0);
+    fsd_file_release(&file, 3 * WINDOW + 5);
+    assert_int_equal(file.bytes[3 * WINDOW - 1], 0);
+    assert_int_equal(file.bytes[4 * WINDOW - 1], 'b');
+    assert_int_equal(*fsd_file_at(&file, 3 * WINDOW - 1, 1), 'b');
+    assert_true(fsd_file_has(&file, "ab"));
+    assert_false(fsd_file_has(&file, "abc"));
+    fsd_file_release(&file, SIZE);
+    assert_int_equal(ftruncate(fd, 6 * WINDOW), 0);
+    assert_int_equal(*fsd_file_at(&file, SIZE - 1, SIZE), 0);
+    assert_int_equal(fsd_file_done(&file, FSD_OK, &err), FSD_E_IO);
+    assert_int_equal(fsd_file_open_beginning(&file, path, SIZE, &err), FSD_OK);
+    assert_int_equal(file.size, 2 * WINDOW);
+    fsd_file_release(&file, file.size); /* it would be lost */
+    assert_int_equal(file.bytes[2 * WINDOW - 1], 'b');
+    fsd_file_close(&file);
+    close(fd);
+    unlink(path);
 }
 
 int main(void)
@@ -437,6 +481,7 @@ int main(void)
         cmocka_unit_test(status__message_is_safe_and_whole),
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
         cmocka_unit_test(file__reads_regular_files_only),
+        cmocka_unit_test(file__that_is_sparse_is_read_in_windows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

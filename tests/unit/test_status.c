@@ -71,6 +71,8 @@ static void each_status_is_returned(void **state)
         struct fsd_error err = {0};
         char text[1024];
 
+        if (i == FSD_E_MEMORY)
+            continue; /* test_memory.c */
         if (!rows[i].names)
             fail_msg("no row for the status %s", fsd_status_name((enum fsd_status)i));
         assert_string_equal(

@@ -24,6 +24,7 @@ static const double integer_max = 9007199254740992.0; /* beyond, a double skips 
 
 /* A report is millions of short words; it is handed on in large pieces. */
 struct piece {
+    struct fsd_arena *arena; /* with all of this */
     FILE *out;
     size_t n;
     char bytes[1 << 13];
@@ -125,13 +126,12 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 /* The outermost level is a list of one that prints no brackets. */
 static struct fsd_json *new_root(FILE *out, bool list)
 {
-    struct fsd_json *levels = calloc(LEVELS_MAX + 1, sizeof *levels);
-    struct piece *piece = malloc(sizeof *piece);
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_json *levels = FSD_NEW(arena, struct fsd_json, LEVELS_MAX + 1);
+    struct piece *piece = FSD_NEW(arena, struct piece, 1);
 
-    if (!levels || !piece)
-        fsd_out_of_memory();
+    piece->arena = arena;
     piece->out = out;
-    piece->n = 0;
     *levels = (struct fsd_json){.piece = piece, .list = true, .depth = UINT_MAX};
     return open_inner(levels, list);
 }
@@ -151,8 +151,7 @@ void fsd_json_end(struct fsd_json *root)
     close_inner(root - 1);
     put_word(root, "\n");
     hand_on(root->piece);
-    free(root->piece);
-    free(root - 1);
+    fsd_arena_free(root->piece->arena);
 }
 
 struct fsd_json *fsd_json_object(struct fsd_json *object, const char *key)
