@@ -9,10 +9,11 @@
 #include "base/slice.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
+#include "model/walk.h"
 
 #include <string.h>
 
-enum { USEFUL = 6, TOO_MANY = 60, MOST_DEPTH = 32, STEPS = 8 };
+enum { USEFUL = 6, TOO_MANY = 60, MOST_DEPTH = 32 };
 
 struct path {
     const char *text;
@@ -49,17 +50,9 @@ static struct path weight_path(const struct fsd_diff *d, fsd_id node)
     for (uint32_t i = 1; i < g->nodes.at[node].in.n && !path.len; i++) {
         fsd_id tensor = fsd_node_in_tensor(g, node, i);
 
-        for (int steps = 0; steps < STEPS && tensor != FSD_NONE; steps++) {
-            fsd_id maker = fsd_tensor_producer(g, tensor);
-
-            if (g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT) {
-                path = path_of(fsd_text(d->names, g->tensors.at[tensor].name));
-                break;
-            }
-            if (maker == FSD_NONE || !(d->facts->traits[maker] & FSD_OP_QDQ))
-                break;
-            tensor = fsd_node_in_tensor(g, maker, 0);
-        }
+        tensor = fsd_walk_back_over(g, tensor, d->facts->traits, FSD_OP_QDQ);
+        if (tensor != FSD_NONE && g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT)
+            path = path_of(fsd_text(d->names, g->tensors.at[tensor].name));
     }
     return path;
 }

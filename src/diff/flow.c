@@ -9,6 +9,7 @@
  * flow_named.c.
  */
 #include "diff/step.h"
+#include "model/walk.h"
 
 /* Walks are cut there, so that a strange engine costs no more than a long one. */
 enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
@@ -48,18 +49,20 @@ struct fsd_widths fsd_layer_widths(const struct fsd_graph *engine, fsd_id layer,
 
 /* ------------------------------------------------------------------- backwards */
 
+static fsd_id before_gone(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return m->facts->traits[node] & FSD_OP_QDQ || m->gone[node]
+               ? fsd_node_in_tensor(m->model, node, 0)
+               : FSD_NONE;
+}
+
 /* The node of which the data of a Concat's input is, seen through quantizers and what
  * is gone. */
 static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
 {
-    for (int steps = 0; steps < MODEL_STEPS; steps++) {
-        fsd_id node = fsd_tensor_producer(m->model, tensor);
-
-        if (node == FSD_NONE || !(m->facts->traits[node] & FSD_OP_QDQ || m->gone[node]))
-            return tensor;
-        tensor = fsd_node_in_tensor(m->model, node, 0);
-    }
-    return tensor;
+    return fsd_walk_back(m->model, tensor, before_gone, m);
 }
 
 /* The layers that compute what is written there, before all inserted ones. */

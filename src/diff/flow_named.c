@@ -6,6 +6,7 @@
  * a layer's tensors is not that of its nodes'.
  */
 #include "diff/step.h"
+#include "model/walk.h"
 
 #include <string.h>
 
@@ -38,20 +39,19 @@ static bool is_whole(const struct fsd_match *m, fsd_id layer)
     return true;
 }
 
+static fsd_id before_unlayered(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return !m->of_node[node].n && m->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)
+               ? fsd_node_in_tensor(m->model, node, 0)
+               : FSD_NONE;
+}
+
 /* Back over quantizers and views that have no layer of their own. */
 static fsd_id origin(const struct fsd_match *m, fsd_id tensor)
 {
-    enum { STEPS = 16 };
-
-    for (int i = 0; i < STEPS; i++) {
-        fsd_id by = fsd_tensor_producer(m->model, tensor);
-
-        if (by == FSD_NONE || m->of_node[by].n ||
-            !(m->facts->traits[by] & (FSD_OP_QDQ | FSD_OP_VIEW)))
-            break;
-        tensor = fsd_node_in_tensor(m->model, by, 0);
-    }
-    return tensor;
+    return fsd_walk_back(m->model, tensor, before_unlayered, m);
 }
 
 /* What the layer's nodes read of others; their first reader goes to *reader. */

@@ -8,20 +8,25 @@
  * the widest of several.
  */
 #include "diff/step.h"
+#include "model/walk.h"
 
-/* The node that makes a tensor, seen through what only turns or casts it: weights are
- * quantized as they are stored, block by block, and turned for the product. */
+/* Weights are quantized as they are stored, block by block, and turned for the product.
+ */
+static fsd_id before_turn(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_CASTS) ||
+                   fsd_node_is(m->model, node, FSD_ONNX_Transpose)
+               ? fsd_node_in_tensor(m->model, node, 0)
+               : FSD_NONE;
+}
+
+/* The node that makes a tensor, seen through what only turns or casts it. */
 static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
 {
-    enum { FAR = 3 };
-    fsd_id node = fsd_tensor_producer(m->model, tensor);
-
-    for (int far = 0; far < FAR && node != FSD_NONE &&
-                      (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_CASTS) ||
-                       fsd_node_is(m->model, node, FSD_ONNX_Transpose));
-         far++)
-        node = fsd_tensor_producer(m->model, fsd_node_in_tensor(m->model, node, 0));
-    return node;
+    return fsd_tensor_producer(m->model,
+                               fsd_walk_back(m->model, tensor, before_turn, m));
 }
 
 static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)

@@ -24,7 +24,7 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
                                           const struct fsd_quantizer *dq)
 {
     fsd_id maker =
-        dq ? fsd_tensor_producer(l->g, fsd_lint_root(l, dq->data)) : FSD_NONE;
+        dq ? fsd_tensor_producer(l->g, fsd_op_copied(l->g, dq->data)) : FSD_NONE;
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, maker);
 
     return q && q->quantizes ? q : NULL;

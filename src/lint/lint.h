@@ -130,9 +130,6 @@ enum fsd_alike { FSD_ALIKE, FSD_UNLIKE, FSD_ALIKE_UNKNOWN };
 enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
                                const struct fsd_quantizer *b);
 
-/** The first tensor of the same value behind Identity nodes. */
-fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor);
-
 /* ------------------------------------------------------------------------ refusals */
 
 /** What a builder does not take: a row of refusals.c. */

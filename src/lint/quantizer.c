@@ -5,27 +5,13 @@
 
 #include <math.h>
 
-enum { REACH = 256, DEPTH = 16, STEPS = 64 };
-
-/* ------------------------------------------------------------------------ constants */
-
-fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
-{
-    for (int steps = 0; steps < STEPS; steps++) {
-        fsd_id maker = fsd_tensor_producer(l->g, tensor);
-
-        if (!fsd_node_is(l->g, maker, FSD_ONNX_Identity))
-            break;
-        tensor = fsd_node_in_tensor(l->g, maker, 0);
-    }
-    return tensor;
-}
+enum { REACH = 256, DEPTH = 16 };
 
 /* ---------------------------------------------------------------------- quantizers */
 
 static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
 {
-    fsd_id root = fsd_lint_root(l, q->scale);
+    fsd_id root = fsd_op_copied(l->g, q->scale);
     const struct fsd_value *v = fsd_tensor_value(l->g, root);
     enum fsd_dtype type = fsd_tensor_form(l->g, root)->type;
     unsigned width = fsd_dtype_bits(type) / 8;
@@ -54,7 +40,7 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
 
 static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
 {
-    fsd_id root = fsd_lint_root(l, fsd_node_in_tensor(l->g, node, 2));
+    fsd_id root = fsd_op_copied(l->g, fsd_node_in_tensor(l->g, node, 2));
     const struct fsd_value *v = fsd_tensor_value(l->g, root);
 
     if (root == FSD_NONE)
@@ -219,7 +205,7 @@ void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *a
 enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
                                const struct fsd_quantizer *b)
 {
-    if (fsd_lint_root(l, a->scale) == fsd_lint_root(l, b->scale))
+    if (fsd_op_copied(l->g, a->scale) == fsd_op_copied(l->g, b->scale))
         return FSD_ALIKE;
     if (!a->scales || !b->scales)
         return a->n && b->n && a->n != b->n ? FSD_UNLIKE : FSD_ALIKE_UNKNOWN;

@@ -14,10 +14,9 @@
  * is not said.
  */
 #include "match/pass.h"
+#include "model/walk.h"
 
 #include <string.h>
-
-enum { FAR = 8 }; /* views that an output is followed across */
 
 #define SEVERAL (FSD_NONE - 1) /* in place of one loop */
 
@@ -134,21 +133,30 @@ static fsd_id loop_of(const struct loops *l, fsd_id layer)
     return found;
 }
 
+struct views {
+    const struct fsd_match *m;
+    fsd_id *last;
+};
+
+static fsd_id before_view(const void *of, fsd_id node)
+{
+    const struct views *v = of;
+
+    if (!(v->m->facts->traits[node] & FSD_OP_VIEW))
+        return FSD_NONE;
+    *v->last = node;
+    return fsd_node_in_tensor(v->m->model, node, 0);
+}
+
 /* The node that made a tensor, before others gave it other shapes, and the first of
  * these; FSD_NONE. */
 static fsd_id maker_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
-    fsd_id node = FSD_NONE;
+    const struct views views = {m, view};
 
     *view = FSD_NONE;
-    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        node = fsd_tensor_producer(m->model, tensor);
-        if (node == FSD_NONE || !(m->facts->traits[node] & FSD_OP_VIEW))
-            return node;
-        *view = node;
-        tensor = fsd_node_in_tensor(m->model, node, 0);
-    }
-    return FSD_NONE;
+    return fsd_tensor_producer(m->model,
+                               fsd_walk_back(m->model, tensor, before_view, &views));
 }
 
 /* The loop whose output the layer's nodes read, and through which view; FSD_NONE. */

@@ -11,6 +11,7 @@
  */
 #include "match/cut.h"
 #include "match/pass.h"
+#include "model/walk.h"
 
 /* The layers of each unit: order[at[u] .. at[u] + n[u]) for u the unit's first layer.
  */
@@ -100,17 +101,18 @@ static void link_end(const struct ends *e, fsd_id layer, fsd_id node)
         fsd_match_link(e->m, layer, node, FSD_BY_TENSOR);
 }
 
+static fsd_id before_view(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return is_view(m, node) ? fsd_node_in_tensor(m->model, node, 0) : FSD_NONE;
+}
+
 /* The node that makes a tensor, seen through views. */
 static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
 {
-    fsd_id node = fsd_tensor_producer(m->model, tensor);
-
-    for (int far = 0; far < 8 && node != FSD_NONE && is_view(m, node); far++) {
-        fsd_id in = fsd_node_in_tensor(m->model, node, 0);
-
-        node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m->model, in);
-    }
-    return node;
+    return fsd_tensor_producer(m->model,
+                               fsd_walk_back(m->model, tensor, before_view, m));
 }
 
 static void link_ends(const struct ends *e, fsd_id layer)

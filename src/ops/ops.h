@@ -118,6 +118,9 @@ enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
  *  Add as a bias: that nothing is left of it is no more than possible. */
 bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node);
 
+/** What the tensor is but for Identities: an initializer that is shared is copied. */
+fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor);
+
 /** A few words for a report: "Cast to the type it has".  Never NULL. */
 const char *fsd_same_text(enum fsd_same value);
 

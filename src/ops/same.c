@@ -3,6 +3,7 @@
  * Where one asks for a constant that the model does not hold (a Pad whose pads are
  * computed), there is none.
  */
+#include "model/walk.h"
 #include "ops/rule.h"
 
 static fsd_id input(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
@@ -77,6 +78,19 @@ bool fsd_same_single(const struct fsd_graph *g, const struct fsd_node *node)
     return node->in.n == 1;
 }
 
+static fsd_id before_identity(const void *of, fsd_id node)
+{
+    const struct fsd_graph *g = of;
+
+    return fsd_node_is(g, node, FSD_ONNX_Identity) ? fsd_node_in_tensor(g, node, 0)
+                                                   : FSD_NONE;
+}
+
+fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor)
+{
+    return fsd_walk_back(g, tensor, before_identity, g);
+}
+
 /* The input is that one number; with more axes than the other has it adds axes of 1, as
  * a view does.  Exporters write sum() from 0 on, addcmul() with a factor of 1, and a
  * learnt scale, which stands first, may be 1; builders leave all out, but compute a Sub
@@ -84,21 +98,10 @@ bool fsd_same_single(const struct fsd_graph *g, const struct fsd_node *node)
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {
-    enum { COPIES = 4 }; /* an initializer that is shared is copied by an Identity */
-    fsd_id by = input(g, node, place), copy = by;
-    const struct fsd_value *value;
-    enum fsd_dtype type;
+    fsd_id by = fsd_op_copied(g, input(g, node, place));
+    const struct fsd_value *value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
+    enum fsd_dtype type = value ? fsd_tensor_form(g, by)->type : FSD_DTYPE_UNKNOWN;
     double is, more;
-
-    for (int i = 0; i < COPIES && copy != FSD_NONE; i++) {
-        fsd_id maker = fsd_tensor_producer(g, by = copy);
-
-        copy = maker != FSD_NONE && fsd_node_is(g, maker, FSD_ONNX_Identity)
-                   ? fsd_node_in_tensor(g, maker, 0)
-                   : FSD_NONE;
-    }
-    value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
-    type = value ? fsd_tensor_form(g, by)->type : FSD_DTYPE_UNKNOWN;
 
     return value && fsd_element_number(value, type, 0, &is) && is == number &&
            !fsd_element_number(value, type, 1, &more);

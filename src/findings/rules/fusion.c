@@ -9,6 +9,7 @@
  */
 #include "base/text.h"
 #include "findings/finder.h"
+#include "model/walk.h"
 
 enum { CHAIN = 32, MOST_INPUTS = 64 };
 
@@ -159,22 +160,21 @@ static bool is_passed(const struct fsd_diff *d, fsd_id node)
            d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CASTS);
 }
 
+static fsd_id behind_quantizer(const void *of, fsd_id node)
+{
+    const struct fsd_diff *d = of;
+
+    return d->facts->traits[node] & FSD_OP_QDQ ? fsd_node_out_tensor(d->model, node, 0)
+                                               : FSD_NONE;
+}
+
 /* The one node that a node's result goes to, seen through quantizers; FSD_NONE. */
 static fsd_id behind(const struct fsd_diff *d, fsd_id node)
 {
-    const struct fsd_graph *g = d->model;
+    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
 
-    for (int steps = 0; steps < CHAIN; steps++) {
-        fsd_id out = fsd_node_out_tensor(g, node, 0);
-
-        if (out == FSD_NONE || g->tensors.at[out].consumers.n != 1 ||
-            g->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
-            return FSD_NONE;
-        node = g->links.at[g->tensors.at[out].consumers.at];
-        if (!(d->facts->traits[node] & FSD_OP_QDQ))
-            return node;
-    }
-    return FSD_NONE;
+    return fsd_tensor_only_reader(d->model,
+                                  fsd_walk_on(d->model, out, behind_quantizer, d));
 }
 
 /* The node that alone goes on with a tensor; of x * sigmoid(x), both of whose nodes

@@ -207,22 +207,23 @@ static bool reads_made(const struct replay *r, struct candidate *w, fsd_id node)
     return false;
 }
 
+static fsd_id behind_folded(const void *replay, fsd_id node)
+{
+    const struct replay *r = replay;
+
+    return r->nodes[node].folds ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
+}
+
 /* The activation that alone reads what a Conv makes is put into the convolution: the
  * kernel has no step for it. */
 static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
 {
-    fsd_id node = conv;
+    fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
+    fsd_id node =
+        fsd_tensor_only_reader(r->g, fsd_walk_on(r->g, out, behind_folded, r));
     struct candidate *next;
 
-    do {
-        fsd_id out = fsd_node_out_tensor(r->g, node, 0);
-        const struct fsd_tensor *t = out == FSD_NONE ? NULL : &r->g->tensors.at[out];
-
-        if (!t || t->consumers.n != 1 || t->flags & FSD_TENSOR_OUTPUT)
-            return;
-        node = r->g->links.at[t->consumers.at];
-    } while (r->nodes[node].folds);
-    if (r->m->facts->traits[node] & FSD_OP_ACTIVATION && (next = branch(r, w)))
+    if (fsd_traits_of(r->m->facts, node) & FSD_OP_ACTIVATION && (next = branch(r, w)))
         fsd_candidate_take(r, next, node, false);
 }
 
@@ -263,15 +264,11 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
 
 static bool is_convolved(const struct replay *r, fsd_id tensor)
 {
-    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        fsd_id by = fsd_tensor_producer(r->g, tensor);
+    fsd_id by =
+        fsd_tensor_producer(r->g, fsd_walk_back(r->g, tensor, fsd_before_passing, r));
 
-        if (by == FSD_NONE || fsd_is_product(r, by))
-            return by != FSD_NONE && (fsd_node_is(r->g, by, FSD_ONNX_Conv) ||
-                                      fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose));
-        tensor = r->nodes[by].passes ? fsd_data_input(r, by) : FSD_NONE;
-    }
-    return false;
+    return fsd_node_is(r->g, by, FSD_ONNX_Conv) ||
+           fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
 /* Of a BatchNormalization that alone reads what a Conv makes a scaling and a sum are

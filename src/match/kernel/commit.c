@@ -233,23 +233,36 @@ static void note_norm(struct replay *r, fsd_id node)
         r->layers[r->layer].norm = node;
 }
 
+struct path {
+    const struct replay *r;
+    const struct candidate *w;
+};
+
+static fsd_id before_untaken(const void *of, fsd_id node)
+{
+    const struct path *path = of;
+
+    return fsd_candidate_took(path->w, node) ||
+                   fsd_node_is(path->r->g, node, FSD_ONNX_Concat)
+               ? FSD_NONE
+               : fsd_before_passing(path->r, node);
+}
+
 /* A Concat of the model on the path to what was taken: that is the step, and nothing is
  * made larger. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
+    const struct path path = {r, w};
+
     for (uint32_t i = 0; i < w->n_taken; i++)
         for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].in.n; k++) {
-            fsd_id t = fsd_node_in_tensor(r->g, w->taken[i], k);
+            fsd_id t = fsd_walk_back(r->g, fsd_node_in_tensor(r->g, w->taken[i], k),
+                                     before_untaken, &path);
+            fsd_id by = fsd_tensor_producer(r->g, t);
 
-            for (int far = 0; far < FAR && t != FSD_NONE; far++) {
-                fsd_id by = fsd_tensor_producer(r->g, t);
-
-                if (by == FSD_NONE || !r->nodes[by].passes || fsd_candidate_took(w, by))
-                    break;
-                if (r->g->nodes.at[by].op == FSD_ONNX_Concat)
-                    return true;
-                t = fsd_data_input(r, by);
-            }
+            if (fsd_node_is(r->g, by, FSD_ONNX_Concat) && r->nodes[by].passes &&
+                !fsd_candidate_took(w, by))
+                return true;
         }
     return false;
 }

@@ -27,41 +27,45 @@ bool fsd_could_compute(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
+/* It passes, and the kernel may have a step for it none the less. */
+static bool may_be_step(const struct replay *r, fsd_id node)
+{
+    return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
+            r->m->facts->traits[node] & FSD_OP_QUANTIZE) &&
+           fsd_could_compute(r, node);
+}
+
+static fsd_id before_unlisted(const void *replay, fsd_id node)
+{
+    return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
+}
+
 /* The node that the kernel computes when it makes a tensor: its producer, seen through
- * what passes, unless it folds and steps of the kernel are that.  FSD_NONE where the
- * kernel quantizes what another one made. */
+ * what passes, unless steps of the kernel are that.  FSD_NONE where the kernel
+ * quantizes what another one made. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
-    fsd_id node = fsd_tensor_producer(r->g, tensor);
+    fsd_id node =
+        fsd_tensor_producer(r->g, fsd_walk_back(r->g, tensor, before_unlisted, r));
 
-    for (int far = 0; far < FAR && node != FSD_NONE && r->nodes[node].passes; far++) {
-        fsd_id in = fsd_data_input(r, node);
+    if (node == FSD_NONE || !r->nodes[node].passes)
+        return node;
+    return may_be_step(r, node) && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE)
+               ? node
+               : FSD_NONE;
+}
 
-        if (r->nodes[node].folds && fsd_could_compute(r, node))
-            break;
-        if (r->g->nodes.at[node].out.n > 1 && fsd_could_compute(r, node))
-            break;
-        if (r->m->facts->traits[node] & FSD_OP_QUANTIZE && fsd_could_compute(r, node))
-            return FSD_NONE;
-        node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
-    }
-    return node;
+static fsd_id behind_constant(const void *replay, fsd_id node)
+{
+    const struct replay *r = replay;
+
+    return r->m->facts->folded[node] ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
 /* The one node that reads a constant, seen through what is constant, too. */
 static fsd_id only_reader(const struct replay *r, fsd_id tensor)
 {
-    for (int far = 0; far < FAR; far++) {
-        const struct fsd_tensor *t = &r->g->tensors.at[tensor];
-        fsd_id node = t->consumers.n == 1 ? r->g->links.at[t->consumers.at] : FSD_NONE;
-
-        if (node == FSD_NONE || !r->m->facts->folded[node])
-            return node;
-        tensor = fsd_node_out_tensor(r->g, node, 0);
-        if (tensor == FSD_NONE)
-            break;
-    }
-    return FSD_NONE;
+    return fsd_tensor_only_reader(r->g, fsd_walk_on(r->g, tensor, behind_constant, r));
 }
 
 fsd_id fsd_only_named(const struct replay *r, fsd_id layer)

@@ -74,24 +74,30 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
     return t->consumers.n > 0;
 }
 
+fsd_id fsd_before_passing(const void *replay, fsd_id node)
+{
+    const struct replay *r = replay;
+
+    return r->nodes[node].passes ? fsd_data_input(r, node) : FSD_NONE;
+}
+
+static fsd_id before_scaled(const void *replay, fsd_id node)
+{
+    return fsd_only_moves(replay, node) || scales(replay, node)
+               ? fsd_data_input(replay, node)
+               : FSD_NONE;
+}
+
 /* No Gemm takes a BatchNormalization into its weights. */
 bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
-    bool normalizes = fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization);
+    fsd_id by = fsd_tensor_producer(
+        r->g, fsd_walk_back(r->g, fsd_data_input(r, node), before_scaled, r));
 
-    for (int far = 0; far < FAR; far++) {
-        fsd_id in = fsd_data_input(r, node);
-
-        node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
-        if (node == FSD_NONE)
-            return false;
-        if (fsd_is_product(r, node) ||
-            fsd_node_is(r->g, node, FSD_ONNX_InstanceNormalization))
-            return !normalizes || !fsd_node_is(r->g, node, FSD_ONNX_Gemm);
-        if (!fsd_only_moves(r, node) && !scales(r, node))
-            return false;
-    }
-    return false;
+    if (fsd_node_is(r->g, by, FSD_ONNX_Gemm))
+        return !fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization);
+    return fsd_traits_of(r->m->facts, by) & FSD_OP_WEIGHTED ||
+           fsd_node_is(r->g, by, FSD_ONNX_InstanceNormalization);
 }
 
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node)

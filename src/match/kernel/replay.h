@@ -6,8 +6,9 @@
 #ifndef FSD_MATCH_REPLAY_H
 #define FSD_MATCH_REPLAY_H
 
-#include "match/pass.h"
 #include "match/kernel/recipe.h"
+#include "match/pass.h"
+#include "model/walk.h"
 
 enum {
     CANDIDATES = 24,
@@ -234,6 +235,8 @@ static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
 /** What the node reads goes on without a step, by the node. */
 void fsd_goes_on_by(struct replay *r, fsd_id node);
+/** For fsd_walk_back(): over what passes, by its only input that is no constant. */
+fsd_id fsd_before_passing(const void *replay, fsd_id node);
 /** Which nodes pass, and which of them fold. */
 void fsd_replay_passing(struct replay *r);
 

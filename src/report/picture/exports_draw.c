@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "compare/exports.h"
+#include "model/walk.h"
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 
 enum {
     MOST_ENDS = 800, /* as of a comparison of builds */
-    FAR = 64,        /* nodes on the way to an input */
+    LISTED = 64,     /* changes in a tooltip */
     NAME = 40,
     TIP = 400,
     SHOWN = 3 /* changes in a box */
@@ -137,7 +138,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
     }
     fsd_put_tip_text(out, fsd_text(s->names, s->nodes.at[fsd_item(w, box, 0)].key),
                      TIP);
-    for (uint32_t i = 1; box->tint == CHANGED && i < box->items.n && i <= FAR; i++) {
+    for (uint32_t i = 1; box->tint == CHANGED && i < box->items.n && i <= LISTED; i++) {
         fputs("\\n", out);
         put_change(&e->changes.at[fsd_item(w, box, i)], fsd_put_tip_text, out);
     }
@@ -220,20 +221,14 @@ static bool is_core(const struct fsd_state *s, fsd_ref at)
 static enum fsd_dtype type_on_way(const struct side *x, fsd_id tensor)
 {
     const struct fsd_graph *g = x->export->model;
-    fsd_id read = tensor;
+    const struct fsd_facts *f = x->export->facts;
+    fsd_id node = fsd_tensor_producer(
+        g, fsd_walk_back_over(g, tensor, f->traits, FSD_OP_QUANTIZE | FSD_OP_VIEW));
 
-    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        fsd_id node = fsd_tensor_producer(g, tensor);
-        unsigned traits = node == FSD_NONE ? 0 : x->export->facts->traits[node];
-
-        if (node == FSD_NONE ||
-            !(traits & (FSD_OP_DEQUANTIZE | FSD_OP_QUANTIZE | FSD_OP_VIEW)))
-            break;
-        tensor = fsd_node_in_tensor(g, node, 0);
-        if (traits & FSD_OP_DEQUANTIZE && tensor != FSD_NONE)
-            return fsd_tensor_form(g, tensor)->type;
-    }
-    return read == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(g, read)->type;
+    return fsd_tensor_form(g, fsd_traits_of(f, node) & FSD_OP_DEQUANTIZE
+                                  ? fsd_node_in_tensor(g, node, 0)
+                                  : tensor)
+        ->type;
 }
 
 static void add_wire(struct side *x, fsd_id from, fsd_id to, enum fsd_dtype type)
