@@ -79,11 +79,9 @@ static bool is_channels_last(const struct reading *r, const struct fsd_node *n)
     return attr && attr->i == 1;
 }
 
-static bool is_quantizer(const struct reading *r, const struct fsd_node *n)
+static bool is_quantizer(const struct fsd_node *n)
 {
-    const char *op = text(r, n->op);
-
-    return !strcmp(op, "QuantizeLinear") || !strcmp(op, "DequantizeLinear");
+    return n->op == FSD_ONNX_QuantizeLinear || n->op == FSD_ONNX_DequantizeLinear;
 }
 
 /* True when a layer that works with the channels last makes or reads the tensor, or
@@ -102,7 +100,7 @@ static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool mak
 
         if (is_channels_last(r, n))
             return true;
-        if (is_quantizer(r, n) && behind.n &&
+        if (is_quantizer(n) && behind.n &&
             meets_channels_last(r, r->src->ports.at[behind.at].tensor, maker,
                                 depth - 1))
             return true;
@@ -117,45 +115,58 @@ static bool is_layout_transpose(const struct reading *r, const struct fsd_node *
     enum { FAR = 4 };
     const char *name = text(r, n->name);
 
-    if (strcmp(text(r, n->op), "Transpose") != 0 || n->in.n != 1 || n->out.n != 1 ||
+    if (n->op != FSD_ONNX_Transpose || n->in.n != 1 || n->out.n != 1 ||
         (r->vocab && fsd_vocab_find(r->vocab, name, strlen(name))))
         return false;
     return meets_channels_last(r, fsd_node_in(r->src, n, 0)->tensor, true, FAR) ||
            meets_channels_last(r, fsd_node_out(r->src, n, 0)->tensor, false, FAR);
 }
 
-static enum fsd_kind kind_of(const struct reading *r, const struct fsd_node *n)
+/* Of operators that only a session has. */
+static enum fsd_kind kind_of_own(const char *op)
 {
     static const struct {
         const char *op;
         enum fsd_kind kind;
     } kinds[] = {{"ReorderInput", FSD_KIND_REFORMAT},
                  {"ReorderOutput", FSD_KIND_REFORMAT},
-                 {"Cast", FSD_KIND_REFORMAT},
                  {"MemcpyToHost", FSD_KIND_COPY},
                  {"MemcpyFromHost", FSD_KIND_COPY},
-                 {"QuantizeLinear", FSD_KIND_QUANTIZE},
-                 {"DequantizeLinear", FSD_KIND_QUANTIZE},
-                 {"Constant", FSD_KIND_CONSTANT},
-                 {"Identity", FSD_KIND_NOOP},
-                 {"Reshape", FSD_KIND_NOOP},
-                 {"Flatten", FSD_KIND_NOOP},
-                 {"Squeeze", FSD_KIND_NOOP},
-                 {"Unsqueeze", FSD_KIND_NOOP},
-                 {"Shape", FSD_KIND_SHAPE},
-                 {"Size", FSD_KIND_SHAPE},
                  {"EPContext", FSD_KIND_FOREIGN}};
-    const char *op = text(r, n->op);
 
+    for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
+        if (!strcmp(op, kinds[i].op))
+            return kinds[i].kind;
+    return FSD_KIND_COMPUTE;
+}
+
+static enum fsd_kind kind_of(const struct reading *r, const struct fsd_node *n)
+{
     /* With channels_last it does the work of a Transpose of the model. */
     if (is_blocked(r, n) && is_channels_last(r, n))
         return FSD_KIND_COMPUTE;
     if (is_layout_transpose(r, n))
         return FSD_KIND_REFORMAT;
-    for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
-        if (!strcmp(op, kinds[i].op))
-            return kinds[i].kind;
-    return FSD_KIND_COMPUTE;
+    switch (n->op) {
+    case FSD_ONNX_Cast:
+        return FSD_KIND_REFORMAT;
+    case FSD_ONNX_QuantizeLinear:
+    case FSD_ONNX_DequantizeLinear:
+        return FSD_KIND_QUANTIZE;
+    case FSD_ONNX_Constant:
+        return FSD_KIND_CONSTANT;
+    case FSD_ONNX_Identity:
+    case FSD_ONNX_Reshape:
+    case FSD_ONNX_Flatten:
+    case FSD_ONNX_Squeeze:
+    case FSD_ONNX_Unsqueeze:
+        return FSD_KIND_NOOP;
+    case FSD_ONNX_Shape:
+    case FSD_ONNX_Size:
+        return FSD_KIND_SHAPE;
+    default:
+        return kind_of_own(text(r, n->op));
+    }
 }
 
 static bool multiplies(const char *op)
@@ -431,7 +442,7 @@ static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n
         in = fsd_port_form(r->g, fsd_node_in(r->g, layer, 0))->layout.order;
     if (is_layout_transpose(r, n))
         return in == FSD_ORDER_LINEAR ? FSD_ORDER_CHANNELS_LAST : FSD_ORDER_LINEAR;
-    return in == FSD_ORDER_VECTORIZED || is_quantizer(r, n) ? in : FSD_ORDER_LINEAR;
+    return in == FSD_ORDER_VECTORIZED || is_quantizer(n) ? in : FSD_ORDER_LINEAR;
 }
 
 /* --------------------------------------------------------------------------- layers */
@@ -542,7 +553,7 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
 {
     const struct fsd_mention *mention = &r->g->mentions.at[layer->mentions.at];
 
-    return is_quantizer(r, n) && r->g->mentions.n == layer->mentions.at + 1 &&
+    return is_quantizer(n) && r->g->mentions.n == layer->mentions.at + 1 &&
            mention->role == FSD_MENTION_COMPUTES && mention->among == 1 &&
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
@@ -608,7 +619,7 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
         layer.kind == FSD_KIND_FOREIGN ? FSD_PROVIDER_COMPILER : FSD_PROVIDER_BUILDER;
     layer.hands_on = layer.kind == FSD_KIND_COPY ||
                      (layer.kind == FSD_KIND_REFORMAT &&
-                      (strcmp(text(r, n->op), "Cast") != 0 || cast_value(r, n->name)));
+                      (n->op != FSD_ONNX_Cast || cast_value(r, n->name)));
     if (layer.kind == FSD_KIND_FOREIGN)
         read_context(r, n, &layer);
     else
