@@ -9,11 +9,11 @@
  * Casts cut its steps into segments of one type each.  The ends have the types of the
  * kernel's tensors, what was rounded is quantized, and what is cast back from there has
  * the model's own type; of other segments no type is known.  A node is computed in one
- * of the segments that hold all operations of one of its recipes: where these agree,
+ * of the segments that hold all operations of one of its lowerings: where these agree,
  * its type is shown.  What only moves data has the type of what it moves.
  */
 #include "diff/step.h"
-#include "match/kernel/recipe.h"
+#include "match/kernel/lowering.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ enum { MOST_SEGMENTS = 32 };
 /* What the layers of one engine are looked at with. */
 struct view {
     const struct fsd_match *m;
-    const struct fsd_recipes *recipes;
+    const struct fsd_lowerings *lowerings;
     /* Of the present layer: */
     fsd_id layer;
     struct types in, out, all, floats, quantized;
@@ -124,13 +124,13 @@ static void find_segments(struct view *v)
     }
 }
 
-/* True when the segment holds all operations of one of the node's recipes. */
-static bool holds_recipe(const struct view *v, struct fsd_span steps, fsd_id node)
+/* True when the segment holds all operations of one of the node's lowerings. */
+static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id node)
 {
-    struct fsd_span of = v->recipes->of[node];
+    struct fsd_span of = v->lowerings->of[node];
 
     for (uint32_t i = 0; i < of.n; i++) {
-        const struct fsd_recipe *r = &v->recipes->all.at[of.at + i];
+        const struct fsd_lowering *r = &v->lowerings->all.at[of.at + i];
         bool all = true;
 
         for (uint32_t k = 0; k < r->n && all; k++) {
@@ -170,13 +170,13 @@ static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
     struct types types = {0};
 
     for (uint32_t i = 0; i < v->n; i++)
-        found |= holds_recipe(v, v->segments[i].steps, node);
+        found |= holds_lowering(v, v->segments[i].steps, node);
     if (!found && moves)
         return FSD_DTYPE_UNKNOWN;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct segment *s = &v->segments[i];
 
-        if (found ? !holds_recipe(v, s->steps, node) : !computes(v, s->steps))
+        if (found ? !holds_lowering(v, s->steps, node) : !computes(v, s->steps))
             continue;
         known = known && s->type && (!s->restored || s->type == own);
         add_type(&types, s->type);
@@ -329,7 +329,7 @@ const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
 {
     struct fsd_arena *scratch = fsd_arena_new();
     enum fsd_dtype *types = FSD_NEW(m->arena, enum fsd_dtype, m->links.n);
-    struct view v = {.m = m, .recipes = fsd_recipes_new(scratch, m->facts)};
+    struct view v = {.m = m, .lowerings = fsd_lowerings_new(scratch, m->facts)};
 
     for (v.layer = 0; v.layer < m->engine->nodes.n; v.layer++) {
         struct fsd_span links = m->of_layer[v.layer];

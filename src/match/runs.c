@@ -12,7 +12,7 @@
  * nodes needs, or where the layer has nothing else to compute; and a linked node that
  * reads a value computed at run time was not folded either.
  */
-#include "match/kernel/recipe.h"
+#include "match/kernel/lowering.h"
 #include "match/pass.h"
 
 enum { MOST_STEPS = 256 };
@@ -33,26 +33,27 @@ static bool take_step(struct left *left, fsd_sym step)
     return false;
 }
 
-static bool take_recipe(struct left *left, const struct fsd_recipe *recipe)
+static bool take_lowering(struct left *left, const struct fsd_lowering *lowering)
 {
     struct left rest = *left;
 
-    for (uint8_t i = 0; i < recipe->n; i++)
-        if (!take_step(&rest, recipe->steps[i]))
+    for (uint8_t i = 0; i < lowering->n; i++)
+        if (!take_step(&rest, lowering->steps[i]))
             return false;
     *left = rest;
-    return recipe->n > 0;
+    return lowering->n > 0;
 }
 
 /* Takes the longest decomposition of the node whose steps are all left. */
-static bool take_node(struct left *left, const struct fsd_recipes *recipes, fsd_id node)
+static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
+                      fsd_id node)
 {
-    struct fsd_span of = recipes->of[node];
+    struct fsd_span of = lowerings->of[node];
 
-    for (uint8_t n = FSD_RECIPE_STEPS; n > 0; n--)
+    for (uint8_t n = FSD_LOWERING_STEPS; n > 0; n--)
         for (uint32_t i = 0; i < of.n; i++)
-            if (recipes->all.at[of.at + i].n == n &&
-                take_recipe(left, &recipes->all.at[of.at + i]))
+            if (lowerings->all.at[of.at + i].n == n &&
+                take_lowering(left, &lowerings->all.at[of.at + i]))
                 return true;
     return false;
 }
@@ -64,7 +65,7 @@ static bool could_be_folded(const struct fsd_match *m, fsd_id node)
 
 /* What the layer's other nodes need is not there for those that could be folded. */
 static struct left steps_left(const struct fsd_match *m,
-                              const struct fsd_recipes *recipes, fsd_id layer)
+                              const struct fsd_lowerings *lowerings, fsd_id layer)
 {
     struct fsd_span steps = m->engine->layers.at[layer].steps;
     struct left left = {.n = steps.n < MOST_STEPS ? steps.n : MOST_STEPS};
@@ -75,7 +76,7 @@ static struct left steps_left(const struct fsd_match *m,
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
         if (!m->facts->folded[node])
-            take_node(&left, recipes, node);
+            take_node(&left, lowerings, node);
     }
     return left;
 }
@@ -88,17 +89,17 @@ static bool has_other_work(const struct fsd_match *m, fsd_id layer)
     return m->region_of_layer[layer] != FSD_NONE;
 }
 
-static void find_runs_of(struct fsd_match *m, const struct fsd_recipes *recipes,
+static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *lowerings,
                          fsd_id layer)
 {
     bool busy = has_other_work(m, layer), found = false;
     const struct fsd_layer *l = &m->engine->layers.at[layer];
-    struct left left = steps_left(m, recipes, layer);
+    struct left left = steps_left(m, lowerings, layer);
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (could_be_folded(m, node) && take_node(&left, recipes, node))
+        if (could_be_folded(m, node) && take_node(&left, lowerings, node))
             m->runs[node] = found = true;
     }
     /* A list that lacks steps rules nothing out. */
@@ -157,7 +158,7 @@ static bool computes(const struct fsd_match *m, fsd_id layer)
 void fsd_match_find_runs(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_recipes *recipes = NULL;
+    struct fsd_lowerings *lowerings = NULL;
 
     m->runs = FSD_NEW(m->arena, bool, m->model->nodes.n);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
@@ -167,11 +168,11 @@ void fsd_match_find_runs(struct fsd_match *m)
             any = could_be_folded(m, fsd_match_of_layer(m, i, k)->node);
         if (!any || !computes(m, i))
             continue;
-        if (!recipes)
-            recipes = fsd_recipes_new(scratch, m->facts);
-        find_runs_of(m, recipes, i);
+        if (!lowerings)
+            lowerings = fsd_lowerings_new(scratch, m->facts);
+        find_runs_of(m, lowerings, i);
     }
-    if (recipes)
+    if (lowerings)
         follow_runs(m);
     fsd_arena_free(scratch);
 }

@@ -7,7 +7,7 @@
  */
 #include "base/text.h"
 #include "findings/finder.h"
-#include "match/kernel/recipe.h"
+#include "match/kernel/lowering.h"
 
 enum { MOST_NODES = 256 };
 
@@ -65,17 +65,17 @@ uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step)
 
 /* The layer's own operations hold the node's, for each node of its operator that the
  * layer has. */
-static bool performs(const struct fsd_diff *d, const struct fsd_recipes *recipes,
+static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
-    struct fsd_span of = recipes->of[node];
+    struct fsd_span of = lowerings->of[node];
     uint32_t alike = 0;
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
         alike += d->model->nodes.at[fsd_match_of_layer(d->match, layer, i)->node].op ==
                  d->model->nodes.at[node].op;
     for (uint32_t i = 0; i < of.n; i++) {
-        const struct fsd_recipe *r = &recipes->all.at[of.at + i];
+        const struct fsd_lowering *r = &lowerings->all.at[of.at + i];
         bool all = r->n > 0;
 
         for (uint32_t k = 0; k < r->n && all; k++) {
@@ -128,7 +128,7 @@ static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 }
 
 /* The layer computes all of the node, and takes nothing of it from another one. */
-static bool is_whole(const struct fsd_diff *d, const struct fsd_recipes *recipes,
+static bool is_whole(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
@@ -140,7 +140,7 @@ static bool is_whole(const struct fsd_diff *d, const struct fsd_recipes *recipes
         return computes_only(d, layer, node);
     return l->more_steps != FSD_STEPS_LACK_SOME &&
            !fsd_count_steps(d, layer, FSD_ONNX_Slice) &&
-           performs(d, recipes, layer, node);
+           performs(d, lowerings, layer, node);
 }
 
 static bool may_be_recomputed(const struct fsd_diff *d, fsd_id node)
@@ -155,7 +155,7 @@ static bool may_be_recomputed(const struct fsd_diff *d, fsd_id node)
 }
 
 /* The layers that compute the node whole, in `whole`; how many. */
-static uint32_t find_whole(struct fsd_finder *f, const struct fsd_recipes *recipes,
+static uint32_t find_whole(struct fsd_finder *f, const struct fsd_lowerings *lowerings,
                            fsd_id node, fsd_id *whole)
 {
     const struct fsd_match *m = f->d->match;
@@ -164,7 +164,7 @@ static uint32_t find_whole(struct fsd_finder *f, const struct fsd_recipes *recip
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
         fsd_id layer = fsd_match_of_node(m, node, i)->layer;
 
-        if (is_whole(f->d, recipes, layer, node))
+        if (is_whole(f->d, lowerings, layer, node))
             whole[n++] = layer;
     }
     return n;
@@ -173,7 +173,7 @@ static uint32_t find_whole(struct fsd_finder *f, const struct fsd_recipes *recip
 void fsd_find_recomputed(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
-    const struct fsd_recipes *recipes = fsd_recipes_new(f->scratch, d->facts);
+    const struct fsd_lowerings *lowerings = fsd_lowerings_new(f->scratch, d->facts);
     fsd_id *whole = FSD_NEW(f->scratch, fsd_id, d->engine->nodes.n);
     bool *told = FSD_NEW(f->scratch, bool, d->engine->nodes.n);
     bool *spare = FSD_NEW(f->scratch, bool, d->engine->nodes.n);
@@ -182,7 +182,7 @@ void fsd_find_recomputed(struct fsd_finder *f)
     uint32_t nodes = 0;
 
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        uint32_t n = may_be_recomputed(d, i) ? find_whole(f, recipes, i, whole) : 0;
+        uint32_t n = may_be_recomputed(d, i) ? find_whole(f, lowerings, i, whole) : 0;
         fsd_id least = FSD_NONE;
 
         if (n < 2)

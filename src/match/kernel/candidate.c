@@ -134,10 +134,11 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* Two recipes of a node begin alike: which one it is shows later.  What a product's
+/* Two lowerings of a node begin alike: which one it is shows later.  What a product's
  * kernel left to do is known from what it wrote. */
-static bool may_be(const struct replay *r, fsd_id node, const struct fsd_recipe *begun,
-                   const struct fsd_recipe *other, uint32_t done)
+static bool may_be(const struct replay *r, fsd_id node,
+                   const struct fsd_lowering *begun, const struct fsd_lowering *other,
+                   uint32_t done)
 {
     return other == begun ||
            (!fsd_is_product(r, node) && other->n > done &&
@@ -148,8 +149,8 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < w->n_open; i++) {
         struct held open = w->open[i];
-        const struct fsd_recipe *all = r->recipes->all.at;
-        struct fsd_span lowerings = r->recipes->of[open.node];
+        const struct fsd_lowering *all = r->lowerings->all.at;
+        struct fsd_span lowerings = r->lowerings->of[open.node];
         bool ends = false, goes_on = false;
 
         for (uint32_t k = lowerings.at; k < lowerings.at + lowerings.n; k++) {
@@ -157,7 +158,7 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
             struct candidate *next;
 
             if ((last ? ends : goes_on) || all[k].steps[open.done] != step ||
-                !may_be(r, open.node, &all[open.recipe], &all[k], open.done) ||
+                !may_be(r, open.node, &all[open.lowering], &all[k], open.done) ||
                 !(next = branch(r, w)))
                 continue;
             next->used |= open.from;
@@ -165,7 +166,7 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
                           fsd_is_product(r, open.node);
             next->cost += open.idle && open.handed && r->nodes[open.node].ended;
             next->open[i].idle = false;
-            next->open[i].recipe = k;
+            next->open[i].lowering = k;
             next->open[i].done++;
             ends |= last;
             goes_on |= !last;
@@ -275,22 +276,22 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
  * left at most, as it goes into the weights; of another one no less, and behind a
  * product of matrices it may be either. */
 static bool is_left(const struct replay *r, fsd_id node,
-                    const struct fsd_recipe *recipe)
+                    const struct fsd_lowering *lowering)
 {
     fsd_id in = r->nodes[node].folds ? fsd_data_input(r, node) : FSD_NONE;
 
     if (!fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization))
         return true;
     if (in == FSD_NONE || r->g->tensors.at[in].consumers.n != 1)
-        return recipe->n > 1;
-    return recipe->n < 3 || !is_convolved(r, in);
+        return lowering->n > 1;
+    return lowering->n < 3 || !is_convolved(r, in);
 }
 
 /* A product along an axis of few numbers is taken apart: each part of the data is
- * scaled, and all are added; the recipe is for an axis as long as this one's.  A Conv
+ * scaled, and all are added; the lowering is for an axis as long as this one's.  A Conv
  * without a window may be run as that, or as a product of matrices. */
 static bool fits_weight(const struct replay *r, fsd_id node,
-                        const struct fsd_recipe *recipe)
+                        const struct fsd_lowering *lowering)
 {
     bool conv = fsd_node_is(r->g, node, FSD_ONNX_Conv);
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
@@ -298,10 +299,10 @@ static bool fits_weight(const struct replay *r, fsd_id node,
     const struct fsd_shape *made, *s;
     int64_t parts = 0, columns;
 
-    for (uint8_t i = 0; i < recipe->n; i++)
-        parts += recipe->steps[i] == FSD_ONNX_Mul;
+    for (uint8_t i = 0; i < lowering->n; i++)
+        parts += lowering->steps[i] == FSD_ONNX_Mul;
     if (!fsd_is_product(r, node) ||
-        (parts < 2 && !(conv && recipe->steps[0] == FSD_ONNX_MatMul)))
+        (parts < 2 && !(conv && lowering->steps[0] == FSD_ONNX_MatMul)))
         return true;
     if (weight == FSD_NONE || out == FSD_NONE)
         return false;
@@ -319,18 +320,18 @@ static bool fits_weight(const struct replay *r, fsd_id node,
 static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
-    struct fsd_span lowerings = r->recipes->of[node];
+    struct fsd_span lowerings = r->lowerings->of[node];
     bool whole = false, begun = false;
 
     for (uint32_t i = 0; i < lowerings.n; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[lowerings.at + i];
+        const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
         struct candidate *next;
 
-        if (recipe->n > 1 && w->n_open == OPEN)
+        if (lowering->n > 1 && w->n_open == OPEN)
             w->bound = "unfinished nodes";
-        if (recipe->steps[0] != step || (recipe->n == 1 ? whole : begun) ||
-            !is_left(r, node, recipe) || !fits_weight(r, node, recipe) ||
-            (recipe->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
+        if (lowering->steps[0] != step || (lowering->n == 1 ? whole : begun) ||
+            !is_left(r, node, lowering) || !fits_weight(r, node, lowering) ||
+            (lowering->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
             continue;
         next->used |= from;
         next->cost += cost;
@@ -339,16 +340,16 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
             next->loose++;
             next->cost += r->nodes[node].passes ? COST_LOOSE : 0;
         }
-        if (recipe->n == 1 && r->nodes[node].reserved != FSD_NONE &&
+        if (lowering->n == 1 && r->nodes[node].reserved != FSD_NONE &&
             !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
         if (r->nodes[node].layer != FSD_NONE && !fsd_is_must(r, node) &&
             !fsd_comes_in_parts(r, node) && !is_done_by_parts(r, node) &&
             (r->now.part == 1 || w->n_taken))
             next->cost += COST_AGAIN;
-        whole |= recipe->n == 1;
-        begun |= recipe->n > 1 && !fsd_is_product(r, node);
-        if (recipe->n == 1) {
+        whole |= lowering->n == 1;
+        begun |= lowering->n > 1 && !fsd_is_product(r, node);
+        if (lowering->n == 1) {
             fsd_candidate_take(r, next, node, false);
             add_to_sum(r, next, node, step);
             if (step == FSD_ONNX_Conv &&
@@ -357,7 +358,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
         } else
             next->open[next->n_open++] = (struct held){.tensor = FSD_NONE,
                                                        .node = node,
-                                                       .recipe = lowerings.at + i,
+                                                       .lowering = lowerings.at + i,
                                                        .done = 1};
     }
 }
@@ -523,7 +524,7 @@ static bool is_same_candidate(const struct candidate *a, const struct candidate 
             return false;
     for (uint32_t i = 0; i < a->n_open; i++)
         if (a->open[i].node != b->open[i].node ||
-            a->open[i].recipe != b->open[i].recipe ||
+            a->open[i].lowering != b->open[i].lowering ||
             a->open[i].done != b->open[i].done)
             return false;
     return true;

@@ -207,7 +207,7 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
                             : 0;
 
         if (is_weight(r, c, weight) || is_weight_of_part(r, c, node, weight) ||
-            (fsd_takes_apart(r, layer) && parts > 1 && parts <= FSD_RECIPE_PARTS))
+            (fsd_takes_apart(r, layer) && parts > 1 && parts <= FSD_LOWERING_PARTS))
             return false;
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
@@ -224,11 +224,11 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
 {
     struct fsd_span steps = r->m->engine->layers.at[layer].steps;
-    struct fsd_span lowerings = r->recipes->of[node];
+    struct fsd_span lowerings = r->lowerings->of[node];
 
     for (uint32_t i = 0; i < lowerings.n; i++)
         for (uint32_t k = 0; k < steps.n; k++)
-            if (r->recipes->all.at[lowerings.at + i].steps[0] ==
+            if (r->lowerings->all.at[lowerings.at + i].steps[0] ==
                 r->m->engine->links.at[steps.at + k])
                 return !weight_differs(r, layer, node);
     return false;
@@ -364,10 +364,10 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
  * where it did: all of that is there before the next step begins. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
-    const struct fsd_recipe *recipe = &r->recipes->all.at[open->recipe];
-    fsd_sym last = recipe->steps[open->done - 1];
+    const struct fsd_lowering *lowering = &r->lowerings->all.at[open->lowering];
+    fsd_sym last = lowering->steps[open->done - 1];
 
-    return (recipe->n > 4 && !fsd_step_moves(last)) ||
+    return (lowering->n > 4 && !fsd_step_moves(last)) ||
            (last >= FSD_ONNX_ReduceL1 && last <= FSD_ONNX_ReduceSumSquare);
 }
 

@@ -14,14 +14,14 @@ bool fsd_could_compute(const struct replay *r, fsd_id node)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     const fsd_id *steps = r->m->engine->links.at + l->steps.at;
-    struct fsd_span lowerings = r->recipes->of[node];
+    struct fsd_span lowerings = r->lowerings->of[node];
 
     for (uint32_t i = 0; i < lowerings.n; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[lowerings.at + i];
+        const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
 
-        for (uint32_t s = 0; s < recipe->n; s++)
+        for (uint32_t s = 0; s < lowering->n; s++)
             for (uint32_t k = 0; k < l->steps.n; k++)
-                if (recipe->steps[s] == steps[k])
+                if (lowering->steps[s] == steps[k])
                     return true;
     }
     return l->more_steps != FSD_STEPS_ARE_ALL;

@@ -281,7 +281,7 @@ static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
-    struct fsd_span lowerings = r->recipes->of[node],
+    struct fsd_span lowerings = r->lowerings->of[node],
                     steps = e->layers.at[r->layer].steps;
     fsd_sym last = steps.n ? e->links.at[steps.at + steps.n - 1] : FSD_ONNX_MatMul;
     bool narrow = false;
@@ -293,13 +293,13 @@ static void hold_sum(struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++)
         narrow |= fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, i))->type);
     for (uint32_t i = 0; i < lowerings.n; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[lowerings.at + i];
+        const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
         uint8_t done = 1;
 
-        while (done < recipe->n && recipe->steps[done - 1] != last)
+        while (done < lowering->n && lowering->steps[done - 1] != last)
             done++;
-        if (done == recipe->n || (recipe->steps[done] == FSD_ONNX_Mul) != narrow ||
-            (recipe->n > done + 1 || recipe->steps[done] != FSD_ONNX_Mul) !=
+        if (done == lowering->n || (lowering->steps[done] == FSD_ONNX_Mul) != narrow ||
+            (lowering->n > done + 1 || lowering->steps[done] != FSD_ONNX_Mul) !=
                 (r->g->nodes.at[node].in.n > 2))
             continue;
         for (uint32_t k = 0; k < n->out.n; k++)
@@ -307,7 +307,7 @@ static void hold_sum(struct replay *r, fsd_id node)
                 hold(r, fsd_node_out(e, n, k)->tensor,
                      (struct held){.tensor = FSD_NONE,
                                    .node = node,
-                                   .recipe = lowerings.at + i,
+                                   .lowering = lowerings.at + i,
                                    .done = done});
     }
 }
@@ -572,7 +572,7 @@ void fsd_pass_steps(struct fsd_match *m)
     if (!any)
         return;
     r.scratch = scratch = fsd_arena_new();
-    r.recipes = fsd_recipes_new(scratch, m->facts);
+    r.lowerings = fsd_lowerings_new(scratch, m->facts);
     r.nodes = FSD_NEW(scratch, struct node_state, m->model->nodes.n);
     r.tensors = FSD_NEW(scratch, struct tensor_state, m->model->tensors.n);
     r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);

@@ -168,7 +168,7 @@ void fsd_replay_passing(struct replay *r)
         r->nodes[i].passes = fsd_only_moves(r, i);
         if (integers && fsd_node_is(r->g, i, FSD_ONNX_DequantizeLinear) &&
             out != FSD_NONE && reads_only(r, out, 3, takes_integers))
-            r->recipes->of[i].n = 0;
+            r->lowerings->of[i].n = 0;
         r->nodes[i].generates = generates(r, i);
         if (r->nodes[i].generates)
             fsd_vec_push(r->scratch, &r->generators, i);

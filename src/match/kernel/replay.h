@@ -6,7 +6,7 @@
 #ifndef FSD_MATCH_REPLAY_H
 #define FSD_MATCH_REPLAY_H
 
-#include "match/kernel/recipe.h"
+#include "match/kernel/lowering.h"
 #include "match/pass.h"
 #include "model/walk.h"
 
@@ -47,7 +47,7 @@ enum {
 /* A tensor of the model, or a node half done (then `tensor` is FSD_NONE). */
 struct held {
     fsd_id tensor, node;
-    uint32_t recipe;
+    uint32_t lowering;
     uint8_t done;
     bool idle;     /* of a candidate: this kernel has done nothing of it yet */
     bool handed;   /* of a candidate: another kernel began it */
@@ -161,7 +161,7 @@ struct replay {
     struct fsd_match *m;
     const struct fsd_graph *g;
     struct fsd_arena *scratch;
-    struct fsd_recipes *recipes;
+    struct fsd_lowerings *lowerings;
     struct fsd_sizes *sizes; /* of the model as this engine was built */
     struct node_state *nodes;
     struct tensor_state *tensors;

@@ -2,29 +2,29 @@
  * What operations a kernel performs when it computes a node: the operator itself, or
  * the simpler ones that it is made of.  A builder may know several ways.
  */
-#ifndef FSD_MATCH_RECIPE_H
-#define FSD_MATCH_RECIPE_H
+#ifndef FSD_MATCH_LOWERING_H
+#define FSD_MATCH_LOWERING_H
 
 #include "match/facts.h"
 
 enum {
-    FSD_RECIPE_STEPS = 18,
-    FSD_RECIPE_PARTS = 4 /* products along longer axes are not taken apart */
+    FSD_LOWERING_STEPS = 18,
+    FSD_LOWERING_PARTS = 4 /* products along longer axes are not taken apart */
 };
 
-struct fsd_recipe {
-    fsd_sym steps[FSD_RECIPE_STEPS];
+struct fsd_lowering {
+    fsd_sym steps[FSD_LOWERING_STEPS];
     uint8_t n;
 };
 
-struct fsd_recipes {
-    FSD_VEC(struct fsd_recipe) all;
+struct fsd_lowerings {
+    FSD_VEC(struct fsd_lowering) all;
     struct fsd_span *of_op; /**< by symbol of the operator's name, in `all` */
     struct fsd_span *of;    /**< by node of the model, in `all` */
 };
 
 /** The ways of all nodes of a model, in the arena. */
-struct fsd_recipes *fsd_recipes_new(struct fsd_arena *arena,
-                                    const struct fsd_facts *facts);
+struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
+                                        const struct fsd_facts *facts);
 
 #endif

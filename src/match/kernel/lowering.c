@@ -6,29 +6,29 @@
  * because its rest may have been folded into constants.  The table is expanded once a
  * model, by symbol, so that the replay compares numbers, not strings.
  */
-#include "match/kernel/recipe.h"
+#include "match/kernel/lowering.h"
 
 #include <string.h>
 
 /* "A B C" behind `op`; what stands behind a bar is another one. */
-static void add(struct fsd_recipes *r, const struct fsd_graph *g,
+static void add(struct fsd_lowerings *r, const struct fsd_graph *g,
                 struct fsd_arena *arena, fsd_sym op, const char *steps)
 {
-    struct fsd_recipe recipe = {.n = 0};
+    struct fsd_lowering lowering = {.n = 0};
 
-    while (*steps && *steps != '|' && recipe.n < FSD_RECIPE_STEPS) {
+    while (*steps && *steps != '|' && lowering.n < FSD_LOWERING_STEPS) {
         size_t n = strcspn(steps, " |");
 
-        recipe.steps[recipe.n++] = fsd_intern_add(g->names, steps, n);
+        lowering.steps[lowering.n++] = fsd_intern_add(g->names, steps, n);
         steps += n + (steps[n] == ' ');
     }
     if (!r->of_op[op].n)
         r->of_op[op].at = r->all.n;
     r->of_op[op].n++;
-    fsd_vec_push(arena, &r->all, recipe);
+    fsd_vec_push(arena, &r->all, lowering);
 }
 
-static void add_op(struct fsd_recipes *r, const struct fsd_graph *g,
+static void add_op(struct fsd_lowerings *r, const struct fsd_graph *g,
                    struct fsd_arena *arena, fsd_sym op, bool view)
 {
     const char *name = fsd_text(g->names, op);
@@ -42,11 +42,11 @@ static void add_op(struct fsd_recipes *r, const struct fsd_graph *g,
     }
 }
 
-struct fsd_recipes *fsd_recipes_new(struct fsd_arena *arena,
-                                    const struct fsd_facts *facts)
+struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
+                                        const struct fsd_facts *facts)
 {
     const struct fsd_graph *g = facts->g;
-    struct fsd_recipes *r = FSD_NEW(arena, struct fsd_recipes, 1);
+    struct fsd_lowerings *r = FSD_NEW(arena, struct fsd_lowerings, 1);
     fsd_sym most = 0;
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
