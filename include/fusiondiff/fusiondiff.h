@@ -154,6 +154,11 @@ struct fsd_options {
     const char *const *values;
     unsigned n_values;   /**< 0 to 2 */
     double values_limit; /**< the relative L2 error from which on one counts; 0: 0.01 */
+    const char *const *parts; /**< engines that compute a part each of `model`, which
+                                   is then needed; `engine` is the first of them.  A
+                                   profile is of the engine whose layers it names;
+                                   engines with the same layers take theirs in order */
+    unsigned n_parts;
 };
 
 /** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.

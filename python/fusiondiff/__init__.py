@@ -38,7 +38,7 @@ class _Serializable(Protocol):  # onnx.ModelProto
 
 
 Input = Union[str, "os.PathLike[str]", bytes, _Serializable]
-View = Literal["explain", "inside", "memory", "names", "patterns", "reformats", "scopes", "skipped", "tensors", "top", "where"]
+View = Literal["explain", "inside", "memory", "names", "parts", "patterns", "reformats", "scopes", "skipped", "tensors", "top", "where"]
 
 
 class Error(Exception):
@@ -92,7 +92,8 @@ class Side:
 
     Args:
         model: the ONNX model, or a build log with its nodes; without it the engine, a snapshot or a directory.
-        engine: the engine's dump of layers, or its verbose build log.
+        engine: the engine's dump of layers, or its verbose build log; of several engines that compute a part of the
+            model each, a list.
         log: the verbose build log beside a dump.
         profile: times of layers, from trtexec --exportProfile; of several each layer has the median.
         times: times of whole runs, from trtexec --exportTimes.
@@ -109,7 +110,7 @@ class Side:
         TypeError, ValueError: an argument of another kind, or out of its range.
     """
 
-    def __init__(self, model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
+    def __init__(self, model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, log: Input | None = None,
                  profile: Input | Sequence[Input] | None = None, times: Input | None = None,
                  shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
                  peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None,
@@ -119,6 +120,11 @@ class Side:
             model, engine = None, model
         if engine is None:
             raise ValueError("expected a model and an engine")
+        parts: Sequence[Input] = ()
+        if isinstance(engine, (list, tuple)):
+            if not engine or model is None:
+                raise ValueError("expected a model and the engines of its parts")
+            parts, engine = engine, engine[0]
         files = {"model": model, "engine": engine, "log": log, "times": times}
         self._options: dict[str, Any] = {name: _file(value, f"{_of}{name}") for name, value in files.items()
                                          if value is not None}
@@ -131,6 +137,7 @@ class Side:
             if not 0 < float(values_limit) <= 1e9:
                 raise ValueError(f"values_limit: expected a number above 0, found {values_limit}")
             self._options["values_limit"] = float(values_limit)
+        self._options["parts"] = [_file(value, f"{_of}engine {i}") for i, value in enumerate(parts)]
         self._options["shapes"] = [os.fsencode(shape) for shape in ([shapes] if isinstance(shapes, str) else shapes)]
         if label is not None:
             self._options["label"] = os.fsencode(label)
@@ -354,7 +361,7 @@ class Linting(_Report):
         return self.write("markdown")
 
 
-def diff(model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
+def diff(model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, log: Input | None = None,
          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
          peak: tuple[float, float] | None = None, force: bool = False,
@@ -381,7 +388,7 @@ def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input
     return Comparison(_call(_native.open_comparison, _side(before, "old ")._options, _side(after, "new ")._options))
 
 
-def snapshot(model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
+def snapshot(model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, log: Input | None = None,
              profile: Input | Sequence[Input] | None = None, times: Input | None = None,
              shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
              peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> str:
@@ -395,7 +402,7 @@ def snapshot(model: Input | None = None, engine: Input | None = None, *, log: In
     return printed.decode()
 
 
-def check(snapshot: Input, model: Input | None = None, engine: Input | None = None, *, policy: Input | None = None,
+def check(snapshot: Input, model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, policy: Input | None = None,
           today: datetime.date | None = None, log: Input | None = None,
           profile: Input | Sequence[Input] | None = None, times: Input | None = None,
           shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
@@ -416,7 +423,7 @@ def check(snapshot: Input, model: Input | None = None, engine: Input | None = No
                        None if policy is None else _file(policy, "policy"), _day(today)))
 
 
-def lint(model: Input, engine: Input | None = None, *, builder: str | None = None, policy: Input | None = None,
+def lint(model: Input, engine: Input | Sequence[Input] | None = None, *, builder: str | None = None, policy: Input | None = None,
          today: datetime.date | None = None, log: Input | None = None,
          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,

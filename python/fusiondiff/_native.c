@@ -26,6 +26,7 @@ static PyObject *error_class;
 struct side {
     struct fsd_options opt;
     const char *profiles[MOST_FILES], *shapes[MOST_FILES], *values[2];
+    const char *parts[MOST_FILES];
     struct build_word folder; /* paths in a directory */
 };
 
@@ -184,12 +185,16 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
     opt->profiles = side->profiles;
     opt->values = side->values;
     opt->shapes = side->shapes;
+    opt->parts = side->parts;
     opt->note = keep_note;
     if ((value = PyDict_GetItemString(dict, "profiles")) &&
         !take_list(call, value, MOST_FILES, side->profiles, &opt->n_profiles))
         return false;
     if ((value = PyDict_GetItemString(dict, "values")) &&
         !take_list(call, value, 2, side->values, &opt->n_values))
+        return false;
+    if ((value = PyDict_GetItemString(dict, "parts")) &&
+        !take_list(call, value, MOST_FILES, side->parts, &opt->n_parts))
         return false;
     if ((value = PyDict_GetItemString(dict, "shapes")) &&
         !take_list(call, value, MOST_FILES, side->shapes, &opt->n_shapes))

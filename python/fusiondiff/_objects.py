@@ -22,7 +22,7 @@ if typing.TYPE_CHECKING:
 Kind = Literal["compute", "reformat", "copy", "quantize", "constant", "noop", "shape", "sync", "foreign"]
 Cause = Literal["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "plugin", "foreign", "dla", "free", "unknown"]
 Spent = Literal["requantization", "requested_movement"]
-Fate = Literal["layer", "folded", "identity", "absorbed", "merged", "dead", "unexplained"]
+Fate = Literal["layer", "folded", "identity", "absorbed", "merged", "dead", "outside", "unexplained"]
 Severity = Literal["info", "warning", "error"]
 Evidence = Literal["metadata", "name", "log", "tensor", "structure"]
 Action = Literal["insert-pair", "remove-pair", "set-scale", "move-pair", "insert-cast"]

@@ -22,7 +22,7 @@ class AssertFusions(Protocol):
     """Holds a build against a snapshot; arguments as of :func:`fusiondiff.check`."""
 
     def __call__(self, snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
-                 engine: fusiondiff.Input | None = None, *, policy: fusiondiff.Input | None = None,
+                 engine: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, *, policy: fusiondiff.Input | None = None,
                  today: datetime.date | None = None, log: fusiondiff.Input | None = None,
                  profile: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, times: fusiondiff.Input | None = None,
                  shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
@@ -66,7 +66,7 @@ def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
     update = bool(request.config.getoption("--fusiondiff-update"))
 
     def held(snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
-             engine: fusiondiff.Input | None = None, *, policy: fusiondiff.Input | None = None,
+             engine: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, *, policy: fusiondiff.Input | None = None,
              today: datetime.date | None = None, log: fusiondiff.Input | None = None,
              profile: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, times: fusiondiff.Input | None = None,
              shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,

@@ -38,7 +38,9 @@ static void put_word(const struct words *w, const char *option, const char *word
 static void put_files(const struct words *w, const struct fsd_options *opt)
 {
     put_word(w, "", opt->model);
-    put_word(w, "", opt->engine);
+    put_word(w, opt->n_parts ? "--part" : "", opt->engine);
+    for (unsigned i = 1; i < opt->n_parts; i++)
+        put_word(w, "--part", opt->parts[i]);
     put_word(w, "--log", opt->log);
     for (unsigned i = 0; i < opt->n_profiles; i++)
         put_word(w, "--profile", opt->profiles[i]);
@@ -89,7 +91,7 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
     }
 }
 
-/* MODEL,ENGINE[,P1+P2[,LOG]]: one word, whatever its names hold. */
+/* MODEL,ENGINE[+PART...][,P1+P2[,LOG]]: one word, whatever its names hold. */
 static void put_build(const struct words *w, const struct fsd_options *opt)
 {
     struct fsd_print print;
@@ -99,6 +101,8 @@ static void put_build(const struct words *w, const struct fsd_options *opt)
     fputs(valid(w->names, opt->model ? opt->model : opt->engine), out);
     if (opt->model && opt->engine)
         fprintf(out, ",%s", valid(w->names, opt->engine));
+    for (unsigned i = 1; i < opt->n_parts; i++)
+        fprintf(out, "+%s", valid(w->names, opt->parts[i]));
     for (unsigned i = 0; i < opt->n_profiles; i++)
         fprintf(out, "%c%s", i ? '+' : ',', valid(w->names, opt->profiles[i]));
     if (opt->log)

@@ -348,7 +348,9 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
         return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
                         "expected a log, of whose engines one can be chosen by its "
                         "number, found another format");
-    source.vocab = d->vocab = fsd_vocab_new(d->arena, d->model);
+    if (!d->vocab)
+        d->vocab = fsd_vocab_new(d->arena, d->model);
+    source.vocab = d->vocab;
     status = fsd_engine_load(d->engine, &source, err);
     d->engine->path = shown_path(d, in->opt->engine);
     return status;
@@ -644,6 +646,31 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         take_built(&in);
     status = fsd_file_done(&in.engine, status, err);
     return opt->log ? fsd_file_done(&in.log, status, err) : status;
+}
+
+enum fsd_status fsd_inputs_load_part(struct fsd_inputs *d,
+                                     const struct fsd_options *opt, const char *path,
+                                     struct fsd_graph **out, struct fsd_error *err)
+{
+    struct fsd_options own = *opt;
+    struct fsd_inputs part = {
+        .arena = d->arena, .names = d->names, .model = d->model, .vocab = d->vocab};
+    struct inputs in = {.d = &part, .opt = &own};
+    enum fsd_status status;
+
+    own.engine = path;
+    part.engine = fsd_graph_new(d->arena, d->names);
+    status = fsd_file_open_coming(&in.engine, path, ENGINE_LIMIT, err);
+    if (status == FSD_OK)
+        status = load_log(&in, err);
+    if (status == FSD_OK)
+        status = load_engine(&in, err);
+    if (status == FSD_OK && in.story)
+        take_places(&in);
+    if (status == FSD_OK)
+        take_built(&in);
+    *out = part.engine;
+    return fsd_file_done(&in.engine, status, err);
 }
 
 enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,

@@ -48,6 +48,17 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err);
 
+/** Where opt->parts are given: reads them, too, their profiles, and joins all into
+ *  d->engine and d->times.  To be called behind fsd_inputs_load(). parts.c
+ *  @return FSD_OK, or the status that `err` describes. */
+enum fsd_status fsd_parts_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                               struct fsd_error *err);
+
+/** Reads one more engine of the model that was read into a graph of its own. */
+enum fsd_status fsd_inputs_load_part(struct fsd_inputs *d,
+                                     const struct fsd_options *opt, const char *path,
+                                     struct fsd_graph **out, struct fsd_error *err);
+
 /** The same for one side only: a model, or an engine with what model there is. */
 enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
                                      const struct fsd_options *opt, bool model,
@@ -65,6 +76,12 @@ enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
  *  @return FSD_E_MISMATCH for a profile of another engine, unless forced. */
 enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err);
+
+/** The two halves of it: reading, and whether one profile is of d->engine. */
+enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options *opt,
+                                  fsd_profile_vec *out, struct fsd_error *err);
+enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *p,
+                                bool force, struct fsd_error *err);
 
 /** True when layers were added that only a profile knows. */
 bool fsd_profiles_added(const struct fsd_graph *engine);

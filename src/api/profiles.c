@@ -94,8 +94,8 @@ bool fsd_profiles_added(const struct fsd_graph *engine)
     return false;
 }
 
-static enum fsd_status fit(struct fsd_inputs *d, const struct fsd_profile *p,
-                           bool force, struct fsd_error *err)
+enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *p,
+                                bool force, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_graph *e = d->engine;
@@ -125,15 +125,23 @@ static enum fsd_status fit(struct fsd_inputs *d, const struct fsd_profile *p,
     return status;
 }
 
-enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
+enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
 
     for (unsigned i = 0; i < opt->n_profiles && status == FSD_OK; i++)
         status = read_file(d, opt->profiles[i], out, err);
+    return status;
+}
+
+enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                                  fsd_profile_vec *out, struct fsd_error *err)
+{
+    enum fsd_status status = fsd_profiles_read(d, opt, out, err);
+
     for (uint32_t i = 0; i < out->n && status == FSD_OK; i++)
-        status = fit(d, &out->at[i], opt->force, err);
+        status = fsd_profile_fit(d, &out->at[i], opt->force, err);
     return status;
 }
 

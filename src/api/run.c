@@ -52,8 +52,13 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     in->arena = d->arena;
     in->names = d->names;
     status = fsd_inputs_load(in, &opt, err);
-    if (status == FSD_OK)
+    if (status == FSD_OK && opt.n_parts) {
+        status = fsd_parts_load(in, &opt, err);
+    } else if (status == FSD_OK) {
         status = fsd_profiles_load(in, &opt, &profiles, err);
+        if (status == FSD_OK)
+            fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
+    }
     if (status == FSD_OK)
         status = fsd_run_times_load(in, &opt, err);
     if (status == FSD_OK)
@@ -61,7 +66,6 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     if (status != FSD_OK)
         return fsd_inputs_blame(given, status, err);
     d->story = replay_log(in, &opt);
-    fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
     d->model = in->model;
     d->engine = in->engine;
     d->history = in->history;
@@ -133,6 +137,7 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
         return status;
 
     announce(opt, "explaining");
+    const struct fsd_parts *const parts = d->parts = fsd_diff_parts(match);
     const struct fsd_layer_result *const layers = d->layers = fsd_diff_layers(match);
     const enum fsd_dtype *const computed = d->computed =
         fsd_diff_computed(match, layers);
@@ -140,7 +145,7 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
     const struct fsd_reason *const reasons = d->reasons =
         fsd_diff_reasons(match, times, layers, flows);
     const struct fsd_node_result *const nodes = d->nodes =
-        fsd_diff_nodes(match, layers, computed);
+        fsd_diff_nodes(match, parts, layers, computed);
 
     d->products = fsd_diff_products(match, layers, nodes);
     d->islands = fsd_diff_islands(match, times, layers, computed, flows, nodes);
@@ -170,6 +175,8 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
     *out = NULL;
     for (size_t i = 0; i < FSD_COUNT_OF(paths); i++)
         from_stdin += paths[i] && !strcmp(paths[i], "-");
+    for (unsigned i = 1; i < opt->n_parts; i++)
+        from_stdin += !strcmp(opt->parts[i], "-");
     if (from_stdin > 1)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "only one input can be standard input");

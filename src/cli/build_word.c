@@ -1,9 +1,10 @@
 /*
  * Turns one word of the command line into the files of a build: a directory, whose
  * files are recognised by content and not by name, or MODEL,ENGINE,PROFILE,LOG with
- * commas.  A path may contain commas itself, so a word is split at a comma only where
- * the part before it is a file.  Two files of the same kind in a directory are an
- * error, since a silent choice could compare the wrong build.
+ * commas, ENGINE and PROFILE each being several with '+' between them.  A path may
+ * contain commas itself, so a word is split at a comma only where the part before it is
+ * a file.  Two files of the same kind in a directory are an error, since a silent
+ * choice could compare the wrong build.
  */
 #include "cli/build_word.h"
 #include "cli/target.h"
@@ -169,6 +170,10 @@ static void fill_run(struct build_word *build, struct fsd_options *run)
         run->log = build->log;
     if (!run->times && *build->times)
         run->times = build->times;
+    if (build->n_parts) {
+        run->parts = build->parts;
+        run->n_parts = build->n_parts;
+    }
     for (unsigned i = 0; i < build->n_profiles; i++)
         build->profiles[i] = build->profile[i];
     if (!run->n_profiles) {
@@ -225,16 +230,43 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
-/* "P1+P2": where a '+' ends the name of a file. */
+/* Of "P1+P2" the '+' that ends the name of a file; NULL: all is one name. */
+static char *plus_behind(char *name)
+{
+    char *end = strchr(name, '+');
+
+    while (end && !is_file(name, (size_t)(end - name)))
+        end = strchr(end + 1, '+');
+    return end && !is_file(name, strlen(name)) ? end : NULL;
+}
+
+/* "E1+E2": engines that compute a part of the model each. */
+static enum fsd_status split_parts(struct build_word *build, const char *word,
+                                   struct fsd_error *err)
+{
+    char *name = build->engine, *end = plus_behind(name);
+
+    while (end) {
+        if (build->n_parts == MOST_OUTPUTS - 1)
+            return fail_file(err, FSD_E_ARG, word, "expected at most %d engines",
+                             MOST_OUTPUTS);
+        build->parts[build->n_parts++] = name;
+        *end = '\0';
+        name = end + 1;
+        end = plus_behind(name);
+    }
+    if (build->n_parts)
+        build->parts[build->n_parts++] = name;
+    return FSD_OK;
+}
+
 static enum fsd_status split_profiles(struct build_word *build, const char *word,
                                       struct fsd_error *err)
 {
     while (*build->profile[build->n_profiles]) {
-        char *name = build->profile[build->n_profiles++], *end = strchr(name, '+');
+        char *name = build->profile[build->n_profiles++], *end = plus_behind(name);
 
-        while (end && !is_file(name, (size_t)(end - name)))
-            end = strchr(end + 1, '+');
-        if (!end || is_file(name, strlen(name)))
+        if (!end)
             break;
         if (build->n_profiles == MOST_OUTPUTS)
             return fail_file(err, FSD_E_ARG, word, "expected at most %d profiles",
@@ -250,6 +282,7 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
 {
     char *const place[] = {build->model, build->engine, build->profile[0], build->log};
     const char *at = word;
+    enum fsd_status status;
 
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
         size_t n = name_length(at);
@@ -272,7 +305,8 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
             "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
             "that holds "
             "them");
-    return split_profiles(build, word, err);
+    status = split_parts(build, word, err);
+    return status == FSD_OK ? split_profiles(build, word, err) : status;
 }
 
 static enum fsd_status take_build(struct build_word *build, const char *word,
@@ -287,7 +321,7 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     if (status != FSD_OK)
         return status;
     run->log = run->times = NULL; /* of the other build */
-    run->n_profiles = 0;
+    run->n_profiles = run->n_parts = 0;
     fill_run(build, run);
     if (directory)
         tell_taken(build, word, run);

@@ -13,10 +13,12 @@ struct build_word {
     char profile[MOST_OUTPUTS][4096];
     const char *profiles[MOST_OUTPUTS];
     unsigned n_profiles;
+    const char *parts[MOST_OUTPUTS]; /* in `engine` */
+    unsigned n_parts;
 };
 
-/** Takes "MODEL,ENGINE[,PROFILE[+PROFILE...][,LOG]]", or a directory, and fills the
- *  paths of `run`; the rest of `run` stays.
+/** Takes "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
+ *  fills the paths of `run`; the rest of `run` stays.
  *  @param model  of a word that does not begin with one; NULL: none.
  *  @return FSD_OK; FSD_E_ARG for a word that is neither; FSD_E_IO. */
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,

@@ -28,6 +28,7 @@ enum {
     KEY_COLOR,
     KEY_ENGINE,
     KEY_OPT_PROFILE,
+    KEY_PART,
     KEY_SHAPE,
     KEY_PEAK,
     KEY_VALUES,
@@ -66,6 +67,9 @@ static const struct argp_option one_build_options[] = {
     {"no-side-by-side", KEY_ONE_COLUMN, NULL, 0,
      "Of --all: nodes below their layer, not beside it", 2},
     {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
+    {"part", KEY_PART, "ENGINE", 0,
+     "In place of ENGINE: an engine that computes a part of the model; may be repeated",
+     3},
     {"opt-profile", KEY_OPT_PROFILE, "N", 0,
      "Which optimization profile of an engine with several; the first by default", 3},
     {"profile", KEY_PROFILE, "FILE", 0,
@@ -262,7 +266,15 @@ void take_one_pair(struct command_line *line, char *arg, struct argp_state *stat
 void need_pair(struct command_line *line, struct argp_state *state)
 {
     if (!line->run.model)
-        argp_error(state, "expected MODEL and ENGINE");
+        argp_error(state, "expected MODEL and %s",
+                   line->run.n_parts ? "its --part ENGINE" : "ENGINE");
+    if (line->run.engine && line->run.n_parts)
+        argp_error(state, "expected ENGINE or --part, found both '%s' and '%s'",
+                   line->run.engine, line->parts[0]);
+    if (line->run.n_parts) {
+        line->run.engine = line->parts[0];
+        line->run.parts = line->parts;
+    }
     if (line->run.engine)
         return;
     line->run.engine = line->run.model;
@@ -403,6 +415,9 @@ static error_t parse_build_option(int key, char *arg, struct argp_state *state)
     case KEY_OPT_PROFILE:
         line->run.opt_profile = 1 + parse_number("--opt-profile", "a number from 0",
                                                  arg, 0, INT32_MAX - 1, state);
+        break;
+    case KEY_PART:
+        add_word(line->parts, &line->run.n_parts, arg, state);
         break;
     case KEY_PROFILE:
         add_word(line->profiles, &line->run.n_profiles, arg, state);

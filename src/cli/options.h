@@ -29,6 +29,7 @@ struct command_line {
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
     const char *values[2];
+    const char *parts[MOST_OUTPUTS];
 
     /* Of views. */
     struct fsd_query query;

@@ -40,6 +40,8 @@ static bool is_any_input(const char *path, const struct fsd_options *run)
 
     for (unsigned i = 0; i < run->n_profiles; i++)
         yes |= is_input(path, run->profiles[i]);
+    for (unsigned i = 0; i < run->n_parts; i++)
+        yes |= is_input(path, run->parts[i]);
     return yes;
 }
 

@@ -21,7 +21,8 @@ static const struct argp_option options[] = {
      3},
     {"also", KEY_ALSO, "BUILD", 0,
      "Learn what varies from another build of the model: ENGINE, or "
-     "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot; may be repeated",
+     "MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory, a snapshot; may be "
+     "repeated",
      3},
     {0},
 };

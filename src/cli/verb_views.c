@@ -312,6 +312,20 @@ const struct verb view_verbs[] = {
      run,
      false,
      FSD_OF_VIEW},
+    {"parts",
+     "MODEL --part ENGINE --part ENGINE",
+     "several engines of one model: nodes of each, tensors that cross",
+     "Shows which nodes each of several engines computes, which tensors cross from one "
+     "to another, and which nodes are in none.\v"
+     "All other verbs take --part as well, and compare and check take the engines as "
+     "MODEL,ENGINE+ENGINE.",
+     {"model.onnx --part a.json --part b.json",
+      "model.onnx --part a.json --part b.json --profile a_times.json -f json"},
+     NULL,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
     {"reformats",
      "[MODEL] ENGINE",
      "layers that only move data, the worst first, and what to change",

@@ -189,6 +189,8 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);
     compare_times(c);
+    if (c->timed)
+        fsd_compare_measured(arena, old, new, &c->built);
     sum(c);
     fsd_arena_free(scratch);
     return c;
@@ -224,10 +226,10 @@ FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusi
           [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
           [FSD_BLAME_MOVES] = "inserted")
 
-FSD_NAMES(fsd_presence_name, unsigned,
-          FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old", [FSD_ONLY_NEW] = "only-new",
-          [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
-          [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained")
+FSD_NAMES(
+    fsd_presence_name, unsigned, FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old",
+    [FSD_ONLY_NEW] = "only-new", [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
+    [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained", [FSD_LEFT] = "outside")
 
 const char *fsd_move_what_name(unsigned what)
 {

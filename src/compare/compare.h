@@ -65,6 +65,7 @@ enum fsd_presence {
     FSD_KEPT,       /**< no layer computed it; now one does */
     FSD_LOST_TRACK, /**< its fate is now unexplained */
     FSD_FOUND,      /**< its fate was unexplained */
+    FSD_LEFT,       /**< it is outside of all engines now */
     FSD__PRESENCE_COUNT
 };
 struct fsd_node_presence {
@@ -239,6 +240,10 @@ bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *
 /** Texts are the states' or literals. */
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);
+
+/** Adds how the times of both were taken, where that differs or is unknown for one. */
+void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
+                          const struct fsd_state *new, fsd_built_changes *out);
 
 /** Whether two builds are for the same version and GPU. */
 struct fsd_built_fit {

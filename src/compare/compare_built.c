@@ -85,7 +85,8 @@ static void add(struct fsd_arena *arena, fsd_built_changes *out,
     struct fsd_built_change change = {key, told(side[0], key, options),
                                       told(side[1], key, options)};
 
-    if (!change.before || !change.after || strcmp(change.before, change.after) != 0)
+    if (strcmp(key, FSD_BUILT_MEASURED) != 0 &&
+        (!change.before || !change.after || strcmp(change.before, change.after) != 0))
         fsd_vec_push(arena, out, change);
 }
 
@@ -108,6 +109,18 @@ void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
         if (!fsd_built_find(&old->built, old->names, key))
             add(arena, out, side, key, options);
     }
+}
+
+void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
+                          const struct fsd_state *new, fsd_built_changes *out)
+{
+    struct fsd_built_change change = {FSD_BUILT_MEASURED,
+                                      told(old, FSD_BUILT_MEASURED, false),
+                                      told(new, FSD_BUILT_MEASURED, false)};
+
+    if (change.before && change.after ? strcmp(change.before, change.after) != 0
+                                      : change.before != change.after)
+        fsd_vec_push(arena, out, change);
 }
 
 /* What an engine is for: options may be changed on the way. */

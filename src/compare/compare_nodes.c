@@ -126,6 +126,10 @@ void fsd_compare_nodes(struct fsd_compare *c)
                 add_presence(c, old, i, FSD_LOST_TRACK);
             else if (was == FSD_FATE_UNEXPLAINED && was != is)
                 add_presence(c, old, i, FSD_FOUND);
+            else if (is == FSD_FATE_OUTSIDE && was != is &&
+                     (was == FSD_FATE_LAYER ||
+                      c->new->nodes.at[i].role == FSD_ROLE_CORE))
+                add_presence(c, old, i, FSD_LEFT);
             else if (was == FSD_FATE_LAYER && is != FSD_FATE_LAYER)
                 add_presence(c, old, i, FSD_ELIMINATED);
             else if (was != FSD_FATE_LAYER && is == FSD_FATE_LAYER)

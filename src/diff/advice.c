@@ -170,6 +170,22 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
+/* Where one engine hands a tensor to another, both builds have a say. */
+static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
+    fsd_id made = fsd_node_out_tensor(d->engine, layer, 0);
+
+    if (!(in != FSD_NONE && d->engine->tensors.at[in].flags & FSD_TENSOR_CROSSES) &&
+        !(made != FSD_NONE && d->engine->tensors.at[made].flags & FSD_TENSOR_CROSSES))
+        return false;
+    fputs("two engines meet here: build both with one format for this tensor "
+          "(--outputIOFormats of the first, --inputIOFormats of the next), or build "
+          "both parts as one engine",
+          out);
+    return true;
+}
+
 /* What the layer writes for the network's border: of several outputs the one that is
  * the network's. */
 static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer)
@@ -673,7 +689,7 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (d->layers[layer].kind == FSD_KIND_COPY && advise_padding(d, layer, out))
         return true;
     if (cause == FSD_CAUSE_IO)
-        return advise_io(d, layer, out);
+        return advise_crossing(d, layer, out) || advise_io(d, layer, out);
     if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
         return advise_type(d, layer, out);
     if (cause == FSD_CAUSE_LAYOUT)

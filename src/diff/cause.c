@@ -33,16 +33,21 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
     return outputs == 1;
 }
 
-/* At an in- or output of the network, or in a chain of inserted layers that begins or
- * ends at one and does nothing else. */
+static bool has_flag(const struct fsd_graph *e, fsd_id tensor, unsigned flags)
+{
+    return tensor != FSD_NONE && e->tensors.at[tensor].flags & flags;
+}
+
+/* At an in- or output of the network or of one of its engines, or in a chain of
+ * inserted layers that begins or ends at one and does nothing else. */
 static bool at_border(const struct context *c, fsd_id layer)
 {
     const struct fsd_graph *e = c->m->engine;
     const struct fsd_flow *flow = &c->flows->of[layer];
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
-    if ((in != FSD_NONE && (e->tensors.at[in].flags & FSD_TENSOR_INPUT)) ||
-        (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)) ||
+    if (has_flag(e, in, FSD_TENSOR_INPUT | FSD_TENSOR_CROSSES) ||
+        has_flag(e, out, FSD_TENSOR_OUTPUT | FSD_TENSOR_CROSSES) ||
         copies_for_output(e, layer))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&

@@ -24,6 +24,7 @@ enum fsd_fate {
     FSD_FATE_ABSORBED,
     FSD_FATE_MERGED,
     FSD_FATE_DEAD,
+    FSD_FATE_OUTSIDE, /**< in none of several engines: whoever runs these runs it */
     FSD_FATE_UNEXPLAINED,
     FSD__FATE_COUNT
 };
@@ -71,6 +72,20 @@ struct fsd_reason {
                          operand of a product, and no part of a Concat that could be in
                          place, which have a cause */
     uint32_t event; /**< of the build log: what put it there; FSD_NONE */
+};
+
+/* ------------------------------------------------------------------------- parts */
+
+/** Which of several engines each node belongs to: by its layers, else by the tensors
+ *  that the engine reads and writes. */
+struct fsd_parts {
+    uint32_t n;
+    fsd_id *of_node; /**< by node: in the engine's `parts`; FSD_NONE: in none */
+    fsd_id *again;   /**< by node: another one that computes it, too; FSD_NONE */
+    uint32_t *nodes; /**< by part: how many are its */
+    fsd_id *open;    /**< by part: an input of the model that its nodes seem to read and
+                          it does not; FSD_NONE: none, so that its nodes are known */
+    bool known;      /**< of all parts: what is in none is outside */
 };
 
 /* ------------------------------------------------------------------------- flows */
@@ -200,6 +215,7 @@ struct fsd_diff {
     const struct fsd_facts *facts;
     const struct fsd_match *match;
     /* What it means. */
+    const struct fsd_parts *parts;         /**< NULL: a single engine */
     const struct fsd_layer_result *layers; /**< by layer */
     const enum fsd_dtype *computed;        /**< by link: in which type */
     const struct fsd_flows *flows;
@@ -218,6 +234,8 @@ struct fsd_diff {
  * the one that it makes, which lives in the match's arena; match, model, engine, facts
  * and story are the match's own. */
 
+/** NULL where the engine is a single one. */
+const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m);
 /** By layer. */
 const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m);
 /** By link, as in fsd_match.links: the type in which the layer computes the node;
@@ -235,8 +253,10 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
                                           const struct fsd_measured *times,
                                           const struct fsd_layer_result *layers,
                                           const struct fsd_flows *flows);
-/** By node. */
+/** By node.
+ *  @param parts  may be NULL. */
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
+                                             const struct fsd_parts *parts,
                                              const struct fsd_layer_result *layers,
                                              const enum fsd_dtype *computed);
 const struct fsd_islands *

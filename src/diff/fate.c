@@ -692,12 +692,21 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
 }
 
+/* In none of several engines, each of which is known to the last of its nodes. */
+static bool is_outside(const struct fsd_parts *parts, fsd_id node)
+{
+    return parts && parts->known && parts->of_node[node] == FSD_NONE;
+}
+
 static struct fsd_node_result unlinked(const struct fsd_match *m,
+                                       const struct fsd_parts *parts,
                                        const struct fsd_layer_result *layers,
                                        const struct doubts *x, fsd_id node)
 {
     if (!m->facts->live[node])
         return result(FSD_FATE_DEAD, "reaches no output of the model");
+    if (is_outside(parts, node))
+        return result(FSD_FATE_OUTSIDE, "between the tensors of no engine");
     if (is_folded(m, node))
         return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"
@@ -709,6 +718,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
 }
 
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
+                                             const struct fsd_parts *parts,
                                              const struct fsd_layer_result *layers,
                                              const enum fsd_dtype *computed)
 {
@@ -721,7 +731,7 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
         struct fsd_node_result *r = &nodes[i];
 
         if (!m->of_node[i].n)
-            *r = unlinked(m, layers, &x, i);
+            *r = unlinked(m, parts, layers, &x, i);
         else if (m->facts->traits[i] & FSD_OP_QDQ)
             *r = linked_quantizer(m, layers, i);
         else if (is_folded(m, i))

@@ -9,7 +9,7 @@
 #include "diff/diff.h"
 
 FSD_NAMES(fsd_fate_name, enum fsd_fate, FSD__FATE_COUNT, "layer", "folded", "identity",
-          "absorbed", "merged", "dead", "unexplained")
+          "absorbed", "merged", "dead", "outside", "unexplained")
 
 FSD_NAMES(fsd_kind_name, enum fsd_kind, FSD__KIND_COUNT, "compute", "reformat", "copy",
           "quantize", "constant", "noop", "shape", "sync", "foreign")

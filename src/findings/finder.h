@@ -82,7 +82,8 @@ uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step);
 /* Of a run, by the file that holds them. */
 /* rules/mapping.c */
 fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_conflicts,
-    fsd_find_unexplained, fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
+    fsd_find_unexplained, fsd_find_two_engines, fsd_find_unmapped, fsd_find_names_only,
+    fsd_find_remarks;
 /* rules/precision.c */
 /** Where a quantizer stands: what fsd_find_standing() is asked for. */
 enum { FSD_BETWEEN, FSD_AT_INPUT, FSD_AT_OUTPUT };

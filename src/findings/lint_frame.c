@@ -272,7 +272,7 @@ static const char *ask_quantizers(struct fsd_finder *f)
             return "confirmed";
         }
         all++;
-        known += fate != FSD_FATE_UNEXPLAINED;
+        known += fate != FSD_FATE_UNEXPLAINED && fate != FSD_FATE_OUTSIDE;
     }
     if (!all || known < all)
         return "undecided";

@@ -13,15 +13,12 @@ enum {
     MS = FSD_BUDGET_MS,
     SHARE = FSD_BUDGET_SHARE
 };
-
 /* Compiled regions round inside of their kernels: there a quantizer parts nothing. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
-
 /* A budget: the first one is already too much. */
 #define NONE_MORE .budget = {0, -1, -1}
 
-/* Levels of changes are such that what costs time or precision on its own fails; what
- * often comes with a wanted change warns. */
+/* Of changes: what costs time or precision fails, what comes with wanted ones warns. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
      "Names, sizes, types or quantizers in the engine contradict the model: it may be "
@@ -41,6 +38,9 @@ static const struct fsd_rule rules[] = {
             "that layer.",
      .fix =
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
+    {"mapping/two-engines", FSD_WARNING, "Two engines compute the same node.", RUN,
+     .find = fsd_find_two_engines, .why = "The engines repeat the node's work.",
+     .fix = "Pass the engines of one partition, or move the cut to another tensor."},
     {"mapping/unexplained", FSD_WARNING,
      "No layer mentions these nodes, and nothing proves what became of them.", RUN,
      .find = fsd_find_unexplained,
@@ -371,6 +371,9 @@ static const struct fsd_rule rules[] = {
             "reads and writes its tensor.",
      .fix = "See the outcome of the node (`explain --node`): another type or layout "
             "around it, or an operator order that the builder cannot simplify."},
+    {"left-engine", FSD_ERROR, "A node that an engine computed is in no engine now.",
+     CHANGE, fsd_find_presences, 3, COUNT, NONE_MORE, .why = "The framework runs it.",
+     .fix = "Find out why the partitioner excludes it: its operator, type or size."},
     {"unexplained-node", FSD_ERROR,
      "The outcome of a node was known before and is not known for this build.", CHANGE,
      fsd_find_presences, false, COUNT, NONE_MORE,

@@ -5,6 +5,8 @@
  *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
  *     [I] === Build Options ===
  *     [I] Precision: FP32+FP16
+ *     [I] === Inference Options ===
+ *     [I] Data transfers: Enabled
  *     [I] Selected Device: NVIDIA GeForce RTX 3090
  *     [I] Compute Capability: 8.6
  *     [V] [TRT] Loaded shared library libnvinfer_builder_resource_sm89.so.10.14.1
@@ -124,6 +126,29 @@ static void read_library(struct fsd_history *h, struct fsd_slice text)
     keep(h, FSD_BUILT_LIBRARY, fsd_slice_of(name));
 }
 
+/* How it measures: three lines, of which the graph's comes last. */
+static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
+                          struct fsd_slice text)
+{
+    static const char *const words[] = {"without", "with"};
+    struct fsd_slice value;
+    char how[80];
+    bool on;
+
+    if (!fsd_slice_split_at(&text, ":", &value))
+        return;
+    on = fsd_slice_is(fsd_slice_trim(value), "Enabled");
+    if (fsd_slice_is(text, "Data transfers")) {
+        o->transfers = on;
+    } else if (fsd_slice_is(text, "Spin-wait")) {
+        o->spins = on;
+    } else if (fsd_slice_is(text, "CUDA Graph")) {
+        snprintf(how, sizeof how, FSD_MEASURED_HOW, words[o->transfers],
+                 words[o->spins], words[on]);
+        keep(h, FSD_BUILT_MEASURED, fsd_slice_of(how));
+    }
+}
+
 /* A section of trtexec's begins with its title and ends with the next one's. */
 static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
                        struct fsd_slice text)
@@ -133,6 +158,7 @@ static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
     o->section = h->built.n;
     if (fsd_slice_begins(text, "Build Options"))
         o->loads = o->command_loads;
+    o->measures = fsd_slice_begins(text, "Inference Options");
     o->build = fsd_slice_begins(text, "Build Options") ||
                fsd_slice_begins(text, "System Options");
     return true;
@@ -162,6 +188,8 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
         o->polygraphy = fsd_slice_begins(text, "Building engine with configuration:");
         if (o->build)
             read_option(o, h, text);
+        else if (o->measures)
+            read_measured(o, h, text);
         else if (fsd_slice_take(&text, "Selected Device: "))
             keep(h, FSD_BUILT_GPU, fsd_slice_trim(text));
         else if (fsd_slice_take(&text, "Compute Capability: "))

@@ -11,6 +11,8 @@ struct fsd_log_options {
     bool build, polygraphy; /**< the lines of that section follow */
     bool command_loads;     /**< by its command this run builds no engine */
     bool loads;             /**< by its options or its command */
+    bool measures;          /**< the lines on how it measures follow */
+    bool transfers, spins;  /**< of these */
     uint32_t section;       /**< facts that were kept before the section */
 };
 

@@ -21,6 +21,10 @@
 #define FSD_BUILT_PRECISION   "precision" /**< types that the builder may choose */
 #define FSD_BUILT_CALIBRATION "calibration"
 #define FSD_BUILT_FLAGS       "flags" /**< all that are set, as a list */
+/** How its times were taken, which makes no other engine: FSD_MEASURED_HOW with "with"
+ *  or "without" for each. */
+#define FSD_BUILT_MEASURED "measured"
+#define FSD_MEASURED_HOW   "%s data transfers, %s spin-wait, %s CUDA graph"
 
 struct fsd_built {
     fsd_sym key, value;

@@ -85,7 +85,8 @@ enum fsd_tensor_flag {
     FSD_TENSOR_OUTPUT = 1 << 1,   /**< an output of its scope's graph */
     FSD_TENSOR_CONSTANT = 1 << 2, /**< an initializer */
     FSD_TENSOR_SPARSE = 1 << 3,   /**< a sparse initializer */
-    FSD_TENSOR_BINDING = 1 << 4   /**< engine: listed among the bindings */
+    FSD_TENSOR_BINDING = 1 << 4,  /**< engine: listed among the bindings */
+    FSD_TENSOR_CROSSES = 1 << 5   /**< engine: one of several writes it for others */
 };
 
 struct fsd_tensor {
@@ -314,6 +315,21 @@ struct fsd_opset {
     int64_t version;
 };
 
+/** A tensor that an engine among several reads from, or hands to, whoever is around it.
+ */
+struct fsd_part_port {
+    fsd_id tensor;
+    fsd_id form;  /**< as the engine itself states it; FSD_NONE: it does not */
+    bool written; /**< the engine's output, else its input */
+};
+
+/** One of several engines that compute parts of one model. */
+struct fsd_engine_part {
+    const char *path;
+    struct fsd_span layers;  /**< nodes of the graph */
+    struct fsd_span borders; /**< in fsd_graph.borders; inputs first */
+};
+
 struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -339,6 +355,10 @@ struct fsd_graph {
     uint32_t profiles; /**< how many it has, as far as it shows */
     FSD_VEC(fsd_sym)
     elsewhere; /**< the layers of its other profiles: no run has both */
+    FSD_VEC(struct fsd_engine_part)
+    parts; /**< engine: those that it was joined of, by
+                                                fsd_graph_join(); else empty */
+    FSD_VEC(struct fsd_part_port) borders;
 
     FSD_VEC(struct fsd_node) nodes;
     FSD_VEC(struct fsd_layer) layers; /**< engine: one a node; else empty */
@@ -419,6 +439,19 @@ void fsd_graph_list_borders(struct fsd_graph *g);
 
 /** Computes producers and consumers.  Nothing may be added afterwards. */
 void fsd_graph_finish(struct fsd_graph *g);
+
+/** Makes one engine of several that compute parts of the same model: their layers one
+ *  after another.  Inputs and outputs of one name are one tensor, which one engine
+ *  writes and others read; all other names are each engine's own.
+ *  @param parts  `n` of them, at least one, finished; of one table of names.
+ *  @param model  finished; its names tell borders where an engine does not list them.
+ *  @return a finished graph in the first one's arena, which shares their texts. */
+struct fsd_graph *fsd_graph_join(struct fsd_graph *const *parts, uint32_t n,
+                                 const struct fsd_graph *model);
+
+/** Which of the joined engines a layer is of; FSD_NONE where the engine is a single
+ *  one. */
+fsd_id fsd_graph_part_of(const struct fsd_graph *g, fsd_id layer);
 
 /** All nodes, each behind those that make what it reads; nodes on a ring, and what is
  *  behind it, stand last.  A dump may list layers in any order, but for those at a

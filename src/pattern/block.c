@@ -113,7 +113,7 @@ static void judge_layers(struct judge *j, bool swap)
         if (swap && own == b->end)
             own = node = b->either;
         fate = d->nodes[node].fate;
-        if ((fate == FSD_FATE_UNEXPLAINED ||
+        if ((fate == FSD_FATE_UNEXPLAINED || fate == FSD_FATE_OUTSIDE ||
              (fate == FSD_FATE_LAYER && !list_of_node(j, node))) &&
             b->unknown == FSD_NONE)
             b->unknown = own;

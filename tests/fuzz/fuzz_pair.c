@@ -239,6 +239,31 @@ static void check_comparison(const struct fsd_options *options)
     fsd_comparison_free(c);
 }
 
+/* The engine twice, as the engines of two parts: each node that it computes is in both,
+ * and equal names of layers and tensors mean two things. */
+static void check_parts(const struct fsd_options *options)
+{
+    const char *const engines[] = {options->engine, options->engine};
+    struct fsd_options parts = *options;
+    struct fsd_diff *d = NULL;
+    struct fsd_error err = {0};
+
+    parts.log = NULL;
+    parts.parts = engines;
+    parts.n_parts = 2;
+    if (fsd_diff_open(&d, &parts, &err) == FSD_OK) {
+        check(d->engine->parts.n == 2 && d->parts);
+        check_counts(d);
+        check_report(d, "json", NULL);
+        check_view(d, "parts", &(struct fsd_query){0}, "json");
+        check_view(d, "parts", &(struct fsd_query){0}, "text");
+        check_state(d);
+    } else {
+        check(err.message[0]);
+    }
+    fsd_diff_free(d);
+}
+
 static void check_dumps(const struct fsd_options *options)
 {
     static const char *const sides[] = {"model", "shapes", "engine", "log"};
@@ -296,5 +321,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_dumps(&options);
     check_comparison(&options);
     check_other(&options);
+    check_parts(&options);
     return 0;
 }

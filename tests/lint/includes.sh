@@ -82,8 +82,8 @@ owned() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
     bad=1
 }
-owned 'graph|history'   "${each_reader}"'model/|onnx/|engine/|log/|profile/|match/story|api/(inputs|engine_alone|profiles|run)'
-owned 'measured'        'profile/|profiles\.c'
+owned 'graph|history'   "${each_reader}"'model/|onnx/|engine/|log/|profile/|match/story|api/(inputs|engine_alone|parts|profiles|run)'
+owned 'measured'        'profile/|profiles\.c|api/parts\.c'
 owned 'facts|match|region|conflict' 'match/'
 owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'diff/'
 owned 'shape|ints'      'ops/'

@@ -49,6 +49,7 @@ SECTIONS = (
         ("Size of one dimension", "[src/model/graph.h FSD_DIM_MAX]", "size unknown, remark `input/bad-dim`"),
     )),
     ("Engines", (
+        ("Engines that compute parts of one model", "[src/cli/options.h MOST_OUTPUTS]", "error, usage"),
         ("Layers of an engine, in a dump", "[src/trt/json.c LAYERS_MAX]", ERROR),
         ("Layers of an engine, in a log", "[src/trt/log_engine.c LAYERS_MAX]", ERROR),
         ("Layers of a small dump or profile: a fixed number, and one more per so many bytes",

@@ -438,12 +438,14 @@ void fsd_find_new_moves(struct fsd_finder *f)
 /* What a quantizer does that was absorbed is a rule of its own. */
 static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
 {
-    return p->what == FSD_KEPT &&
-           f->c->old->nodes.at[p->old].role != FSD_ROLE_QUANTIZER;
+    const struct fsd_state_node *was = &f->c->old->nodes.at[p->old];
+
+    return p->what == FSD_KEPT && was->role != FSD_ROLE_QUANTIZER &&
+           was->fate != FSD_FATE_OUTSIDE;
 }
 
 /* Which: those of which it is no longer known what became of them, those of one model
- * only, or those that no layer computed. */
+ * only, those that no layer computed, or those that no engine computes any more. */
 void fsd_find_presences(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->presences.n; i++) {
@@ -453,7 +455,9 @@ void fsd_find_presences(struct fsd_finder *f)
         fsd_id node = is_new ? p->new : p->old;
         const char *what = NULL;
 
-        if (f->rule->which == 2)
+        if (f->rule->which == 3)
+            what = p->what == FSD_LEFT ? "is in none of the engines now" : NULL;
+        else if (f->rule->which == 2)
             what = is_new_layer(f, p) ? "is computed by a layer; before it was" : NULL;
         else if (f->rule->which)
             what = p->what == FSD_ONLY_OLD ? "is only in the snapshot's model"

@@ -390,6 +390,7 @@ static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_chang
 
         proved &=
             node == FSD_NONE || (c->new->nodes.at[node].fate != FSD_FATE_LAYER &&
+                                 c->new->nodes.at[node].fate != FSD_FATE_OUTSIDE &&
                                  c->new->nodes.at[node].fate != FSD_FATE_UNEXPLAINED);
     }
     return proved;

@@ -177,6 +177,31 @@ void fsd_find_unexplained(struct fsd_finder *f)
     }
 }
 
+/* One finding for each two engines: most nodes that both compute are so together. */
+void fsd_find_two_engines(struct fsd_finder *f)
+{
+    const struct fsd_parts *parts = f->d->parts;
+    uint32_t n = parts ? parts->n : 0;
+    bool *done = FSD_NEW(f->scratch, bool, (size_t)n *n);
+
+    for (fsd_id i = 0; parts && i < f->d->model->nodes.n; i++) {
+        fsd_id one = parts->of_node[i], other = parts->again[i];
+
+        if (other == FSD_NONE || done[one * n + other])
+            continue;
+        done[one * n + other] = true;
+        fsd_finding_open(f);
+        for (fsd_id k = i; k < f->d->model->nodes.n; k++)
+            if (parts->of_node[k] == one && parts->again[k] == other)
+                fsd_about_node(f, k);
+        fprintf(f->out, "%u node%s computed by both %s and %s: ", f->now.nodes.n,
+                f->now.nodes.n == 1 ? " is" : "s are", f->d->engine->parts.at[one].path,
+                f->d->engine->parts.at[other].path);
+        fsd_put_subjects(f, f->now.nodes);
+        fsd_finding_close(f);
+    }
+}
+
 /* Of a region's layers the nodes are known together, if not which is whose: they are
  * not unmapped.  What only moves data has none to be found. */
 void fsd_find_unmapped(struct fsd_finder *f)

@@ -205,7 +205,8 @@ static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
                         : p->by == FSD_WORK_MS ? cost->ms
                                                : 1;
 
-        if ((r->fate != FSD_FATE_LAYER && r->fate != FSD_FATE_UNEXPLAINED) ||
+        if ((r->fate != FSD_FATE_LAYER && r->fate != FSD_FATE_OUTSIDE &&
+             r->fate != FSD_FATE_UNEXPLAINED) ||
             (f->d->facts->traits[i] & FSD_OP_QDQ) || !in_scope(f, p, i) ||
             (p->by == FSD_WORK_NODES && r->realised != FSD_DTYPE_UNKNOWN &&
              !fsd_dtype_rank(r->realised)))

@@ -214,6 +214,8 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, NAME,  ran_with,  NULL, \
         .about = "the sizes of its outputs in the profiled runs, where they were the " \
                  "same in all") \
+    has(t, COUNT, part,      NULL, .about = "of several engines, in engine.parts, " \
+        "from 0") \
     has(t, COUNT, profile,   NULL) \
     has(t, MS,    ms,        "layer's ms") \
     has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
@@ -303,6 +305,7 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
     row->origin = fsd_text_or_null(d, l->origin);
     row->tactic = fsd_text_or_null(d, l->tactic);
     row->ran_by = fsd_text_or_null(d, l->ran_by);
+    row->part = fsd_count_id(fsd_graph_part_of(d->engine, id));
     row->ran_with = fsd_text_or_null(d, l->ran_with);
     if (l->profile >= 0)
         row->profile = fsd_count((uint64_t)l->profile);

@@ -21,6 +21,8 @@
     has(t, COUNT, same_as,    NULL) \
     has(t, COUNT, near_layer, NULL) \
     has(t, IDS,   layers,     NULL, .always = true) \
+    has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
+        "computed in, or lies in by the tensors around it") \
     has(t, COUNT, region,     "node's region", .behind = true) \
     has(t, ROWS,  inputs,     NULL, .of = &fsd_port_record, .always = true, \
         .about = "tensors of the model; one without a name is an input that is left " \
@@ -64,6 +66,8 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
         layers[i] = fsd_match_of_node(d->match, id, i)->layer;
     row->layers = fsd_ids(layers, d->match->of_node[id].n);
+    if (d->parts)
+        row->part = fsd_count_id(d->parts->of_node[id]);
     row->region = fsd_count_id(d->match->region_of_node[id]);
     row->inputs = fsd_ports_of(arena, d, d->model, n->in);
     row->outputs = fsd_ports_of(arena, d, d->model, n->out);

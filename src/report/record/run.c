@@ -23,6 +23,12 @@ FSD_RECORD(model, MODEL)
     has(t, SIZES, shape, NULL, .always = true)
 FSD_RECORD(sized_input, SIZED_INPUT)
 
+#define ENGINE_PART(has, t) \
+    has(t, NAME,  path,   NULL, .always = true) \
+    has(t, COUNT, first,  NULL, .always = true, .about = "its first layer") \
+    has(t, COUNT, layers, NULL, .always = true)
+FSD_RECORD(engine_part, ENGINE_PART)
+
 #define ENGINE(has, t) \
     has(t, NAME,  path,     NULL, .always = true) \
     has(t, TEXT,  hash,     NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
@@ -36,6 +42,8 @@ FSD_RECORD(sized_input, SIZED_INPUT)
         .about = "of several: the one whose layers are told, from 0") \
     has(t, COUNT, optimization_profiles, NULL) \
     has(t, COUNT, layers_of_other_profiles, NULL, .about = "left out of everything") \
+    has(t, ROWS,  parts,    NULL, .of = &engine_part_record, \
+        .about = "several engines of one model, whose layers stand behind each other") \
     has(t, ROWS,  tuned_for, NULL, .of = &sized_input_record, \
         .about = "inputs with open sizes: what all is counted for") \
     has(t, ROWS,  run_with, NULL, .of = &sized_input_record, \
@@ -110,6 +118,22 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
     return tensors->n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
 }
 
+static const struct fsd_rows *parts_of(struct fsd_arena *arena,
+                                       const struct fsd_graph *g)
+{
+    struct fsd_rows rows = FSD_ROWS(engine_part_record, "");
+
+    for (uint32_t i = 0; i < g->parts.n; i++) {
+        const struct fsd_engine_part *part = &g->parts.at[i];
+        struct engine_part *row = fsd_rows_add(arena, &rows);
+
+        row->path = part->path;
+        row->first = fsd_count(part->layers.at);
+        row->layers = fsd_count(part->layers.n);
+    }
+    return rows.at.n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
+}
+
 static const struct fsd_rows *engine_of(struct fsd_arena *arena,
                                         const struct fsd_diff *d)
 {
@@ -128,6 +152,7 @@ static const struct fsd_rows *engine_of(struct fsd_arena *arena,
         row->optimization_profiles = fsd_count(g->profiles);
         row->layers_of_other_profiles = fsd_count(g->elsewhere.n);
     }
+    row->parts = parts_of(arena, g);
     row->tuned_for = sizes_of(arena, d, &d->cost->tuned);
     row->run_with = sizes_of(arena, d, &d->cost->run_with);
     return held;

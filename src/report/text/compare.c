@@ -41,9 +41,13 @@ static void put_built(const struct fsd_compare *c, FILE *out)
     for (uint32_t i = 0; i < c->built.n; i++) {
         const struct fsd_built_change *b = &c->built.at[i];
 
-        fputs(i ? "             " : "built        ", out);
-        fsd_put_safe(out, b->key);
-        fputs(": ", out);
+        if (!strcmp(b->key, FSD_BUILT_MEASURED)) {
+            fputs("measured     ", out);
+        } else {
+            fputs(i ? "             " : "built        ", out);
+            fsd_put_safe(out, b->key);
+            fputs(": ", out);
+        }
         fsd_put_safe(out, b->before ? b->before : "not told");
         fputs(" -> ", out);
         fsd_put_safe(out, b->after ? b->after : "not told");

@@ -217,6 +217,27 @@ static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
           out);
 }
 
+/* Several engines of one model. */
+static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const struct fsd_graph *e = d->engine;
+
+    if (!d->parts)
+        return;
+    put_title(style, "engines", out);
+    fprintf(out, "%u: ", e->parts.n);
+    for (uint32_t i = 0; i < e->parts.n; i++) {
+        fputs(i ? ", " : "", out);
+        if (d->parts->known) {
+            fsd_put_noun(out, d->parts->nodes[i], "node");
+            fputs(" in ", out);
+        }
+        fsd_put_noun(out, e->parts.at[i].layers.n, "layer");
+    }
+    fputs(" (`parts` lists what crosses)\n", out);
+}
+
 /* Where the engine's runtime says who runs its layers. */
 static void put_providers(const struct fsd_diff *d, const struct fsd_style *style,
                           FILE *out)
@@ -506,6 +527,7 @@ static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
     put_kinds(d, style, out);
     put_mapped(d, style, out);
     put_types(d, style, out);
+    put_parts(d, style, out);
     put_providers(d, style, out);
     put_times(d, style, out);
     putc('\n', out);
@@ -534,6 +556,7 @@ static void write_folded(const struct fsd_diff *d, const struct fsd_style *style
     put_profile(d, style, out);
     put_fates(d, style, out);
     put_mapped(d, style, out);
+    put_parts(d, style, out);
     put_providers(d, style, out);
     putc('\n', out);
     fsd_text_layers_folded(d, style, out);

@@ -1,0 +1,163 @@
+/*
+ * Several engines of one model.  Each is read and measured on its own, since names of
+ * layers, and so profiles, mean something within one engine only; then they are joined
+ * (model/join.c), and all that follows sees one engine.  Their logs' stories are not
+ * used: each tells of a network that is a part of the model.
+ */
+#include "api/inputs.h"
+#include "base/print.h"
+#include "base/status.h"
+
+/* The engines, and what was measured of each. */
+struct parts {
+    struct fsd_inputs *d;
+    uint32_t n;
+    struct fsd_graph **graphs;
+    fsd_profile_vec *profiles; /* of each */
+    struct fsd_measured *times;
+};
+
+static enum fsd_status check_options(const struct fsd_options *opt,
+                                     struct fsd_error *err)
+{
+    if (!opt->model)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected the MODEL that the engines are parts of, found "
+                        "engines only");
+    if (opt->log || opt->engine_number)
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected one engine beside %s, found several: a log that holds "
+            "an engine can be one of them",
+            opt->log ? "--log" : "--engine");
+    return FSD_OK;
+}
+
+static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *opt,
+                                   struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    p->graphs[0] = p->d->engine;
+    for (uint32_t i = 1; i < p->n && status == FSD_OK; i++)
+        status = fsd_inputs_load_part(p->d, opt, opt->parts[i], &p->graphs[i], err);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ times */
+
+/* The engine whose layers the profile names; of several like that the one with the
+ * fewest profiles so far, so that those of equal engines go in their order. */
+static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t found = FSD_NONE;
+
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct fsd_join join = fsd_profile_join(scratch, p->graphs[i], profile);
+
+        if (join.joined && fsd_join_fits(&join, p->graphs[i], profile) &&
+            (found == FSD_NONE || p->profiles[i].n < p->profiles[found].n))
+            found = i;
+    }
+    fsd_arena_free(scratch);
+    return found;
+}
+
+static enum fsd_status give_profiles(struct parts *p, const struct fsd_options *opt,
+                                     struct fsd_error *err)
+{
+    fsd_profile_vec all = {0};
+    enum fsd_status status = fsd_profiles_read(p->d, opt, &all, err);
+
+    for (uint32_t i = 0; i < all.n && status == FSD_OK; i++) {
+        uint32_t part = engine_of(p, &all.at[i]);
+        struct fsd_inputs one = *p->d;
+
+        if (part == FSD_NONE)
+            return fsd_fail(err, FSD_E_MISMATCH, all.at[i].path, FSD_POS_NONE, 0,
+                            "expected times of the layers of one of the %u engines, "
+                            "found times of layers that none of them has",
+                            p->n);
+        one.engine = p->graphs[part];
+        status = fsd_profile_fit(&one, &all.at[i], opt->force, err);
+        fsd_vec_push(p->d->arena, &p->profiles[part], all.at[i]);
+    }
+    return status;
+}
+
+static void remark_unmeasured(struct fsd_graph *engine)
+{
+    struct fsd_remark remark = {"input/profile-missing-layers", FSD_NONE, FSD_NONE, 0};
+    const char *text =
+        fsd_printed(engine->arena, "no profile is of %s, whose %u layers", engine->path,
+                    engine->nodes.n);
+
+    remark.text = fsd_intern_str(engine->names, text);
+    fsd_vec_push(engine->arena, &engine->remarks, remark);
+}
+
+/* The sum of what was measured of each, profile by profile: the first of one engine and
+ * the first of another tell of the same run as far as anybody knows. */
+static void add_times(struct fsd_measured *sum, struct fsd_spread *of, uint32_t layers,
+                      const struct fsd_measured *t, uint32_t at)
+{
+    for (uint32_t i = 0; i < layers; i++) {
+        of[at + i] = t->of[i];
+        for (uint32_t k = 0; k < sum->profiles; k++)
+            sum->profile_ms[k][at + i] = k < t->profiles ? t->profile_ms[k][i] : -1;
+    }
+    sum->runs = !at || sum->runs == t->runs ? t->runs : 0;
+    sum->total += t->total;
+    sum->elsewhere += t->elsewhere;
+    sum->entries += t->entries;
+    sum->joined += t->joined;
+    sum->totals.low += t->totals.low;
+    sum->totals.median += t->totals.median;
+    sum->totals.high += t->totals.high;
+}
+
+static void join_times(struct parts *p)
+{
+    struct fsd_measured *sum = &p->d->times;
+    uint32_t n = p->d->engine->nodes.n, at = 0;
+    struct fsd_spread *of = FSD_NEW(p->d->arena, struct fsd_spread, n);
+
+    *sum = (struct fsd_measured){.of = of};
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->times[i].profiles > sum->profiles)
+            sum->profiles = p->times[i].profiles;
+    sum->profile_ms = FSD_NEW(p->d->arena, double *, sum->profiles);
+    for (uint32_t k = 0; k < sum->profiles; k++)
+        sum->profile_ms[k] = FSD_NEW(p->d->arena, double, n);
+    for (uint32_t i = 0; i < p->n; i++) {
+        add_times(sum, of, p->graphs[i]->nodes.n, &p->times[i], at);
+        at += p->graphs[i]->nodes.n;
+    }
+}
+
+enum fsd_status fsd_parts_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                               struct fsd_error *err)
+{
+    struct parts p = {.d = d, .n = opt->n_parts};
+    enum fsd_status status = check_options(opt, err);
+
+    p.graphs = FSD_NEW(d->arena, struct fsd_graph *, p.n);
+    p.profiles = FSD_NEW(d->arena, fsd_profile_vec, p.n);
+    p.times = FSD_NEW(d->arena, struct fsd_measured, p.n);
+    if (status == FSD_OK)
+        status = load_graphs(&p, opt, err);
+    if (status == FSD_OK)
+        status = give_profiles(&p, opt, err);
+    if (status != FSD_OK)
+        return status;
+    for (uint32_t i = 0; i < p.n; i++) {
+        if (opt->n_profiles && !p.profiles[i].n)
+            remark_unmeasured(p.graphs[i]);
+        fsd_measure(&p.times[i], p.graphs[i], p.profiles[i].at, p.profiles[i].n);
+    }
+    d->engine = fsd_graph_join(p.graphs, p.n, d->model);
+    d->history = NULL;
+    join_times(&p);
+    return FSD_OK;
+}

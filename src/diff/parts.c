@@ -1,0 +1,155 @@
+/*
+ * Which of several engines each node of the model belongs to.  A link puts a node where
+ * its layer is.  Of the others the tensors at an engine's borders tell: what lies on a
+ * way back from what the engine writes, up to what it reads, is in the engine, even if
+ * no layer is left of it.
+ *
+ *     engine  reads a and writes d
+ *     model   a -> Relu -> b -> Shape ... -> d    Relu, Shape: inside
+ *             d -> NonMaxSuppression -> e         in none: outside
+ *
+ * A way back that ends at an input of the model which the engine does not read means
+ * that some border has another name in the engine.  Its nodes are not known then, and
+ * no node can be said to be outside.
+ */
+#include "diff/diff.h"
+
+struct walk {
+    const struct fsd_match *m;
+    struct fsd_parts *parts;
+    struct fsd_arena *scratch;
+    fsd_id *next, *first; /* nodes of a scope: by node, by scope */
+    struct fsd_bodies bodies;
+    uint32_t *stop; /* by tensor: the part that reads it, and one */
+    uint32_t *seen; /* by node: the same of the part that was there last */
+    FSD_VEC(fsd_id) todo;
+};
+
+static void index_scopes(struct walk *w)
+{
+    const struct fsd_graph *g = w->m->model;
+
+    w->next = FSD_NEW(w->scratch, fsd_id, g->nodes.n);
+    w->first = FSD_NEW(w->scratch, fsd_id, g->scopes.n);
+    for (fsd_id s = 0; s < g->scopes.n; s++)
+        w->first[s] = FSD_NONE;
+    for (fsd_id i = g->nodes.n; i-- > 0;) {
+        w->next[i] = w->first[g->nodes.at[i].scope];
+        w->first[g->nodes.at[i].scope] = i;
+    }
+    w->bodies = fsd_graph_bodies(w->scratch, g);
+}
+
+static void visit(struct walk *w, fsd_id node, uint32_t part)
+{
+    if (node == FSD_NONE || w->seen[node] == part + 1)
+        return;
+    w->seen[node] = part + 1;
+    if (w->parts->of_node[node] == FSD_NONE)
+        w->parts->of_node[node] = part;
+    fsd_vec_push(w->scratch, &w->todo, node);
+}
+
+/* What a node reads, and the bodies it owns, are the engine's as well. */
+static void go_back(struct walk *w, fsd_id node, uint32_t part)
+{
+    const struct fsd_graph *g = w->m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(g, n, i)->tensor;
+
+        if (t == FSD_NONE || w->stop[t] == part + 1)
+            continue;
+        if (g->tensors.at[t].flags & FSD_TENSOR_INPUT && !g->tensors.at[t].scope &&
+            !w->m->facts->constant[t])
+            w->parts->open[part] = t;
+        visit(w, fsd_tensor_producer(g, t), part);
+    }
+    for (fsd_id s = w->bodies.first[node]; s != FSD_NONE; s = w->bodies.next[s])
+        for (fsd_id i = w->first[s]; i != FSD_NONE; i = w->next[i])
+            visit(w, i, part);
+}
+
+static void walk_part(struct walk *w, uint32_t part)
+{
+    const struct fsd_graph *e = w->m->engine;
+    struct fsd_span borders = e->parts.at[part].borders;
+    bool any = false;
+
+    w->parts->open[part] = FSD_NONE;
+    for (int outputs = 0; outputs < 2; outputs++)
+        for (uint32_t i = 0; i < borders.n; i++) {
+            const struct fsd_part_port *b = &e->borders.at[borders.at + i];
+            fsd_id t = w->m->twin[b->tensor];
+
+            if (t == FSD_NONE || b->written != outputs)
+                continue;
+            any |= b->written;
+            if (b->written)
+                visit(w, fsd_tensor_producer(w->m->model, t), part);
+            else
+                w->stop[t] = part + 1;
+        }
+    while (w->todo.n)
+        go_back(w, w->todo.at[--w->todo.n], part);
+    if (!any || w->parts->open[part] != FSD_NONE)
+        w->parts->known = false;
+}
+
+/* Links, and regions, say it more surely than what lies between tensors. */
+static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
+{
+    for (fsd_id node = 0; node < m->model->nodes.n; node++) {
+        fsd_id region = m->region_of_node[node];
+        fsd_id of = FSD_NONE;
+
+        for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+            fsd_id part =
+                fsd_graph_part_of(m->engine, fsd_match_of_node(m, node, i)->layer);
+
+            if (of == FSD_NONE)
+                of = part;
+            else if (part != of)
+                parts->again[node] = part;
+        }
+        if (of == FSD_NONE && region != FSD_NONE)
+            of = fsd_graph_part_of(m->engine,
+                                   m->pool.at[m->regions.at[region].layers.at]);
+        if (of != FSD_NONE)
+            parts->of_node[node] = of;
+    }
+}
+
+const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
+{
+    uint32_t n = m->engine->parts.n;
+    struct walk w = {.m = m, .scratch = fsd_arena_new()};
+    struct fsd_parts *parts = NULL;
+
+    if (n) {
+        parts = w.parts = FSD_NEW(m->arena, struct fsd_parts, 1);
+        parts->n = n;
+        parts->known = true;
+        parts->of_node = FSD_NEW(m->arena, fsd_id, m->model->nodes.n);
+        parts->again = FSD_NEW(m->arena, fsd_id, m->model->nodes.n);
+        parts->nodes = FSD_NEW(m->arena, uint32_t, n);
+        parts->open = FSD_NEW(m->arena, fsd_id, n);
+        w.stop = FSD_NEW(w.scratch, uint32_t, m->model->tensors.n);
+        w.seen = FSD_NEW(w.scratch, uint32_t, m->model->nodes.n);
+        for (fsd_id i = 0; i < m->model->nodes.n; i++)
+            parts->of_node[i] = parts->again[i] = FSD_NONE;
+        index_scopes(&w);
+        for (uint32_t p = 0; p < n; p++)
+            walk_part(&w, p);
+        if (!parts->known) /* what lies between tensors is a guess then */
+            for (fsd_id i = 0; i < m->model->nodes.n; i++)
+                parts->of_node[i] = FSD_NONE;
+        place_linked(m, parts);
+        for (fsd_id i = 0; i < m->model->nodes.n; i++)
+            if (parts->of_node[i] != FSD_NONE)
+                parts->nodes[parts->of_node[i]]++;
+    }
+    fsd_arena_free(w.scratch);
+    return parts;
+}

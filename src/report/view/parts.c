@@ -1,0 +1,296 @@
+/*
+ * Several engines of one model: what each computes, which tensors cross from one to
+ * another or to whoever runs the nodes between them, how large they are, and which
+ * nodes are in no engine.
+ */
+#include "base/print.h"
+#include "cost/cost.h"
+#include "report/view/view.h"
+
+#include <stdlib.h>
+
+/* clang-format off */
+#define ENGINE_ROW(has, t) \
+    has(t, COUNT, engine, "engine", .about = "from 1, in the order they were given") \
+    has(t, NAME,  path,   "path") \
+    has(t, COUNT, layers, "layers") \
+    has(t, COUNT, nodes,  "nodes", .about = "of the model; left out where an input " \
+        "of the engine is not known to be a tensor of the model") \
+    has(t, MS,    ms,     "ms") \
+    has(t, NAME,  open,   "input not found", .about = "of the model: nodes of the " \
+        "engine seem to read it, and the engine does not")
+FSD_RECORD(engine_row, ENGINE_ROW)
+
+#define CROSSING_ROW(has, t) \
+    has(t, NAME,  tensor,     "tensor") \
+    has(t, BYTES, bytes,      "bytes") \
+    has(t, COUNT, from,       NULL, .about = "the engine that writes it; left out: " \
+        "none does, it comes from outside") \
+    has(t, IDS,   to,         NULL, .about = "the engines that read it") \
+    has(t, FLAG,  outside,    NULL, .always = true, .about = "a node in no engine " \
+        "reads or writes it") \
+    has(t, TYPE,  written_as, "written as") \
+    has(t, TYPE,  read_as,    "read as", .about = "where that is another type") \
+    has(t, TEXT,  way,        "from and to", .aside = true)
+FSD_RECORD(crossing_row, CROSSING_ROW)
+
+#define ANSWER(has, t) \
+    has(t, COUNT, count,        NULL, .aside = true) \
+    has(t, COUNT, inside,       NULL, .about = "nodes in an engine") \
+    has(t, COUNT, outside,      NULL, .about = "nodes in none of them") \
+    has(t, TALLY, outside_ops,  NULL) \
+    has(t, COUNT, crossing,     NULL) \
+    has(t, BYTES, bytes,        NULL, .about = "of all tensors that cross, each once") \
+    has(t, COUNT, unknown,      NULL, .about = "tensors of unknown size among them") \
+    has(t, FLAG,  nodes_known,  NULL, .always = true) \
+    has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
+    has(t, ROWS,  tensors,      "Tensors that cross", .of = &crossing_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
+
+static const char engine_text[] =
+    "{engine:6}  {layers:6}  {nodes:6}  {ms:10}  {path:.60}<  (reads no {open!})>\n";
+
+static const char crossing_text[] =
+    "{bytes:13}  {way:-26}  {tensor:.44}<  {written_as}><, read as {read_as}>\n";
+
+static const char head[] = "{count|engine|engines}<, {inside!|node|nodes} in them>"
+                           "<, {outside!|node|nodes} in none>"
+                           "<; {crossing!|tensor crosses|tensors cross}><, {bytes!} in "
+                           "all>";
+
+static const char text[] =
+    "\n<{*}in no engine{/}  {outside_ops}\n>"
+    "\n{*}engine  layers   nodes          ms  path\n{/}{engines}"
+    "<\n{*}        bytes  from and to                 tensor\n{/}{tensors!}>";
+
+/* A tensor at the border of an engine. */
+struct crossing {
+    fsd_id tensor;
+    fsd_id from;   /* FSD_NONE: no engine writes it */
+    uint32_t n_to; /* of `to` */
+    fsd_id *to;    /* engines */
+    bool outside;  /* a node in none reads or writes it */
+    enum fsd_dtype written_as, read_as;
+};
+
+static enum fsd_dtype type_of(const struct fsd_graph *e, const struct fsd_part_port *b)
+{
+    return b->form == FSD_NONE ? FSD_DTYPE_UNKNOWN : e->forms.at[b->form].type;
+}
+
+/* Whether nodes in no engine stand at the other end. */
+static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
+{
+    const struct fsd_graph *g = d->model;
+    fsd_id t = d->match->twin[c->tensor];
+    fsd_id maker = fsd_tensor_producer(g, t);
+    struct fsd_span readers = {0, 0};
+
+    if (maker != FSD_NONE && c->from == FSD_NONE)
+        return d->nodes[maker].fate == FSD_FATE_OUTSIDE;
+    if (t != FSD_NONE)
+        readers = g->tensors.at[t].consumers;
+    for (uint32_t i = 0; i < readers.n; i++)
+        if (d->nodes[g->links.at[readers.at + i]].fate == FSD_FATE_OUTSIDE)
+            return true;
+    return false;
+}
+
+static bool crosses(const struct crossing *c)
+{
+    return c->outside || (c->from != FSD_NONE && c->n_to);
+}
+
+/* By tensor of the engine, those at borders. */
+static struct crossing *find_crossings(struct fsd_arena *arena,
+                                       const struct fsd_diff *d)
+{
+    const struct fsd_graph *e = d->engine;
+    struct crossing *all = FSD_NEW(arena, struct crossing, e->tensors.n);
+
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        all[t] = (struct crossing){.tensor = t, .from = FSD_NONE};
+    for (fsd_id p = 0; p < e->parts.n; p++)
+        for (uint32_t i = 0; i < e->parts.at[p].borders.n; i++) {
+            const struct fsd_part_port *b =
+                &e->borders.at[e->parts.at[p].borders.at + i];
+            struct crossing *c = &all[b->tensor];
+
+            if (b->written) {
+                c->from = p;
+                c->written_as = type_of(e, b);
+                continue;
+            }
+            if (!c->to)
+                c->to = FSD_NEW(arena, fsd_id, e->parts.n);
+            c->to[c->n_to++] = p;
+            c->read_as = type_of(e, b);
+        }
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        if (all[t].from != FSD_NONE || all[t].n_to)
+            all[t].outside = is_met_outside(d, &all[t]);
+    return all;
+}
+
+/* "engine 1 -> engine 2, 3, outside" */
+static const char *way_of(struct fsd_arena *arena, const struct crossing *c)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    if (c->from == FSD_NONE)
+        fputs("outside -> ", out);
+    else
+        fprintf(out, "engine %u -> ", c->from + 1);
+    for (uint32_t i = 0; i < c->n_to; i++)
+        fprintf(out, i ? ", %u" : "engine %u", c->to[i] + 1);
+    if (c->outside && c->from != FSD_NONE)
+        fprintf(out, "%soutside", c->n_to ? ", " : "");
+    return fsd_print_take(&print, arena);
+}
+
+static void fill_crossing(struct crossing_row *row, const struct fsd_diff *d,
+                          const struct crossing *c, int64_t bytes)
+{
+    row->tensor = fsd_text(d->names, d->engine->tensors.at[c->tensor].name);
+    row->bytes = fsd_amount_cell(d, bytes);
+    if (c->from != FSD_NONE)
+        row->from = fsd_count(c->from + 1);
+    for (uint32_t i = 0; i < c->n_to; i++)
+        c->to[i]++; /* as they are counted for people, from here on */
+    row->to = fsd_ids(c->to, c->n_to);
+    row->outside = fsd_flag(c->outside);
+    row->written_as = fsd_count(c->from == FSD_NONE ? c->read_as : c->written_as);
+    if (c->from != FSD_NONE && c->n_to && c->read_as != c->written_as)
+        row->read_as = fsd_count(c->read_as);
+}
+
+static void fill_crossings(struct fsd_arena *arena, struct answer *root,
+                           const struct fsd_diff *d)
+{
+    struct fsd_lives lives = fsd_cost_lives(arena, d);
+    struct crossing *all = find_crossings(arena, d);
+    struct fsd_rows rows = FSD_ROWS(crossing_row_record, crossing_text);
+    int64_t sum = 0;
+    uint32_t unknown = 0;
+
+    for (fsd_id t = 0; t < d->engine->tensors.n; t++) {
+        int64_t bytes = lives.of[t].there ? lives.of[t].bytes : -1;
+        struct crossing_row *row;
+
+        if (!crosses(&all[t]))
+            continue;
+        row = fsd_rows_add(arena, &rows);
+        row->way = way_of(arena, &all[t]);
+        fill_crossing(row, d, &all[t], bytes);
+        sum = bytes < 0 ? sum : fsd_plus(d->cost->amounts, sum, bytes);
+        unknown += bytes < 0;
+    }
+    root->crossing = fsd_count(rows.at.n);
+    if (rows.at.n > unknown)
+        root->bytes = fsd_amount_cell(d, sum);
+    if (unknown)
+        root->unknown = fsd_count(unknown);
+    root->tensors = fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+static void fill_engines(struct fsd_arena *arena, struct answer *root,
+                         const struct fsd_diff *d)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_rows rows = FSD_ROWS(engine_row_record, engine_text);
+
+    for (fsd_id p = 0; p < e->parts.n; p++) {
+        struct engine_row *row = fsd_rows_add(arena, &rows);
+        struct fsd_span layers = e->parts.at[p].layers;
+        double ms = 0;
+        bool any = false;
+
+        row->engine = fsd_count(p + 1);
+        row->path = e->parts.at[p].path;
+        row->layers = fsd_count(layers.n);
+        if (d->parts->known)
+            row->nodes = fsd_count(d->parts->nodes[p]);
+        if (d->parts->open[p] != FSD_NONE)
+            row->open =
+                fsd_text(d->names, d->model->tensors.at[d->parts->open[p]].name);
+        for (fsd_id i = layers.at; i < layers.at + layers.n; i++)
+            if (fsd_layer_ms(d, i) >= 0) {
+                ms += fsd_layer_ms(d, i);
+                any = true;
+            }
+        row->ms = fsd_real_ms(any ? ms : -1);
+    }
+    if (!d->parts) { /* a single engine is the engine of all nodes that it has */
+        struct engine_row *row = fsd_rows_add(arena, &rows);
+
+        row->engine = fsd_count(1);
+        row->path = e->path;
+        row->layers = fsd_count(e->nodes.n);
+        row->ms = fsd_real_ms(d->times->profiles ? d->times->total : -1);
+    }
+    root->engines = fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+struct op_count {
+    fsd_sym op;
+    uint32_t n;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct op_count *x = a, *y = b;
+
+    return x->n != y->n ? (x->n < y->n ? 1 : -1) : fsd_order(x->op, y->op);
+}
+
+/* Operators of nodes in no engine, the most frequent first. */
+static struct fsd_words outside_ops(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct op_count *ops = FSD_NEW(arena, struct op_count, fsd_intern_count(d->names));
+    uint32_t n = 0;
+    const char **words;
+    uint32_t *counts;
+
+    for (fsd_sym s = 0; s < fsd_intern_count(d->names); s++)
+        ops[s].op = s;
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (d->nodes[i].fate == FSD_FATE_OUTSIDE)
+            n += !ops[d->model->nodes.at[i].op].n++;
+    qsort(ops, fsd_intern_count(d->names), sizeof *ops, by_count);
+    words = FSD_NEW(arena, const char *, n);
+    counts = FSD_NEW(arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        words[i] = fsd_text(d->names, ops[i].op);
+        counts[i] = ops[i].n;
+    }
+    return (struct fsd_words){n > 0, n, words, counts};
+}
+
+enum fsd_status fsd_view_parts(struct fsd_sheet *sheet, const struct fsd_asked *asked,
+                               struct fsd_error *err)
+{
+    struct fsd_arena *arena = sheet->arena;
+    const struct fsd_diff *d = asked->d;
+    struct answer *root;
+    uint32_t inside = 0;
+
+    (void)err;
+    sheet->schema = "fusiondiff-parts/1";
+    sheet->head = head;
+    sheet->root = FSD_ROWS(answer_record, text);
+    root = fsd_rows_add(arena, &sheet->root);
+    for (uint32_t p = 0; d->parts && p < d->parts->n; p++)
+        inside += d->parts->nodes[p];
+    root->count = fsd_count(d->parts ? d->parts->n : 1);
+    root->nodes_known = fsd_flag(d->parts && d->parts->known);
+    if (root->nodes_known.is) {
+        root->inside = fsd_count(inside);
+        root->outside = fsd_count(d->summary->by_fate[FSD_FATE_OUTSIDE]);
+        root->outside_ops = outside_ops(arena, d);
+    }
+    fill_engines(arena, root, d);
+    fill_crossings(arena, root, d);
+    return FSD_OK;
+}
