@@ -182,10 +182,12 @@ FSD_RECORD(link, LINK)
 #define ROOFLINE(has, t) \
     has(t, TEXT,   bound,         NULL, .always = true, .word = bound_name, \
         .n_words = 2) \
+    has(t, TEXT,   peak,          NULL, .aside = true, .says = "\n  {peak} takes " \
+        "the time: at the peaks {ms}<, {reached:0.0} % reached>") \
     has(t, MS,     ms,            NULL, .always = true, \
         .about = "the least it can take on the device") \
     has(t, NUMBER, macs_per_byte, NULL, .always = true) \
-    has(t, NUMBER, reached,       NULL, .about = "that over the measured time")
+    has(t, SHARE,  reached,       NULL, .about = "that over the measured time")
 FSD_RECORD(roofline, ROOFLINE)
 
 #define LAYER(has, t) \
@@ -194,7 +196,8 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, NAME,  type,      "type", .always = true) \
     has(t, TEXT,  kind,      "kind", .always = true, .word = fsd_kind_name, \
         .n_words = FSD__KIND_COUNT) \
-    has(t, TYPE,  precision, "precision", .always = true) \
+    has(t, TYPE,  precision, "precision", .always = true, \
+        .says = "<, runs in {precision!}>") \
     has(t, FLAG,  inserted,  NULL, .always = true) \
     has(t, TEXT,  cause,     "cause", .word = fsd_cause_name, \
         .n_words = FSD__CAUSE_COUNT) \
@@ -217,17 +220,21 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, COUNT, part,      NULL, .about = "of several engines, in engine.parts, " \
         "from 0") \
     has(t, COUNT, profile,   NULL) \
-    has(t, MS,    ms,        "layer's ms") \
+    has(t, MS,    ms,        "layer's ms", .says = "<, {ms}>") \
     has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
         .about = "over several profiles") \
     has(t, NAME,  bytes_unknown_of, NULL, \
         .about = "the tensor whose shape or type is not known, where the bytes are " \
-                 "not") \
-    has(t, BYTES, bytes,     "bytes", .about = "read and written, without the bias") \
+                 "not", \
+        .says = "<, bytes unknown for want of the shape of {bytes_unknown_of}>") \
+    has(t, BYTES, bytes,     "bytes", .about = "read and written, without the bias", \
+        .says = "<, {bytes}< and a bias of {bias_bytes!}>>") \
     has(t, BYTES, bias_bytes, NULL) \
     has(t, BYTES, weight_bytes, NULL) \
-    has(t, MACS,  macs,      "multiply-adds") \
-    has(t, RECORD, roofline, NULL, .of = &roofline_record) \
+    has(t, MACS,  macs,      "multiply-adds", .says = "<, {macs!} multiply-adds>") \
+    has(t, NUMBER, per_byte, NULL, .aside = true, \
+        .says = "<, {per_byte!:0.1} for each byte>") \
+    has(t, RECORD, roofline, NULL, .of = &roofline_record, .says = "<{roofline}>") \
     has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
         .about = "where it sits, of a layer that computes nothing of the model")
@@ -269,10 +276,13 @@ static void fill_cost(struct fsd_arena *arena, struct layer *row,
     if (cost->traffic.weights > 0)
         row->weight_bytes = fsd_amount_cell(d, cost->traffic.weights);
     row->macs = fsd_amount_cell(d, cost->macs);
+    if (roof.per_byte > 0)
+        row->per_byte = fsd_real(roof.per_byte);
     if (!roof.known || roof.per_byte < 0)
         return;
     at = fsd_record_new(arena, &roofline_record, &row->roofline);
     at->bound = bound_name(roof.by_memory);
+    at->peak = roof.by_memory ? "memory" : "arithmetic";
     at->ms = fsd_real(roof.ms);
     at->macs_per_byte = fsd_real(roof.per_byte);
     at->reached = fsd_real_ms(roof.reached);

@@ -19,18 +19,22 @@
     has(t, TEXT,  why,        NULL) \
     has(t, TEXT,  log,        NULL, .about = "what the build log says of it last") \
     has(t, COUNT, same_as,    NULL) \
-    has(t, COUNT, near_layer, NULL) \
+    has(t, COUNT, near_layer, NULL, .says = "< (at layer {near_layer})>") \
     has(t, IDS,   layers,     NULL, .always = true) \
     has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
         "computed in, or lies in by the tensors around it") \
-    has(t, COUNT, region,     "node's region", .behind = true) \
+    has(t, COUNT, region,     "node's region", .behind = true, \
+        .says = "<; in region {region}>") \
     has(t, ROWS,  inputs,     NULL, .of = &fsd_port_record, .always = true, \
         .about = "tensors of the model; one without a name is an input that is left " \
                  "out") \
     has(t, ROWS,  outputs,    NULL, .of = &fsd_port_record, .always = true) \
-    has(t, TYPE,  requested,  "asked for", .always = true) \
-    has(t, TYPE,  realised,   "runs in", .always = true) \
-    has(t, MS,    ms,         "node's ms", .about = "its part of its layers' times") \
+    has(t, TYPE,  requested,  "asked for", .always = true, \
+        .says = "<; asked for {requested!}>") \
+    has(t, TYPE,  realised,   "runs in", .always = true, \
+        .says = "<, runs in {realised!}>") \
+    has(t, MS,    ms,         "node's ms", .about = "its part of its layers' times", \
+        .says = "<, {macs!} multiply-adds><, {ms}<{shares!} as its part>>") \
     has(t, FLAG,  shares,     NULL, .if_true = true, \
         .about = "other nodes have a part of the same layer's time") \
     has(t, MACS,  macs,       NULL) \

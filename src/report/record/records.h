@@ -39,6 +39,8 @@ struct fsd_run_source {
     const struct fsd_diff *d;
     struct fsd_scopes modules; /**< of all depths */
 };
+const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
+                                               const struct fsd_diff *d);
 
 extern const struct fsd_record fsd_layer_record, fsd_node_record, fsd_finding_record;
 
@@ -150,7 +152,7 @@ static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span
 static inline void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of,
                                    const struct fsd_rows **member)
 {
-    struct fsd_rows rows = {.of = of, .text = ""};
+    struct fsd_rows rows = {.of = of};
     void *row = fsd_rows_add(arena, &rows);
 
     *member = fsd_rows_held(arena, &rows, 1);

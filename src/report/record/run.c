@@ -412,13 +412,21 @@ static const char *schema_name(unsigned i)
 FSD_RECORD(report, REPORT)
 /* clang-format on */
 
+const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
+                                               const struct fsd_diff *d)
+{
+    struct fsd_run_source *from = FSD_NEW(arena, struct fsd_run_source, 1);
+
+    *from = (struct fsd_run_source){d, fsd_cost_scopes(arena, d, UINT_MAX)};
+    return from;
+}
+
 void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 {
     struct fsd_arena *arena = sheet->arena;
-    struct fsd_run_source *from = FSD_NEW(arena, struct fsd_run_source, 1);
+    const struct fsd_run_source *from = fsd_run_source_of(arena, d);
     struct report *row;
 
-    *from = (struct fsd_run_source){d, fsd_cost_scopes(arena, d, UINT_MAX)};
     sheet->name = "diff";
     sheet->schema = FSD_SCHEMA;
     sheet->root = FSD_ROWS(report_record, "");

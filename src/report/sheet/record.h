@@ -136,6 +136,7 @@ struct fsd_column {
     const char *title; /**< in tables, with its unit; NULL: not in tables */
     const char *about; /**< what it means, for the schema; NULL: what its name says */
     const char *key;   /**< in JSON, where C cannot have that name; NULL: the name */
+    const char *says;  /**< in text: a template (sheet.h), a clause of its record's */
     bool aside;        /**< not in JSON, which has it in another form */
     bool behind;       /**< in tables: behind the other columns of its record */
     bool brief;        /**< a name that many rows may repeat: base/text.h */

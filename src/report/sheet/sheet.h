@@ -20,6 +20,9 @@
  *     {name!}         the same, and if it is not 0, "unknown" or empty
  *     {*} {+} {/}     ink of a title, of what is inserted, and none
  *
+ * Rows without a template say the clauses of their record's members, one after the
+ * other.
+ *
  * To add a view: a file in view/ that fills a sheet, its row in view/view.h.  To add a
  * format: a function that prints a sheet, its row in report.c.
  */
@@ -41,7 +44,7 @@ typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *fro
 /** Records of one type, or what a view shows of them. */
 struct fsd_rows {
     const struct fsd_record *of;
-    const char *text;      /**< template of a row */
+    const char *text;      /**< template of a row; NULL: its members' clauses */
     const char *between;   /**< rows in text; NULL: nothing */
     FSD_VEC(void *) at;    /**< each a struct of that type; of later ones only the n */
     fsd_fill_row_fn *fill; /**< of rows that are filled as they are printed; or NULL */

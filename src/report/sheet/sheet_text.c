@@ -211,7 +211,11 @@ static void put_rows(const struct writer *w, const struct fsd_rows *rows)
     for (uint32_t i = 0; i < rows->at.n; i++) {
         if (i && rows->between)
             fputs(rows->between, w->out);
-        put_template(w, rows->text, rows, rows->at.at[i]);
+        if (rows->text)
+            put_template(w, rows->text, rows, rows->at.at[i]);
+        for (uint32_t k = 0; k < rows->of->n && !rows->text; k++)
+            if (rows->of->columns[k].says)
+                put_template(w, rows->of->columns[k].says, rows, rows->at.at[i]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base/print.h"
 #include "cost/cost.h"
 #include "cost/scope.h"
+#include "report/record/records.h"
 #include "report/view/view.h"
 #include "report/text/phrase.h"
 
@@ -159,14 +160,9 @@ static struct fsd_rows node_rows(struct fsd_arena *arena, const struct fsd_diff 
     has(t, NAME,   sort,        NULL, .aside = true) \
     has(t, TYPE,   precision,   "precision", .aside = true) \
     has(t, MS,     ms,          "ms") \
-    has(t, NAME,   gap,         NULL, .aside = true) \
     has(t, BYTES,  bytes,       "bytes") \
-    has(t, BYTES,  bias,        NULL, .aside = true) \
     has(t, MACS,   macs,        "multiply-adds") \
-    has(t, NUMBER, per_byte,    NULL, .aside = true) \
-    has(t, TEXT,   bound,       NULL, .aside = true) \
-    has(t, MS,     roof,        NULL, .aside = true) \
-    has(t, SHARE,  reached,     NULL, .aside = true) \
+    has(t, RECORD, clauses,     NULL, .aside = true, .of = &fsd_layer_record) \
     has(t, FLAG,   of_region,   "of a region") \
     has(t, COUNT,  n,           NULL, .aside = true) \
     has(t, IDS,    nodes,       NULL) \
@@ -180,11 +176,7 @@ FSD_RECORD(layer_row, LAYER_ROW)
 
 static const char layer_text[] =
     "layer {index} {called:.88}\n"
-    "  {sort}<, runs in {precision!}><, {ms}>"
-    "<, bytes unknown for want of the shape of {gap}>"
-    "<, {bytes}< and a bias of {bias!}>><, {macs!} multiply-adds>"
-    "<, {per_byte!:0.1} for each byte>"
-    "<\n  {bound} takes the time: at the peaks {roof}<, {reached:0.0} % reached>>\n"
+    "  {sort}{clauses}\n"
     "  {n|node|nodes}<{of_region!} of its region, whose other layers compute them "
     "too>\n"
     "<  by operator\n{by_operator!}><  by scope\n{by_scope!}>"
@@ -196,31 +188,9 @@ static const char layer_text[] =
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-static void fill_cost(struct layer_row *row, const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_layer_cost *r = &d->cost->layers[layer];
-    struct fsd_roofline roof = fsd_cost_roofline(d, layer);
-    fsd_id gap = fsd_cost_gap(d, layer);
-
-    row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
-    if (gap != FSD_NONE)
-        row->gap = fsd_text(d->names, d->engine->tensors.at[gap].name);
-    row->bytes = fsd_amount_cell(d, r->bytes);
-    if (r->traffic.bias > 0)
-        row->bias = fsd_amount_cell(d, r->traffic.bias);
-    row->macs = fsd_amount_cell(d, r->macs);
-    if (roof.per_byte > 0)
-        row->per_byte = fsd_real(roof.per_byte);
-    if (!roof.known || roof.per_byte < 0)
-        return;
-    row->bound = roof.by_memory ? "memory" : "arithmetic";
-    row->roof = fsd_real_ms(roof.ms);
-    row->reached = fsd_real_ms(roof.reached);
-}
-
 static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
                        const struct fsd_asked *asked, const struct fsd_scopes *scopes,
-                       fsd_id layer)
+                       const struct fsd_run_source *from, fsd_id layer)
 {
     const struct fsd_diff *d = asked->d;
     struct members m = members_of(arena, d, layer);
@@ -235,7 +205,11 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     row->kind = fsd_kind_name(d->layers[layer].kind);
     row->sort = fsd_phrase_of(arena, d, layer, fsd_put_layer_kind);
     row->precision = fsd_count(d->layers[layer].precision);
-    fill_cost(row, d, layer);
+    row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
+    row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
+    row->macs = fsd_amount_cell(d, d->cost->layers[layer].macs);
+    fsd_fill_layer(arena, fsd_record_new(arena, &fsd_layer_record, &row->clauses), from,
+                   layer);
     row->of_region = fsd_flag(m.of_region);
     row->n = fsd_count(m.nodes.n);
     row->nodes = fsd_ids(m.nodes.at, m.nodes.n);
@@ -250,6 +224,7 @@ enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked 
                                 struct fsd_error *err)
 {
     struct fsd_scopes scopes = fsd_cost_scopes(sheet->arena, asked->d, asked->q->depth);
+    const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
     struct fsd_rows layers = FSD_ROWS(layer_row_record, layer_text);
     fsd_id_vec ids = {0};
     enum fsd_status status =
@@ -260,7 +235,7 @@ enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked 
     layers.between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
         fill_layer(sheet->arena, fsd_rows_add(sheet->arena, &layers), asked, &scopes,
-                   ids.at[i]);
+                   from, ids.at[i]);
     sheet->schema = "fusiondiff-inside/1";
     sheet->root = FSD_ROWS(answer_record, "{layers}");
     ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->layers =

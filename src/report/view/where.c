@@ -1,8 +1,8 @@
 /* Where nodes of the model are computed, between whom, how precisely, and why that is
  * believed. */
 #include "base/print.h"
-#include "report/view/view.h"
 #include "report/record/records.h"
+#include "report/view/view.h"
 #include "report/text/phrase.h"
 
 enum { NEIGHBOURS = 4 };
@@ -49,9 +49,8 @@ static const char layer_text[] =
     has(t, TYPE,  realised,  "runs in") \
     has(t, MS,    ms,        "ms") \
     has(t, MACS,  macs,      "multiply-adds", .aside = true) \
-    has(t, FLAG,  shared,    NULL, .aside = true) \
     has(t, NAME,  became,    NULL, .aside = true) \
-    has(t, COUNT, near,      NULL, .aside = true) \
+    has(t, RECORD, clauses,  NULL, .aside = true, .of = &fsd_node_record) \
     has(t, COUNT, region,    "region", .aside = true) \
     has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
     has(t, TEXT,  numbers,   NULL, .aside = true) \
@@ -61,8 +60,7 @@ FSD_RECORD(node_row, NODE_ROW)
 
 static const char node_text[] =
     "node {index} {called}< ({op!})>< in {module}>\n"
-    "  {became}< (at layer {near})><; in region {region}><; asked for {requested!}>"
-    "<, runs in {realised!}><, {macs!} multiply-adds><, {ms}<{shared!} as its part>>\n"
+    "  {became}{clauses}\n"
     "<  values: {numbers}\n>"
     "{layers}";
 
@@ -130,8 +128,9 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
 }
 
 static void fill_node(struct fsd_arena *arena, struct node_row *row,
-                      const struct fsd_diff *d, fsd_id node)
+                      const struct fsd_run_source *from, fsd_id node)
 {
+    const struct fsd_diff *d = from->d;
     const struct fsd_node *n = &d->model->nodes.at[node];
     const struct fsd_node_result *r = &d->nodes[node];
     const struct fsd_node_cost *cost = &d->cost->nodes[node];
@@ -150,9 +149,9 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     row->realised = fsd_count(r->realised);
     row->ms = fsd_real_ms(cost->ms);
     row->macs = fsd_amount_cell(d, cost->macs);
-    row->shared = fsd_flag(cost->shares);
     row->became = fsd_phrase_of(arena, d, node, fsd_put_fate);
-    row->near = fsd_count_id(r->near_layer);
+    fsd_fill_node(arena, fsd_record_new(arena, &fsd_node_record, &row->clauses), from,
+                  node);
     row->region = fsd_count_id(d->match->region_of_node[node]);
     if (d->values) {
         row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[node]);
@@ -167,6 +166,7 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
 enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
+    const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
     struct fsd_rows nodes = FSD_ROWS(node_row_record, node_text);
     fsd_id_vec ids = {0};
     enum fsd_status status =
@@ -176,8 +176,7 @@ enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *
         return status;
     nodes.between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_node(sheet->arena, fsd_rows_add(sheet->arena, &nodes), asked->d,
-                  ids.at[i]);
+        fill_node(sheet->arena, fsd_rows_add(sheet->arena, &nodes), from, ids.at[i]);
     sheet->schema = "fusiondiff-where/1";
     sheet->root = FSD_ROWS(answer_record, "{nodes}");
     ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->nodes =
