@@ -425,6 +425,21 @@ FSD_API bool fsd_diff_link(const struct fsd_diff *diff, uint32_t i,
 FSD_API bool fsd_diff_finding(const struct fsd_diff *diff, uint32_t i,
                               struct fsd_finding_data *out, size_t size);
 
+/** What is known of a layer, a node or a finding, as the JSON report has it. */
+struct fsd_member {
+    const char *key;
+    const char *text; /**< NULL: the value is `number`, of a flag 0 or 1 */
+    double number;
+};
+
+/** Told of the i-th; texts are valid until it returns. */
+typedef void fsd_member_fn(void *payload, uint32_t i, const struct fsd_member *member);
+
+/** Tells `take` of each member of all layers, nodes or findings, in the report's order,
+ *  but of those that are lists or objects; of links nothing. */
+FSD_API void fsd_diff_members(const struct fsd_diff *diff, enum fsd_part part,
+                              fsd_member_fn *take, void *payload);
+
 /** The i-th layer that computes a node; UINT32_MAX past the last. */
 FSD_API uint32_t fsd_node_layer(const struct fsd_diff *diff, uint32_t node, uint32_t i);
 

@@ -6,6 +6,7 @@
  */
 #include "cost/cost.h"
 #include "findings/findings.h"
+#include "report/record/records.h"
 
 #include <string.h>
 
@@ -157,4 +158,80 @@ uint32_t fsd_finding_subject(const struct fsd_diff *d, uint32_t finding,
     about = part == FSD_PART_LAYERS ? all->list.at[finding].layers
                                     : all->list.at[finding].nodes;
     return i < about.n ? all->subjects.at[about.at + i].id : UINT32_MAX;
+}
+
+/* --------------------------------------------------------------- whatever there is */
+
+/* @return false for what JSON leaves out, a list or an object. */
+static bool take_cell(const struct fsd_cell *cell, const struct fsd_column *column,
+                      struct fsd_member *out)
+{
+    out->key = fsd_column_key(column);
+    if (!cell->known || column->aside || (column->if_true && !cell->count))
+        return false;
+    switch (column->kind) {
+    case FSD_CELL_COUNT:
+    case FSD_CELL_FLAG:
+        out->number = (double)cell->count;
+        return true;
+    case FSD_CELL_NUMBER:
+    case FSD_CELL_MS:
+    case FSD_CELL_SHARE:
+        out->number = cell->number;
+        return true;
+    case FSD_CELL_BYTES:
+    case FSD_CELL_MACS:
+        out->number = (double)cell->amount.number;
+        out->text = cell->amount.term;
+        return true;
+    case FSD_CELL_TYPE:
+        out->text = fsd_dtype_name((enum fsd_dtype)cell->count);
+        return true;
+    case FSD_CELL_TEXT:
+    case FSD_CELL_NAME:
+        out->text = cell->text;
+        return true;
+    case FSD_CELL_WORDS:
+    case FSD_CELL_IDS:
+    case FSD_CELL_SIZES:
+    case FSD_CELL_TALLY:
+    case FSD_CELL_FACTS:
+    case FSD_CELL_ROWS:
+    case FSD_CELL_RECORD:
+    default:
+        return false;
+    }
+}
+
+void fsd_diff_members(const struct fsd_diff *d, enum fsd_part part, fsd_member_fn *take,
+                      void *payload)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    const struct fsd_run_source *source = fsd_run_source_of(arena, d);
+    const struct {
+        const struct fsd_record *of;
+        fsd_fill_row_fn *fill;
+        const void *from;
+    } parts[FSD__PART_COUNT] = {
+        [FSD_PART_LAYERS] = {&fsd_layer_record, fsd_fill_layer, source},
+        [FSD_PART_NODES] = {&fsd_node_record, fsd_fill_node, source},
+        [FSD_PART_FINDINGS] = {&fsd_finding_record, fsd_fill_finding, d->findings}};
+    const struct fsd_record *of = part < FSD__PART_COUNT ? parts[part].of : NULL;
+    const struct fsd_rows *rows =
+        fsd_rows_later(arena, of, of ? fsd_diff_count(d, part) : 0,
+                       of ? parts[part].fill : NULL, of ? parts[part].from : NULL);
+
+    for (uint32_t i = 0; i < rows->at.n; i++) {
+        struct fsd_row row = fsd_row_begin(rows, i);
+
+        for (uint32_t k = 0; k < of->n; k++) {
+            struct fsd_cell cell = fsd_cell_of(&of->columns[k], row.at);
+            struct fsd_member member = {0};
+
+            if (take_cell(&cell, &of->columns[k], &member))
+                take(payload, i, &member);
+        }
+        fsd_row_end(row);
+    }
+    fsd_arena_free(arena);
 }

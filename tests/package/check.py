@@ -81,6 +81,10 @@ def said_of(report):
     for finding in report["findings"]:
         yield ("finding", finding["rule"], levels[finding["severity"]], finding["message"],
                finding["nodes"][0] if finding["nodes"] else 0)
+    for part in ("layers", "nodes", "findings"):
+        for i, row in enumerate(report[part]):
+            yield from (("member", part, i, key, value if isinstance(value, str) else f"{value:.9g}")
+                        for key, value in row.items() if not isinstance(value, (list, dict)))
 
 
 def check_runs(program, embedded, env):

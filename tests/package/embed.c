@@ -6,8 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static void print_member(void *part, uint32_t i, const struct fsd_member *member)
+{
+    printf("member\t%s\t%u\t%s\t", (const char *)part, i, member->key);
+    if (member->text)
+        printf("%s\n", member->text);
+    else
+        printf("%.9g\n", member->number);
+}
+
 static void print_run(const struct fsd_diff *run)
 {
+    static char parts[][9] = {"layers", "nodes", "links", "findings"};
     struct fsd_layer_data layer;
     struct fsd_node_data node;
     struct fsd_link_data link;
@@ -31,6 +41,8 @@ static void print_run(const struct fsd_diff *run)
         printf("finding\t%s\t%d\t%s\t%u\n", finding.rule, (int)finding.severity,
                finding.message,
                finding.n_nodes ? fsd_finding_subject(run, i, FSD_PART_NODES, 0) : 0);
+    for (int part = 0; part < FSD__PART_COUNT; part++)
+        fsd_diff_members(run, (enum fsd_part)part, print_member, parts[part]);
 }
 
 static char kept[2][1 << 20];
