@@ -251,7 +251,7 @@ function waterfall_of(d) {
     if (!ms) return null;
     const steps = [{ label: "old", from: 0, to: ms.before, look: "whole" }];
     let at = ms.before;
-    for (const [what, delta] of Object.entries(ms.delta)) {
+    for (const [what, delta] of Object.entries(ms.delta).map(([key, value]) => /** @type {[string, number]} */ ([key, Number(value)]))) {
         steps.push({ label: BLAME[what] ?? what, from: at, to: at + delta, look: delta > 0 ? "alarm" : "good" });
         at += delta;
     }

@@ -350,6 +350,13 @@ function facts(title, pairs) {
     return known.length ? [{ title, pairs: known }] : [];
 }
 
+/** What has no line above, by its key, so that a member is shown that is new.
+ * @param {object} one @param {string} told the keys that have one @returns {Section[]} */
+function others(one, told) {
+    const rest = Object.entries(one).filter(([key, value]) => typeof value !== "object" && !told.split(" ").includes(key));
+    return facts("What else is known", rest.map(([key, value]) => [key.replaceAll("_", " "), value === true ? "yes" : safe(String(value))]));
+}
+
 /** @param {Run} run @param {Pattern[] | undefined} patterns @returns {Section[]} */
 function patterns_section(run, patterns) {
     /** @param {Pattern} p @returns {Pieces} */
@@ -448,6 +455,7 @@ function layer_record(run, l) {
                 ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds a byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
             ]),
             ...values_section(l),
+            ...others(l, "index name type kind precision inserted cause log region origin tactic profile ms bytes bytes_symbolic bytes_unknown_of weight_bytes macs macs_symbolic"),
             ...findings_section(run, run.of_layer.get(l.index) ?? []),
             ...patterns_section(run, run.patterns_of_layer.get(l.index)),
             ...(nodes.length
@@ -493,6 +501,7 @@ function node_record(run, n) {
                 ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
             ]),
             ...values_section(n),
+            ...others(n, "index name op domain scope module fate why log same_as near_layer region requested realised ms shares macs macs_symbolic"),
             ...findings_section(run, run.of_node.get(n.index) ?? []),
             ...patterns_section(run, run.patterns_of_node.get(n.index)),
             ...(layers.length

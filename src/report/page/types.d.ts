@@ -1,304 +1,43 @@
 /*
- * What the page is given, as the schemas beside the public header tell it, and what its
- * modules hand each other.  Only the checker reads this: nothing of it is in the page.
+ * What the page is given, of which ./schemas is made by tests/page/schemas.py from the
+ * schemas beside the public header, and what its modules hand each other.  Only the checker reads this: nothing of it is in the page.
  */
 
-/* ------------------------------------------- include/fusiondiff/report.schema.json */
+import type { Check, Compare, Lint, Matrix, Report, Views } from "./schemas";
+
+/* -------------------------------------- documents, and what the modules call their parts */
 
 /** A number that a double cannot hold is a string. */
 export type Amount = number | string;
 
-export interface Port {
-    name?: string;
-    type: string;
-    layout?: string;
-    dims?: (number | string)[];
-    sizes?: (number | string)[];
-    format?: string;
-}
+export type RunDocument = Report.document;
+export type Layer = Report.layer;
+export type Node = Report.node;
+export type Port = Report.port;
+export type Finding = Report.finding;
+export type BriefLine = Report.brief_line;
 
-export interface Link {
-    index: number;
-    evidence: string[];
-}
+export type CompareDocument = Compare.document;
+export type Form = Compare.form;
+export type Group = Compare.group;
+export type Region = Compare.region;
+export type Move = Compare.move;
 
-export interface Edge {
-    source?: number;
-    tensor?: string;
-    producer?: number;
-    readers: { layer?: number; output?: true; node?: number; input?: number }[];
-    more_readers?: true;
-    chain: number;
-}
+export type MatrixDocument = Matrix.document;
+export type MatrixBuild = Matrix.build;
+export type MatrixRow = Matrix.matrix;
+export type MatrixCell = Matrix.cell;
+export type MatrixMove = Matrix.move;
 
-export interface Layer {
-    index: number;
-    name: string;
-    type: string;
-    kind: string;
-    precision: string;
-    inserted: boolean;
-    cause?: string;
-    log?: string;
-    nodes: Link[];
-    region?: number;
-    inputs: Port[];
-    outputs: Port[];
-    origin?: string;
-    tactic?: string;
-    ran_by?: string;
-    ran_with?: string;
-    profile?: number;
-    ms?: number;
-    ms_spread?: { median: number; low: number; high: number };
-    bytes?: Amount;
-    bytes_unknown_of?: string;
-    bytes_symbolic?: string;
-    bias_bytes?: Amount;
-    weight_bytes?: Amount;
-    macs?: Amount;
-    macs_symbolic?: string;
-    roofline?: { bound: string; ms: number; macs_per_byte: number; reached?: number };
-    edge?: Edge;
-    values?: Record<string, number | string>;
-}
-
-export interface Node {
-    index: number;
-    name: string;
-    op: string;
-    domain?: string;
-    scope?: number;
-    module?: string;
-    fate: string;
-    why?: string;
-    log?: string;
-    same_as?: number;
-    near_layer?: number;
-    layers: number[];
-    region?: number;
-    inputs?: Port[];
-    outputs?: Port[];
-    requested: string;
-    realised: string;
-    ms?: number;
-    shares?: true;
-    macs?: Amount;
-    macs_symbolic?: string;
-    values?: Record<string, number | string>;
-}
-
-export interface Finding {
-    rule: string;
-    severity: string;
-    message: string;
-    layers: number[];
-    nodes: number[];
-    tensors: string[];
-    facts: Record<string, Amount>;
-    todo?: string;
-}
+export type CheckDocument = Check.document;
+export type LintDocument = Lint.document;
+export type PatternsDocument = Views.patterns;
 
 /** Of a rule that has findings: what these cost, and how they are mended. */
 export interface RuleTold {
     rule: string;
     why?: string;
     fix?: string;
-}
-
-export interface BriefLine {
-    topic: string;
-    text: string;
-}
-
-export interface RunDocument {
-    schema: string;
-    tool: { name: string; version: string };
-    model: { path: string; nodes: Amount; format: string; producer?: string };
-    engine: { path: string; layers: Amount; format: string; producer?: string };
-    log?: { path: string; used: boolean };
-    summary: {
-        nodes: Record<string, number>;
-        layers: Record<string, number>;
-        inserted: Record<string, number>;
-        links: Record<string, number>;
-        findings: Record<string, number>;
-        coverage: Record<string, number>;
-        ms?: { run?: number; total?: number; inserted?: number; nodes?: number };
-        spent: Record<string, { share?: number }>;
-        brief: BriefLine[];
-    };
-    layers: Layer[];
-    nodes: Node[];
-    scopes?: { index: number; owner: number; label: string }[];
-    regions?: { layers: number[]; nodes: number[] }[];
-    findings: Finding[];
-}
-
-/* ------------------------------------------ include/fusiondiff/compare.schema.json */
-
-export interface Side {
-    model: string;
-    engine: string;
-    format: string;
-    layers: number;
-    computing: number;
-    mapped: number;
-    profiles: number;
-}
-
-export interface Form {
-    type: string;
-    layout: string;
-}
-
-export interface Group {
-    kind: string;
-    precision: string;
-    layers: number;
-    loose?: true;
-    nodes: string[];
-    ms?: number;
-}
-
-export interface Region {
-    region: number;
-    what: string;
-    precision: string;
-    differs: boolean;
-    layout: boolean;
-    layers: boolean;
-    moves: boolean;
-    tactic: boolean;
-    old: Group[];
-    new: Group[];
-    before?: number;
-    after?: number;
-    moves_before?: number;
-    moves_after?: number;
-}
-
-export interface Move {
-    kind: string;
-    inserted: boolean;
-    cause?: string;
-    from: string[];
-    to: string[];
-    nodes: string[];
-    before: Form;
-    after: Form;
-    ms?: number;
-}
-
-export interface MoveChange {
-    what: string;
-    region?: number;
-    old?: Move;
-    new?: Move;
-}
-
-export interface EdgeChange {
-    region: number;
-    old_from: string;
-    old_to: string;
-    new_from: string;
-    new_to: string;
-    before: Form;
-    after: Form;
-    change: string;
-}
-
-export interface NodeChange {
-    what: string;
-    old?: string;
-    new?: string;
-    op: string;
-    role: string;
-    before?: string;
-    after?: string;
-}
-
-export interface NamedPort {
-    name: string;
-    shape: string;
-    form: Form;
-}
-
-export interface CompareDocument {
-    schema: string;
-    old: Side;
-    new: Side;
-    summary: {
-        differs: boolean;
-        regions: Record<string, number>;
-        precisions: Record<string, number>;
-        nodes: Record<string, number>;
-        moves: Record<string, number>;
-        aligned_by: Record<string, number>;
-        ms?: { before: number; after: number; delta: Record<string, number> };
-    };
-    ports: { output: boolean; old?: NamedPort; new?: NamedPort }[];
-    regions: Region[];
-    edges: EdgeChange[];
-    moves: MoveChange[];
-    precisions: { old: string; new: string; before: string; after: string; change: string }[];
-    nodes: NodeChange[];
-    aligned: { old: string; new: string; op: string; role: string; by: string }[];
-}
-
-/* ----------------------------------------- several builds: the sheet of view/matrix.c */
-
-export interface MatrixMove {
-    kind: string;
-    cause?: string;
-    inserted: boolean;
-    from: string[];
-    to: string[];
-    before: string;
-    after: string;
-    ms?: number;
-}
-
-export interface MatrixCell {
-    build: string;
-    is: string;
-    by: string[];
-    variant: number;
-    what: string;
-    inserted: number;
-    ms?: number;
-    groups: { precision: string; kind: string; layers: number; nodes: string[]; tactic?: string; ms?: number }[];
-    moves: MatrixMove[];
-}
-
-export interface MatrixRow {
-    row: number;
-    of: string;
-    name: string;
-    ops: string[];
-    differs: boolean;
-    variants: number;
-    cells: MatrixCell[];
-}
-
-export interface MatrixBuild {
-    build: string;
-    model: string;
-    engine: string;
-    producer?: string;
-    gpu?: string;
-    layers: number;
-    computing: number;
-    mapped: number;
-    inserted: number;
-    ms?: number;
-    differing: number;
-}
-
-export interface MatrixDocument {
-    schema: string;
-    builds: MatrixBuild[];
-    rows: MatrixRow[];
 }
 
 /* --------------------------------------------- two exports: the sheet of view/exports.c */
@@ -323,71 +62,6 @@ export interface ExportsDocument {
     changes: ExportChange[];
 }
 
-/* -------------------------------------------- include/fusiondiff/check.schema.json */
-
-export interface CheckDocument {
-    schema: string;
-    snapshot?: string;
-    model: string;
-    engine: string;
-    accept?: string;
-    says?: string[];
-    brief: BriefLine[];
-    inputs?: { what: string; is: string }[];
-    verdict: string;
-    summary: { what: string; before?: string; now: string }[];
-    rules: {
-        rule: string;
-        level: string;
-        measured?: string;
-        budget?: string;
-        skipped?: string;
-        findings: number;
-        ignored: number;
-    }[];
-    findings: {
-        rule: string;
-        severity: string;
-        message: string;
-        file: string;
-        line?: number;
-        nodes: string[];
-        layers: string[];
-        fingerprint: string;
-    }[];
-}
-
-/* --------------------------------------------- include/fusiondiff/lint.schema.json */
-
-export interface LintDocument {
-    schema: string;
-    model: string;
-    engine?: string;
-    for: string;
-    verdict: string;
-    style: { name?: string; known_by?: string; quantizers: number; before_narrow: number; behind_operators: number };
-    summary: Record<string, number>;
-    rules: { rule: string; level: string; skipped?: string; findings: number; ignored: number }[];
-    findings: Finding[];
-    edits: {
-        finding: number;
-        rule: string;
-        action: string;
-        tensor: string;
-        node: number;
-        node_name: string;
-        input: number;
-        to?: number;
-        to_name?: string;
-        on_request?: boolean;
-        scale_of?: string;
-        scale_tensor?: string;
-        scale?: number;
-        type?: string;
-        effect: string;
-    }[];
-}
-
 /** A drawing of the whole or of a module, as Graphviz laid it out. */
 export interface Picture {
     title: string;
@@ -408,19 +82,6 @@ export interface PasteForm {
     between: string;
     cannot: string; /** characters */
     words: boolean; /** a name is an argument of its own */
-}
-
-/** The answer of `patterns`: include/fusiondiff/views.schema.json. */
-export interface PatternsDocument {
-    blocks?: {
-        pattern: string;
-        node: number;
-        called?: string;
-        fused: string;
-        nodes: number[];
-        layers: number[];
-        between?: unknown[];
-    }[];
 }
 
 /** What the log tells of each node and layer, in the form of the answers of `explain`. */

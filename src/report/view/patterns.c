@@ -12,14 +12,14 @@ enum { SHOWN = 12, FEW = 8 };
 
 /* clang-format off */
 #define BLOCK_ROW(has, t) \
-    has(t, TEXT,  pattern, "pattern") \
-    has(t, COUNT, node,    "node") \
+    has(t, TEXT,  pattern, "pattern", .always = true) \
+    has(t, COUNT, node,    "node", .always = true) \
     has(t, NAME,  called,  "ends in") \
     has(t, NAME,  scope,   "scope") \
-    has(t, TEXT,  fused,   "fused") \
+    has(t, TEXT,  fused,   "fused", .always = true) \
     has(t, TYPE,  type,    "runs in") \
-    has(t, IDS,   nodes,   NULL) \
-    has(t, IDS,   layers,  NULL) \
+    has(t, IDS,   nodes,   NULL, .always = true) \
+    has(t, IDS,   layers,  NULL, .always = true) \
     has(t, IDS,   between, NULL) \
     has(t, MS,    ms,      "ms") \
     has(t, NAME,  untold,  "not known of") \
