@@ -1,7 +1,7 @@
 """What the JSON reports hold, as typed objects.
 
 The reports' own schemas say what each field means; fields that a later version adds are
-kept in ``extra``.
+attributes and columns as well, and kept in ``extra``.
 """
 
 from __future__ import annotations
@@ -72,6 +72,15 @@ class Record:
         hints = _hints[cls]
         known = {name: _value(hints[name], data[name]) for name in hints if name in data and name != "extra"}
         return cls(extra={name: value for name, value in data.items() if name not in hints}, **known)
+
+    if not typing.TYPE_CHECKING:    # which knows what is declared
+
+        def __getattr__(self, name):
+            """A member that a later version added."""
+            try:
+                return self.__dict__["extra"][name]
+            except KeyError:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
 
 
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
@@ -167,7 +176,7 @@ class Table(Sequence[Item], Generic[Item]):
 
     def _cell(self, item: Record, name: str) -> Any:
         """A field as tables show it: nodes by name."""
-        value = getattr(item, name) if name in item.__dataclass_fields__ else item.extra.get(name)
+        value = getattr(item, name, None)
         if name in self._of._of_nodes:
             return list(map(self._name_of, value)) if isinstance(value, list) else self._name_of(value)
         return [str(one) if isinstance(one, Record) else one for one in value] if isinstance(value, list) else value
@@ -273,14 +282,14 @@ class Table(Sequence[Item], Generic[Item]):
 
     def _forms(self, item: Record, name: str) -> list[Any]:
         """All that a value, or what a list holds, may be called by."""
-        value = getattr(item, name) if name in item.__dataclass_fields__ else item.extra.get(name)
+        value = getattr(item, name, None)
         values = value if isinstance(value, list) else [value]
         names = [self._name_of(one) for one in values] if name in self._of._of_nodes else []
         parts = [getattr(one, part, None) for one in values if isinstance(one, Record) for part in ("index", "name")]
         return [*values, *names, *(part for part in parts if part is not None)]
 
     def _holds(self, item: Record, key: str, name: str, test: str, wanted: Any) -> bool:
-        value = getattr(item, name) if name in item.__dataclass_fields__ else item.extra.get(name)
+        value = getattr(item, name, None)
         if value is None and test not in _OF_UNKNOWN:
             return False
         if isinstance(value, list) and test == "contains":

@@ -1,5 +1,6 @@
 """The package against what the program prints, and what its users do with it."""
 
+import copy
 import datetime
 import inspect
 import json
@@ -46,7 +47,10 @@ def test_what_has_no_field_is_kept():
         for item in items:
             made = kind.from_json(item)
             assert set(item) == {name for name in item if name in made.extra or hasattr(made, name)}
-    assert fusiondiff.Layer.from_json({"index": 1, "later": 2}).extra == {"later": 2}
+    layer = fusiondiff.Layer.from_json({"index": 1, "later": 2})
+    assert layer.extra == {"later": 2} and getattr(layer, "later") == 2 and copy.copy(layer) == layer
+    assert not hasattr(layer, "earlier")
+    assert len(fusiondiff.Table([layer]).where(later=2)) == 1
     assert fusiondiff.Layer.from_json({"macs": str(2**60)}).macs == 2**60
 
 

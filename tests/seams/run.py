@@ -62,6 +62,9 @@ ROWS = {
               '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, NULL,\n'
               '     parse, run, false, FSD_OF_VIEW},\n')],
     "verb": [("src/cli/verb.h", AFTER, r"#define FSD_VERBS\(row\)", " row(stitch)")],
+    "member of a layer": [("src/report/record/layer.c", BEFORE, r"    has\(t, BYTES, bias_bytes",
+                           '    has(t, COUNT, seam, "seams", .says = "<, {seam} seams>") \\\n'),
+                          ("src/report/record/layer.c", AFTER, r"    row->index = fsd_count\(id\);\n", "    row->seam = fsd_count(7);\n")],
     "selection of a picture": [("src/report/picture/diff_pick.c", AFTER, r"subjects\[\] = \{\n", '    {"seams", fuses, "seams"},\n')],
 }
 
@@ -167,6 +170,45 @@ def check_added():
     claim("digraph" in asks(*pair, "--only", "seams", "-f", "dot"), "selection of a picture")
 
 
+RECORD = """import { run_subject } from "./page/run.js";
+import { readFileSync } from "fs";
+const run = run_subject(JSON.parse(readFileSync("run.json")), null, null, [], { page: "" }, new Map());
+console.log(JSON.stringify(run.record({ kind: "layer", id: "0" })));
+"""
+
+
+def check_member():
+    """A member of a layer is wherever layers are told, by its row and the line that fills it."""
+    pair = ["model.onnx", "engine.txt"]
+    report = says(*pair)
+    layer = report["layers"][0]
+    claim(layer.get("seam") == 7, f"member: JSON has {layer}")
+    schema = json.loads(asks(*pair, "-f", "schema"))
+    claim("seam" in schema["$defs"]["layer"]["properties"], "member: the schema does not know it")
+    titles, *lines = (line.split(",") for line in asks(*pair, "-f", "csv").splitlines())
+    claim("seams" in titles and lines[0][titles.index("seams")] == "7", f"member: CSV has {titles}")
+    claim(", 7 seams" in asks("inside", *pair, "0"), "member: no text says it")
+    claim('"seam":7' in asks(*pair, "-f", "html"), "member: the page is not given it")
+    if shutil.which("node"):
+        shutil.copytree(os.path.join(TREE, "src/report/page"), os.path.join(FOLDER, "page"), dirs_exist_ok=True)
+        for name, text in {"run.json": json.dumps(report), "package.json": '{"type": "module"}', "record.js": RECORD}.items():
+            with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        status, said = run("node", "record.js", cwd=FOLDER)
+        claim(not status and '["seam",["7"]]' in said, f"member: the page does not show it: {said[:1000]}")
+    sys.path.insert(0, os.path.join(TREE, "python", "fusiondiff"))
+    import _objects
+    claim(_objects.Layer.from_json(layer).seam == 7, "member: Python's layers do not have it")
+    claim(len(_objects.Table([_objects.Layer.from_json(one) for one in report["layers"]]).where(seam=7)) == 3, "member: no column of Python")
+    prefix = os.path.join(FOLDER, "usr")
+    run(CMAKE, "--install", BUILD, "--prefix", prefix)
+    libdir = next(at for at, _, names in os.walk(prefix) if "libfusiondiff.so" in names)
+    words = run("env", f"PKG_CONFIG_PATH={libdir}/pkgconfig", "pkg-config", "--cflags", "--libs", "fusiondiff")[1].split()
+    status, said = run("cc", os.path.join(TREE, "tests/package/embed.c"), "-o", "embed", f"-Wl,-rpath,{libdir}", *words, cwd=FOLDER)
+    claim(not status, f"member: {said[:1000]}")
+    claim("member\tlayers\t0\tseam\t7\n" in run("./embed", *pair, cwd=FOLDER)[1], "member: C is not told of it")
+
+
 def check_tests():
     """The tests that look at tables know what was added."""
     said = run(os.path.join(TREE, "tests/lint/includes.sh"))[1]
@@ -199,7 +241,7 @@ def check_missing():
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     os.makedirs(FOLDER)
-    keep = ("CMakeLists.txt", "cmake", "include", "packaging", "proto", "src", "tests", "fixtures", "LICENSE")
+    keep = ("CMakeLists.txt", "cmake", "include", "packaging", "proto", "python", "src", "tests", "fixtures", "LICENSE")
     for name in keep:
         path = os.path.join(SOURCE, name)
         if os.path.isdir(path):
@@ -220,6 +262,7 @@ def main():
     if not built:
         sys.exit(f"with one of each it does not build:\n{said[-3000:]}")
     check_added()
+    check_member()
     check_tests()
     check_missing()
     print("\n".join(failures) or f"{len(ROWS)} seams hold")
