@@ -1,5 +1,6 @@
 /* The findings of a check as rows; of a list of builds each row names its build, and a
  * build without findings has one row. */
+#include "report/record/records.h"
 #include "report/view/view.h"
 
 #include "base/print.h"
@@ -31,16 +32,6 @@ FSD_RECORD(answer, ANSWER)
 FSD_RECORD_PART(one_answer, answer, ONE_ANSWER)
 /* clang-format on */
 
-static struct fsd_words names_of(struct fsd_arena *arena,
-                                 const struct fsd_findings *all, struct fsd_span about)
-{
-    const char **names = FSD_NEW(arena, const char *, about.n);
-
-    for (uint32_t i = 0; i < about.n; i++)
-        names[i] = all->subjects.at[about.at + i].name;
-    return fsd_words(names, about.n);
-}
-
 static void fill_finding(struct fsd_arena *arena, struct finding_row *row,
                          const struct fsd_verdict *v, uint32_t i)
 {
@@ -54,8 +45,8 @@ static void fill_finding(struct fsd_arena *arena, struct finding_row *row,
     row->file = item->file;
     if (item->line)
         row->line = fsd_count(item->line);
-    row->nodes = names_of(arena, all, item->nodes);
-    row->layers = names_of(arena, all, item->layers);
+    row->nodes = fsd_names_of_subjects(arena, all, item->nodes);
+    row->layers = fsd_names_of_subjects(arena, all, item->layers);
     if (cause)
         row->cause = cause->what;
 }

@@ -58,11 +58,10 @@ static const char layer_text[] =
 FSD_RECORD(node_row, NODE_ROW)
 /* clang-format on */
 
-static const char node_text[] =
-    "node {index} {called}< ({op!})>< in {module}>\n"
-    "  {became}{clauses}\n"
-    "<  values: {numbers}\n>"
-    "{layers}";
+static const char node_text[] = "node {index} {called}< ({op!})>< in {module}>\n"
+                                "  {became}{clauses}\n"
+                                "<  values: {numbers}\n>"
+                                "{layers}";
 
 /* clang-format off */
 #define ANSWER(has, t) \
