@@ -276,6 +276,7 @@ static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node
                 FSD_PLACE_WRITTEN, FSD_WHY_QUANTIZED,
                 fsd_match_of_node(m->d->match, node, 0)->layer, FSD_NONE, FSD_NONE};
         return gone(FSD_WHY_VIEW, data);
+    case FSD_FATE_OUTSIDE: /* the framework computes it, outside all engines */
     case FSD_FATE_UNEXPLAINED:
     case FSD__FATE_COUNT:
         break;
