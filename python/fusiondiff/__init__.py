@@ -1,4 +1,4 @@
-"""What did the builder do to my model?
+"""See how TensorRT transformed an ONNX model.
 
 >>> import fusiondiff
 >>> run = fusiondiff.diff("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json")
@@ -7,10 +7,9 @@
 >>> run.nodes.where(fate="merged")[0].name
 'Relu_7'
 
-Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot also the text that snapshot() returned, and a directory that holds
-one model, one engine and what was measured is a build.  Runs in different threads go side by side: the work is done without
-Python's lock, and a signal is heard when it is done.  What is wrong with an input is an :class:`Error`, with an argument a
-TypeError or a ValueError.
+Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot may also be the text that snapshot() returned.  A directory that holds
+one model, one engine and its measurements is a build.  Threads run in parallel: the work releases the GIL, and signals are handled
+after it.  An unreadable input raises :class:`Error`, a wrong argument TypeError or ValueError.
 """
 
 from __future__ import annotations
@@ -88,26 +87,26 @@ def _number(value: int, name: str) -> int:
 
 
 class Side:
-    """One build: a model, the engine made of it, and what was measured.  A directory in their place holds them.
+    """One build: a model, its engine, and measurements; or a directory that holds them.
 
     Args:
-        model: the ONNX model, or a build log with its nodes; without it the engine, a snapshot or a directory.
+        model: the ONNX model, or a build log that lists its nodes.  A single argument is the engine, a snapshot or a directory.
         engine: the engine's dump of layers, or its verbose build log; of several engines that compute a part of the
             model each, a list.
-        log: the verbose build log beside a dump.
-        profile: times of layers, from trtexec --exportProfile; of several each layer has the median.
+        log: the verbose build log that belongs to a dump.
+        profile: layer times, from trtexec --exportProfile; of several, each layer has the median.
         times: times of whole runs, from trtexec --exportTimes.
-        shapes: sizes of dynamic inputs, each as "images=1x3x224x224".
-        engine_number: which engine of a log that holds several, from 1; 0: its only one.
-        opt_profile: which optimization profile of an engine with several, from 0; None: the first.
-        peak: what the device can do, GB/s and TOP/s, for the roofline.
-        force: go on though model and engine do not fit.
+        shapes: sizes of dynamic inputs, e.g. "images=1x3x224x224".
+        engine_number: an engine of a log that holds several, from 1; 0: its only one.
+        opt_profile: an optimization profile of an engine with several, from 0; None: the first.
+        peak: peak bandwidth and compute of the device, GB/s and TOP/s, for the roofline.
+        force: continue although model and engine do not belong together.
         values: numbers from outside, as --values takes them: a table, or one or two sets of tensors, the reference first.
         values_limit: the relative L2 error from which on a tensor counts as wrong; None: 0.01.
-        label: what the build is for, as "sm86"; kept in a snapshot, and picks that of a check.
+        label: what the build is for, e.g. "sm86"; a snapshot records it, and a check selects its snapshot by it.
 
     Raises:
-        TypeError, ValueError: an argument of another kind, or out of its range.
+        TypeError, ValueError: an argument of the wrong type or out of range.
     """
 
     def __init__(self, model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, log: Input | None = None,
@@ -178,7 +177,7 @@ class _Report:
 
         Args:
             format: one that this kind of report is written in; another one is an :class:`Error`, which lists them.
-            width: columns of a text; 0: 100.
+            width: width of a text in columns; 0: 100.
             all: nothing is folded, and no list is cut.
         """
         printed: bytes = _call(_native.write, self._handle, format, _number(width, "width"), all)
@@ -238,23 +237,23 @@ class Run(_Paged):
 
     @functools.cached_property
     def findings(self) -> Table[Finding]:
-        """What a reviewer should look at."""
+        """The findings: what a reviewer should look at."""
         return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, self._names)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """All counts."""
+        """The summary of the report: all counts."""
         summary: dict[str, Any] = self.json["summary"]
         return summary
 
     def view(self, name: View, *words: str, format: str = "text", width: int = 0) -> str:
-        """The answer to one question, as the verb of that name prints it.
+        """Returns the view of this name, as its verb prints it.
 
         Args:
-            name: "top", "reformats", "where", "inside", ...; another word is an :class:`Error`, which lists them.
-            words: names or patterns of nodes or layers, where the view asks for some.
+            name: "top", "reformats", "where", "inside", ...; an unknown name raises an :class:`Error` that lists them.
+            words: names or patterns of nodes or layers, if the view needs some.
             format: "text", "json", "markdown" or "csv".
-            width: columns of a text; 0: 100.
+            width: width of a text in columns; 0: 100.
         """
         printed: bytes = _call(_native.view, self._handle, name, [os.fsencode(word) for word in words], format,
                                _number(width, "width"))
@@ -262,23 +261,23 @@ class Run(_Paged):
 
 
 class Comparison(_Paged):
-    """What changed between two builds; :func:`compare` makes it."""
+    """What changed between two builds; returned by :func:`compare`."""
 
     @property
     def differs(self) -> bool:
-        """Whether anything but times, tactics, generated names and the order of layers does."""
+        """Whether anything except times, tactics, generated names and layer order differs."""
         return _native.differs(self._handle)
 
 
 class Check(_Paged):
-    """A build held against a snapshot; :func:`check` makes it.  Its repr is its summary and the verdict."""
+    """A build compared with a snapshot; returned by :func:`check`.  Its repr is the summary and the verdict."""
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (_lines(self.json["brief"]), self.json["verdict"])))
 
     @functools.cached_property
     def findings(self) -> Table[Violation]:
-        """What is another than the snapshot or the policy allows, and what is worth a note."""
+        """Violations of the snapshot or the policy, and notes."""
         return Table([Violation.from_json(item) for item in self.json["findings"]], Violation)
 
     @property
@@ -320,7 +319,7 @@ def _written(output: str | os.PathLike[str], write: Callable[[int], str]) -> str
 
 
 class Linting(_Report):
-    """A model judged before its build; :func:`lint` makes it.  A notebook shows the verdict, not the page."""
+    """The result of :func:`lint` on a model.  A notebook shows the verdict, not the page."""
 
     def __init__(self, handle: Any, model: Any) -> None:
         super().__init__(handle)
@@ -328,21 +327,21 @@ class Linting(_Report):
 
     @functools.cached_property
     def edits(self) -> Table[Edit]:
-        """What to change in the model."""
+        """The proposed edits of the model."""
         return Table([Edit.from_json(item) for item in self.json["edits"]], Edit, _native.node_names(self._handle))
 
     @functools.cached_property
     def findings(self) -> Table[Finding]:
-        """What costs, or is refused."""
+        """The findings about the model."""
         return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, _native.node_names(self._handle))
 
     def fix(self, output: str | os.PathLike[str] | None = None, *, what: Iterable[str] = (),
             scales: Mapping[str, float] | None = None) -> str:
-        """Lists the edits, and why some are not applied; with ``output`` the model with the others is written there.
+        """Lists the edits, with a reason for those that do not apply; with ``output``, writes the edited model.
 
-        ``what`` are rules or fingerprints of findings, by default all; ``scales`` has those that were calibrated, by
-        tensor.  ``output`` is written whole or not at all, and may replace the model.  Weights in other files stay
-        there: the fixed model belongs into the folder of the model.
+        ``what``: rules or fingerprints of findings (default: all).  ``scales``: calibrated scales by tensor.
+        ``output`` is written whole or not at all, and may replace the model.  External weights stay in their files:
+        write the fixed model into the folder of the model.
 
         >>> print(lint("fixtures/qat_block/model.onnx", builder="trt8").fix(scales={"skip": 0.05}).splitlines()[-1])
         edits that apply: 1 of 1
@@ -368,10 +367,10 @@ def diff(model: Input | None = None, engine: Input | Sequence[Input] | None = No
          values: Input | Sequence[Input] | None = None, values_limit: float | None = None) -> Run:
     """Maps an engine's layers to the nodes of its model.
 
-    Args: as of :class:`Side`; an engine or a directory may be alone.
+    Args: see :class:`Side`; an engine or a directory may be the only argument.
 
     Raises:
-        Error: a file that cannot be read, or files that do not belong together.
+        Error: an unreadable file, or files that do not belong together.
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
                 opt_profile=opt_profile, peak=peak, force=force, values=values, values_limit=values_limit)
@@ -383,7 +382,7 @@ def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input
 
     Args:
         before: a :class:`Side`, a pair of model and engine, or the path of a snapshot or of a directory.
-        after: the same of the other build.
+        after: the same for the other build.
     """
     return Comparison(_call(_native.open_comparison, _side(before, "old ")._options, _side(after, "new ")._options))
 
@@ -392,9 +391,9 @@ def snapshot(model: Input | None = None, engine: Input | Sequence[Input] | None 
              profile: Input | Sequence[Input] | None = None, times: Input | None = None,
              shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
              peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> str:
-    """What a gate needs of a build, as text to be committed.
+    """Returns a build as text to commit, for :func:`check`.
 
-    Args: as of :class:`Side`.
+    Args: see :class:`Side`.
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
                 opt_profile=opt_profile, peak=peak, force=force, label=label)
@@ -407,15 +406,15 @@ def check(snapshot: Input, model: Input | None = None, engine: Input | Sequence[
           profile: Input | Sequence[Input] | None = None, times: Input | None = None,
           shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
           peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> Check:
-    """Holds a build against a snapshot.
+    """Checks a build against a snapshot.
 
     Args:
-        snapshot: a file, its bytes, what :func:`snapshot` returned, or a directory of snapshots, of which that one is
-            taken that is for the build's label, version and GPU.
-        policy: rules, their levels and budgets, and what to ignore; None: the default one.
-        today: for ignores that expire; None: the clock.
+        snapshot: a file, its bytes, the result of :func:`snapshot`, or a directory of snapshots; the one for the
+            build's label, version and GPU is selected.
+        policy: rules with their levels and budgets, and what to ignore; None: the default policy.
+        today: day for expiry dates; None: the clock.
 
-    All others: as of :class:`Side`.
+    All others: see :class:`Side`.
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
                 opt_profile=opt_profile, peak=peak, force=force, label=label)
@@ -428,14 +427,14 @@ def lint(model: Input, engine: Input | Sequence[Input] | None = None, *, builder
          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
          peak: tuple[float, float] | None = None, force: bool = False) -> Linting:
-    """Judges a model before its build; an engine confirms or withdraws.
+    """Checks a model before its build; an engine confirms or withdraws each finding.
 
     Args:
-        builder: for whom, as "trt10" or "rtx-1.7:sm89"; None: who made the engine, else rtx-1.7:sm89.
-        policy: levels of rules, and what to ignore; None: the default one.
-        today: for ignores that expire; None: the clock.
+        builder: the target builder, e.g. "trt10" or "rtx-1.7:sm89"; None: the engine's, or rtx-1.7:sm89.
+        policy: levels of rules, and what to ignore; None: the default policy.
+        today: day for expiry dates; None: the clock.
 
-    All others: as of :class:`Side`.
+    All others: see :class:`Side`.
 
     >>> [finding.rule for finding in lint("fixtures/qat_block/model.onnx", builder="trt8").findings.where(severity="error")]
     ['qdq/residual']
@@ -484,12 +483,12 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:
-    """Analyses many pairs in ``jobs`` threads: in the pairs' order the run of each, or why there is none.
+    """Analyzes many pairs in ``jobs`` threads and yields, in their order, the run of each or its error.
 
     Args:
-        pairs: each as of :func:`compare`; or the path of a directory that holds builds: a directory each, or one model and
-            its engines.
-        jobs: how many threads; None: as many as there are processors.
+        pairs: each as for :func:`compare`; or the path of a directory of builds: a directory each, or one model and its
+            engines.
+        jobs: number of threads; None: one per processor.
 
     >>> pair = "fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json"
     >>> [made if isinstance(made, Error) else len(made.layers) for made in batch([pair, "none.json"])]

@@ -13,12 +13,11 @@ static enum fsd_status write_model(const struct fsd_diff *d, struct fsd_arena *a
     enum fsd_status status;
 
     if (strcmp(d->model->kind, "onnx") != 0 || !strcmp(path, "-"))
-        return fsd_fail(err, FSD_E_ARG, path, FSD_POS_NONE, 0,
-                        "expected an ONNX file, which is read again to be annotated, "
-                        "found %s",
-                        strcmp(d->model->kind, "onnx")
-                            ? "nodes that a log or an engine tells of"
-                            : "standard input");
+        return fsd_fail(
+            err, FSD_E_ARG, path, FSD_POS_NONE, 0,
+            "expected an ONNX file because annotating reads it twice, found %s",
+            strcmp(d->model->kind, "onnx") ? "the nodes of a log or an engine"
+                                           : "standard input");
     status = fsd_file_open_unpacked(&file, path, UINT64_MAX, err);
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_annotate_model(arena, d), &file, out, err);

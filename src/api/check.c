@@ -46,13 +46,12 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
             const char *before, *noun, *what;
         } left[] = {
             {learnt[b].ports, "not learnt, ", "input or output",
-             "that the first build does not have: such a build will still fail"},
+             "that the first build lacks: such a build will still fail"},
             {learnt[b].strange, "not learnt, ", "row",
-             "of nodes that the first model does not have: such a build will still "
-             "fail"},
+             "of nodes that the first model lacks: such a build will still fail"},
             {learnt[b].more, "not learnt, ", "row",
-             "of which the first build states less, else the same: give the build that "
-             "states more first"},
+             "of which the first build states less, otherwise the same: pass the build "
+             "that states more first"},
             {learnt[b].less, "learnt, but ", "row",
              "in which it states less than the first build: a later build may have "
              "these so only if the same version made it"}};
@@ -186,8 +185,7 @@ static enum fsd_status check_models(const struct fsd_check *c,
     return fsd_fail(
         err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
         "expected a snapshot of a build of %s, but of its %u computing nodes "
-        "only %u are among the %u of that model (--force goes on all the "
-        "same)",
+        "only %u are among the %u of that model (--force continues)",
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
@@ -203,8 +201,8 @@ static enum fsd_status check_builder(const struct fsd_check *c,
     if (opt->force || (n == strcspn(new, "-") && !memcmp(old, new, n)))
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->new->engine_path, FSD_POS_NONE, 0,
-                    "expected a build by %s, as that of the snapshot, found one by %s "
-                    "(--force goes on all the same)",
+                    "expected a build by %s, like the snapshot's, found one by %s "
+                    "(--force continues)",
                     fsd_text(c->old->names, c->old->producer),
                     fsd_text(c->new->names, c->new->producer));
 }
@@ -220,9 +218,8 @@ static enum fsd_status check_promises(const struct fsd_policy *policy,
             return FSD_OK;
     return fsd_fail(
         err, FSD_E_ARG, *policy->path ? policy->path : NULL, FSD_POS_NONE, 0,
-        "expected a snapshot, or a policy that asks something of the build "
-        "alone (expect, precision-required, memory, max-reformats, int8-required), "
-        "found neither");
+        "expected a snapshot, or a policy with absolute rules (expect, "
+        "precision-required, memory, max-reformats, int8-required), found neither");
 }
 
 /* The command that asks for this check. */
@@ -256,7 +253,7 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
         return FSD_OK;
     if (!c->run || !opt->model)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a model and its engine for --lint, found less");
+                        "expected a model and its engine for --lint");
     if (!fsd_target_read(&target, word ? word : fsd_target_of(c->run->engine),
                          c->arena))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,
@@ -336,7 +333,7 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
                         c->label ? "'" : ")", best.path ? best.path : "none", why,
                         !best.path || c->label
                             ? ""
-                            : "; name the GPU by its log (--log), or by --label");
+                            : "; state the GPU with the build log (--log) or --label");
     c->snapshot = best.path;
     return fsd_snapshot_read(&c->old, best.path, err);
 }
@@ -353,8 +350,7 @@ static enum fsd_status check_label(struct fsd_check *c, bool force,
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, c->snapshot, FSD_POS_NONE, 0,
-        "expected a snapshot labelled '%s', found one labelled '%s' (--force "
-        "goes on all the same)",
+        "expected a snapshot labeled '%s', found one labeled '%s' (--force continues)",
         c->label, label);
 }
 
@@ -392,7 +388,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     }
     if (status == FSD_OK && c->old && check->accept && c->old->profiles &&
         !c->new->profiles)
-        tell(opt, "the snapshot's times are not kept: this build has none");
+        tell(opt, "the snapshot's times are dropped: this build has none");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
                                                             .run = c->run,

@@ -102,7 +102,8 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
     char text[96];
 
     if (status == FSD_OK && (*out)->also.n && opt->note) {
-        snprintf(text, sizeof text, "of a snapshot of %u builds the first one is taken",
+        snprintf(text, sizeof text,
+                 "of the %u builds in the snapshot the first is compared",
                  (*out)->also.n + 1);
         opt->note(opt->payload, text);
     }
@@ -147,7 +148,7 @@ enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error 
     return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
                     "expected another export of %s, but of that model's %u computing "
                     "nodes only %u could be found among the %u of this one (--force "
-                    "goes on all the same)",
+                    "continues)",
                     c->old->model_path, n.old, n.aligned, n.new);
 }
 

@@ -86,7 +86,7 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
         return "the node has no such input";
     if (e->type && strcmp(e->type, "int8") != 0)
-        return "only int8 pairs are inserted";
+        return "only INT8 pairs are inserted";
     if (f->set[in.at + e->input])
         return "another edit changes this input";
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
@@ -101,9 +101,9 @@ static const char *refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
     struct fsd_span in = f->lint->g->nodes.at[e->node].in;
 
     if (!q)
-        return "the node is no quantizer";
+        return "the node is not a quantizer";
     if (q->n != 1)
-        return "the quantizer has a scale for each channel, or an unknown one";
+        return "the quantizer has per-channel scales, or an unknown scale";
     if (f->set[in.at + e->input])
         return "another edit changes this scale";
     return fsd_tensor_form(f->lint->g, q->scale)->type == FSD_FP32
@@ -119,7 +119,7 @@ static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
     uint32_t pairs = 0;
 
     if (out == FSD_NONE)
-        return "the node is no QuantizeLinear";
+        return "the node is not a QuantizeLinear";
     for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++) {
         fsd_id dq = dq_at(l, out, i);
 
@@ -137,7 +137,7 @@ static const char *refuse_move(struct fsd_fixes *f, const struct fsd_edit *e)
     if (!why && !fsd_onnx_can_edit(f->lint->g, e->to))
         why = "the node is in the body of a model-local function";
     if (!why && fsd_lint_quantizer(f->lint, e->node)->n != 1)
-        why = "the quantizer has a scale for each channel, or an unknown one";
+        why = "the quantizer has per-channel scales, or an unknown scale";
     return why ? why : refuse_insert(f, e);
 }
 
@@ -159,7 +159,7 @@ static const char *refuse_cast(struct fsd_fixes *f, const struct fsd_edit *e)
     }
     if (set)
         return "another edit changes an input";
-    return any ? NULL : "it reads no FP16";
+    return any ? NULL : "it does not read FP16";
 }
 
 /* Notes what the edit takes hold of, so that no other one does. */
@@ -209,9 +209,9 @@ static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *proof,
                    const struct fsd_fix_options *opt)
 {
     fix->why = proof && !strcmp(proof, "withdrawn")
-                   ? "the engine shows that nothing would be gained"
+                   ? "the engine shows that this saves nothing"
                : fix->edit->on_request && !opt->n_what
-                   ? "it costs time, and is applied where its rule is named: --fix=RULE"
+                   ? "it costs time, and applies only if its rule is named: --fix=RULE"
                    : refuse(f, fix->edit);
     if (!fix->why && fix->edit->action != FSD_REMOVE_PAIR &&
         fix->edit->action != FSD_INSERT_CAST)
@@ -587,7 +587,7 @@ static void print_summary(const struct fsd_fixes *f, FILE *out)
     }
     fprintf(out, "edits that apply: %u of %u", applied, f->list.n);
     if (calibrate)
-        fprintf(out, ", %u to calibrate: give --scale TENSOR=VALUE", calibrate);
+        fprintf(out, ", %u to calibrate (pass --scale TENSOR=VALUE)", calibrate);
     fputs("\n", out);
 }
 

@@ -324,7 +324,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
                                        !in->log.size ? "an empty file"
                                        : told_session(in)
                                            ? "a session log of ONNX Runtime"
-                                       : in->teller ? "no line of one"
+                                       : in->teller ? "no line of such a log"
                                                     : "another kind of file"),
                               err);
     return set_build(in, err);
@@ -346,8 +346,7 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     begin(in->opt, "reading the engine");
     if (source.number && !in->opt->log && !is_log(source.file))
         return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
-                        "expected a log, of whose engines one can be chosen by its "
-                        "number, found another format");
+                        "--engine: expected a build log, found another format");
     if (!d->vocab)
         d->vocab = fsd_vocab_new(d->arena, d->model);
     source.vocab = d->vocab;
@@ -509,7 +508,7 @@ static const struct {
 } kinds[] = {
     [FSD_FILE_OTHER] = {"another kind of file", ""},
     [FSD_FILE_MODEL] = {"an ONNX model", ""},
-    [FSD_FILE_ENGINE] = {"an engine's layers", ", which come behind the model"},
+    [FSD_FILE_ENGINE] = {"an engine's layers", ", which is the second argument"},
     [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log"},
     [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile"},
     [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times"},
@@ -589,8 +588,8 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
                         opt->engine);
     if (engine == FSD_FILE_MODEL)
         return fsd_fail(err, status, opt->engine, FSD_POS_NONE, 0,
-                        "expected an engine's layers, found an ONNX model; give what "
-                        "was built from it, too: MODEL ENGINE");
+                        "expected an engine's layers, found an ONNX model; pass its "
+                        "engine as well: MODEL ENGINE");
     if (model != FSD_FILE_OTHER && model != FSD_FILE_MODEL)
         return blame_kind(opt->model, "an ONNX model", model, status, err);
     if (engine == FSD_FILE_SNAPSHOT || engine == FSD_FILE_TIMES)

@@ -137,10 +137,9 @@ enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,
     enum fsd_status status;
 
     if (format && !line && strcmp(format, "text") != 0)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected text or line as the format of a list of edits, "
-                        "found '%s'",
-                        format);
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected the format text or line for a list of edits, found '%s'", format);
     FSD_GUARD(err);
     status = choose_fixes(&fixes, l, fix, err);
     if (status == FSD_OK) {
@@ -160,8 +159,8 @@ static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_lin
 
     if (!strcmp(l->path, "-"))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a file as MODEL, which is read again to be fixed, "
-                        "found standard input");
+                        "expected a file as MODEL because fixing reads it twice, found "
+                        "standard input");
     status = fsd_file_open_unpacked(&file, l->path, UINT64_MAX, err);
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_fixes_edits(fixes), &file, out, err);

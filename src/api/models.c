@@ -46,7 +46,7 @@ enum fsd_status fsd_models_open(struct fsd_models **out, const char *before,
             status = fsd_fail(err, FSD_E_MISMATCH, new.model->path, FSD_POS_NONE, 0,
                               "expected another export of %s, but of that model's %u "
                               "computing nodes only %u could be found among the %u of "
-                              "this one (--force goes on all the same)",
+                              "this one (--force continues)",
                               old.model->path, n.old, n.aligned, n.new);
     }
     if (status == FSD_OK)

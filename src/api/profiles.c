@@ -59,7 +59,7 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
                     "expected times of optimization profile %d, found times of %u "
-                    "layers of another one (--opt-profile chooses it)",
+                    "layers of another one (select it with --opt-profile)",
                     g->profile, n);
 }
 
@@ -166,7 +166,7 @@ enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_option
     }
     if (status == FSD_OK && !times.ms.n)
         status = fsd_fail(err, FSD_E_FORMAT, opt->times, FSD_POS_NONE, 0,
-                          "expected times of whole runs, found none that can be one");
+                          "expected times of whole runs, found none");
     status = fsd_file_blame(opt->times, FSD_FILE_TIMES, "times of whole runs",
                             fsd_file_done(&file, status, err), err);
     if (status != FSD_OK)

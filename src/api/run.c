@@ -82,9 +82,9 @@ static enum fsd_status check_fit(const struct fsd_match *match,
 {
     struct fsd_fit fit = fsd_match_fit(match);
     const struct fsd_graph *engine = match->engine;
-    const char *whose = fsd_profiles_added(engine) ? "its layers, some of them told by "
-                                                     "the profile only,"
-                                                   : "its layers";
+    const char *whose = fsd_profiles_added(engine)
+                            ? "its layers (some known from the profile only)"
+                            : "its layers";
     const char *found;
     char bindings[80] = "";
 
@@ -97,7 +97,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
                  fit.tensors_found, fit.tensors);
     return fsd_fail(err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
                     "expected an engine built from %s, %s only %u of the %u names in "
-                    "%s%s are that model's (--force goes on all the same)",
+                    "%s%s are that model's (--force continues)",
                     match->model->path, found, fit.names_found, fit.names, whose,
                     bindings);
 }
@@ -277,8 +277,8 @@ static enum fsd_status dump(const char *side, const struct fsd_options *opt, FIL
                         "expected model, shapes, engine or log to dump, found '%s'",
                         side);
     if (!path)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
-                        side);
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "no %s to dump was given", side);
     in.arena = fsd_arena_new();
     in.names = fsd_op_names_new(in.arena);
     status = log ? fsd_inputs_load_log(&in, path, err)

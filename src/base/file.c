@@ -386,8 +386,8 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
 {
     if (file->map && file->map->lost)
         status = fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
-                          "expected %zu bytes, found that the file was cut, or could "
-                          "not be read on, while it was read",
+                          "expected %zu bytes, found that the file was truncated or "
+                          "became unreadable while it was read",
                           file->size);
     fsd_file_close(file);
     return status;

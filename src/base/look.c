@@ -125,7 +125,7 @@ const char *fsd_look_noun(enum fsd_look look)
         [FSD_LOOK_HDF5] = "an HDF5 file, such as a Keras model",
         [FSD_LOOK_PICKLE] = "a Python pickle, such as an old PyTorch file",
         [FSD_LOOK_ZIP] = "a ZIP archive, such as a PyTorch .pt file",
-        [FSD_LOOK_PACKED] = "a packed file (gzip, xz or zstd)",
+        [FSD_LOOK_PACKED] = "a compressed file (gzip, xz or zstd)",
         [FSD_LOOK_TAR] = "a tar archive",
         [FSD_LOOK_LFS] = "a Git LFS pointer",
         [FSD_LOOK_XML] = "what looks like XML or HTML",

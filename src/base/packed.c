@@ -208,7 +208,7 @@ static enum fsd_status open_packed(struct fsd_file *out, const char *path,
     to = tmpfile();
     if (!to)
         status = fsd_fail(err, FSD_E_IO, packed.name, FSD_POS_NONE, 0,
-                          "cannot unpack to a temporary file: %s", strerror(errno));
+                          "cannot decompress to a temporary file: %s", strerror(errno));
     else if (need != COMING || !begin_coming(out, &packed, to, limit))
         status = unpack(out, &packed, to, limit, need == START ? BEGINNING : UINT64_MAX,
                         err);

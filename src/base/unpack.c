@@ -175,17 +175,18 @@ static enum fsd_status tell(const struct sink *s, bool whole, uint64_t first,
 
     if (s->error)
         return fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
-                        "cannot unpack to a temporary file: %s", strerror(s->error));
+                        "cannot decompress to a temporary file: %s",
+                        strerror(s->error));
     if (s->full && first >= most)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                        "expected at most %llu bytes packed in %zu, found more",
+                        "expected at most %llu bytes compressed in %zu, found more",
                         (unsigned long long)most, file->size);
     if (s->full || s->unwanted || whole)
         return FSD_OK;
-    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-                    "expected a whole file packed by %s, found that it is damaged or "
-                    "cut",
-                    packing_of(file)->name);
+    return fsd_fail(
+        err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+        "expected a complete file compressed with %s, found a damaged or truncated one",
+        packing_of(file)->name);
 }
 
 enum fsd_status fsd_unpack(const struct fsd_file *file, int out, uint64_t first,

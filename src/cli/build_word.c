@@ -120,8 +120,8 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
     }
     if (status == FSD_OK && !*build->engine && (engine || !*build->model))
         return fail_file(err, FSD_E_ARG, word,
-                         "expected an engine's layers in it, JSON or a verbose build "
-                         "log, found %s",
+                         "expected an engine in it (a layer dump as JSON, or a verbose "
+                         "build log), found %s",
                          *build->model ? "a model only" : "none");
     return status;
 }

@@ -48,7 +48,8 @@ void refuse_beside_list(const struct command_line *line, struct argp_state *stat
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i])
             argp_error(state,
-                       "%s is of one build: with --list it stands in the build's line",
+                       "%s belongs to one build: with --list, write it in the line of "
+                       "the build",
                        beside[i]);
 }
 
@@ -172,11 +173,10 @@ static enum fsd_status take_own(struct job *job, unsigned i, const char *path)
 
         if (other->known && other->file.st_dev == e->file.st_dev &&
             other->file.st_ino == e->file.st_ino)
-            return e->error.status =
-                       fail_file(&e->error, FSD_E_ARG, path,
-                                 "expected a snapshot of its own for each build, found "
-                                 "that of '%.200s'",
-                                 job->list.lines[k]);
+            return e->error.status = fail_file(&e->error, FSD_E_ARG, path,
+                                               "expected a separate snapshot for each "
+                                               "build, found that of '%.200s'",
+                                               job->list.lines[k]);
     }
     return FSD_OK;
 }

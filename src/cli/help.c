@@ -9,7 +9,7 @@ void print_verbs(FILE *out)
 {
     const struct verb *verb;
 
-    fputs("Verbs, each with a --help of its own ('fusiondiff help VERB'):\n", out);
+    fputs("Verbs ('fusiondiff help VERB' explains one):\n", out);
     for (unsigned i = 0; (verb = verb_at(i)); i++)
         fprintf(out, "  %-10s %s\n", verb->name, verb->brief);
 }

@@ -132,7 +132,7 @@ static enum fsd_status take_key(struct list_line *p, const char *word, bool *tak
         *taken = true;
         if (!word[n])
             return fail_file(err, FSD_E_ARG, NULL,
-                             "expected a word behind %s, found none", keys[i].key);
+                             "expected a value after %s, found none", keys[i].key);
         if (keys[i].one)
             *keys[i].one = word + n;
         else if (*keys[i].n == MOST_OUTPUTS)
@@ -170,8 +170,8 @@ enum fsd_status take_line(struct list_line *p, const char *text,
             continue;
         if (p->run.engine)
             return fail_file(err, FSD_E_ARG, NULL,
-                             "expected MODEL and ENGINE, found '%s' too; others are "
-                             "told as profile=FILE, log=FILE",
+                             "expected MODEL and ENGINE, found '%s' too; write other "
+                             "files as profile=FILE, log=FILE",
                              word);
         *(p->run.model ? &p->run.engine : &p->run.model) = word;
     }

@@ -94,12 +94,12 @@ int main(int argc, char **argv)
         else if (argc == 4 && !strcmp(argv[3], "man"))
             print_manual(stdout);
         else
-            fputs("fusiondiff: help --as takes man\n", stderr);
+            fputs("fusiondiff: expected man after help --as\n", stderr);
         return fflush(stdout) ? TROUBLE : OK;
     }
     if (asks && !verb) {
         snprintf(err.message, sizeof err.message,
-                 "'%.100s' is no verb ('fusiondiff help' lists them)", argv[2]);
+                 "'%.100s' is not a verb ('fusiondiff help' lists them)", argv[2]);
         suggest_verb(argv[2], &err);
         return complain(&err);
     }

@@ -142,14 +142,13 @@ static void put_verb(FILE *out, const struct verb *verb)
 
 void print_manual(FILE *out)
 {
-    static const char *const titles[] = {NULL, "Of every verb that takes one build",
-                                         "Of every verb"};
+    static const char *const titles[] = {
+        NULL, "Options of every verb that reads one build", "Options of every verb"};
     const struct verb *verb;
 
     fprintf(out,
-            ".Dd %s\n.Dt FUSIONDIFF 1\n.Os\n.Sh NAME\n.Nm fusiondiff\n"
-            ".Nd what an inference engine's builder did to an ONNX model\n"
-            ".Sh SYNOPSIS\n",
+            ".Dd %s\n.Dt FUSIONDIFF 1\n.Os\n.Sh NAME\n.Nm fusiondiff\n.Nd show how "
+            "TensorRT transformed an ONNX model\n.Sh SYNOPSIS\n",
             FSD_DAY);
     for (unsigned i = 0; (verb = verb_at(i)); i++) {
         fprintf(out,
@@ -158,12 +157,10 @@ void print_manual(FILE *out)
                 verb->name);
         put_arguments(out, verb->arguments);
     }
-    fputs(".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\n"
-          "reads an ONNX model and what tells the layers of the engine that was\n"
-          "built from it, and says which layer computes which nodes and why that is\n"
-          "believed.\n"
-          "It needs no GPU and no TensorRT, and never reads the weights.\n"
-          ".Sh VERBS\n",
+    fputs(".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\nreads an ONNX model and "
+          "the layer dump or build log of the engine that was\nbuilt from it, and "
+          "shows which layer computes which nodes, and the evidence.\nIt needs no GPU "
+          "and no TensorRT, and never loads the weights.\n.Sh VERBS\n",
           out);
     for (unsigned i = 0; (verb = verb_at(i)); i++)
         put_verb(out, verb);
@@ -172,16 +169,11 @@ void print_manual(FILE *out)
         fprintf(out, ".Ss %s\n", titles[i]);
         put_options(out, verb_options(verb_at(0), i));
     }
-    fprintf(
-        out,
-        ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
-        ".It Ev NO_COLOR\nNo colours, whatever the terminal.\n"
-        ".It Ev SOURCE_DATE_EPOCH\nThe day on which the ignores of a policy expire, "
-        "or not.\n.El\n"
-        ".Sh EXIT STATUS\n.Bl -tag -width Ds -compact\n"
-        ".It 0\nnothing at or above the level that fails\n.It 1\nfindings\n"
-        ".It 2\ntrouble: usage, an input that cannot be read, a report that cannot "
-        "be written\n.El\n"
-        ".Sh AUTHORS\n.An The fusiondiff "
-        "authors\n");
+    fprintf(out,
+            ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev NO_COLOR\nIf set, output is "
+            "never colored.\n.It Ev SOURCE_DATE_EPOCH\nThe day against which expiry "
+            "dates of a policy are checked.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds "
+            "-compact\n.It 0\nno finding at or above the level that fails\n.It "
+            "1\nfindings\n.It 2\nan error: wrong usage, an unreadable input, a report "
+            "that cannot be written\n.El\n.Sh AUTHORS\n.An The fusiondiff authors\n");
 }

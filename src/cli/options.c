@@ -39,46 +39,50 @@ enum {
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
-     "The report's format, text by default; all are listed below", 1},
+     "Format of the report (default: text); all formats are listed below", 1},
     {"output", 'o', "FILE", 0,
-     "Write to FILE, in the format its ending tells; may be repeated", 1},
+     "Write the report to FILE, in the format of its ending; may be repeated", 1},
     {"follow", KEY_FOLLOW, NULL, 0,
-     "Write to where a link leads, though it leads out of its folder", 1},
+     "Follow symbolic links that lead out of their folder", 1},
     {"quiet", 'q', NULL, 0,
-     "Nothing on standard error but errors: no notes, no summary of what went to files",
-     1},
-    {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
+     "Print only errors on standard error: no notes, no summary of written files", 1},
+    {"all", KEY_ALL, NULL, 0,
+     "Show everything: fold no repeated layers, shorten no lists", 2},
     {"width", KEY_WIDTH, "COLUMNS", 0, "Width of the text report", 2},
-    {"color", KEY_COLOR, "WHEN", 0, "auto (the default), always or never", 2},
+    {"color", KEY_COLOR, "WHEN", 0,
+     "Color the text: auto (the default), always or never", 2},
     {"evidence", KEY_EVIDENCE, "LIST", 0,
-     "Use only this evidence: metadata,name,log,tensor,structure", 3},
+     "Use only these kinds of evidence: metadata,name,log,tensor,structure", 3},
     {"engine", KEY_ENGINE, "N", 0,
      "Which engine of a log that holds several; 'all' reports each: -o x.svg writes "
      "x.1.svg, x.2.svg, ...",
      3},
-    {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
+    {"force", KEY_FORCE, NULL, 0,
+     "Continue although model and engine do not belong together", 3},
     {"max-memory", KEY_MAX_MEMORY, "MB", 0,
-     "End with an error, exit status 2, rather than take more memory", 3},
+     "Exit with an error (status 2) rather than use more memory", 3},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 4},
     {0},
 };
 
 static const struct argp_option one_build_options[] = {
     {"no-side-by-side", KEY_ONE_COLUMN, NULL, 0,
-     "Of --all: nodes below their layer, not beside it", 2},
-    {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
+     "With --all: print nodes below their layer, not next to it", 2},
+    {"log", KEY_LOG, "FILE", 0, "Verbose log of the build", 3},
     {"part", KEY_PART, "ENGINE", 0,
      "In place of ENGINE: an engine that computes a part of the model; may be repeated",
      3},
     {"opt-profile", KEY_OPT_PROFILE, "N", 0,
-     "Which optimization profile of an engine with several; the first by default", 3},
+     "Select an optimization profile of an engine with several (default: the first)",
+     3},
     {"profile", KEY_PROFILE, "FILE", 0,
      "Layer times of the engine, from trtexec --exportProfile; may be repeated", 3},
     {"times", KEY_TIMES, "FILE", 0, "Times of whole runs, from trtexec --exportTimes",
      3},
     {"shape", KEY_SHAPE, "NAME=DIMS", 0,
-     "Dimensions of a dynamic input, as images=1x3x224x224; may be repeated", 3},
-    {"peak", KEY_PEAK, "GB/S,TOP/S", 0, "What the device can do, for the roofline", 3},
+     "Dimensions of a dynamic input, e.g. images=1x3x224x224; may be repeated", 3},
+    {"peak", KEY_PEAK, "GB/S,TOP/S", 0,
+     "Peak bandwidth and compute of the device, for the roofline", 3},
     {"values", KEY_VALUES, "FILE", 0,
      "Numbers from outside by name: a table (CSV, JSON), or tensors (npz, Polygraphy's "
      "saved outputs); given twice, the errors of the second against the first",
@@ -138,8 +142,8 @@ static unsigned parse_evidence(const char *list, struct argp_state *state)
             i++;
         if (i == sizeof words / sizeof *words)
             argp_error(state,
-                       "--evidence takes metadata, name, log, tensor and structure, "
-                       "not '%.*s'",
+                       "--evidence: expected metadata, name, log, tensor or structure, "
+                       "found '%.*s'",
                        (int)n, list);
         else
             mask |= words[i].bit;
@@ -185,14 +189,14 @@ int parse_severity(const char *word, struct argp_state *state)
     for (int i = 0; i < 3; i++)
         if (!strcmp(word, words[i]))
             return FSD_INFO + i;
-    argp_error(state, "--fail-on takes info, warning or error, not '%s'", word);
+    argp_error(state, "--fail-on: expected info, warning or error, found '%s'", word);
     return -1;
 }
 
 static const char *parse_label(const char *word, struct argp_state *state)
 {
     if (!*word)
-        argp_error(state, "--label takes a word, as sm86, not ''");
+        argp_error(state, "--label: expected a word, e.g. sm86, found ''");
     return word;
 }
 
@@ -201,7 +205,7 @@ unsigned parse_day(const char *word, struct argp_state *state)
     unsigned day = fsd_day_parse(word);
 
     if (!day)
-        argp_error(state, "--today takes a day as YYYY-MM-DD, not '%s'", word);
+        argp_error(state, "--today: expected a day as YYYY-MM-DD, found '%s'", word);
     return day;
 }
 
@@ -212,7 +216,7 @@ static bool want_color(const char *when, struct argp_state *state)
     if (!strcmp(when, "always"))
         return true;
     if (strcmp(when, "never") != 0 && strcmp(when, "auto") != 0)
-        argp_error(state, "--color takes auto, always or never, not '%s'", when);
+        argp_error(state, "--color: expected auto, always or never, found '%s'", when);
     return !strcmp(when, "auto") && isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
@@ -294,7 +298,8 @@ static void finish(struct command_line *line, struct argp_state *state)
         if (line->format)
             to->format = line->format;
         else if (!to->format && ending && !line->dump && !line->one_format)
-            argp_error(state, "'%s' does not tell its format: use -f", to->path);
+            argp_error(state, "the ending of '%s' is no known format: use -f",
+                       to->path);
     }
     line->run.profiles = line->profiles;
     line->run.shapes = line->shapes;
@@ -322,7 +327,8 @@ static void parse_peak(struct command_line *line, const char *word,
         line->run.peak_top_s = strtod(end + 1, &end);
     if (*end || !(line->run.peak_gb_s > 0 && line->run.peak_gb_s <= MOST_PEAK) ||
         !(line->run.peak_top_s > 0 && line->run.peak_top_s <= MOST_PEAK))
-        argp_error(state, "--peak takes GB/s,TOP/s of the device, not '%s'", word);
+        argp_error(state, "--peak: expected GB/s,TOP/s of the device, found '%s'",
+                   word);
 }
 
 /* What is written to, and no maps of files: those cost nothing that CI counts, and a
@@ -334,11 +340,12 @@ static void limit_memory(const char *word, struct argp_state *state)
     struct rlimit limit;
 
     if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
-        argp_error(state, "--max-memory takes a number of MB from 1, not '%s'", word);
+        argp_error(state, "--max-memory: expected a number of MB from 1, found '%s'",
+                   word);
     if (getrlimit(RLIMIT_DATA, &limit) || mb << 20 < limit.rlim_cur) {
         limit.rlim_cur = mb << 20;
         if (setrlimit(RLIMIT_DATA, &limit))
-            argp_error(state, "--max-memory=%s is not granted: %s", word,
+            argp_error(state, "the system refuses --max-memory=%s: %s", word,
                        strerror(errno));
     }
 }
@@ -353,7 +360,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         line->format = fsd_format_find(arg);
         list_formats(-1, formats, sizeof formats);
         if (!line->format)
-            argp_error(state, "unknown format '%s'; there are %s", arg, formats);
+            argp_error(state, "unknown format '%s'; the formats are %s", arg, formats);
         break;
     case 'o':
         add_output(line, arg, state);
@@ -566,7 +573,7 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
                         char **argv)
 {
     const struct argp_child children[] = {
-        {&common, 0, "Reports, and how builds are read:", FIRST_SHARED},
+        {&common, 0, "Options for reports, and for reading builds:", FIRST_SHARED},
         {verb->two_builds ? NULL : &one_build, 0, "The build:", FIRST_SHARED + 1},
         {0}};
     struct argp argp = {.options = verb->options,

@@ -176,7 +176,7 @@ static enum fsd_status put_in_place(const struct job *job, const struct target *
 
     if (!report || !overwrite(target, report))
         return fail_errno(err, job->output->path);
-    fail_file(&note, FSD_OK, job->output->path, "written in place: %s", why);
+    fail_file(&note, FSD_OK, job->output->path, "overwritten in place: %s", why);
     print_note(NULL, fsd_error_text(&note, text, sizeof text));
     return FSD_OK;
 }
@@ -267,7 +267,8 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err)
     kept = fd >= 0 ? !fsync(fd) || errno == EINVAL : errno == EACCES;
     if (!kept)
         fail_file(err, FSD_E_WRITE, path,
-                  "written, but not brought to the disk for sure: %s", strerror(errno));
+                  "written, but it is not certain that it is on the disk: %s",
+                  strerror(errno));
     if (fd >= 0)
         close(fd);
     return kept ? FSD_OK : FSD_E_WRITE;
@@ -320,7 +321,7 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 
     if (!rename(temporary, target->path))
         return FSD_OK;
-    why_not = if_refused(target, "no other file may take its place");
+    why_not = if_refused(target, "it cannot be replaced by another file");
     if (!why_not)
         return fail_errno(err, job->output->path);
     report = fopen(temporary, "re");
@@ -344,11 +345,11 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
     unfinished = temporary; /* before there is such a file, so that none escapes */
     fd = mkstemp(temporary);
     if (fd < 0) {
-        *why_not = if_refused(target, "no other file may be made in its folder");
+        *why_not = if_refused(target, "its folder is not writable");
         status = fail_errno(err, job->output->path);
     } else if (!dress(fd, target)) {
         *why_not =
-            if_refused(target, "its owner and mode cannot be given to another file");
+            if_refused(target, "its owner and mode cannot be copied to another file");
         status = fail_errno(err, job->output->path);
         close(fd);
     } else {

@@ -86,8 +86,8 @@ static enum fsd_status refuse_link(struct fsd_error *err, const char *link,
                                    const char *to)
 {
     return fail_file(err, FSD_E_WRITE, link,
-                     "expected a file or a link within its folder, found a link to "
-                     "%.400s (--follow writes there)",
+                     "expected a file, or a link that stays in its folder, found a "
+                     "link to %.400s (--follow writes there)",
                      to);
 }
 
@@ -169,7 +169,7 @@ static enum fsd_status classify(struct target *t, struct fsd_error *err)
     /* Root may write to anything; whoever took the permission away meant it. */
     if (!(t->old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK))
         return fail_file(err, FSD_E_WRITE, t->path,
-                         "expected a file that may be written, found a read-only one");
+                         "expected a writable file, found a read-only one");
     t->kind = t->old.st_nlink > 1 ? TARGET_HARD_LINK : TARGET_FILE;
     return FSD_OK;
 }

@@ -9,20 +9,17 @@ enum { KEY_LAYERS = 992 };
 
 static const struct argp_option options[] = {
     {"layers", KEY_LAYERS, NULL, 0,
-     "With a MODEL: write the graph of the engine's layers, not the model's", 3},
+     "With a MODEL: write the graph of the engine's layers, not the model", 3},
     {0},
 };
 
 static const char doc[] =
-    "Writes what became of each node for viewers of models: into the metadata of "
-    "MODEL, "
-    "which Netron shows; without MODEL the engine's layers as a graph; as "
-    "FILE.nodedata.json what Model Explorer shows beside MODEL.\v"
-    "MODEL keeps all other bytes, so that it computes the same.  A node in a function "
-    "is "
-    "in the file once for all calls: what became of it is told at each call.  Layers "
-    "are operators of their own domain, with formats, precision, times, tactic and "
-    "advice beside them.";
+    "Writes the outcome of each node for model viewers: into the metadata of MODEL, "
+    "which Netron shows; without MODEL, the engine's layers as a graph; as "
+    "FILE.nodedata.json, data that Model Explorer shows next to MODEL.\vAll other "
+    "bytes of MODEL are kept, so it computes the same.  A node in a function is in the "
+    "file once for all calls: each call has its outcome.  Layers are operators of the "
+    "domain `trt`, with formats, precision, times, tactic and advice as attributes.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -41,8 +38,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         need_pair(line, state);
         if (line->format)
-            argp_error(state, "the ending of -o FILE tells what is written: .onnx or "
-                              ".nodedata.json");
+            argp_error(
+                state,
+                "expected -o FILE with the ending .onnx or .nodedata.json, and no -f");
         if (!line->outputs[0].path)
             argp_error(state, "expected -o FILE.onnx or -o FILE.nodedata.json");
         break;

@@ -28,30 +28,30 @@
 enum { KEY_RESUME = 1024, KEY_FAIL_ON, AHEAD = 8 };
 
 static const struct argp_option options[] = {
-    {"jobs", 'j', "N", 0, "So many threads; as many as there are processors", 3},
+    {"jobs", 'j', "N", 0, "Number of threads (default: one per processor)", 3},
     {"resume", KEY_RESUME, NULL, 0,
-     "Each line is added to the -o FILE when it is ready; pairs that FILE has are not "
-     "analysed again",
+     "Append each line to the -o FILE as soon as it is ready; skip pairs that FILE "
+     "already has",
      1},
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
-     "Exit with 1 when a pair has a finding of at least info, warning or error", 3},
+     "Exit with 1 if a pair has a finding of this level or above: info, warning or "
+     "error",
+     3},
     {0},
 };
 
 static const char doc[] =
-    "Analyses many pairs in several threads and writes a line of JSON for each, in "
-    "the order of LIST: the pair's report, or what is wrong with it.\v"
-    "A line of LIST is MODEL ENGINE, ENGINE alone or a directory that holds them, and "
-    "behind it profile=FILE, log=FILE, times=FILE, shape=NAME=DIMS or engine=N, with "
-    "blanks between, or tabs where names have blanks; label=, snapshot= and policy= "
-    "are "
-    "for 'check --list'.  Empty lines and what begins "
-    "with # are none; '-' reads standard input.  Paths are as from here.  In place of "
-    "LIST a directory stands for the builds in it: each a directory, or one model and "
-    "its engines.\n\n"
-    "Exit status: 0 every pair was analysed, and no finding is at or above the "
-    "--fail-on level; 1 there are findings; 2 a pair could not be analysed, as its "
-    "line tells, or trouble.";
+    "Analyzes many pairs in several threads and writes one line of JSON per pair, in "
+    "the order of LIST: the report of the pair, or its error.\vA line of LIST is MODEL "
+    "ENGINE, ENGINE alone or a directory that holds them, followed by profile=FILE, "
+    "log=FILE, times=FILE, shape=NAME=DIMS or engine=N, separated by blanks, or by "
+    "tabs if names contain blanks; label=, snapshot= and policy= are for 'check "
+    "--list'.  Empty lines and lines that begin with # are ignored; '-' reads standard "
+    "input.  Paths are relative to the current directory.  In place of LIST you can "
+    "pass a directory of builds: each a directory, or one model and its "
+    "engines.\n\nExit status: 0 every pair was analyzed, and no finding is at or above "
+    "the --fail-on level; 1 there are findings; 2 a pair could not be analyzed (its "
+    "line has the error), or another error.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -80,8 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "expected LIST, or a directory of builds");
         if (line->format && strcmp(line->format, "json") != 0 &&
             strcmp(line->format, "schema") != 0)
-            argp_error(state, "batch writes lines of json, or their schema, not %s",
-                       line->format);
+            argp_error(state, "batch writes json or schema, not %s", line->format);
         if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
             argp_error(state, "--resume needs one -o FILE");
         break;
@@ -285,8 +284,8 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
             !(whole ? count_line(b, b->written, text)
                     : is_line_of(b, b->written, text, (size_t)n, &told)))
             status = fail_file(err, FSD_E_MISMATCH, path,
-                               "expected the lines of this list, found another one as "
-                               "its line %u",
+                               "expected the lines of this list in the file, found "
+                               "another pair in line %u",
                                b->written + 1);
         if (status != FSD_OK || !whole)
             break;
@@ -314,7 +313,7 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
         return status;
     if (target.kind == TARGET_STREAM)
         return fail_file(err, FSD_E_ARG, path,
-                         "expected a file to go on with, found a device or a pipe");
+                         "expected a file to continue, found a device or a pipe");
     fd = open(target.path,
               O_RDWR | O_NOFOLLOW | O_CLOEXEC |
                   (target.kind == TARGET_NEW ? O_CREAT | O_EXCL : 0),
@@ -358,7 +357,8 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
             line->resume ? go_on(b, err) : write_outputs(line, print_lines, &b, err);
     if (status == FSD_OK && b->failed) {
         snprintf(note, sizeof note,
-                 "%" PRIu64 " of %u pairs could not be analysed; their lines tell why",
+                 "%" PRIu64
+                 " of %u pairs could not be analyzed; their lines have the errors",
                  b->failed, b->pairs.n);
         print_note(NULL, note);
         *exit_status = TROUBLE;
@@ -374,7 +374,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_batch = {
     "batch",
     "LIST",
-    "many pairs, a line of JSON each",
+    "analyze many pairs, one line of JSON each",
     doc,
     {"pairs.txt -j 8 -o reports.jsonl --resume", "builds/ --fail-on error"},
     options,

@@ -12,38 +12,38 @@
 enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_PRINT_POLICY, KEY_LINT, KEY_FOR };
 
 static const struct argp_option options[] = {
-    {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
-     3},
+    {"policy", KEY_POLICY, "FILE", 0,
+     "Rules with their levels and budgets, and what to ignore", 3},
     {"list", KEY_OF_LIST, "FILE", 0,
-     "Check each build that FILE lists as batch reads it ('-': standard input), with "
-     "snapshot=, label=, policy= and profile= in its lines: one report of all",
+     "Check every build of a list ('-': standard input) in the format of batch, with "
+     "snapshot=, label=, policy= and profile= in its lines, and write one report",
      3},
-    {"jobs", 'j', "N", 0, "Of --list: so many threads; as many as there are processors",
+    {"jobs", 'j', "N", 0, "With --list: number of threads (default: one per processor)",
      3},
     {"label", KEY_LABEL, "LABEL", 0,
-     "What the build is for, as sm86: picks its snapshot in a directory, and --update "
-     "records it",
+     "What the build is for, e.g. sm86: selects its snapshot in a directory, and "
+     "--update records it",
      3},
     {"update", KEY_UPDATE, NULL, 0,
-     "Rewrite the snapshot from this build, and say what was accepted", 3},
+     "Accept the build: rewrite the snapshot and report what changed", 3},
     {"print-policy", KEY_PRINT_POLICY, NULL, 0,
-     "Write the default policy, to begin one with, and check nothing", 3},
+     "Print the default policy as a starting point, and check nothing", 3},
     {"today", KEY_TODAY, "YYYY-MM-DD", 0,
-     "For ignores that expire; else SOURCE_DATE_EPOCH, else the clock", 3},
-    {"lint", KEY_LINT, NULL, 0, "Judge the model, too, as the verb lint does", 3},
-    {"for", KEY_FOR, "BUILDER", 0, "Of --lint: for whom, as rtx-1.7:sm89", 3},
+     "Day for expiry dates of the policy (default: SOURCE_DATE_EPOCH, or the clock)",
+     3},
+    {"lint", KEY_LINT, NULL, 0, "Also lint the model", 3},
+    {"for", KEY_FOR, "BUILDER", 0, "With --lint: the target builder, e.g. rtx-1.7:sm89",
+     3},
     {0},
 };
 
 static const char doc[] =
-    "Checks a build against a snapshot, or against that one of a directory of "
-    "snapshots which is for the build's label, version and GPU: which fusions were "
-    "lost, "
-    "what runs wider, what was inserted, what got slower.\v"
-    "Without SNAPSHOT what the policy promises of any build is checked: blocks that "
-    "are one kernel, types, inserted layers.\n\n"
-    "Exit status: 0 the check passes, or --update was given; 1 a rule of level error "
-    "is over its budget; 2 trouble.";
+    "Checks a build against a snapshot: lost fusions, higher precision, inserted "
+    "layers, latency.  In a directory of snapshots, it selects the one for the build's "
+    "label, version and GPU.\vWithout SNAPSHOT it checks the absolute rules of the "
+    "policy: fused blocks, types, inserted layers, memory.\n\nExit status: 0 the check "
+    "passes, or --update was given; 1 a rule of level error is over its budget; 2 an "
+    "error.";
 
 /* The day in UTC, which is the same on all machines. */
 static unsigned today(struct argp_state *state)
@@ -56,7 +56,7 @@ static unsigned today(struct argp_state *state)
         snprintf(now, sizeof now, "%lld", (long long)time(NULL));
     day = fsd_day_of_epoch(epoch && *epoch ? epoch : now);
     if (!day)
-        argp_error(state, "SOURCE_DATE_EPOCH takes seconds since 1970, not '%s'",
+        argp_error(state, "SOURCE_DATE_EPOCH: expected seconds since 1970, found '%s'",
                    epoch && *epoch ? epoch : now);
     return day;
 }
@@ -72,8 +72,8 @@ static void sort_words(struct command_line *line, struct argp_state *state)
     if (line->builds) {
         if (n > 1)
             argp_error(state,
-                       "expected the builds in the list, and at most the SNAPSHOT of "
-                       "lines without snapshot= beside it, found '%s' too",
+                       "expected all builds in the list, and at most one SNAPSHOT for "
+                       "lines without snapshot=, found '%s' too",
                        line->words[1]);
         refuse_beside_list(line, state);
         line->check.snapshot = n ? line->words[0] : NULL;
@@ -95,11 +95,11 @@ static void sort_words(struct command_line *line, struct argp_state *state)
         (!line->check.policy && !line->check.lint))
         line->check.snapshot = line->words[at++];
     if (line->check.snapshot && noun)
-        argp_error(state,
-                   "expected a snapshot first, found '%s', which is %s; 'fusiondiff "
-                   "snapshot' writes one, and with --policy promises are checked "
-                   "without one",
-                   line->words[0], noun);
+        argp_error(
+            state,
+            "expected a snapshot first, found '%s', which is %s; 'fusiondiff snapshot' "
+            "writes one, and with --policy the absolute rules are checked without one",
+            line->words[0], noun);
     for (; at < n; at++)
         take_pair(line, (char *)(uintptr_t)line->words[at]);
     need_pair(line, state);
@@ -223,7 +223,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 
 const struct verb verb_check = {"check",
                                 "[SNAPSHOT] MODEL ENGINE | [SNAPSHOT] --list FILE",
-                                "the merge gate: a build against its snapshot",
+                                "check a build against its snapshot: the merge gate",
                                 doc,
                                 {"engine.fsd model.onnx engine.json",
                                  "engine.fsd build/ --policy gate.ini -o gate.md",

@@ -52,7 +52,14 @@ struct collect {
 
 static bool path_in(const struct collect *c, const char *name, char path[PATH_MAX])
 {
-    return snprintf(path, PATH_MAX, "%s/%s", c->partial, name) < PATH_MAX;
+    size_t folder = strlen(c->partial), file = strlen(name);
+
+    if (folder + 1 + file >= PATH_MAX)
+        return false;
+    memcpy(path, c->partial, folder);
+    path[folder] = '/';
+    memcpy(path + folder + 1, name, file + 1);
+    return true;
 }
 
 static enum fsd_status clear_partial(const struct collect *c, struct fsd_error *err)

@@ -8,40 +8,38 @@
 enum { KEY_TACTICS = 640 };
 
 static const char doc[] =
-    "Compares what the builder made of a network in two builds: which fusions, "
-    "precisions, inserted layers and times changed. More than two stand beside each "
-    "other: one row what computes some nodes, one column a build.\v"
+    "Compares two builds of a network: changed fusions, precisions, inserted layers "
+    "and times.  More than two builds become a matrix: one row per group of nodes, one "
+    "column per build.\v"
     "OLD and NEW are each MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a snapshot, or a "
-    "directory that holds one model, one engine and at most one profile. A directory "
-    "alone "
-    "holds the builds: a directory or a snapshot each, or one model and its engines. "
-    "The models may be exports of one network: nodes are aligned by names that "
-    "identify them, else by structure.\n\n"
-    "Pictures show both builds side by side; --all draws all of large builds, too.\n\n"
-    "Exit status: 0 the builds do not differ, 1 they do, 2 trouble. Times, tactics, "
-    "names of layers and the order of layers make no difference.";
+    "directory that holds one model, one engine and at most one profile.  A single "
+    "directory holds the builds: a directory or a snapshot each, or one model and its "
+    "engines.  The models may be different exports of one network: nodes are aligned "
+    "by unique names, otherwise by structure.\n\n"
+    "Pictures show both builds side by side; --all draws large builds in full.\n\n"
+    "Exit status: 0 the builds do not differ, 1 they differ, 2 an error.  Times, "
+    "tactics, layer names and layer order are no differences.";
 
 static const char stability_doc[] =
-    "Tells what varies among several builds of one model, and in which of them it is "
-    "how.\v"
-    "Each build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory that holds "
-    "them; a directory alone holds the builds. Exit status: 0 nothing but times and "
-    "tactics varies, 1 it does, 2 trouble.";
+    "Shows what differs between repeated builds of one model, and in which of "
+    "them.\vEach build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory "
+    "that holds them; a single directory holds all builds.  Exit status: 0 only times "
+    "and tactics vary, 1 more varies, 2 an error.";
 
 static const struct argp_option options[] = {
     {"profile", KEY_PROFILE, "FILE", OPTION_HIDDEN, NULL, 3},
     {"log", KEY_LOG, "FILE", OPTION_HIDDEN, NULL, 3},
     {"times", KEY_TIMES, "FILE", OPTION_HIDDEN, NULL, 3},
-    {"tactics", KEY_TACTICS, NULL, 0, "Tell other tactics too, by both their names", 4},
+    {"tactics", KEY_TACTICS, NULL, 0, "Also report changed tactics, with both names",
+     4},
     {"around", KEY_AROUND, "NODE", 0,
-     "Pictures: only what became of these nodes (a glob), of layer:12 of either build, "
-     "of who makes a tensor, and what is next to it",
+     "Pictures: only the layers of these nodes (a glob), layer:12 of either build, or "
+     "the producer of a tensor, with their neighbors",
      5},
     {"only", KEY_ONLY, "changes", 0,
-     "Pictures: only what changed and what is next to it; by default of large builds",
-     5},
+     "Pictures: only changes and their neighbors (the default for large builds)", 5},
     {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
-     "svg, png, pdf: an error when the layout takes more processor time; 30", 5},
+     "svg, png, pdf: fail if the layout takes more processor time (default: 30)", 5},
     {0},
 };
 
@@ -66,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PROFILE:
     case KEY_LOG:
     case KEY_TIMES:
-        argp_error(state, "%s takes profiles and logs within each build",
+        argp_error(state, "with %s, name profiles and logs within each build",
                    line->verb->name);
         break;
     default:
@@ -183,7 +181,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 
 const struct verb verb_compare = {"compare",
                                   "OLD NEW [MORE...]",
-                                  "what changed between builds",
+                                  "show what changed between builds",
                                   doc,
                                   {"old.onnx,old.json new.onnx,new.json",
                                    "yesterday/ today/ -o changes.svg",
@@ -193,13 +191,14 @@ const struct verb verb_compare = {"compare",
                                   run,
                                   true,
                                   FSD_OF_COMPARISON};
-const struct verb verb_stability = {"stability",
-                                    "BUILD...",
-                                    "what varies among several builds of one model",
-                                    stability_doc,
-                                    {"first.log second.log third.log", "rebuilds/"},
-                                    options,
-                                    parse,
-                                    run,
-                                    true,
-                                    FSD_OF_STABILITY};
+const struct verb verb_stability = {
+    "stability",
+    "BUILD...",
+    "show what differs between repeated builds of one model",
+    stability_doc,
+    {"first.log second.log third.log", "rebuilds/"},
+    options,
+    parse,
+    run,
+    true,
+    FSD_OF_STABILITY};

@@ -23,40 +23,34 @@ enum {
 
 static const struct argp_option options[] = {
     {"layer", KEY_LAYER, "LAYER", 0,
-     "The nodes that a layer computes: its number, name or pattern; may be repeated, "
-     "as "
-     "the next four",
+     "Cut the nodes of a layer: its number, name or pattern; may be repeated, like the "
+     "next four",
      3},
     {"group", KEY_GROUP, "LAYER", 0,
-     "Likewise of all layers that compute nodes together with it", 3},
+     "The same for all layers that compute nodes together with this layer", 3},
     {"node", KEY_NODE, "NODE", 0, "A node: its name, #number or pattern", 3},
-    {"from", KEY_FROM, "TENSOR", 0, "The nodes behind a tensor of the model", 3},
+    {"from", KEY_FROM, "TENSOR", 0, "The nodes after a tensor of the model", 3},
     {"to", KEY_TO, "TENSOR", 0,
-     "The nodes before a tensor; with --from, those on a path between both", 3},
-    {"context", KEY_CONTEXT, "N", 0, "And the nodes up to N steps around", 3},
+     "The nodes before a tensor; with --from, those on a path between the two", 3},
+    {"context", KEY_CONTEXT, "N", 0, "Also the nodes up to N steps around", 3},
     {"inputs", KEY_INPUTS, "DIR", 0,
      "Write random values for the inputs of the part to DIR/inputs.npz", 3},
     {"alone", KEY_ALONE, "ENGINE", 0,
-     "An engine or build log of the part built alone: report whether it fuses the "
-     "nodes "
-     "in the same way",
+     "Engine or build log of the part built alone: report whether its fusions are the "
+     "same",
      3},
     {0},
 };
 
 static const char doc[] =
     "Cuts a part out of a model, with its weights, and writes it as a model that "
-    "builds "
-    "alone; prints what is cut, and the commands to build it.  Without -o it writes "
-    "nothing.\v"
-    "Q/DQ pairs at the edges of layers, groups and nodes come along, so that a layer "
-    "in "
-    "INT8 stays one, and so do constants with the nodes that make them.  Sizes that "
-    "the "
-    "model leaves open are those of ENGINE.  Sizes that are computed of known ones "
-    "become initializers.  All that is kept is the same bytes as in MODEL.\n\n"
-    "Weights in other files stay there where FILE is in the folder of MODEL; elsewhere "
-    "they are copied into it.";
+    "builds alone; prints what is cut, and the commands to build it.  Without -o it "
+    "writes nothing.\vThe part includes the Q/DQ pairs at its edges, so an INT8 layer "
+    "stays INT8, and constants with the nodes that compute them.  ENGINE supplies "
+    "sizes that the model leaves dynamic.  Sizes computed from known sizes become "
+    "initializers.  Everything kept has the same bytes as in MODEL.\n\nExternal "
+    "weights stay in their files if FILE is in the folder of MODEL; otherwise they are "
+    "copied into FILE.";
 
 /* The list of an option, in the order of cut_words. */
 static void take_word(struct command_line *line, int key, const char *word,
@@ -94,7 +88,7 @@ static void check_line(struct command_line *line, struct argp_state *state)
     if (line->n_outputs > 1)
         argp_error(state, "a part is written to one file");
     if (!line->run.engine && (line->run.log || line->run.n_profiles))
-        argp_error(state, "a log or a profile is of an ENGINE, which is not given");
+        argp_error(state, "a log or a profile needs an ENGINE");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

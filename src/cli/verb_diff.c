@@ -13,40 +13,42 @@ enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
 
 static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
-     "Exit with 1 when there is a finding of at least info, warning or error", 3},
+     "Exit with 1 if there is a finding of this level or above: info, warning or error",
+     3},
     {"dump", KEY_DUMP, "SIDE", 0,
-     "Write what was read of the model or the engine, or what is known of shapes", 4},
+     "Print what was read: the model, the engine, or the known shapes", 4},
     {"debug", KEY_DEBUG, "WHAT", 0,
-     "Write to standard error what was understood of the build log, and which lines "
-     "were "
-     "not: log",
+     "log: print to standard error which lines of the build log were understood and "
+     "which were not",
      4},
     {"around", KEY_AROUND, "NAME", 0,
-     "Pictures: only what is near this node or layer (a glob)", 5},
-    {"depth", KEY_DEPTH, "N", 0, "Pictures: so many steps are near; 1", 5},
+     "Pictures: only the neighborhood of this node or layer (a glob)", 5},
+    {"depth", KEY_DEPTH, "N", 0,
+     "Pictures: size of the neighborhood in steps (default: 1)", 5},
     {"only", KEY_ONLY, "WHAT", 0,
-     "Pictures: only what is near reformats, changes or precision", 5},
+     "Pictures: only the neighborhoods of reformats, changes or precision differences",
+     5},
     {"color-by", KEY_COLOR_BY, "WHAT", 0,
-     "Pictures: what a layer's colour says: precision, time, kind, provider, error or "
-     "values (of --values), or fusion, the default",
+     "Pictures: what the color of a layer shows: fusion (the default), precision, "
+     "time, kind, provider, or error or values (of --values)",
      5},
     {"collapse", KEY_COLLAPSE, "HOW", 0,
-     "Pictures: one box for what shares scope:N of its name, or for a run; none; by "
-     "default as far as a large graph needs it",
+     "Pictures: one box per scope:N, or per run of layers; none; by default as much as "
+     "a large graph needs",
      5},
     {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
-     "svg, png, pdf: an error when the layout takes more processor time; 30", 5},
+     "svg, png, pdf: fail if the layout takes more processor time (default: 30)", 5},
     {0},
 };
 
 static const char doc[] =
-    "Shows what an inference engine's builder did to an ONNX model: which layer "
-    "computes which nodes, what became of every node, what was inserted and why.\v"
-    "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes, a "
-    "verbose build log, the inspector's text or ONNX Runtime's optimized model; '-' "
-    "reads standard input.  Without MODEL the nodes are those that ENGINE tells of; a "
-    "directory stands for all the files of a build in it.\n\n"
-    "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
+    "Shows how TensorRT transformed an ONNX model: which layer computes which nodes, "
+    "the outcome of every node, which layers were inserted, and why.\vMODEL is an ONNX "
+    "file.  ENGINE is the JSON of trtexec --exportLayerInfo, a verbose build log, "
+    "inspector text, or ONNX Runtime's optimized model; '-' reads standard input.  "
+    "Without MODEL the nodes are those that ENGINE names.  A directory replaces the "
+    "files of one build in it.\n\nExit status: 0 no finding at or above the --fail-on "
+    "level, 1 findings, 2 an error.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -58,13 +60,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_DEBUG:
         if (strcmp(arg, "log") != 0)
-            argp_error(state, "--debug takes log, not '%s'", arg);
+            argp_error(state, "--debug: expected log, found '%s'", arg);
         line->debug = arg;
         break;
     case KEY_DUMP:
         if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0 &&
             strcmp(arg, "shapes") != 0)
-            argp_error(state, "--dump takes model, shapes or engine, not '%s'", arg);
+            argp_error(state, "--dump: expected model, shapes or engine, found '%s'",
+                       arg);
         line->dump = arg;
         break;
     case ARGP_KEY_ARG:
@@ -75,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         } else if (line->run.engine && !strpbrk(line->run.model, "./")) { /* mistyped */
             const char *near = near_verb(line->run.model);
 
-            argp_error(state, "'%s' is no verb%s%s%s", line->run.model,
+            argp_error(state, "'%s' is not a verb%s%s%s", line->run.model,
                        near ? "; did you mean '" : " ('fusiondiff help' lists them)",
                        near ? near : "", near ? "'?" : "");
         }
@@ -195,7 +198,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_diff = {
     "diff",
     "[MODEL] ENGINE",
-    "the whole report: layers, nodes, fates, findings; pictures",
+    "show the whole report: layers, nodes, outcomes, findings, pictures",
     doc,
     {"model.onnx engine.json --profile profile.json", "build.log -o report.svg",
      "model.onnx engine.json --around Conv_28 --depth 2 -o near.svg"},

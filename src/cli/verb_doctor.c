@@ -7,7 +7,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    argp_error(state, "doctor takes no files, found '%s'", arg);
+    argp_error(state, "doctor: expected no files, found '%s'", arg);
     return 0;
 }
 
@@ -26,13 +26,13 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return write_outputs(line, print_about, line, err);
 }
 
-static const char doc[] = "Tells what this program can do here: which builders' files "
-                          "it reads, which formats it "
-                          "writes, and whether Graphviz draws, which is tried.";
+static const char doc[] =
+    "Shows what this program supports on this machine: the files it reads, the formats "
+    "it writes, and whether Graphviz works, which it tests.";
 
 const struct verb verb_doctor = {"doctor",
                                  "",
-                                 "what this program can do here",
+                                 "show what this program supports on this machine",
                                  doc,
                                  {"", "-f json"},
                                  NULL,

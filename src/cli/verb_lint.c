@@ -20,33 +20,34 @@ enum {
 
 static const struct argp_option options[] = {
     {"for", KEY_FOR, "BUILDER", 0,
-     "trt8, trt10, trt11 or rtx, with a version and a compute capability as "
-     "rtx-1.7:sm89, which is the default; with an ENGINE the builder that made it",
+     "Target builder: trt8, trt10, trt11 or rtx, with version and compute capability, "
+     "e.g. rtx-1.7:sm89 (the default; with an ENGINE, its builder)",
      3},
     {"policy", KEY_POLICY, "FILE", 0, "Levels of rules, and what to ignore", 3},
-    {"today", KEY_TODAY, "YYYY-MM-DD", 0, "For ignores that expire; else none has", 3},
-    {"list", KEY_LIST, NULL, 0, "List all rules of lint, and end", 3},
+    {"today", KEY_TODAY, "YYYY-MM-DD", 0,
+     "Day for expiry dates of the policy (default: nothing expires)", 3},
+    {"list", KEY_LIST, NULL, 0, "List all rules of lint and exit", 3},
     {"fail-on", KEY_FAIL_ON, "LEVEL", 0,
-     "Exit status 1 when there are findings of info, warning or error, the default", 3},
+     "Exit with 1 if there is a finding of this level or above: info, warning or error "
+     "(the default)",
+     3},
     {"fix", KEY_FIX, "RULE|ID,...", OPTION_ARG_OPTIONAL,
-     "Apply the edits of all findings, or of those of a RULE or with the fingerprint "
-     "ID, and write the model to -o FILE; without -o list the edits",
+     "Apply the edits of all findings, or of a RULE or fingerprint ID, and write the "
+     "model to -o FILE; without -o, list the edits",
      3},
     {"scale", KEY_SCALE, "TENSOR=VALUE", 0,
-     "With --fix: the scale of a tensor that is listed as to calibrate; may be "
-     "repeated",
+     "With --fix: scale of a tensor that is listed as to calibrate; may be repeated",
      3},
     {0},
 };
 
 static const char doc[] =
-    "Judges a model before its build: quantizers that cost fusions, scales, operators "
-    "and types that the builder refuses, channels that fill no vector.  With ENGINE "
-    "each finding is confirmed or withdrawn by what was built.\v"
-    "-f json has the changes to the model, as a list that a script can apply; --fix "
-    "applies them and keeps all other bytes of MODEL.\n\n"
-    "Exit status: 0 no finding at or above the --fail-on level or --fix, 1 findings, 2 "
-    "trouble.";
+    "Checks a model before its build: quantizers that prevent fusions, scales, "
+    "operators and types that the builder does not support, unaligned channels.  With "
+    "ENGINE, the built engine confirms or withdraws each finding.\v-f json has the "
+    "edits as a list that a script can apply; --fix applies them and keeps all other "
+    "bytes of MODEL.\n\nExit status: 0 no finding at or above the --fail-on level, or "
+    "--fix was given; 1 findings; 2 an error.";
 
 /* Cuts the list at its commas. */
 static void take_what(struct command_line *line, char *list, struct argp_state *state)
@@ -55,9 +56,10 @@ static void take_what(struct command_line *line, char *list, struct argp_state *
 
     while ((word = strsep(&rest, ","))) {
         if (!*word)
-            argp_error(state, "--fix takes rules or fingerprints between commas");
+            argp_error(state,
+                       "--fix: expected rules or fingerprints, separated by commas");
         if (line->fix.n_what == MOST_OUTPUTS)
-            argp_error(state, "--fix takes at most %d words", MOST_OUTPUTS);
+            argp_error(state, "--fix: expected at most %d words", MOST_OUTPUTS);
         line->fix_what[line->fix.n_what++] = word;
     }
 }
@@ -89,7 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_SCALE:
         if (line->fix.n_scales == MOST_WORDS)
-            argp_error(state, "--scale can be given at most %d times", MOST_WORDS);
+            argp_error(state, "--scale: expected at most %d of them", MOST_WORDS);
         line->fix_scales[line->fix.n_scales++] = arg;
         break;
     case ARGP_KEY_ARG:
@@ -102,14 +104,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!line->run.model && !line->list)
             argp_error(state, "expected MODEL");
         if (line->fixes && (line->list || line->format))
-            argp_error(state, "--fix writes a model, or lists edits as text: neither "
-                              "--list nor -f goes with it");
+            argp_error(state, "--fix writes a model or lists edits as text: it cannot "
+                              "be combined with --list or -f");
         if (line->fix.n_scales && !line->fixes)
-            argp_error(state, "--scale is for --fix, which is not given");
+            argp_error(state, "--scale needs --fix");
         line->fix.what = line->fix_what;
         line->fix.scales = line->fix_scales;
         if (!line->run.engine && (line->run.log || line->run.n_profiles))
-            argp_error(state, "a log or a profile is of an ENGINE, which is not given");
+            argp_error(state, "a log or a profile needs an ENGINE");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -159,8 +161,8 @@ static enum fsd_status fix(struct command_line *line, const struct fsd_linting *
     }
     status = write_judgement(line, print_fix, &job, err);
     if (status == FSD_OK && moved && !line->quiet && fsd_linting_has_external(linting))
-        print_note(NULL, "the model's weights are in other files: copy these into the "
-                         "folder of the fixed model");
+        print_note(NULL, "the weights are in external files: copy them into the folder "
+                         "of the fixed model");
     return status;
 }
 
@@ -185,7 +187,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_lint = {
     "lint",
     "MODEL [ENGINE]",
-    "the model before the build, and its findings proved on the engine",
+    "check a model before its build, and fix it",
     doc,
     {"model.onnx", "model.onnx engine.json", "model.onnx --fix -o fixed.onnx"},
     options,

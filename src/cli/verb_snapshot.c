@@ -8,16 +8,16 @@ enum { KEY_WITH_TIMES = 640, KEY_ALSO };
 
 static const struct argp_option options[] = {
     {"with-times", KEY_WITH_TIMES, NULL, 0,
-     "Refuse to write a snapshot without milliseconds, which are kept of any --profile",
-     3},
+     "Refuse to write a snapshot without times (any --profile adds them)", 3},
     {"list", KEY_OF_LIST, "FILE", 0,
-     "Write a snapshot of each build that FILE lists as batch reads it ('-': standard "
-     "input), to the snapshot= of its line; label= and profile= as for one build",
+     "Write a snapshot of every build of a list ('-': standard input) in the format of "
+     "batch, to the snapshot= of its line; label= and profile= as for one build",
      3},
-    {"jobs", 'j', "N", 0, "Of --list: so many threads; as many as there are processors",
+    {"jobs", 'j', "N", 0, "With --list: number of threads (default: one per processor)",
      3},
     {"label", KEY_LABEL, "LABEL", 0,
-     "Record what the build is for, as sm86; 'check --label' picks a snapshot by it",
+     "Record what the build is for, e.g. sm86; 'check --label' selects a snapshot by "
+     "it",
      3},
     {"also", KEY_ALSO, "BUILD", 0,
      "Learn what varies from another build of the model: ENGINE, or "
@@ -28,10 +28,10 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Writes what the builder made of a model as a text file to commit: one line a node "
-    "and one a fusion group, in the model's order.\v"
-    "The same inputs give the same bytes, and a change of one fusion changes a handful "
-    "of lines. 'fusiondiff check' compares a later build with it. There is one format.";
+    "Writes a build as a text file to commit: one line per node and per fusion group, "
+    "in the order of the model.\vThe same inputs give the same bytes, and a changed "
+    "fusion changes a few lines.  'fusiondiff check' compares a later build with it.  "
+    "There is one format.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -57,11 +57,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (line->format)
-            argp_error(state, "a snapshot has no other format");
+            argp_error(state, "a snapshot has only one format");
         if (line->builds) {
             if (line->run.model || line->n_also || line->outputs[0].path)
-                argp_error(state, "--list takes a build, and snapshot= for where its "
-                                  "snapshot goes, in each line, and nothing beside it");
+                argp_error(state, "with --list, each line names a build and its "
+                                  "snapshot=, and no other file can be given");
             refuse_beside_list(line, state);
             break;
         }
@@ -100,8 +100,8 @@ void tell_dropped(const struct command_line *line, const char *path)
     if (builds < 2 || !line->run.note)
         return;
     snprintf(text, sizeof text,
-             "%.150s: what varies in its %u builds is not kept but by --also", path,
-             builds);
+             "%.150s: the variants of its %u builds are dropped (--also keeps them)",
+             path, builds);
     line->run.note(line->run.payload, text);
 }
 
@@ -133,7 +133,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_snapshot = {
     "snapshot",
     "[MODEL] ENGINE | --list FILE",
-    "a small text file of what the builder made, to commit",
+    "write a build as a small text file to commit",
     doc,
     {"model.onnx engine.json -o engine.fsd",
      "model.onnx a.json --also b.json --also c.json -o engine.fsd",

@@ -33,11 +33,11 @@ enum {
 static const struct argp_option explain_options[] = {
     {"node", KEY_NODE, "NODE", 0,
      "The node to explain: a name, #12, layer:12 or a pattern; given twice, also why "
-     "the two are in one layer or not",
+     "the two nodes are fused or not",
      3},
     {"layer", KEY_LAYER, "LAYER", 0,
      "The layer to explain: a name, 12, node:12 or a pattern", 3},
-    {"list", KEY_LIST, NULL, 0, "All rules, a line each", 3},
+    {"list", KEY_LIST, NULL, 0, "List all rules, one line each", 3},
     {0},
 };
 
@@ -175,8 +175,8 @@ static enum fsd_status print_rule(const void *payload, const char *format,
 {
     (void)style;
     if (strcmp(format, "text") != 0)
-        return fail_file(err, FSD_E_ARG, "explain", "rules are told as text, not as %s",
-                         format);
+        return fail_file(err, FSD_E_ARG, "explain",
+                         "rules are printed as text, not as %s", format);
     return fsd_rule_explain(payload, out, err);
 }
 
@@ -196,7 +196,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
         status = write_outputs(line, print_view, &job, err);
     if (status == FSD_OK && left_out) {
         snprintf(note, sizeof note,
-                 "%u names are left out, which this form cannot hold",
+                 "%u names are left out because this form cannot express them",
                  (unsigned)left_out);
         print_note(NULL, note);
         *exit_status = FINDINGS;
@@ -217,16 +217,17 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     }
 
 static const struct argp_option reformats_options[] = {
-    OPTION_MOST("So many, the worst; all by default"),
-    {"min-ms", KEY_MIN_MS, "MS", 0, "Leave out what takes less in one run", 3},
-    {"min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out what takes less of a run", 3},
+    OPTION_MOST("Number of layers, most expensive first (default: all)"),
+    {"min-ms", KEY_MIN_MS, "MS", 0, "Omit layers that take less time per run", 3},
+    {"min-share", KEY_MIN_SHARE, "PERCENT", 0,
+     "Omit layers that take a smaller share of a run", 3},
     {0},
 };
 
 static const struct argp_option top_options[] = {
-    OPTION_MOST("So many, the worst; 10 by default, or with --all everything"),
+    OPTION_MOST("Number of rows, slowest first (default: 10; --all: everything)"),
     {"by", KEY_BY, "WHAT", 0,
-     "layers (the default), nodes, scopes, patterns, types or tactics", 3},
+     "Rank layers (the default), nodes, scopes, patterns, types or tactics", 3},
     {"rank-by", KEY_RANK_BY, "COLUMN", 0,
      "A column of --values, in place of times: of errors l2_rel, max_abs, max_rel, l2, "
      "cosine, nan or inf",
@@ -235,25 +236,25 @@ static const struct argp_option top_options[] = {
 };
 
 static const struct argp_option memory_options[] = {
-    OPTION_MOST("So many layers and tensors, the largest; 10 by default, or with --all "
-                "everything"),
+    OPTION_MOST(
+        "Number of layers and tensors, largest first (default: 10; --all: everything)"),
     {0},
 };
 
 static const struct argp_option names_options[] = {
-    {"not", KEY_NOT, "TYPE", 0, "The nodes that do not run in TYPE, as int8", 3},
+    {"not", KEY_NOT, "TYPE", 0, "List nodes that do not run in TYPE, e.g. int8", 3},
     {"finding", KEY_FINDING, "RULE", 0,
-     "The nodes of RULE's findings, in the type that the rule asks for: "
+     "List the nodes of RULE's findings, with the type that the rule requires, e.g. "
      "precision/fp16-range",
      3},
     {"as", KEY_AS, "FORM", 0,
-     "layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude (ONNX Runtime), "
-     "modelopt, autocast, nncf, list, or table, the default with --not",
+     "Output form: layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude "
+     "(ONNX Runtime), modelopt, autocast, nncf, list, or table (the default with "
+     "--not)",
      3},
     {"check", KEY_CHECK, "LIST", 0,
-     "Tell which names of the file LIST match nothing, and exit with 1 if any does; "
-     "such "
-     "names are ignored silently by TensorRT",
+     "List names of the file LIST that match nothing, and exit with 1 if there are "
+     "any; TensorRT silently ignores such names",
      3},
     {0},
 };
@@ -273,24 +274,24 @@ static const struct argp_option tensors_options[] = {
 };
 
 static const struct argp_option scopes_options[] = {
-    {"depth", KEY_DEPTH, "N", 0, "How many parts of a name make a scope", 3},
+    {"depth", KEY_DEPTH, "N", 0, "Number of name parts that form a scope", 3},
     {0},
 };
 
 /* model/word.h */
 #define WORDS                                                                          \
-    "a name, of a node, a layer, a tensor or an initializer, a number as #12, "        \
+    "the name of a node, layer, tensor or initializer, a number such as #12, "         \
     "node:12 "                                                                         \
-    "or layer:12, a provider as provider:CUDA, or a pattern with *, ? and [...]"
+    "layer:12, a provider such as provider:CUDA, or a pattern with *, ? and [...]"
 
 const struct verb view_verbs[] = {
     {"top",
      "[MODEL] ENGINE",
-     "what is slowest, how far from the roofline, what to do first",
-     "Ranks layers, or what they are summed up by, by their times: what is slowest, on "
-     "what it is spent, how far from the roofline, what to do first.\v"
-     "Without --profile by bytes, or multiply-adds, and it says so. --peak GB/S,TOP/S "
-     "tells the roofline.",
+     "rank the slowest layers, nodes or scopes, with their roofline",
+     "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the time "
+     "goes, how far each is from the roofline, what to do first.\vWithout --profile it "
+     "ranks by bytes or multiply-adds, and says so.  --peak GB/S,TOP/S sets the "
+     "roofline.",
      {"model.onnx engine.json --profile profile.json -n 5",
       "model.onnx engine.json --profile profile.json --by scopes",
       "model.onnx engine.json --values table.csv --rank-by loss",
@@ -302,10 +303,10 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"memory",
      "[MODEL] ENGINE",
-     "bytes of weights and activations, and the most at once",
-     "Sums up the bytes of weights and activations, layer by layer and where most is "
-     "alive together, with the largest tensors.\v"
-     "A build log adds what the builder said of persistent and scratch memory.",
+     "show the bytes of weights and activations, and the peak",
+     "Shows the bytes of weights and activations, layer by layer, the peak of live "
+     "activations, and the largest tensors.\vA build log adds persistent and scratch "
+     "memory.",
      {"model.onnx engine.json --log build.log", "model.onnx engine.json -o memory.csv"},
      memory_options,
      parse,
@@ -328,10 +329,9 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"reformats",
      "[MODEL] ENGINE",
-     "layers that only move data, the worst first, and what to change",
-     "Lists the layers that only move data, the worst first: why each is there, on "
-     "which "
-     "edge of the model, what it costs and what to do about it.",
+     "list data-movement layers, their cost, and how to remove them",
+     "Lists data-movement layers, most expensive first: the cause of each, the edge of "
+     "the model that it sits on, its cost, and how to remove it.",
      {"model.onnx engine.json --profile profile.json --top 5",
       "model.onnx build.log --min-share 1"},
      reformats_options,
@@ -341,9 +341,9 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"where",
      "[MODEL] ENGINE NODE...",
-     "which layers compute these nodes",
-     "Shows which layers compute the given nodes, and why that is believed.\v"
-     "NODE is " WORDS ".",
+     "show which layers compute these nodes",
+     "Shows which layers compute the given nodes, and the evidence.\vNODE is " WORDS
+     ".",
      {"model.onnx engine.json /decoder/Softmax", "engine.json '*attn*'",
       "build.log layer:12"},
      NULL,
@@ -353,9 +353,9 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"inside",
      "[MODEL] ENGINE LAYER...",
-     "which nodes these layers hold",
-     "Shows what is inside the given layers: their nodes by name scope and by type.\v"
-     "LAYER is " WORDS ", or a bare number.",
+     "show which nodes these layers compute",
+     "Shows the nodes of the given layers, by name scope and operator.\vLAYER is " WORDS
+     ", or a bare number.",
      {"model.onnx engine.json 12", "model.onnx engine.json '{ForeignNode*'"},
      NULL,
      parse,
@@ -364,9 +364,9 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"names",
      "[MODEL] ENGINE [NODE...]",
-     "names of nodes as other tools take them, and checks of lists",
-     "Writes names of nodes in the form that another tool takes.\v"
-     "NODE is " WORDS "; without one all nodes that layers compute.",
+     "list node names in the form of other tools, and check lists",
+     "Writes node names in the form that another tool reads.\vNODE is " WORDS
+     "; without one all nodes that layers compute.",
      {"model.onnx engine.json --not int8",
       "model.onnx engine.json --not int8 --as modelopt",
       "model.onnx engine.json --check exclude.txt"},
@@ -390,10 +390,9 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"scopes",
      "[MODEL] ENGINE",
-     "layers, time and precision of each module; equal blocks folded",
-     "Sums up layers, time and precision for each module of the model, by the scopes "
-     "in "
-     "its nodes' names.",
+     "show layers, time and precision of each module",
+     "Shows layers, time and precision of each module of the model, by the scopes in "
+     "its node names; equal blocks are one row.",
      {"model.onnx engine.json --profile profile.json", "engine.json --depth 3"},
      scopes_options,
      parse,
@@ -402,13 +401,12 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"patterns",
      "[MODEL] ENGINE",
-     "attention, norms, activations: fused whole or not, and why",
-     "Shows which blocks of the model that builders know (attention, QKV projections, "
-     "normalizations, activations, Conv+BN+activation, residual additions) were fused "
-     "whole, and of the others what computes them and what stands between.\v"
-     "Blocks are found by operators and edges, not by names. --all lists those that "
-     "are "
-     "whole, too.",
+     "show which attentions, norms and activations are fused, and why",
+     "Shows which blocks of the model (attention, QKV projections, normalizations, "
+     "activations, Conv+BN+activation, residual additions) are fused into one layer, "
+     "and for the others the layers that compute them and what separates "
+     "these.\vBlocks are recognized by operators and edges, not by names.  --all also "
+     "lists the fused ones.",
      {"model.onnx engine.json", "model.onnx build.log --all"},
      NULL,
      parse,
@@ -417,14 +415,12 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"skipped",
      "[MODEL] ENGINE",
-     "fusions that a session skipped and why; providers of layers",
+     "list the fusions that ONNX Runtime skipped, and why",
      "Shows what the verbose log of an ONNX Runtime session reports: skipped fusions "
      "with their reasons, what each graph transformer changed, which layers were "
-     "added, "
-     "and which execution provider runs how many.\v"
-     "The log is what a session of log_severity_level 0 writes.  --all lists each "
-     "node, "
-     "and transformers that changed nothing.",
+     "added, and how many layers each execution provider runs.\vA session with "
+     "log_severity_level = 0 writes the log.  --all lists each node, and transformers "
+     "that changed nothing.",
      {"model.onnx optimized.onnx --log session.log",
       "optimized.onnx --log session.log"},
      NULL,
@@ -434,13 +430,11 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"explain",
      "[MODEL] ENGINE | RULE",
-     "the story of a node or a layer, from the model to its kernel",
-     "Tells the story of a node or a layer in order: how it was parsed, what the "
-     "builder "
-     "did with it, which layer it became part of, what was measured, what stands "
-     "around "
-     "it.  A build log tells most of it.  Of a RULE alone: what it means, why it "
-     "matters, what to do about it and how to accept it.",
+     "explain a node, a layer, two nodes, or a rule",
+     "Explains a node or a layer step by step: how it was parsed, what TensorRT did "
+     "with it, which layer computes it, its time, its neighbors.  A build log adds "
+     "most of the steps.  For a RULE alone: what it means, why it matters, what to do, "
+     "and how to accept it.",
      {"model.onnx engine.json --log build.log --node Conv_28",
       "build.log --node Conv_28 --node Relu_29", "engine.json --layer 12"},
      explain_options,

@@ -539,16 +539,16 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
         comma = ", ";
     }
     if (k->sizes)
-        fprintf(out, "%sreads or writes %s, before %s", comma,
+        fprintf(out, "%sreads or writes %s, before: %s", comma,
                 fsd_text(new->names, k->sizes_after),
                 fsd_text(old->names, k->sizes_before)),
             comma = ", ";
     if (k->ports)
-        fprintf(out, "%sreads %u and writes %u tensors, before %u and %u", comma,
+        fprintf(out, "%sreads %u and writes %u tensors, before: %u and %u", comma,
                 q->in.n, q->out.n, p->in.n, p->out.n),
             comma = ", ";
     if (k->consts)
-        fprintf(out, "%sis made of other weights or constants", comma), comma = ", ";
+        fprintf(out, "%shas other weights or constants", comma), comma = ", ";
     if (k->does)
         fprintf(out, "%sperforms %s, before %s", comma, fsd_text(new->names, q->does),
                 fsd_text(old->names, p->does)),
@@ -558,8 +558,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
     if (k->computes)
         fprintf(out, "%scomputes other nodes", comma), comma = ", ";
     if (k->provider)
-        fprintf(out, "%sruns on %s, before on %s", comma,
-                q->provider ? fsd_text(new->names, q->provider)
-                            : "a provider that is not known",
+        fprintf(out, "%sruns on %s, before: %s", comma,
+                q->provider ? fsd_text(new->names, q->provider) : "an unknown provider",
                 fsd_text(old->names, p->provider));
 }

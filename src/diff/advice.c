@@ -454,8 +454,8 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!written || !fsd_dtype_rank(written->type) ||
         fsd_dtype_is_quantized(written->type)) {
         fprintf(out,
-                "it is handed %s: quantize every branch that its producer reads, "
-                "so that this writes %s itself",
+                "its input is %s: quantize every input of the producer, so that it "
+                "writes %s itself",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         return true;
     }
@@ -501,8 +501,8 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(made->type));
     else if (widens && !(reader && blame_reader(d, reader->layer, out)))
         fprintf(out,
-                "what reads it is handed %s: give that operator quantized inputs only, "
-                "with one scale where they meet",
+                "its consumer reads %s: quantize all inputs of that operator, with one "
+                "scale where they meet",
                 fsd_dtype_name(made->type));
     else
         return widens || (in && made && advise_narrowing(d, layer, out));
@@ -700,8 +700,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
                            out);
     if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
-        fputs("only its name is known: --profilingVerbosity=detailed makes the dump "
-              "tell what it changes",
+        fputs("only its name is known: a dump with --profilingVerbosity=detailed "
+              "states what it converts",
               out);
     if (!plain_advice[cause])
         return false;

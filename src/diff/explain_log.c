@@ -19,7 +19,7 @@ void fsd_tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
 {
     if (d->history && d->history->refused)
         fsd_tale_say(tale, "log",
-                     "the log is of another build or model, and tells nothing here");
+                     "the log belongs to another build or model and is not used here");
 }
 
 /* ------------------------------------------------------------------------ parsing */

@@ -121,13 +121,12 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     tell_reason(tale, d, b);
     if (!d->story) {
         fsd_tale_say(tale, "log",
-                     "there is no build log of this engine that could tell more");
+                     "without a build log of this engine no more is known");
         return;
     }
     tell_apart(tale, d, a);
     tell_apart(tale, d, b);
-    fsd_tale_say(tale, "log",
-                 "no step in the log puts them together; it tells no more");
+    fsd_tale_say(tale, "log", "no step in the log combines them");
 }
 
 /* Steps that did not join the two, but took one of them out of the way. */
@@ -173,7 +172,6 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     moved = tell_out_of_way(tale, d, b) || moved;
     if (!moved)
         fsd_tale_say(tale, "log",
-                     d->story
-                         ? "no step in the log tells how"
-                         : "there is no build log of this engine that could tell how");
+                     d->story ? "no step in the log shows how"
+                              : "only a build log of this engine would show how");
 }

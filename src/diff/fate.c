@@ -50,7 +50,7 @@ static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
         fused |= (fsd_match_of_node(m, node, i)->by & FSD_BY_LOG) != 0;
 
         if (layers[layer].kind == FSD_KIND_QUANTIZE && fsd_quantizes_as(m, layer, node))
-            return result(FSD_FATE_LAYER, "left standing as a layer of its own");
+            return result(FSD_FATE_LAYER, "it runs as a layer of its own");
         narrow |= layer_is_quantized(m, layer);
     }
     if (is_folded(m, node) && (m->facts->traits[node] & FSD_OP_QUANTIZE))

@@ -38,11 +38,11 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
                                 struct fsd_error *err)
 {
     static const char *const advice[FSD_N_LOOKS] = {
-        [FSD_LOOK_ONNX] = "; the engine's dump comes second",
-        [FSD_LOOK_PACKED] = " in another; unpack it first",
-        [FSD_LOOK_ZIP] = "; unpack it first",
-        [FSD_LOOK_TAR] = "; unpack it first",
-        [FSD_LOOK_LFS] = "; get the dump itself with 'git lfs pull'",
+        [FSD_LOOK_ONNX] = "; pass the engine's dump second",
+        [FSD_LOOK_PACKED] = " inside another; decompress it first",
+        [FSD_LOOK_ZIP] = "; decompress it first",
+        [FSD_LOOK_TAR] = "; decompress it first",
+        [FSD_LOOK_LFS] = "; fetch the dump with 'git lfs pull'",
         [FSD_LOOK_UTF16] = "; convert it: iconv -f UTF-16 -t UTF-8",
     };
     const struct fsd_file *file = source->file;

@@ -103,7 +103,7 @@ static void tell_runs(struct writer *w)
     static const char *const verbs[FSD__SPENT_COUNT] = {
         [FSD_SPENT_REQUANTIZE] = "requantize",
         [FSD_SPENT_MOVEMENT] = "move data",
-        [FSD_SPENT_REQUESTED] = "move data as the model asks",
+        [FSD_SPENT_REQUESTED] = "move data as the model requires",
         [FSD_SPENT_NOTHING] = "free"};
     const struct fsd_spent_sum *spent = w->d->cost->spent;
     uint32_t layers = w->d->engine->nodes.n;
@@ -128,7 +128,7 @@ static void tell_spent(struct writer *w)
         [FSD_SPENT_COMPUTE] = "compute",
         [FSD_SPENT_REQUANTIZE] = "requantization",
         [FSD_SPENT_MOVEMENT] = "data movement",
-        [FSD_SPENT_REQUESTED] = "data movement that the model asks for",
+        [FSD_SPENT_REQUESTED] = "data movement that the model requires",
         [FSD_SPENT_NOTHING] = "other layers"};
     const struct fsd_cost *cost = w->d->cost;
     bool timed = cost->all.ms >= 0;
@@ -154,7 +154,7 @@ static void tell_spent(struct writer *w)
         separator = ", ";
     }
     if (timed && w->d->times->total > 0 && w->d->times->elsewhere > 0) {
-        fprintf(out, "%snot of a layer ", separator);
+        fprintf(out, "%soutside of layers ", separator);
         put_percent(w->d->times->elsewhere / w->d->times->total, out);
     }
     close_line(w, timed ? "time" : "bytes");
@@ -412,7 +412,7 @@ static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
             fprintf(out, "%.4f ms, ", deed->ms);
         put_percent(deed->share, out);
     } else {
-        fputs(": what it saves is not in the dump", out);
+        fputs(": the dump does not show how much this saves", out);
     }
     fprintf(out, "; fusiondiff %s",
             deed->edits.n     ? "lint --fix"
@@ -431,7 +431,7 @@ static void tell_deeds(struct writer *w)
             tell_deed(w, &all.list.at[i], false) || tell_deed(w, &all.list.at[i], true);
     if (told)
         return;
-    fputs("no change is known that saves time", open_line(w));
+    fputs("no time-saving change is known", open_line(w));
     close_line(w, "to do");
 }
 
@@ -503,7 +503,7 @@ static const char *unknown_of(struct writer *w)
     w->comma = "";
     add_unknown(w, s->by_fate[FSD_FATE_UNEXPLAINED], "node", "unexplained");
     add_unknown(w, s->computing - s->mapped, "computing layer", "without a node");
-    add_unknown(w, untyped, "layer", "of no known type");
+    add_unknown(w, untyped, "layer", "of unknown type");
     add_unknown(w, w->d->cost->all.unknown, "layer", "of unknown bytes");
     if (!w->d->times->profiles)
         fprintf(w->out, "%sthe times: no --profile was given", w->comma);

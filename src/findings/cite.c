@@ -358,7 +358,7 @@ static void put_edit(const struct fsd_cite *cite, FILE *out)
         fprintf(out, "move the Q/DQ pair of %s before %s", e->name, e->to_name);
         break;
     case FSD_INSERT_CAST:
-        fprintf(out, "keep %s in %s by Casts", e->name, e->type);
+        fprintf(out, "compute %s in %s between Casts", e->name, e->type);
         break;
     case FSD__ACTION_COUNT:
         break;
@@ -407,13 +407,14 @@ void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool bri
             fprintf(out, "remove %u Q/DQ pair%s", n, s);
             break;
         case FSD_SET_SCALE:
-            fprintf(out, "give %u quantizer%s the scale of the one beside", n, s);
+            fprintf(out, "give %u quantizer%s the scale of the adjacent one", n, s);
             break;
         case FSD_MOVE_PAIR:
-            fprintf(out, "move %u Q/DQ pair%s before the operator in front", n, s);
+            fprintf(out, "move %u Q/DQ pair%s before the preceding operator", n, s);
             break;
         case FSD_INSERT_CAST:
-            fprintf(out, "keep %u node%s in %s by Casts", n, s, cites[0]->edit->type);
+            fprintf(out, "compute %u node%s in %s between Casts", n, s,
+                    cites[0]->edit->type);
             break;
         case FSD__ACTION_COUNT:
             break;

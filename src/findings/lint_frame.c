@@ -379,8 +379,7 @@ static void ask_engine(struct fsd_finder *f)
         return;
     fputs("; the engine: ", f->out);
     proof = ask[f->rule->proves](f);
-    fprintf(f->out, "%s%s",
-            strcmp(proof, "undecided") ? ": " : "it does not tell: ", proof);
+    fprintf(f->out, "%s%s", strcmp(proof, "undecided") ? ": " : "unknown: ", proof);
     fsd_fact_text(f, "engine", proof);
     f->now.proof = proof;
 }

@@ -335,44 +335,45 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "addition keeps it wide{A}",
      .insert = 'n', .input = FSD_INPUT_SET},
     {"qdq/residual", "n=%sum(q=%pair(k=%conv), %pair)", parts_regions, "nq",
-     "{n} reads quantizers on both branches, and {q} parts it from {k}", .remove = "q",
+     "{n} reads quantizers on both branches, and {q} separates it from {k}",
+     .remove = "q",
      .removed = "the convolution's result is no longer rounded before the addition"},
     {"qdq/open-sum", "n=%sum(%held, %conv)", is_open_sum, "n",
-     "{n} adds a quantized branch, but nothing quantizes {'s}, which it makes: the "
-     "branch is widened again, as a layer of its own",
+     "{n} adds a quantized branch, but nothing quantizes its output {'s}: a layer of "
+     "its own dequantizes the branch",
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
-     "{n} reads quantized data, but its other side {'b} is not quantized, so that it "
-     "runs wide",
+     "{n} reads quantized data, but its other input {'b} is not quantized, so it runs "
+     "in higher precision",
      .insert = 'n', .input = 1, .inserted = "rounds this side to 8 bits" TO_MEASURE},
     {"qdq/one-sided", "n=%weighted(b=%bare, h=%held)", is_asked_of_both, "n",
-     "{n} reads quantized weights, but its data {'b} is not quantized, so that it "
-     "runs wide",
+     "{n} reads quantized weights, but its data {'b} is not quantized, so it runs in "
+     "higher precision",
      .insert = 'n', .inserted = "rounds this side to 8 bits" TO_MEASURE},
     {"qdq/inside-conv",
      "q=%q(k=Conv|ConvTranspose|Gemm|MatMul) > %dq > n=BatchNormalization|" ACTIVATION,
      is_before_operators, "kqn",
-     "{q} stands between {k} and {n}, which would be one layer", .remove = "q",
-     .removed = "what the operator makes is no longer rounded before the next"},
+     "{q} stands between {k} and {n}, which TensorRT would fuse", .remove = "q",
+     .removed = "the output of the operator is no longer rounded before the next"},
     {"qdq/island",
      "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
      "InstanceNormalization(i=%bare)",
      is_island, "nb",
-     "{n} reads {'i} without a quantizer, between {b} and {a}, which run narrow: it "
-     "runs wide, and so does what is written for it",
+     "{n} reads {'i} without a quantizer, between {b} and {a}, which run in low "
+     "precision: {n} and its input stay in higher precision",
      .insert = 'n', .inserted = "rounds what it averages to 8 bits" TO_MEASURE},
     {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
-     "a quantizer stands inside the SiLU of {s} and {n}, which then is no part of the "
-     "operator before it",
+     "a quantizer stands inside the SiLU of {s} and {n}, which prevents its fusion "
+     "with the operator before it",
      .remove = "ab", .removed = "nothing inside the SiLU is rounded"},
     {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", pads_with, "pn",
-     "{q} stands between {p} and {n}, which takes no padding through it; put the pair "
-     "before the padding",
+     "{q} stands between {p} and {n} and prevents their fusion; move the pair before "
+     "the padding",
      .insert = 'p', .move = 'q'},
     {"qdq/deconv", "n=ConvTranspose", is_narrow_on_rtx, "n",
      "{n} is quantized, and there is no INT8 kernel for it: its data and weights are "
-     "widened again"},
+     "dequantized"},
     {"qdq/deconv", "n=ConvTranspose > b=BatchNormalization|Concat|" ACTIVATION,
      is_narrow_elsewhere, "nb",
      "{n} is quantized and followed by {b}, for which there is no INT8 kernel: it "
@@ -380,16 +381,17 @@ const struct fsd_place_row fsd_rows_of_place[] = {
     {"qdq/no-gain",
      "n=Softmax|LogSoftmax|Erf|Gelu|InstanceNormalization|GroupNormalization|Pow|Exp|"
      "Tanh|Resize|Upsample|LayerNormalization|RMSNormalization(q=%pair)",
-     is_wide_anyway, "nq", "{q} quantizes what {n} reads, which has no narrow kernel",
-     .remove = "q", .removed = "its input is no longer rounded"},
+     is_wide_anyway, "nq",
+     "{q} quantizes the input of {n}, which has no low-precision kernel", .remove = "q",
+     .removed = "its input is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(q=%own)", only_shifts, "nq", NO_GAIN,
      .remove = "q", .removed = "its input is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(x, q=%own)", only_shifts, "nq", NO_GAIN,
      .remove = "q", .removed = "its input is no longer rounded"},
-    {"qdq/useless", "d=%dq", is_useless, "dq",
-     "{q} and {d} feed {A}, so that they only round", .remove = "q",
-     .removed = "the output is no longer rounded"},
+    {"qdq/useless", "d=%dq", is_useless, "dq", "{q} and {d} feed {A}: they only round",
+     .remove = "q", .removed = "the output is no longer rounded"},
     {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
-     "{A}{#} quantizer{?|s} behind an operator feed{?s|} nothing that runs narrow",
+     "{A}{#} quantizer{?|s} behind an operator feed{?s|} nothing that runs in low "
+     "precision",
      .remove = "q", .removed = "this tensor is no longer rounded", .listed = true},
     {0}};

@@ -177,7 +177,7 @@ static const char *what_of(const struct finder *f, enum kind kind)
     if (kind == BUILDER) {
         uint32_t n = 0;
 
-        fputs("The engine was built otherwise: ", out);
+        fputs("The build options differ: ", out);
         for (uint32_t i = 0; i < f->c->built.n; i++) {
             const struct fsd_built_change *b = &f->c->built.at[i];
 
@@ -276,10 +276,11 @@ static const char *usual_todo(enum kind kind)
 {
     static const char *const usual[KINDS] = {
         [PAIRS_GONE] = "Export the model with these Q/DQ pairs, or accept the build.",
-        [PAIRS_NEW] = "Take the new Q/DQ pairs out, or accept the build.",
+        [PAIRS_NEW] = "Remove the new Q/DQ pairs, or accept the build.",
         [NODES_GONE] = "Accept the build if the model was meant to change.",
         [NODES_NEW] = "Accept the build if the model was meant to change.",
-        [BUILDER] = "Build with the same version, GPU and options, or accept it."};
+        [BUILDER] =
+            "Build with the same version, GPU and options, or accept the build."};
 
     return usual[kind];
 }
@@ -454,11 +455,9 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     rule = all->rules.at[worst->rule].rule;
     for (int k = 0; k < KINDS; k++)
         bytes += causes[k].bytes;
-    f->v->says[0] =
-        built
-            ? what_of(f, BUILDER)
-            : "The model's nodes are the same, and nothing states that they were built "
-              "otherwise.";
+    f->v->says[0] = built ? what_of(f, BUILDER)
+                          : "The nodes of the model are unchanged, and no difference "
+                            "in the build options is known.";
     if (c->timed && c->before > 0)
         f->v->says[1] = fsd_printed(
             f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
@@ -466,17 +465,16 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     else if (bytes)
         f->v->says[1] = fsd_printed(
             f->v->arena,
-            "Inserted layers read and write %.3g %s more; times are not known.",
+            "Inserted layers read and write %.3g %s more; the times are unknown.",
             (double)bytes / (bytes < 1000000 ? 1e3 : 1e6),
             bytes < 1000000 ? "kB" : "MB");
     else
-        f->v->says[1] =
-            "What that costs is not known: there are no times of both builds.";
-    f->v->says[2] =
-        strstr(rule->id, "unknown") || strstr(rule->id, "undecided") ? rule->fix
-        : built ? usual_todo(BUILDER)
-                : "Build again: where builds vary, learn them (snapshot --also); else "
-                  "accept the build.";
+        f->v->says[1] = "The cost is unknown: times of both builds are missing.";
+    f->v->says[2] = strstr(rule->id, "unknown") || strstr(rule->id, "undecided")
+                        ? rule->fix
+                    : built ? usual_todo(BUILDER)
+                            : "Build again. If rebuilds vary, record the variants "
+                              "(snapshot --also); otherwise accept the build.";
 }
 
 void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate)

@@ -322,7 +322,7 @@ static bool open_promise(struct reader *r, const char *word)
         p.fused = FSD_FUSED_WHOLE;
     }
     if (r->policy->promises.n == MOST_IGNORES)
-        return complain(r, r->line, "at most 1000 promises", word);
+        return complain(r, r->line, "at most 1000 requirements", word);
     fsd_vec_push(r->policy->arena, &r->policy->promises, p);
     return true;
 }

@@ -37,7 +37,7 @@ static void put_rule(const struct fsd_rule *r, FILE *out)
         fprintf(out, "source  %s\n", r->source);
     fputs("accept  ", out);
     if (!judged)
-        fputs("it is told, not judged: only --fail-on makes it fail\n", out);
+        fputs("it does not affect the exit status, except with --fail-on\n", out);
     else if (!strcmp(r->id, "policy"))
         fputs("in the policy: [policy] level = off\n", out);
     else
@@ -45,8 +45,7 @@ static void put_rule(const struct fsd_rule *r, FILE *out)
             out,
             "%sin the policy: [%s] with another level%s, or [ignore LABEL] with rule "
             "= %s, node, reason, owner, expires\n",
-            r->needs & FSD_NEEDS_CHANGE ? "check --update takes the build as it is; "
-                                        : "",
+            r->needs & FSD_NEEDS_CHANGE ? "check --update accepts the build; " : "",
             r->id,
             r->settable & (FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE)
                 ? " or budget"
@@ -72,7 +71,7 @@ enum fsd_status fsd_rule_explain(const char *word, FILE *out, struct fsd_error *
     }
     if (word && !found)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a rule, found '%.100s'%s; explain --list tells them",
+                        "expected a rule, found '%.100s'%s; explain --list lists all",
                         word, fsd_nearest_text(&nearest, text));
     return fsd_flush(out, err);
 }

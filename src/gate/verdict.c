@@ -209,7 +209,7 @@ static struct fsd_verdict *verdict_of(const char *title,
         {"fusion groups", new->groups.n, old->groups.n},
         {"inserted layers", now.inserted, before.inserted},
         {"of these reformats", now.reformats, before.reformats},
-        {"standing Q and DQ", now.quantizers, before.quantizers},
+        {"unfused Q and DQ", now.quantizers, before.quantizers},
         {"unexplained nodes", now.unexplained, before.unexplained},
     };
 
@@ -238,7 +238,7 @@ static struct fsd_verdict *verdict_of(const char *title,
         add_row(v, "fusions lost, gained", "",
                 fsd_printed(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
                             c->by_happened[FSD_HAPPENED_GAINED]));
-        add_row(v, "nodes widened, narrowed", "",
+        add_row(v, "nodes in higher, lower precision", "",
                 fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
                             c->by_width[FSD_WIDTH_NARROWED]));
     }

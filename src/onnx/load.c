@@ -76,7 +76,7 @@ static bool charge(struct loader *l, uint64_t words)
         most = WORK_LIMIT;
     l->work += words;
     return l->work <= most ||
-           fail_limit(l, most, "words of graph, with each call of a function unfolded");
+           fail_limit(l, most, "words of graph, with each function call expanded");
 }
 
 /* Long names in a function that is called often cost more than what they become. */
@@ -281,7 +281,7 @@ static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
     if (most > NODE_LIMIT)
         most = NODE_LIMIT;
     if (g->nodes.n + b->n > most)
-        return fail_limit(l, most, "nodes, with each call of a function unfolded");
+        return fail_limit(l, most, "nodes, with each function call expanded");
     for (size_t i = 0; i < b->n; i++) {
         const Onnx__NodeProto *p = b->nodes[i];
         struct fsd_node node = {.name = sym_of(l, p->name),
@@ -331,8 +331,7 @@ static bool open_scope(struct loader *l, struct body *b, enum fsd_scope_kind kin
                        fsd_id owner, fsd_sym label, const struct body *outer)
 {
     if (outer->depth + 1 >= BODY_DEPTH)
-        return fail_limit(l, BODY_DEPTH,
-                          "bodies of control flow or functions in each other");
+        return fail_limit(l, BODY_DEPTH, "nested bodies of control flow or functions");
     if (!charge(l, 16))
         return false;
     b->depth = outer->depth + 1;
@@ -424,10 +423,10 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
     bool done;
 
     if (f->open) {
-        l->status = fsd_fail(l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
-                             "expected functions that end, found one that calls "
-                             "itself: %.200s",
-                             fsd_text(l->g->names, f->name));
+        l->status = fsd_fail(
+            l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
+            "expected functions without recursion, found one that calls itself: %.200s",
+            fsd_text(l->g->names, f->name));
         return false;
     }
     if (f->defaults.n > ATTR_LIMIT)
@@ -450,7 +449,7 @@ static void remark_newer(struct fsd_graph *g, const Onnx__OperatorSetIdProto *se
         set->version <= FSD_OPSET_KNOWN)
         return;
     text = fsd_printed(
-        g->arena, "the model is of operator set %lld, operators are known up to %d",
+        g->arena, "the model uses operator set %lld, known operator sets end at %d",
         (long long)set->version, FSD_OPSET_KNOWN);
     fsd_onnx_remark(g, "input/newer-opset", FSD_NONE, fsd_intern_str(g->names, text));
 }
@@ -474,9 +473,10 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
     }
     /* Exporters write it last: a file that was cut before it reads well. */
     if (!g->opsets.n && g->ir_version >= 3)
-        fsd_onnx_remark(g, "input/no-opset", FSD_NONE,
-                        fsd_intern_str(g->names, "the file names no operator set, as "
-                                                 "if its end were cut off"));
+        fsd_onnx_remark(
+            g, "input/no-opset", FSD_NONE,
+            fsd_intern_str(g->names,
+                           "the file names no operator set; it may be truncated"));
 }
 
 /* ONNX can say how a model is spread over devices, in several ways; engines are built
@@ -498,10 +498,12 @@ static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
     }
     fsd_onnx_remark(
         g, "input/multi-device", FSD_NONE,
-        fsd_intern_str(g->names, fsd_printed(g->arena,
-                                             "%s; nodes with a place in one: %u; what "
-                                             "follows is of one device",
-                                             text, placed)));
+        fsd_intern_str(
+            g->names,
+            fsd_printed(
+                g->arena,
+                "%s; nodes assigned in them: %u; the report describes a single device",
+                text, placed)));
 }
 
 static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,

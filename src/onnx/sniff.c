@@ -26,18 +26,18 @@ static bool is_text(const struct fsd_file *file)
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
 {
     static const char *const advice[FSD_N_LOOKS] = {
-        [FSD_LOOK_PLAN] = ("; the model comes first, and of the engine its "
-                           "JSON dump is read (trtexec --loadEngine=FILE "
-                           "--exportLayerInfo=engine.graph.json "
-                           "--profilingVerbosity=detailed)"),
-        [FSD_LOOK_ORT] = "; give the .onnx one",
+        [FSD_LOOK_PLAN] =
+            ("; pass the model first, and the engine as a JSON dump (trtexec "
+             "--loadEngine=FILE --exportLayerInfo=engine.graph.json "
+             "--profilingVerbosity=detailed)"),
+        [FSD_LOOK_ORT] = "; pass the .onnx file",
         [FSD_LOOK_ZIP] = "; export it to ONNX first",
         [FSD_LOOK_PICKLE] = "; export it to ONNX first",
-        [FSD_LOOK_PACKED] = " in another; unpack it first",
-        [FSD_LOOK_TAR] = "; unpack it first",
+        [FSD_LOOK_PACKED] = " inside another; decompress it first",
+        [FSD_LOOK_TAR] = "; decompress it first",
         [FSD_LOOK_SAFETENSORS] = "; export the model to ONNX",
-        [FSD_LOOK_LFS] = "; get the model itself with 'git lfs pull'",
-        [FSD_LOOK_JSON] = "; the model comes first, the engine's dump second",
+        [FSD_LOOK_LFS] = "; fetch the model with 'git lfs pull'",
+        [FSD_LOOK_JSON] = "; pass the model first, the engine's dump second",
     };
     enum fsd_look look = fsd_look(file);
     bool text = look == FSD_LOOK_TEXT || look == FSD_LOOK_LIST;

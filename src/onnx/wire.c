@@ -174,8 +174,9 @@ static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
 static bool skip(struct scan *s, struct level *level, uint64_t n)
 {
     if (n > level->end - level->pos)
-        return fail(s, FSD_E_FORMAT, level, level->pos,
-                    "expected a field that ends within, found one that is longer");
+        return fail(
+            s, FSD_E_FORMAT, level, level->pos,
+            "expected a field that ends within its message, found a longer one");
     level->pos += (size_t)n;
     return true;
 }
@@ -427,8 +428,9 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         if (!get_varint(s, level, &tag))
             return false;
         if (tag > UINT32_MAX || tag >> 3 == 0)
-            return fail(s, FSD_E_FORMAT, level, level->field,
-                        "expected a field, found a number that names none");
+            return fail(
+                s, FSD_E_FORMAT, level, level->field,
+                "expected a field number from 1 to 536870911, found another number");
         field =
             protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));
         if (field ? !copy_field(s, level, field, tag & 7)

@@ -443,8 +443,8 @@ static enum fsd_status check_same(const struct fsd_onnx_edits *e,
 
     if (status == FSD_OK && memcmp(hash, e->g->hash, sizeof hash) != 0)
         status = fsd_fail(err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
-                          "expected the model that was read, found that it has "
-                          "changed since");
+                          "expected an unchanged model file, found that it changed "
+                          "since it was read");
     return status;
 }
 
@@ -457,9 +457,9 @@ static enum fsd_status check_met(const struct fsd_onnx_edits *e,
         met &= e->changes.at[i].met == 1;
     if (met)
         return FSD_OK;
-    return fsd_fail(err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
-                    "expected each edit to have one place in the file, found one that "
-                    "has none");
+    return fsd_fail(
+        err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
+        "expected a position in the file for each edit, found an edit without one");
 }
 
 /* Nothing is written before all of it is known. */
@@ -475,8 +475,8 @@ static enum fsd_status put_all(struct fsd_onnx_edits *e, const struct fsd_file *
         status = e->outside.status;
     if (status == FSD_OK && all.size > INT32_MAX && file->size <= INT32_MAX)
         status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                          "expected an edited model of at most 2147483647 bytes, "
-                          "which protobuf takes, found a larger one");
+                          "expected an edited model of at most 2147483647 bytes "
+                          "(protobuf's limit), found a larger one");
     for (uint32_t i = 0; status == FSD_OK && i < all.list.n; i++)
         if (!write_piece(e, all.list.at[i], out))
             return FSD_E_WRITE;

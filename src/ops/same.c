@@ -183,5 +183,5 @@ FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
           "Dropout outside training", "Cast to the type it already has",
           "only the shape changes, not the data",
           "Transpose that leaves every axis in place", "Pad by nothing",
-          "only one input, handed on", "adds 0", "multiplies or divides by 1",
+          "only one input, passed through", "adds 0", "multiplies or divides by 1",
           "pools windows of one element")

@@ -345,8 +345,7 @@ static enum fsd_status check_types(const struct fsd_cut_plan *plan,
             if (!fsd_cut_info(plan, lists[l]->at[i]).type)
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "known types at the edge of the cut", t->name,
-                            "whose type neither the model nor a rule tells: cut "
-                            "elsewhere");
+                            "whose type is unknown: cut elsewhere");
         }
     return FSD_OK;
 }
@@ -364,9 +363,9 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
     plan->opt = opt;
     plan->weight = FSD_NEW(arena, bool, d->model->tensors.n + 1);
     if (strcmp(d->model->kind, "onnx") != 0)
-        return fsd_fail(err, FSD_E_ARG, d->model->path, FSD_POS_NONE, 0,
-                        "expected an ONNX file to cut, found nodes that a log or an "
-                        "engine tells of");
+        return fsd_fail(
+            err, FSD_E_ARG, d->model->path, FSD_POS_NONE, 0,
+            "expected an ONNX file to cut, found the nodes of a log or an engine");
     status = fsd_cut_pick(plan, err);
     if (status == FSD_OK)
         status = check_order(plan, err);

@@ -32,10 +32,9 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));
     if (p->untold_runs)
-        remark(
-            engine, "input/profile-untold-runs", FSD_NONE,
-            fsd_intern_str(engine->names,
-                           "its times are of all runs together, how many is not told"));
+        remark(engine, "input/profile-untold-runs", FSD_NONE,
+               fsd_intern_str(engine->names,
+                              "its times are the sum of an unknown number of runs"));
     if (p->single_run)
         remark(engine, "input/profile-single-run", FSD_NONE,
                fsd_intern_str(engine->names,

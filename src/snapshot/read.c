@@ -77,9 +77,8 @@ static bool take_seal(struct reader *r)
     if (memcmp(said, is, sizeof is) != 0)
         r->w.status =
             fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
-                     "expected the lines above as they were written, found "
-                     "others: damaged, merged or edited by hand; take the "
-                     "snapshot again");
+                     "expected unchanged lines above, found a snapshot that was "
+                     "damaged, merged or edited by hand; take it again");
     return r->w.status == FSD_OK;
 }
 

@@ -126,7 +126,7 @@ def check_ends():
     done = run("-", "-o", "/dev/full", text=f"{PAIR}\n" * 40)
     claim(done.returncode == 2 and "No space left" in done.stderr, f"a full disk: {done.stderr}")
     for args, said in ((["none"], "cannot open"), (["log"], "status"), ([], "LIST"), (["a", "b"], "one LIST"),
-                       (["-", "--resume"], "one -o FILE"), (["-", "-f", "svg"], "lines of json"), (["-"], "found none"),
+                       (["-", "--resume"], "one -o FILE"), (["-", "-f", "svg"], "batch writes json"), (["-"], "found none"),
                        (["-", "-j", "0"], "threads"), (["qat_block/model.onnx"], "expected a list of pairs"),
                        (["log/numbered.log"], "expected a list of pairs")):
         done = run(*args, text="")

@@ -401,8 +401,8 @@ class Case:
         (r"layer (\d+)(?: \((.*)\))? writes (\w+), as each of the (\d+) Conv and GEMM kernels in a quantized type "
          r"does: the builder's choice", none_quantizes),
         (r"layer (\d+)(?: \((.*)\))? writes (\w+), which is quantized here again: give both one scale", again),
-        (r"it is handed (\w+): quantize every branch that its producer reads, so that this writes (\w+) itself", handed),
-        (r"what reads it is handed (\w+): give that operator quantized inputs only, with one scale where they meet", hands),
+        (r"its input is (\w+): quantize every input of the producer, so that it writes (\w+) itself", handed),
+        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale where they meet", hands),
         (r"a network output takes (\w+) here: make the quantized tensor the output to save it", output_takes),
         (r"it reads and writes (\w+) (\S+): no I/O format saves it", same_format),
         (r"build with --(input|output)IOFormats=\w+:d?(hwc), in which its elements have the same order", other_words),
@@ -460,11 +460,11 @@ class Case:
     def judge_finding(self, rule, text):
         """Returns whether it said something of a layer that could be judged."""
         self.row = {"layer": rule}
-        alone = re.search(r" stands alone as layer (\d+) \((\w+) -> (\w+)\)", text)
+        alone = re.search(r" runs as layer (\d+) of its own \((\w+) -> (\w+)\)", text)
         moved = re.match(r"layer (\d+), cause \S+: (\w+)[^,]*? -> (\w+)", text)
         runs = re.match(r"layer (\d+) runs (\w+) without", text)
         chain = re.match(r"layers ([\d, ]+): (\w+)(.*?), ", text)
-        wide = re.match(r"data up to (\w+) wide between narrower data, from layer (\d+) to layer (\d+)", text)
+        wide = re.match(r"between lower-precision data, up to (\w+) from layer (\d+) to layer (\d+)", text)
         for found in (alone, moved):
             if found:
                 layer = int(found[1])

@@ -253,7 +253,7 @@ def check_variants(folder):
     check("variants: a build that states less", "1 row in which it states less" in said and
           [passes(b) for b in builds] == [True, True, True], said)
     said = run_both("snapshot", model, ENGINE, "-o", learnt, status=(0,))[1]
-    check("variants: overwritten with a word", "varies in its 3 builds is not kept" in said, said)
+    check("variants: overwritten with a word", "the variants of its 3 builds are dropped" in said, said)
     # What was measured of one build only is not known of the others' ways.
     profile = profiles(folder, (1,))
     run("snapshot", model, ENGINE, *profile, "--also", builds[1], "-o", learnt)
@@ -281,7 +281,7 @@ def check_times(folder):
         check("times: updated", "\ntimes 1 ~ " in file.read() and not said, said)
     _, said = run_both("check", timed, MODEL, ENGINE, "--update")
     with open(timed, encoding="utf-8") as file:
-        check("times: an update without them is said", "\ntimes" not in file.read() and "not kept" in said, said)
+        check("times: an update without them is said", "\ntimes" not in file.read() and "times are dropped" in said, said)
 
 
 def profiles(folder, factors, keep=lambda name: True):

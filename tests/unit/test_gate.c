@@ -39,7 +39,7 @@ static void policy__most_sections(void **state)
     } rows[] = {{"[ignore a]\nrule = latency\nreason = known\n",
                  "expected at most 1000 ignores, found 'a'", 3},
                 {"[precision-required all]\ntype = fp16\n",
-                 "expected at most 1000 promises, found 'all'", 2}};
+                 "expected at most 1000 requirements, found 'all'", 2}};
 
     (void)state;
     for (size_t i = 0; i < FSD_COUNT_OF(rows); i++) {

@@ -27,11 +27,11 @@ static void looks_of_other_files(void **state)
         {"ftrt\0\0\0\0\0\0", 10, FSD_E_UNSUPPORTED, "serialized TensorRT engine"},
         {"ptrt\0\0\0\0\0\0", 10, FSD_E_UNSUPPORTED, "serialized TensorRT engine"},
         {"\x80\x02\x8a\x0al\xfc\x9c", 7, FSD_E_UNSUPPORTED, "pickle"},
-        {"\x1f\x8b\x08\0\0\0", 6, FSD_E_UNSUPPORTED, "packed file"},
+        {"\x1f\x8b\x08\0\0\0", 6, FSD_E_UNSUPPORTED, "compressed file"},
         {"\xfd"
          "7zXZ\0\0\4",
-         8, FSD_E_UNSUPPORTED, "packed file"},
-        {"\x28\xb5\x2f\xfd\x24\0", 6, FSD_E_UNSUPPORTED, "packed file"},
+         8, FSD_E_UNSUPPORTED, "compressed file"},
+        {"\x28\xb5\x2f\xfd\x24\0", 6, FSD_E_UNSUPPORTED, "compressed file"},
         {"\x89HDF\r\n\x1a\n\0\0", 10, FSD_E_UNSUPPORTED, "HDF5"},
         {"version https://git-lfs.github.com/spec/v1\n", 43, FSD_E_FORMAT, "LFS"},
         {"[08/08/2022-12:28:30] [V] [TRT] Parsing", 39, FSD_E_FORMAT, "expected"},
@@ -149,7 +149,7 @@ static void functions_without_end(void **state)
 {
     (void)state;
     assert_limit("recursion", "calls itself");
-    assert_limit("doubling", "nodes, with each call");
+    assert_limit("doubling", "nodes, with each function call");
 }
 
 static void many_attributes(void **state)

@@ -184,7 +184,7 @@ static void newest__opset(void **state)
     assert_int_equal(known.g->remarks.n, 0);
     assert_string_equal(
         remark_text(&newer, "input/newer-opset"),
-        "the model is of operator set 29, operators are known up to 28");
+        "the model uses operator set 29, known operator sets end at 28");
     drop_load(&known);
     drop_load(&newer);
     fsd_arena_free(arena);
@@ -197,8 +197,8 @@ static void newest__several_devices(void **state)
 
     (void)state;
     assert_string_equal(remark_text(&load, "input/multi-device"),
-                        "1 configuration for several devices: tp2 of 2; nodes with a "
-                        "place in one: 1; what follows is of one device");
+                        "1 configuration for several devices: tp2 of 2; nodes "
+                        "assigned in them: 1; the report describes a single device");
     drop_load(&load);
     fsd_arena_free(arena);
 }

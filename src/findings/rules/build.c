@@ -31,15 +31,15 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_open(f);
     if (f->rule->which)
         fprintf(f->out,
-                "model and engine are those of the snapshot to the byte; this version "
-                "reads %u of their facts otherwise than the one that took it",
+                "model and engine are byte-identical to the snapshot's; this version "
+                "reads %u of their facts differently than the version that took it",
                 f->reread);
     else
-        fputs(
-            "an older version took the snapshot: kernels, sizes of the engine's inputs "
-            "and outputs, and most attributes of nodes are not in it, and not compared",
-            f->out);
-    fputs(": --update writes it anew", f->out);
+        fputs("an older version took the snapshot: it lacks kernels, sizes of the "
+              "engine's inputs and outputs, and most node attributes, and these are "
+              "not compared",
+              f->out);
+    fputs(": --update rewrites it", f->out);
     f->count = f->rule->which ? f->reread : 1;
     fsd_finding_close(f);
 }
@@ -65,9 +65,9 @@ void fsd_find_variants(struct fsd_finder *f)
         else if (v->port)
             fprintf(f->out, "the input or output %s", fsd_text(old->names, v->port));
         else
-            fputs("what moves data for no group", f->out);
-        fprintf(f->out, ": %s build %c of the snapshot has it (%s)",
-                v->apart ? "not as any; nearest is how" : "as", (char)('A' + v->build),
+            fputs("data movement outside all groups", f->out);
+        fprintf(f->out, ": %s build %c of the snapshot (%s)",
+                v->apart ? "unlike all; nearest is" : "as", (char)('A' + v->build),
                 fsd_text(of->names, of->producer));
         f->now.line = v->line;
         fsd_finding_close(f);

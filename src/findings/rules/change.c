@@ -111,14 +111,14 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         const char *was_idle = idle_kind(old, f->c, r->old_groups);
 
         if (idle || was_idle)
-            fprintf(f->out, "; %s says of that layer that it is a %s",
+            fprintf(f->out, "; %s states that this layer is a %s",
                     idle ? "the build" : "the snapshot's build",
                     idle ? idle : was_idle);
         else
             fprintf(
                 f->out,
-                "; of %s it is not known, or by structure alone, which layer computes "
-                "what: its detailed dump or its log would decide",
+                "; for %s it is unknown, or only inferred from structure, which layer "
+                "computes what: a detailed dump or the build log would decide",
                 before && now ? "either build"
                 : before      ? "the snapshot's build"
                               : "the build");
@@ -180,7 +180,7 @@ void fsd_find_unasked(struct fsd_finder *f)
             fprintf(f->out, ref & FSD_REF_PORT ? "%sthe input %s" : "%swhat %s writes",
                     k ? ", " : "", name);
         }
-        fputs(", not as before and not as the model says", f->out);
+        fputs(", unlike before and unlike the model", f->out);
         fsd_finding_close(f);
     }
 }
@@ -320,7 +320,7 @@ void fsd_find_widened(struct fsd_finder *f)
             fsd_about_state_node(f, new, all[k].new);
             fprintf(f->out, "%s%s", k == i ? "" : ", ", key(new, all[k].new));
         }
-        fprintf(f->out, " run%s in %s; before in %s", f->now.nodes.n == 1 ? "s" : "",
+        fprintf(f->out, " run%s in %s; before: %s", f->now.nodes.n == 1 ? "s" : "",
                 fsd_dtype_name((enum fsd_dtype)all[i].after),
                 fsd_dtype_name((enum fsd_dtype)all[i].before));
         f->count = f->now.nodes.n;
@@ -406,9 +406,9 @@ void fsd_tell_other_nodes(struct fsd_finder *f)
         put_refs(f->c->new, q->from, false, f->out);
         fputs(" -> ", f->out);
         put_refs(f->c->new, q->to, true, f->out);
-        fputs(" does the work of ", f->out);
+        fputs(" computes ", f->out);
         put_work(f->c->new, q->nodes, f->out);
-        fputs("; before of ", f->out);
+        fputs("; before: ", f->out);
         put_work(f->c->old, p->nodes, f->out);
         f->now.line = p->line;
         fsd_finding_close(f);
@@ -458,15 +458,15 @@ void fsd_find_presences(struct fsd_finder *f)
         if (f->rule->which == 3)
             what = p->what == FSD_LEFT ? "is in none of the engines now" : NULL;
         else if (f->rule->which == 2)
-            what = is_new_layer(f, p) ? "is computed by a layer; before it was" : NULL;
+            what = is_new_layer(f, p) ? "is now computed by a layer; before: " : NULL;
         else if (f->rule->which)
             what = p->what == FSD_ONLY_OLD ? "is only in the snapshot's model"
                    : only_new              ? "is not in the snapshot's model"
                                            : NULL;
         else if (p->what == FSD_LOST_TRACK)
-            what = "is now unexplained";
+            what = "has no known outcome any more";
         else if (only_new && s->nodes.at[node].fate == FSD_FATE_UNEXPLAINED)
-            what = "is new, and unexplained";
+            what = "is new, and its outcome is unknown";
         if (!what)
             continue;
         fsd_finding_open(f);

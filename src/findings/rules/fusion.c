@@ -35,11 +35,10 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
                 products->narrow, type, products->unknown);
         fputs("is not known", f->out);
     } else {
-        fprintf(
-            f->out,
-            "; none of the %u Conv and GEMM kernels in %s writes %s, so this is the "
-            "builder's choice, and no change of the model is known to avoid it",
-            products->narrow, type, type);
+        fprintf(f->out,
+                "; none of the %u Conv and GEMM kernels in %s writes %s, so this is "
+                "the builder's choice, and no known change of the model avoids it",
+                products->narrow, type, type);
     }
 }
 
@@ -467,7 +466,7 @@ static void tell_unfused(struct fsd_finder *f, const struct unfused *all)
     fsd_fact_number(f, "requantizing", all->requantizing);
     fsd_fact_number(f, "fused_elsewhere", all->elsewhere);
     if (all->requantizing)
-        fprintf(f->out, "; %s requantize%s, too (quantize/separate-kernel)",
+        fprintf(f->out, "; %s also requantize%s (quantize/separate-kernel)",
                 some_of(f, all->requantizing, all->cost.layers),
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)

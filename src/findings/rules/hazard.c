@@ -187,7 +187,7 @@ void fsd_find_fp16_range(struct fsd_finder *f)
         fsd_fact_text(f, "op", fsd_text(d->names, op));
         fsd_put_noun(f->out, f->now.nodes.n,
                      fsd_printed(f->scratch, "%s node", fsd_text(d->names, op)));
-        fprintf(f->out, " run%s in fp16, and no Cast to fp32 is shown: ",
+        fprintf(f->out, " run%s in FP16, and the kernels show no Cast to FP32: ",
                 f->now.nodes.n == 1 ? "s" : "");
         fsd_put_subjects(f, f->now.nodes);
         fsd_finding_close(f);

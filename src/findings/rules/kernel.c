@@ -12,7 +12,7 @@
 enum { NAMED = 6 };
 
 static const char NOT_MADE[] =
-    "; what wrote its input and what reads its output are as before";
+    "; the producer of its input and the consumers of its output are as before";
 
 /* ----------------------------------------------------------------- what is told */
 
@@ -329,7 +329,7 @@ static void tell_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     if (!unstated || !n)
         return;
     fsd_finding_open(f);
-    fprintf(f->out, "%s: the build's dump states no %s, as the snapshot does of ",
+    fprintf(f->out, "%s: the build's dump states no %s; the snapshot does for ",
             text(f->c->new, f->c->new->producer), what);
     fsd_put_noun(f->out, n, of);
     f->count = n;
@@ -462,7 +462,7 @@ static void find_unwritten(struct fsd_finder *f)
     if (!n)
         return;
     fputs(n == 1 ? " reads" : " read", f->out);
-    fputs(" a tensor that no layer of the dump writes; before one did", f->out);
+    fputs(" a tensor that no layer of the dump writes; before, one did", f->out);
     fsd_finding_close(f);
 }
 
@@ -582,7 +582,7 @@ static void tell_binding(struct fsd_finder *f, const struct fsd_binding_change *
                     text(new, b->new->outside)),
                 comma = ",";
         if (b->lost)
-            fprintf(f->out, "%s what was told of it is not known any more", comma);
+            fprintf(f->out, "%s facts that were known before are unknown", comma);
     }
     f->now.line = b->old ? b->old->line : 0;
     fsd_finding_close(f);

@@ -16,7 +16,7 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_fact_number(f, "differ", h->foreign);
     if (!h->foreign_name) {
         fprintf(f->out,
-                "the log is of another session and not used as evidence: that one "
+                "the log belongs to another session and is not used as evidence: it "
                 "placed %u nodes, this optimized model has %u",
                 h->placed.at[h->build],
                 f->d->engine->nodes.n + f->d->engine->in_bodies);
@@ -26,15 +26,16 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_fact_text(f, "first", first);
     if (h->assigned) {
         fprintf(f->out,
-                "the list of assigned nodes is of another model and not used as "
-                "evidence: %u of its nodes are not in this one, such as %s",
+                "the list of assigned nodes belongs to another model and is not used "
+                "as evidence: %u of its nodes are not in this model, such as %s",
                 h->foreign, first);
         fsd_finding_close(f);
         return;
     }
     fprintf(f->out,
-            "the log is of another build and not used as evidence: %u of its engine's "
-            "layers are not in the dump or have another type there, such as %s",
+            "the log belongs to another build and is not used as evidence: %u of its "
+            "engine's layers are missing in the dump or have another type there, such "
+            "as %s",
             h->foreign, first);
     fsd_finding_close(f);
 }
@@ -51,7 +52,7 @@ void fsd_find_other_model(struct fsd_finder *f)
     fsd_fact_number(f, "parsed", h->n_parsed);
     fsd_fact_text(f, "first", first);
     fprintf(f->out,
-            "of %u nodes that the parser read, as the log says, %u are not in the "
+            "of %u nodes that the parser read according to the log, %u are not in the "
             "model, such as %s%s",
             h->n_parsed, h->unlike, first,
             h->refused ? "; the log is not used as evidence" : "");
@@ -63,8 +64,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     if (!f->d->story || !f->d->story->cut)
         return;
     fsd_finding_open(f);
-    fputs("the log puts more nodes together, or nests names deeper, than can be "
-          "followed: some of its steps are left out",
+    fputs("the log combines more nodes, or nests names deeper, than the limits allow: "
+          "some of its steps are omitted",
           f->out);
     fsd_finding_close(f);
 }
@@ -98,7 +99,7 @@ void fsd_find_log_warnings(struct fsd_finder *f)
     n -= n && text[n - 1] == '.';
     fprintf(f->out, "%.*s", (int)n, text);
     if (times > 1)
-        fprintf(f->out, " (and %u more of the kind)", times - 1);
+        fprintf(f->out, " (and %u more of this kind)", times - 1);
     fprintf(f->out, ", line %llu of the log", (unsigned long long)first->line);
     fsd_finding_close(f);
 }

@@ -18,8 +18,8 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 
     fsd_about_tensor(f, fit->unlike);
     fprintf(f->out,
-            "%u of the engine's %u inputs and outputs %s a size or a type that "
-            "no engine of this model has: ",
+            "%u of the engine's %u inputs and outputs %s a size or type that is "
+            "impossible for this model: ",
             fit->tensors_unlike, fit->tensors,
             fit->tensors_unlike == 1 ? "has" : "have");
     fsd_put_subjects(f, f->now.tensors);
@@ -43,8 +43,8 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fsd_finding_open(f);
     fsd_fact_number(f, "quantizers", quantizers);
     fprintf(f->out,
-            "no tensor of the engine is quantized and no layer is known to quantize, "
-            "where the model has %u quantizer%s: was the engine built from it?",
+            "no tensor of the engine is quantized and no layer quantizes, but the "
+            "model has %u quantizer%s: was the engine built from it?",
             quantizers, quantizers == 1 ? "" : "s");
     fsd_finding_close(f);
 }
@@ -65,7 +65,7 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_put_subjects(f, f->now.nodes);
     fprintf(f->out, " has %lld in the model", (long long)fit->heavy.count);
     if (fit->weighted > 1)
-        fprintf(f->out, " (%u of %u layers differ so)", fit->weights_unlike,
+        fprintf(f->out, " (%u of %u layers differ like this)", fit->weights_unlike,
                 fit->weighted);
     fputs(": was the engine built from it?", f->out);
     fsd_finding_close(f);
@@ -108,7 +108,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     if (no_binding)
         fprintf(f->out, "%u of the engine's %u inputs and outputs", no_binding,
                 fit.tensors);
-    fputs(from_log ? ": the log lacks some, give the ONNX model, too"
+    fputs(from_log ? ": the log lacks some, pass the ONNX model as well"
                    : ": was the engine built from it?",
           f->out);
     fsd_finding_close(f);
@@ -122,12 +122,11 @@ void fsd_find_no_model(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     fsd_fact_number(f, "nodes", m->nodes.n);
-    fprintf(
-        f->out,
-        "no MODEL was given: %u nodes are told by the engine's names; the ONNX model "
-        "would add those that left no name, what became of them, the edges, the "
-        "sizes and types that were asked for",
-        m->nodes.n);
+    fprintf(f->out,
+            "no MODEL was given: %u nodes are known from the engine's names; the ONNX "
+            "model would add unnamed nodes, their outcomes, edges, sizes and requested "
+            "types",
+            m->nodes.n);
     fsd_finding_close(f);
 }
 
@@ -145,7 +144,7 @@ void fsd_find_conflicts(struct fsd_finder *f)
         fprintf(f->out, "%s puts ",
                 c->by & FSD_BY_METADATA ? "Metadata" : "the layer's name");
         fsd_put_subjects(f, f->now.nodes);
-        fprintf(f->out, " into layer %u, its tensors put it into layer %u", c->layer,
+        fprintf(f->out, " into layer %u, its tensors place it in layer %u", c->layer,
                 c->other);
         fsd_finding_close(f);
     }
@@ -217,7 +216,7 @@ void fsd_find_unmapped(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fsd_about_layer(f, i);
-        fprintf(f->out, "layer %u computes no node that could be found: ", i);
+        fprintf(f->out, "layer %u is linked to no node: ", i);
         fsd_put_subjects(f, f->now.layers);
         fsd_finding_close(f);
     }
@@ -255,11 +254,10 @@ void fsd_find_unmade(struct fsd_finder *f)
         return;
     fsd_fact_number(f, "outputs", outputs.n);
     fsd_fact_number(f, "unmade", unmade);
-    fprintf(f->out,
-            "%u of %u outputs of the model %s made by no layer, in the model by ",
-            unmade, outputs.n, unmade == 1 ? "is" : "are");
+    fprintf(f->out, "no layer produces %u of %u outputs of the model (the output of ",
+            unmade, outputs.n);
     fsd_put_subjects(f, f->now.nodes);
-    fputs(": does the dump lack layers?", f->out);
+    fputs("): is the dump incomplete?", f->out);
     fsd_finding_close(f);
 }
 
@@ -306,9 +304,9 @@ void fsd_find_remarks(struct fsd_finder *f)
         fsd_fact_text(f, "text", b->what);
         fsd_about_layer(f, b->layer);
         fprintf(f->out,
-                "input/large-kernel: the kernel has more %s than the search for its "
-                "nodes follows, layer %u",
-                b->what, b->layer);
+                "input/large-kernel: the kernel of layer %u has more %s than the "
+                "search for its nodes follows",
+                b->layer, b->what);
         fsd_finding_close(f);
     }
 }

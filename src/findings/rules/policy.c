@@ -32,8 +32,8 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
             (f->c && names_any(f->c->old, word->text, operators)))
             continue;
         open_at(f, word->line);
-        fprintf(f->out, "int8-required: '%s' is the name of no %s of the model",
-                word->text, operators ? "operator" : "node");
+        fprintf(f->out, "int8-required: the model has no %s '%s'",
+                operators ? "operator" : "node", word->text);
         fsd_finding_close(f);
     }
 }
@@ -54,14 +54,14 @@ static void judge_whole(struct fsd_finder *f)
         asked += p->rules[i].asked;
     if (*p->path && !asked) {
         open_at(f, 1);
-        fputs("the policy is empty: every rule is as without one", f->out);
+        fputs("the policy is empty: every rule has its default", f->out);
         fsd_finding_close(f);
     }
     for (uint32_t i = 0; i < found->list.n; i++)
         loud |= found->list.at[i].severity != FSD_INFO;
     if (!on || (ignored && !loud)) {
         open_at(f, 1);
-        fputs(on ? "the policy ignores all that was found"
+        fputs(on ? "the policy ignores all findings"
                  : "the policy lets no rule fail: this gate always passes",
               f->out);
         fsd_finding_close(f);
@@ -110,14 +110,14 @@ void fsd_find_stale_policy(struct fsd_finder *f)
         if ((f->used[i] && !expired) || !was_asked(f->found, ignore->rule))
             continue;
         open_at(f, ignore->line);
-        fprintf(f->out, "the ignore '%s' of %s (%s%s%s) ", ignore->label, ignore->rule,
-                ignore->reason, ignore->owner ? "; " : "",
+        fprintf(f->out, "the ignore entry '%s' for %s (%s%s%s) ", ignore->label,
+                ignore->rule, ignore->reason, ignore->owner ? "; " : "",
                 ignore->owner ? ignore->owner : "");
         if (expired)
             fprintf(f->out, "expired on %04u-%02u-%02u", day / 10000, day / 100 % 100,
                     day % 100);
         else
-            fputs("ignores nothing", f->out);
+            fputs("matches nothing", f->out);
         fsd_finding_close(f);
     }
 }

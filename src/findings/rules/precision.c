@@ -69,7 +69,7 @@ void fsd_find_standing(struct fsd_finder *f)
             fsd_put_node_name(d, node, f->out);
         else
             fsd_put_layer_name(d, i, f->out);
-        fprintf(f->out, " stands alone as layer %u", i);
+        fprintf(f->out, " runs as layer %u of its own", i);
         if (in && out)
             fprintf(f->out, " (%s -> %s)", fsd_dtype_name(in->type),
                     fsd_dtype_name(out->type));
@@ -233,8 +233,7 @@ void fsd_find_islands(struct fsd_finder *f)
         fsd_fact_text(f, "exit", border_name(f, island->exit));
         add_ms(f, island->ms);
         fprintf(f->out,
-                "data up to %s wide between narrower data, from layer %u to layer %u, "
-                "in ",
+                "between lower-precision data, up to %s from layer %u to layer %u, in ",
                 type, island->entry, island->exit);
         fsd_put_noun(f->out, island->layers.n, "layer");
         fputs(": ", f->out);

@@ -41,9 +41,8 @@ static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
     if (f->d)
         return true;
     open_promise(f, p);
-    fputs(
-        "not known: a snapshot stands in for the build; give the model and the engine",
-        f->out);
+    fputs("unknown: a snapshot was given for the build; pass the model and the engine",
+          f->out);
     fsd_finding_close(f);
     return false;
 }
@@ -114,10 +113,10 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
         fprintf(f->out, "is in %u layers: ", b->layers.n);
         put_split(f, all, b);
     } else if (split) {
-        fprintf(f->out,
-                "may be in one layer or in several: it is not known which "
-                "compute %s",
-                fsd_called(f, b->unknown));
+        fprintf(
+            f->out,
+            "may be in one layer or in several: it is unknown which layers compute %s",
+            fsd_called(f, b->unknown));
     }
     if (other != FSD_NONE) {
         fprintf(f->out, "%s %s in %s, not in ", split ? "; it runs" : "runs",
@@ -298,7 +297,7 @@ void fsd_find_too_large(struct fsd_finder *f)
                 continue;
             open_promise(f, p);
             if (bytes < 0)
-                fprintf(f->out, "not known: the %s; the build's log may tell",
+                fprintf(f->out, "unknown: the %s; the build log may state it",
                         names[k]);
             else
                 fprintf(f->out, "the %s take %.0f bytes; at most %.0f allowed",

@@ -79,7 +79,7 @@ static void tell_unstated(struct fsd_finder *f, bool fallback)
     fsd_finding_open(f);
     fputs("the providers of ", f->out);
     fsd_put_noun(f->out, n, "kernel");
-    fputs(" are not known any more: give the session's log or profile", f->out);
+    fputs(" are no longer known: pass the session's log or profile", f->out);
     f->count = n;
     fsd_finding_close(f);
 }
@@ -96,9 +96,8 @@ void fsd_find_fallbacks(struct fsd_finder *f)
         fsd_finding_open(f);
         fputs("the ", f->out);
         fsd_put_kernel(f, k, true);
-        fprintf(f->out, " runs on %s; before on %s",
-                *new_provider(f, k->new) ? "the CPU" : "a provider that is not known",
-                from);
+        fprintf(f->out, " runs on %s; before: %s",
+                *new_provider(f, k->new) ? "the CPU" : "an unknown provider", from);
         fsd_finding_close(f);
     }
 }
@@ -119,9 +118,9 @@ void fsd_find_providers(struct fsd_finder *f)
         fputs("the ", f->out);
         fsd_put_kernel(f, k, true);
         if (*is)
-            fprintf(f->out, " runs on %s; before on %s", is, old_provider(f, k->old));
+            fprintf(f->out, " runs on %s; before: %s", is, old_provider(f, k->old));
         else
-            fprintf(f->out, " runs on a provider that is not known; before on %s",
+            fprintf(f->out, " runs on an unknown provider; before: %s",
                     old_provider(f, k->old));
         fsd_finding_close(f);
     }

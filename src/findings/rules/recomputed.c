@@ -212,8 +212,8 @@ void fsd_find_recomputed(struct fsd_finder *f)
             fsd_about_node(f, i);
     fsd_fact_number(f, "nodes", nodes);
     fsd_put_subjects(f, f->now.nodes);
-    fputs(nodes == 1 ? " is computed whole by several kernels"
-                     : " are each computed whole by several kernels",
+    fputs(nodes == 1 ? " is computed in full by several kernels"
+                     : " are each computed in full by several kernels",
           f->out);
     for (uint32_t i = 0; nodes == 1 && i < f->now.layers.n; i++) {
         fsd_id layer = f->found->subjects.at[f->now.layers.at + i].id;
@@ -222,7 +222,7 @@ void fsd_find_recomputed(struct fsd_finder *f)
                 fsd_dtype_name(d->layers[layer].precision));
     }
     if (cost.layers) {
-        fputs("; to do so again takes ", f->out);
+        fputs("; the repetitions take ", f->out);
         fsd_put_noun(f->out, cost.layers, "layer");
         fsd_put_cost(f, &cost);
     }

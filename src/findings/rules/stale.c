@@ -71,7 +71,7 @@ static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
 
     fsd_finding_open(f);
     fsd_about_state_node(f, s, node);
-    fprintf(f->out, "the engine is the snapshot's to the byte, but %s (%s) %s",
+    fprintf(f->out, "the engine is byte-identical to the snapshot's, but %s (%s) %s",
             fsd_text(s->names, s->nodes.at[node].key),
             fsd_text(s->names, s->nodes.at[node].op), what);
     if (old != FSD_NONE)
@@ -130,8 +130,8 @@ void fsd_find_stale(struct fsd_finder *f)
         changes(f, true);
     } else if (!changes(f, false)) {
         fsd_finding_open(f);
-        fputs("the model's file is another, the engine is the snapshot's to the byte: "
-              "weights, scales and producers do not show in a dump",
+        fputs("the model file differs, the engine is byte-identical to the snapshot's: "
+              "a dump does not show weights, scales and producers",
               f->out);
         fsd_finding_close(f);
     }

@@ -143,13 +143,13 @@ void fsd_find_better(struct fsd_finder *f)
     fsd_finding_open(f);
     if (now < before) {
         fsd_put_noun(f->out, before - now, "layer");
-        fputs(" less for moving data", f->out);
+        fputs(" of data movement removed", f->out);
         comma = ", ";
     }
     if (narrowed) {
         fputs(comma, f->out);
         fsd_put_noun(f->out, narrowed, "node");
-        fputs(" in a narrower type", f->out);
+        fputs(" in lower precision", f->out);
         comma = ", ";
     }
     if (gained) {
@@ -161,13 +161,13 @@ void fsd_find_better(struct fsd_finder *f)
     if (saved) {
         fputs(comma, f->out);
         fsd_put_noun(f->out, saved, "kernel");
-        fputs(" of nodes that need none", f->out);
+        fputs(" removed", f->out);
         comma = ", ";
     }
     if (faster > 0)
         fprintf(f->out, "%s%.4f ms after %.4f ms, more than noise explains", comma,
                 c->after, c->before);
-    fputs(": --update makes it what later builds are held to", f->out);
+    fputs(": --update records it as the reference for later builds", f->out);
     fsd_finding_close(f);
 }
 

@@ -86,8 +86,8 @@ void fsd_find_told_less(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fprintf(f->out,
-                "the build's layers come without %s, those of the snapshot had "
-                "it: build and dump it with the same verbosity",
+                "the build's layers have no %s, but the snapshot's have: build and "
+                "dump with the same verbosity",
                 i ? "Metadata" : "tensors");
         f->now.of_dump = true;
         fsd_finding_close(f);
@@ -95,11 +95,10 @@ void fsd_find_told_less(struct fsd_finder *f)
     if (!f->c->old->whole || f->c->new->whole)
         return;
     fsd_finding_open(f);
-    fputs(
-        "the build is a snapshot by an older version, which does not hold kernels, "
-        "sizes of the engine's inputs and outputs, and most attributes of nodes; they "
-        "are not compared: give the model and the engine",
-        f->out);
+    fputs("the build is a snapshot by an older version, which lacks kernels, sizes of "
+          "the engine's inputs and outputs, and most node attributes; these are not "
+          "compared: pass the model and the engine",
+          f->out);
     fsd_finding_close(f);
 }
 
@@ -133,7 +132,7 @@ static void find_nodes(struct fsd_finder *f)
             }
             fputs("the type of ", f->out);
             fsd_put_subjects(f, f->now.nodes);
-            fputs(" is not known; before ", f->out);
+            fputs(" is unknown; before: ", f->out);
             put_before(f, first);
             f->count = f->now.nodes.n;
             f->now.line = c->old->nodes.at[first->old].line;
@@ -159,8 +158,7 @@ static bool tell_unstated(struct fsd_finder *f)
     if (!n)
         return true;
     fsd_finding_open(f);
-    fprintf(f->out,
-            "%s: the build's dump states no %s, as the snapshot does at %u places",
+    fprintf(f->out, "%s: the build's dump states no %s; the snapshot does in %u places",
             fsd_text(c->new->names, c->new->producer), type ? "types" : "layouts", n);
     f->count = n;
     f->now.of_dump = true;
@@ -199,7 +197,7 @@ void fsd_find_lost_facts(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         put_place(f, lost);
-        fprintf(f->out, ": the %s is not known; before ", fact_names[lost->kind]);
+        fprintf(f->out, ": the %s is unknown; before: ", fact_names[lost->kind]);
         put_before(f, lost);
         fsd_finding_close(f);
     }

@@ -449,7 +449,7 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     put_caption(scene, out);
     fputs("<TR>", out);
     if (!scene->coloring->tint)
-        fsd_put_key(tinted(1, "", ""), "ROUNDED", "nodes, and the layer of that colour",
+        fsd_put_key(tinted(1, "", ""), "ROUNDED", "nodes, and the layer of that color",
                     out);
     for (unsigned i = 0; i < FSD_COUNT_OF(scene->coloring->words); i++)
         if (scene->coloring->words[i])

@@ -26,9 +26,10 @@ FSD_RECORD(told, TOLD)
     has(t, NAME,  what,     NULL, .always = true) \
     has(t, NAME,  todo,     NULL, .always = true) \
     has(t, MS,    ms,       NULL, \
-        .about = "how much slower the regions of its nodes are; absent without times") \
+        .about = "by how much the regions of its nodes became slower; absent " \
+                 "without times") \
     has(t, COUNT, inserted_bytes, NULL, .large = true, \
-        .about = "read and written by layers that were inserted there; a string " \
+        .about = "bytes that layers inserted there read and write; a string " \
                  "beyond 2^53") \
     has(t, COUNT, findings, NULL, .always = true) \
     has(t, COUNT, errors,   NULL, .always = true) \
@@ -40,14 +41,14 @@ FSD_RECORD(cause, CAUSE)
     has(t, TEXT,  level,    NULL, .always = true, .word = fsd_level_word, \
         .n_words = FSD_LEVEL_WORDS) \
     has(t, TEXT,  skipped,  NULL, \
-        .about = "why the rule could not be asked: it passed nothing") \
+        .about = "why the rule could not be checked: it passed nothing") \
     has(t, TEXT,  measured, NULL, \
-        .about = "of what the budget counts: \"3\", \"0.1100 ms\", \"5.20%\"") \
+        .about = "amount against the budget: \"3\", \"0.1100 ms\", \"5.20%\"") \
     has(t, TEXT,  budget,   NULL) \
     has(t, COUNT, findings, NULL, .always = true) \
     has(t, COUNT, ignored,  NULL, .always = true) \
     has(t, COUNT, off,      NULL, \
-        .about = "findings that it would have, were it not off by the policy")
+        .about = "findings that it would have if the policy had not turned it off")
 FSD_RECORD(checked_rule, CHECKED_RULE)
 
 #define IGNORE(has, t) \
@@ -68,13 +69,13 @@ FSD_RECORD(ignore, IGNORE)
     has(t, NAME,  message,  NULL, .always = true) \
     has(t, NAME,  file,     NULL, .always = true, \
         .about = "the snapshot, or the policy") \
-    has(t, COUNT, line,     NULL, .about = "of the file, where it is known") \
+    has(t, COUNT, line,     NULL, .about = "line in the file, if known") \
     has(t, WORDS, nodes,    NULL, .always = true) \
     has(t, WORDS, layers,   NULL, .always = true) \
     has(t, TEXT,  fingerprint, NULL, .always = true, .pattern = "^[0-9a-f]{16}$", \
-        .about = "the same in the next run, and no other finding's") \
+        .about = "fingerprint: stable across runs, unique to this finding") \
     has(t, COUNT, cause,    NULL, \
-        .about = "in causes; absent where it has no single one") \
+        .about = "index in causes; absent if it has no single cause") \
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain it")
 FSD_RECORD(check_finding, CHECK_FINDING)
@@ -82,31 +83,32 @@ FSD_RECORD(check_finding, CHECK_FINDING)
 #define CHECK(has, t) \
     has(t, TEXT,  schema,   NULL, .always = true, .word = schema_name, .n_words = 1) \
     has(t, NAME,  snapshot, NULL, \
-        .about = "path; absent where only the promises of a policy are checked") \
+        .about = "path; absent if only the absolute rules of a policy are checked") \
     has(t, NAME,  model,    NULL, .always = true, .about = "path") \
     has(t, NAME,  engine,   NULL, .always = true, .about = "path") \
     has(t, TEXT,  verdict,  NULL, .always = true, \
         .about = "passed, failed or, with --update, accepted") \
     has(t, NAME,  accept,   NULL, \
-        .about = "the command that makes this build what later ones are checked " \
+        .about = "the command that accepts this build as the reference for later " \
                  "against") \
     has(t, ROWS,  inputs,   NULL, .of = &stated_record, .always = true, \
-        .about = "what was looked at, with versions") \
+        .about = "the inputs, with versions") \
     has(t, ROWS,  summary,  NULL, .of = &told_record, .always = true, \
-        .about = "the table on top of the other reports; before is empty where only " \
-                 "the change is told") \
+        .about = "rows of the table at the top of the other reports; before is " \
+                 "empty if only " \
+                 "the change is given") \
     has(t, WORDS, says,     NULL, \
-        .about = "what changed first of all, what it costs, what to do; absent where " \
+        .about = "root cause, its cost, and what to do; absent if " \
                  "no cause is known") \
     has(t, ROWS,  brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
-        .about = "what the text begins with: `says`, and of the build what runs, " \
-                 "where the time or the bytes go, what is not known") \
+        .about = "the summary: `says`, and for the build what runs, " \
+                 "where the time or the bytes go, what is unknown") \
     has(t, ROWS,  causes,   NULL, .of = &cause_record, .always = true, \
-        .about = "what changed in the model or the builder next to findings, the " \
+        .about = "changes of the model or the build options next to findings, " \
                  "most expensive first") \
     has(t, ROWS,  rules,    NULL, .of = &checked_rule_record, .always = true) \
     has(t, ROWS,  ignores,  NULL, .of = &ignore_record, .always = true, \
-        .about = "ignores of the policy that took findings away") \
+        .about = "ignore entries of the policy that suppressed findings") \
     has(t, ROWS,  findings, NULL, .of = &check_finding_record, .always = true)
 FSD_RECORD(check, CHECK)
 /* clang-format on */
@@ -255,20 +257,20 @@ FSD_RECORD(worst, WORST)
 
 #define BUILD(has, t) \
     has(t, NAME,   name,    NULL, .always = true, \
-        .about = "model and label, which no other build of the list has") \
+        .about = "model and label, unique in the list") \
     has(t, NAME,   label,   NULL, .always = true, \
-        .about = "what the build is for; empty where nobody says") \
+        .about = "what the build is for; empty if not given") \
     has(t, NAME,   model,   NULL, .always = true, \
-        .about = "path; with the engine behind it where that tells two builds apart") \
+        .about = "path; followed by the engine if that distinguishes two builds") \
     has(t, TEXT,   verdict, NULL, .always = true, \
         .about = "passed, failed, accepted or error") \
     has(t, RECORD, error,   NULL, .of = &fsd_trouble_record, \
         .about = "why the build could not be checked") \
     has(t, NUMBER, change_ms, NULL, \
-        .about = "how much slower the build is than its snapshot; absent where a " \
-                 "time is not known") \
+        .about = "by how much the build is slower than its snapshot; absent if a " \
+                 "time is unknown") \
     has(t, RECORD, worst,   NULL, .of = &worst_record, \
-        .about = "the first of the most severe findings; absent where none is a " \
+        .about = "the first of the most severe findings; absent if none is a " \
                  "warning or an error") \
     has(t, RECORD, check,   NULL, .of = &check_record)
 FSD_RECORD(build, BUILD)

@@ -17,7 +17,7 @@
     has(t, TEXT,   type,         NULL) \
     has(t, TEXT,   effect,       NULL, .always = true) \
     has(t, NAME,   shown,        NULL, .always = true, \
-        .about = "by what the dump shows that it matters: \"layer 6 computes Add_36 " \
+        .about = "what the dump shows: \"layer 6 computes Add_36 " \
                  "and reads fp16\"")
 FSD_RECORD_SHARED(cite, CITE)
 /* clang-format on */

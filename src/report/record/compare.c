@@ -17,14 +17,14 @@
     has(t, TEXT,  format,      NULL, .always = true) \
     has(t, NAME,  producer,    NULL) \
     has(t, FACTS, built,       NULL, \
-        .about = "how it was built, as far as its log tells") \
+        .about = "how it was built, as far as its log states") \
     has(t, COUNT, layers,      NULL, .always = true) \
     has(t, COUNT, computing,   NULL, .always = true) \
     has(t, COUNT, mapped,      NULL, .always = true) \
     has(t, COUNT, profiles,    NULL, .always = true) \
     has(t, MS,    ms,          NULL, .about = "the median of the profiles' sums") \
     has(t, MS,    ms_low,      NULL, \
-        .about = "the interval about it that outliers do not stretch") \
+        .about = "a robust interval around it") \
     has(t, MS,    ms_high,     NULL)
 FSD_RECORD(side, SIDE)
 
@@ -190,9 +190,10 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
     has(t, TYPE,  precision, NULL, .always = true) \
     has(t, COUNT, layers,    NULL, .always = true) \
     has(t, FLAG,  loose,     NULL, .if_true = true, \
-        .about = "which layer computes which of the nodes is not known") \
+        .about = "it is unknown which layer computes which of the nodes") \
     has(t, WORDS, nodes,     NULL, .always = true) \
-    has(t, NAME,  tactic,    NULL, .about = "of its only layer; a snapshot has none") \
+    has(t, NAME,  tactic,    NULL, .about = "if it has a single layer; a snapshot " \
+                                            "has none") \
     has(t, MS,    ms,        NULL)
 FSD_RECORD(group, GROUP)
 
@@ -202,18 +203,19 @@ FSD_RECORD(group, GROUP)
     has(t, TEXT,  what,      NULL, .always = true, .word = fsd_happened_name, \
         .n_words = FSD__HAPPENED_COUNT) \
     has(t, TEXT,  precision, NULL, .always = true, \
-        .about = "the worst of its nodes, as `change` of an edge; unknown: none is " \
-                 "known to have changed, and a type is not told") \
+        .about = "the worst change among its nodes, as `change` of an edge; " \
+                 "unknown: none is " \
+                 "known to have changed, and a type is unknown") \
     has(t, FLAG,  differs,   NULL, .always = true) \
     has(t, FLAG,  layout,    NULL, .always = true) \
     has(t, FLAG,  layers,    NULL, .always = true, \
         .about = "more or fewer layers compute the same nodes") \
     has(t, FLAG,  moves,     NULL, .always = true, \
-        .about = "an inserted layer or standing quantizer before it changed") \
+        .about = "an inserted layer or unfused quantizer before it changed") \
     has(t, FLAG,  tactic,    NULL, .always = true) \
     has(t, WORDS, reads,     NULL, \
-        .about = "nodes and inputs that its layers read, not as the old build's did " \
-                 "and not as the model says") \
+        .about = "nodes and inputs that its layers read, unlike the old build " \
+                 "and unlike the model") \
     has(t, ROWS,  old,       NULL, .of = &group_record, .always = true) \
     has(t, ROWS,  new,       NULL, .of = &group_record, .always = true) \
     has(t, MS,    before,    NULL, .about = "with its moves") \
@@ -425,10 +427,10 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
 
 /* clang-format off */
 #define KERNEL(has, t) \
-    has(t, NAME,  type,       NULL, .always = true, .about = "as the engine calls it") \
+    has(t, NAME,  type,       NULL, .always = true, .about = "name in the engine") \
     has(t, TEXT,  kind,       NULL, .always = true, .about = "as in a report") \
     has(t, TYPE,  precision,  NULL, .always = true) \
-    has(t, NAME,  operations, NULL, .about = "that it performs, Mul+Add") \
+    has(t, NAME,  operations, NULL, .about = "operations of the kernel, e.g. Mul+Add") \
     has(t, NAME,  parameters, NULL, .about = "as the engine states them, sorted") \
     has(t, NAME,  provider,   NULL, .about = "the execution provider that runs it") \
     has(t, WORDS, reads,      NULL, .always = true, \
@@ -437,14 +439,14 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
     has(t, WORDS, made_of,    NULL, .always = true, \
         .about = "weights and other constants") \
     has(t, WORDS, nodes,      NULL, .always = true, \
-        .about = "that it computes, or data of which it moves")
+        .about = "nodes that it computes, or whose data it moves")
 FSD_RECORD(kernel, KERNEL)
 
 #define KERNEL_CHANGE(has, t) \
     has(t, TEXT,   what,   NULL, .always = true, .word = fsd_kernel_what_name, \
         .n_words = FSD_KERNEL_REMOVED + 1) \
     has(t, COUNT,  region, NULL) \
-    has(t, NAME,   change, NULL, .about = "of a kernel that is in both builds") \
+    has(t, NAME,   change, NULL, .about = "for a kernel that is in both builds") \
     has(t, RECORD, old,    NULL, .of = &kernel_record) \
     has(t, RECORD, new,    NULL, .of = &kernel_record)
 FSD_RECORD(kernel_change, KERNEL_CHANGE)
@@ -565,12 +567,12 @@ static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
         .about = "adds up to after - before: fusion: regions whose fusion differs, " \
                  "with their inserted layers; precision: same fusion, another " \
                  "precision; kernel: same fusion and precision, another tactic or " \
-                 "noise; inserted: inserted layers and standing quantizers elsewhere")
+                 "noise; inserted: inserted layers and unfused quantizers elsewhere")
 FSD_RECORD(times, TIMES)
 
 #define SUMMARY(has, t) \
     has(t, FLAG,   differs,    NULL, .always = true, \
-        .about = "anything but times, tactics, names of layers and their order") \
+        .about = "anything except times, tactics, layer names and layer order") \
     has(t, TALLY,  regions,    NULL, .always = true) \
     has(t, TALLY,  precisions, NULL, .always = true) \
     has(t, TALLY,  nodes,      NULL, .always = true) \
@@ -578,7 +580,7 @@ FSD_RECORD(times, TIMES)
     has(t, TALLY,  aligned_by, NULL, .always = true, \
         .about = "core nodes of the old model by the evidence for their partners") \
     has(t, RECORD, ms,         NULL, .of = &times_record, \
-        .about = "only where both builds have a profile")
+        .about = "only if both builds have a profile")
 FSD_RECORD(summary, SUMMARY)
 
 #define COMPARISON(has, t) \
@@ -586,19 +588,19 @@ FSD_RECORD(summary, SUMMARY)
     has(t, RECORD, new,     NULL, .of = &side_record, .always = true) \
     has(t, RECORD, summary, NULL, .of = &summary_record, .always = true) \
     has(t, ROWS,   built,   NULL, .of = &built_record, .always = true, \
-        .about = "how the builds were made, where that is not told alike; without " \
-                 "before or after: that build does not tell") \
+        .about = "how the builds were made, where they differ; without " \
+                 "before or after: that build does not state it") \
     has(t, ROWS,   ports,   NULL, .of = &port_change_record, .always = true) \
     has(t, ROWS,   bindings, NULL, .of = &binding_change_record, .always = true, \
-        .about = "the engine's own inputs and outputs, where they are not alike") \
+        .about = "the engine's own inputs and outputs that differ") \
     has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \
         .about = "worst first") \
     has(t, ROWS,   edges,   NULL, .of = &edge_record, .always = true, \
         .about = "tensors between the same two nodes in both builds, read in another " \
-                 "type or layout; or written in another, which nothing else tells: " \
+                 "type or layout; or written in another, which nothing else shows: " \
                  "then old_to and new_to are empty") \
     has(t, ROWS,   moves,   NULL, .of = &move_change_record, .always = true, \
-        .about = "inserted layers, standing quantizers and copies that were added, " \
+        .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \
     has(t, ROWS,   kernels, NULL, .of = &kernel_change_record, .always = true, \
         .about = "layers of which one build has more, or that read, write, do or are " \

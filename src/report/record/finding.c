@@ -19,7 +19,7 @@
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain it") \
     has(t, NAME,  todo,     NULL, \
-        .about = "the first of these in words, and how many more")
+        .about = "the first of these as a sentence, and how many more")
 FSD_RECORD_SHARED(finding, FINDING)
 /* clang-format on */
 

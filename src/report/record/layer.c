@@ -13,7 +13,7 @@
     has(t, TEXT,  layout, NULL) \
     has(t, SIZES, dims,   NULL) \
     has(t, SIZES, sizes,  NULL, \
-        .about = "of dims that the engine leaves open, as they follow from the sizes " \
+        .about = "for dynamic dims: the values that follow from the sizes " \
                  "of the run") \
     has(t, NAME,  format, NULL, .about = "as the engine dump spells it")
 FSD_RECORD_SHARED(port, PORT)
@@ -116,10 +116,10 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
 FSD_RECORD(reader, READER)
 
 #define EDGE(has, t) \
-    has(t, COUNT, source,       NULL, .about = "the layer that made the data") \
+    has(t, COUNT, source,       NULL, .about = "the layer that produced the data") \
     has(t, NAME,  tensor,       NULL, .brief = true, \
         .about = "the model's; of more than 2,048 bytes the front and \"...\"") \
-    has(t, COUNT, producer,     NULL, .about = "the node that makes it") \
+    has(t, COUNT, producer,     NULL, .about = "the node that produces it") \
     has(t, ROWS,  readers,      NULL, .of = &reader_record, .always = true) \
     has(t, FLAG,  more_readers, NULL, .if_true = true) \
     has(t, COUNT, chain,        NULL, .always = true, .about = "its first layer")
@@ -185,7 +185,7 @@ FSD_RECORD(link, LINK)
     has(t, TEXT,   peak,          NULL, .aside = true, .says = "\n  {peak} takes " \
         "the time: at the peaks {ms}<, {reached:0.0} % reached>") \
     has(t, MS,     ms,            NULL, .always = true, \
-        .about = "the least it can take on the device") \
+        .about = "the minimum time on the device") \
     has(t, NUMBER, macs_per_byte, NULL, .always = true) \
     has(t, SHARE,  reached,       NULL, .about = "that over the measured time")
 FSD_RECORD(roofline, ROOFLINE)
@@ -203,8 +203,8 @@ FSD_RECORD(roofline, ROOFLINE)
         .n_words = FSD__CAUSE_COUNT) \
     has(t, NAME,  change,    "change", .aside = true) \
     has(t, TEXT,  spent,     NULL, .word = spent_word, .n_words = FSD__SPENT_COUNT, \
-        .about = "its class in the summary's spent, where its kind does not say it") \
-    has(t, TEXT,  log,       NULL, .about = "what the build log says put it there") \
+        .about = "its class in the summary's spent, if its kind does not imply it") \
+    has(t, TEXT,  log,       NULL, .about = "why it was inserted, by the build log") \
     has(t, ROWS,  nodes,     NULL, .of = &link_record, .always = true) \
     has(t, ROWS,  computes,  "nodes", .of = &fsd_node_record, .aside = true) \
     has(t, COUNT, region,    "region", .behind = true) \
@@ -215,7 +215,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, NAME,  ran_by,    NULL, \
         .about = "the execution provider, where a log or profile states it") \
     has(t, NAME,  ran_with,  NULL, \
-        .about = "the sizes of its outputs in the profiled runs, where they were the " \
+        .about = "the sizes of its outputs in the profiled runs, if they were the " \
                  "same in all") \
     has(t, COUNT, part,      NULL, .about = "of several engines, in engine.parts, " \
         "from 0") \
@@ -224,7 +224,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
         .about = "over several profiles") \
     has(t, NAME,  bytes_unknown_of, NULL, \
-        .about = "the tensor whose shape or type is not known, where the bytes are " \
+        .about = "the tensor whose shape or type is unknown, if the bytes are " \
                  "not", \
         .says = "<, bytes unknown for want of the shape of {bytes_unknown_of}>") \
     has(t, BYTES, bytes,     "bytes", .about = "read and written, without the bias", \
@@ -237,7 +237,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, RECORD, roofline, NULL, .of = &roofline_record, .says = "<{roofline}>") \
     has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
-        .about = "where it sits, of a layer that computes nothing of the model")
+        .about = "the edge that it sits on, for a layer that computes no node")
 FSD_RECORD_SHARED(layer, LAYER)
 /* clang-format on */
 

@@ -10,7 +10,7 @@
     has(t, TEXT,   action,       NULL, .always = true, .word = fsd_action_name, \
         .n_words = FSD__ACTION_COUNT) \
     has(t, NAME,   tensor,       NULL, .always = true, \
-        .about = "that is quantized, or cast") \
+        .about = "the tensor that is quantized or cast") \
     has(t, COUNT,  node,         NULL, .always = true, \
         .about = "of insert-pair whose input it is; of insert-cast the node that is " \
                  "to compute in `type`, between Casts; else the QuantizeLinear or " \
@@ -22,23 +22,23 @@
         .about = "of move-pair the node that is to read the pair") \
     has(t, NAME,   to_name,      NULL) \
     has(t, NAME,   scale_of,     NULL, \
-        .about = "the quantizer whose scale to take; absent: it is to be measured") \
+        .about = "the quantizer whose scale to use; absent: to calibrate") \
     has(t, NAME,   scale_tensor, NULL) \
     has(t, NUMBER, scale,        NULL, .about = "by value, where it is one and known") \
     has(t, TEXT,   type,         NULL) \
     has(t, FLAG,   on_request,   NULL, .if_true = true, \
-        .about = "it costs time: applied only where its rule is named") \
+        .about = "it costs time: applied only if its rule is named") \
     has(t, TEXT,   effect,       NULL, .always = true, \
-        .about = "what that changes in numbers")
+        .about = "what it changes numerically")
 FSD_RECORD(edit, EDIT)
 
 #define STYLE(has, t) \
     has(t, TEXT,  name,          NULL, .about = "the exporter") \
     has(t, TEXT,  known_by,      NULL) \
     has(t, COUNT, quantizers,    NULL, .always = true, \
-        .about = "QuantizeLinear of data") \
+        .about = "quantizers of activations") \
     has(t, COUNT, before_narrow, NULL, .always = true, \
-        .about = "of these, which an operator that runs narrow reads") \
+        .about = "those that an operator in low precision reads") \
     has(t, COUNT, behind_operators, NULL, .always = true)
 FSD_RECORD(style, STYLE)
 
@@ -56,7 +56,7 @@ FSD_RECORD(asked_rule, ASKED_RULE)
     has(t, NAME,   model,    NULL, .always = true) \
     has(t, NAME,   engine,   NULL) \
     has(t, TEXT,   builder,  NULL, .key = "for", .always = true, \
-        .about = "the builder that the model is judged for, as rtx-1.7:sm89") \
+        .about = "the target builder, e.g. rtx-1.7:sm89") \
     has(t, TEXT,   verdict,  NULL, .always = true, .about = "passed or failed") \
     has(t, RECORD, style,    NULL, .of = &style_record, .always = true) \
     has(t, TALLY,  summary,  NULL, .always = true) \

@@ -12,12 +12,13 @@
     has(t, NAME,  domain,     NULL) \
     has(t, COUNT, scope,      NULL) \
     has(t, NAME,  module,     NULL, \
-        .about = "where it stands in the network, as names tell: the parts that " \
+        .about = "where it stands in the network, by its name: the parts that " \
                  "`scopes` sums up by") \
     has(t, TEXT,  fate,       "fate", .always = true, .word = fsd_fate_name, \
         .n_words = FSD__FATE_COUNT) \
     has(t, TEXT,  why,        NULL) \
-    has(t, TEXT,  log,        NULL, .about = "what the build log says of it last") \
+    has(t, TEXT,  log,        NULL, .about = "the last event of the build log " \
+                                             "about it") \
     has(t, COUNT, same_as,    NULL) \
     has(t, COUNT, near_layer, NULL, .says = "< (at layer {near_layer})>") \
     has(t, IDS,   layers,     NULL, .always = true) \
@@ -33,10 +34,10 @@
         .says = "<; asked for {requested!}>") \
     has(t, TYPE,  realised,   "runs in", .always = true, \
         .says = "<, runs in {realised!}>") \
-    has(t, MS,    ms,         "node's ms", .about = "its part of its layers' times", \
+    has(t, MS,    ms,         "node's ms", .about = "its share of its layers' times", \
         .says = "<, {macs!} multiply-adds><, {ms}<{shares!} as its part>>") \
     has(t, FLAG,  shares,     NULL, .if_true = true, \
-        .about = "other nodes have a part of the same layer's time") \
+        .about = "other nodes share the same layer's time") \
     has(t, MACS,  macs,       NULL) \
     has(t, FACTS, values,     NULL, .about = "numbers from outside, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)

@@ -36,18 +36,19 @@ FSD_RECORD(engine_part, ENGINE_PART)
     has(t, TEXT,  format,   NULL, .always = true) \
     has(t, NAME,  producer, NULL) \
     has(t, FACTS, built,    NULL, \
-        .about = "how it was built, as far as the log tells: gpu, compute " \
+        .about = "how it was built, as far as the log states: gpu, compute " \
                  "capability, precision, calibration, options that were set") \
     has(t, COUNT, optimization_profile, NULL, \
-        .about = "of several: the one whose layers are told, from 0") \
+        .about = "the selected optimization profile, from 0") \
     has(t, COUNT, optimization_profiles, NULL) \
-    has(t, COUNT, layers_of_other_profiles, NULL, .about = "left out of everything") \
+    has(t, COUNT, layers_of_other_profiles, NULL, .about = "of other optimization " \
+                                                           "profiles, not counted") \
     has(t, ROWS,  parts,    NULL, .of = &engine_part_record, \
         .about = "several engines of one model, whose layers stand behind each other") \
     has(t, ROWS,  tuned_for, NULL, .of = &sized_input_record, \
-        .about = "inputs with open sizes: what all is counted for") \
+        .about = "dynamic inputs: the sizes that bytes and multiply-adds refer to") \
     has(t, ROWS,  run_with, NULL, .of = &sized_input_record, \
-        .about = "the same, where the log tells with which sizes the engine was run")
+        .about = "the same, if the log states the sizes of its run")
 FSD_RECORD(engine, ENGINE)
 
 #define BUILD_LOG(has, t) \
@@ -55,7 +56,7 @@ FSD_RECORD(engine, ENGINE)
     has(t, COUNT, lines,   NULL, .always = true, .large = true) \
     has(t, COUNT, events,  NULL, .always = true) \
     has(t, COUNT, unknown, NULL, .always = true, .large = true, \
-        .about = "lines of no known form") \
+        .about = "lines of unknown form") \
     has(t, FLAG,  used,    NULL, .always = true, .about = "as evidence")
 FSD_RECORD(build_log, BUILD_LOG)
 /* clang-format on */
@@ -182,7 +183,7 @@ static const struct fsd_rows *log_of(struct fsd_arena *arena, const struct fsd_d
     has(t, COUNT, links,            NULL, .always = true) \
     has(t, COUNT, inserted,         NULL, .always = true) \
     has(t, COUNT, requested,        NULL, \
-        .about = "layers that move data as the model asks") \
+        .about = "layers that move data as the model requires") \
     has(t, COUNT, computing_layers, NULL, .always = true) \
     has(t, COUNT, mapped_layers,    NULL, .always = true)
 FSD_RECORD(coverage, COVERAGE)
@@ -201,7 +202,7 @@ FSD_RECORD(coverage, COVERAGE)
     has(t, FACTS,  by_cause,  NULL) \
     has(t, MS,     no_cause,  NULL) \
     has(t, FACTS,  by_op,     NULL, \
-        .about = "the parts of nodes, by operator; they sum to `nodes`")
+        .about = "the shares of nodes, by operator; they sum to `nodes`")
 FSD_RECORD(times, TIMES)
 
 #define SPENT_SUM(has, t) \
@@ -407,7 +408,7 @@ static const char *schema_name(unsigned i)
     has(t, ROWS,   scopes,   NULL, .of = &scope_record, \
         .about = "bodies of control flow and functions, but the model itself") \
     has(t, ROWS,   regions,  NULL, .of = &region_record, \
-        .about = "layers and nodes of which no evidence says which computes which") \
+        .about = "layers and nodes for which no evidence shows which computes which") \
     has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true)
 FSD_RECORD(report, REPORT)
 /* clang-format on */
@@ -458,11 +459,11 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 /* clang-format off */
 #define PAIR(has, t) \
     has(t, NAME,   pair,     NULL, .always = true, \
-        .about = "as the list has it, or the directory") \
-    has(t, TALLY,  findings, NULL, .about = "how many there are in the report") \
+        .about = "as in the list, or the directory") \
+    has(t, TALLY,  findings, NULL, .about = "how many are in the report") \
     has(t, RECORD, report,   NULL, .about = "after report.schema.json") \
     has(t, RECORD, error,    NULL, .of = &fsd_trouble_record, \
-        .about = "why there is no report, where there is none")
+        .about = "why there is no report")
 FSD_RECORD(pair, PAIR)
 /* clang-format on */
 

@@ -90,9 +90,9 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
-        fputs("not known, no type is told", out);
+        fputs("unknown, no types are stated", out);
     else if (c->untyped)
-        fsd_put_tally(out, &any, c->untyped, "regions of types that are not told");
+        fsd_put_tally(out, &any, c->untyped, "regions whose types are not stated");
     else
         fputs(any ? "" : "no node changed", out);
     fprintf(out, "\nedges        %6u: ", (unsigned)c->edges.n);
@@ -102,7 +102,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only another layout");
     fprintf(out, "%s\nother layers %6u: ",
             any                                        ? ""
-            : c->untyped == c->regions.n && c->untyped ? "not known, no type is told"
+            : c->untyped == c->regions.n && c->untyped ? "unknown, no types are stated"
                                                        : "none changed",
             (unsigned)c->moves.n);
     any = false;
@@ -119,11 +119,11 @@ static void put_times(const struct fsd_compare *c, FILE *out)
     const char *const blamed[FSD__BLAME_COUNT] = {
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, other precision",
-        [FSD_BLAME_KERNEL] = c->untyped
-                                 ? "same fusion: other types that are not told, other "
-                                   "tactics, or noise"
-                                 : "same fusion and precision: other tactics, or noise",
-        [FSD_BLAME_MOVES] = "inserted layers and standing quantizers"};
+        [FSD_BLAME_KERNEL] =
+            c->untyped
+                ? "same fusion: other types (not stated), other tactics, or noise"
+                : "same fusion and precision: other tactics, or noise",
+        [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
 
     if (!c->timed)
         return;
@@ -260,7 +260,7 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         fputs("     ~    reads ", out);
         fputs(ref & FSD_REF_PORT ? "the input " : "the output of ", out);
         fsd_put_safe(out, fsd_state_ref_text(c->new, ref, false));
-        fputs(", not as before and not as the model says\n", out);
+        fputs(", unlike before and unlike the model\n", out);
     }
     if (shown < r->unasked.n)
         fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
@@ -388,7 +388,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         fsd_ink(style, FSD_INK_PLAIN, out);
         if (r->width != FSD_WIDTH_SAME)
             fprintf(out, ", %s", fsd_width_name(r->width));
-        fputs(r->layers              ? ", another number of layers"
+        fputs(r->layers              ? ", other layer count"
               : has_other_kernels(r) ? ", other kernels"
                                      : "",
               out);
@@ -411,7 +411,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
             put_kernels(c, x->kernels.of[c->order[i]], x->kernels.at, style, out);
     }
     if (rest.n)
-        fputs("\n     of no region\n", out);
+        fputs("\n     outside all regions\n", out);
     for (uint32_t i = 0; i < rest.n; i++)
         put_move(c, &c->moves.at[x->moves.at[rest.at + i]], out);
 }
@@ -431,8 +431,8 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs(c->untyped ? "\nsame fusion, as far as it is told, another time\n"
-                             : "\nsame fusion, precision and layout, another time\n",
+            fputs(c->untyped ? "\nsame fusion as far as stated, other time\n"
+                             : "\nsame fusion, precision and layout, other time\n",
                   out);
         fputs("     ", out);
         fsd_put_delta(r->before, r->after, out);
@@ -531,12 +531,12 @@ void fsd_compare_write_line(const struct fsd_compare *c, const struct fsd_style 
             fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
     for (uint8_t w = 0; w < FSD_COUNT_OF(c->moves_by_what); w++)
         fsd_put_tally(out, &any, c->moves_by_what[w], move_words[w]);
-    fsd_put_tally(out, &any, c->ports.n, "in- and outputs");
+    fsd_put_tally(out, &any, c->ports.n, "inputs and outputs");
     for (uint32_t i = 0; i < c->regions.n; i++)
         unasked += c->regions.at[i].unasked.n > 0;
     fsd_put_tally(out, &any, unasked, "regions that read other tensors");
     if (c->differs && !any)
-        fputs("facts that only one of them tells", out);
+        fputs("facts that only one of them states", out);
     if (c->timed)
         fprintf(out, "; %.4f -> %.4f ms", c->before, c->after);
     putc('\n', out);

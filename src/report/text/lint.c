@@ -29,10 +29,10 @@ static void put_head(const struct fsd_report *r, FILE *out)
         putc('\n', out);
     }
     put_line(r->style, "for", l->target.name, out);
-    fputs(" (--for names another builder)\n", out);
+    fputs(" (select another builder with --for)\n", out);
     put_line(r->style, "style",
              l->style.name     ? l->style.name
-             : l->quantizers.n ? "of no exporter that is known"
+             : l->quantizers.n ? "unknown exporter"
                                : "nothing is quantized",
              out);
     if (l->style.name) {
@@ -44,7 +44,8 @@ static void put_head(const struct fsd_report *r, FILE *out)
         fputs(", ", out);
         fsd_put_noun(out, l->style.quantizers, "quantizer");
         fprintf(out,
-                " of data, %u before operators that run narrow, %u behind operators",
+                " of activations, %u before operators that run in low precision, %u "
+                "behind operators",
                 l->style.before, l->style.after);
     }
     fputs("\n\n", out);
@@ -158,6 +159,5 @@ void fsd_lint_write_text(const struct fsd_report *r, FILE *out)
     fprintf(out, "lint %s: ", r->verdict->verdict);
     fsd_ink(r->style, FSD_INK_PLAIN, out);
     fsd_put_severities(all->by_severity, out);
-    fprintf(out, ", %u ignored%s\n", all->ignored,
-            hidden ? "; --all tells of each" : "");
+    fprintf(out, ", %u ignored%s\n", all->ignored, hidden ? "; --all lists each" : "");
 }

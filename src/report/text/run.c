@@ -47,7 +47,7 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
 {
     put_title(style, title, out);
     if (g->named_only) {
-        fputs("none  (its nodes are those that the engine's names tell of)\n", out);
+        fputs("none  (the nodes are those that the engine names)\n", out);
         return;
     }
     fsd_put_safe(out, g->path);
@@ -79,9 +79,9 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
         fsd_put_noun(out, h->events.n, "event");
         fputs(", ", out);
         fsd_put_noun(out, h->unknown_lines, "line");
-        fputs(" of no known form", out);
+        fputs(" of unknown form", out);
     }
-    fputs(h->refused ? ", not used: of another build)\n" : ")\n", out);
+    fputs(h->refused ? ", not used: it belongs to another build)\n" : ")\n", out);
 }
 
 static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
@@ -111,7 +111,7 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
             fprintf(out, "%c%" PRId64, k ? 'x' : '=', shape->dims[k]);
     }
     if (inputs->n)
-        fprintf(out, ", which %s (--shape gives others)\n", which);
+        fprintf(out, ", %s (set others with --shape)\n", which);
 }
 
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
@@ -125,12 +125,12 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
         if (e->elsewhere.n) {
             fputs("; ", out);
             fsd_put_noun(out, e->elsewhere.n, "layer");
-            fputs(" of others left out", out);
+            fputs(" of other profiles omitted", out);
         }
-        fputs(" (--opt-profile chooses)\n", out);
+        fputs(" (select one with --opt-profile)\n", out);
     }
-    put_sizes(d, &d->cost->run_with, "it was run with", style, out);
-    put_sizes(d, &d->cost->tuned, "it is tuned for", style, out);
+    put_sizes(d, &d->cost->run_with, "as in the log's run", style, out);
+    put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
 }
 
 /* What became of the nodes. */
@@ -174,7 +174,7 @@ static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
     put_title(style, "moved", out);
     fsd_put_noun(out, s->requested, "layer");
     fputs(s->requested == 1 ? " moves" : " move", out);
-    fputs(" data as the model asks\n", out);
+    fputs(" data as the model requires\n", out);
 }
 
 /* How many layers are known, by what. */
@@ -282,7 +282,7 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     }
     if (d->cost->op_times.n > n)
         fprintf(out, " and %u more", d->cost->op_times.n - n);
-    fputs(" (a layer's time is shared by work)\n", out);
+    fputs(" (times of fused nodes are shares by work)\n", out);
 }
 
 /* What the times are made of: one profile is a mean already. */

@@ -129,7 +129,7 @@ static void put_causes(const struct fsd_verdict *v, const struct fsd_style *styl
         putc('\n', out);
     }
     if (v->causes.n)
-        fputs("in all, or of no cause that is known:\n", out);
+        fputs("without a known cause:\n", out);
     put_findings(v, FSD_NONE, style, out);
 }
 

@@ -238,7 +238,7 @@ static const struct fsd_rows *lines(const struct maker *k)
     has(t, COUNT,  renamed,      NULL, .always = true, \
         .about = "of them, those with another name") \
     has(t, COUNT,  not_compared, NULL, .always = true, \
-        .about = "scales that are too large to be read") \
+        .about = "scales that exceed the limit of what is read") \
     has(t, ROWS,   changes,      "Changes", .of = &change_row_record, .always = true) \
     has(t, ROWS,   lines,        NULL, .aside = true, .of = &fsd_line_record) \
     has(t, TEXT,   same,         NULL, .aside = true)
@@ -253,9 +253,9 @@ void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
 
     sheet->name = "compare";
     sheet->schema = "fusiondiff-exports/1";
-    sheet->head = "old  {old}new  {new}{aligned} nodes that compute are in both"
-                  "<, {renamed!} of them under another name>; weights are not compared"
-                  "<, nor are {not_compared!} scales that are too large to be read>\n";
+    sheet->head = "old  {old}new  {new}{aligned} computing nodes are in both<, "
+                  "{renamed!} of them renamed>; weights are not compared<, nor are "
+                  "{not_compared!} scales that exceed the limit of what is read>\n";
     sheet->root = FSD_ROWS(answer_record, "{lines}<\n{same!}\n>");
     root = fsd_rows_add(sheet->arena, &sheet->root);
     root->old = model_record(&k, false);

@@ -46,7 +46,7 @@ static const char *letter(uint32_t build)
     has(t, COUNT, inserted,  "inserted", .always = true) \
     has(t, MS,    ms,        "ms") \
     has(t, COUNT, differing, "rows that differ", .always = true, \
-        .about = "rows in which it is not known to be as the first")
+        .about = "rows in which it is unknown whether it equals the first")
 FSD_RECORD(build_row, BUILD_ROW)
 /* clang-format on */
 
@@ -315,7 +315,7 @@ static const char *called(const struct maker *k, uint32_t row)
     FILE *out = fsd_print_open(&print);
 
     if (r->of == FSD_ROW_MOVES)
-        fputs("(moves of no group)", out);
+        fputs("(outside all groups)", out);
     if (r->of == FSD_ROW_INPUT || r->of == FSD_ROW_OUTPUT) {
         bool output = r->of == FSD_ROW_OUTPUT;
 
@@ -727,15 +727,13 @@ FSD_RECORD_PART(stability, matrix, STABILITY)
 /* clang-format on */
 
 static const char matrix_head[] =
-    "{n_builds} builds; what differs from A has a *, what is not known to be the same "
-    "a ?\n"
-    "int8 | fp16: two groups of nodes, x2: of two layers, +1: a layer inserted for it\n"
-    "{builds}\n{n_rows|row|rows}: {same} the same in all builds, {differing} not"
-    "<, {tactics!} with other tactics only>";
+    "{n_builds} builds; * marks a difference from A, ? an unknown\nint8 | fp16: two "
+    "groups of nodes, x2: two layers, +1: one inserted "
+    "layer\n{builds}\n{n_rows|row|rows}: {same} the same in all builds, {differing} "
+    "not<, {tactics!} with other tactics only>";
 
 static const char matrix_text[] =
-    "\n<\n{lines!}>"
-    "<\n{folded!} rows that are the same are not shown (--all shows them)\n>";
+    "\n<\n{lines!}><\n{folded!|equal row|equal rows} omitted (--all shows them)\n>";
 
 static const char stability_head[] =
     "{n_builds} builds\n{builds}\n{n_rows|row|rows}: {same} the same in all builds, "

@@ -70,24 +70,18 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "weights {weights}<, without those of {layers_untold!|layer|layers} that do not "
-    "tell "
-    "them><; between layers {inside} in all><, at most {peak!} at once, at layer "
-    "{peak_layer}><; between layers at least {inside_at_least} in all, {peak_at_least} "
-    "at "
-    "once, at layer {peak_layer}><; sizes of {tensors_unknown!|tensor|tensors} between "
-    "layers are not known{open}>";
+    "weights {weights}<, without {layers_untold!|layer|layers} that do not state "
+    "them><; activations {inside} in total><, peak {peak!} at layer {peak_layer}><; "
+    "activations at least {inside_at_least} in total, peak at least {peak_at_least} at "
+    "layer {peak_layer}><; {tensors_unknown!|activation tensor|activation tensors} of "
+    "unknown size{open}>";
 
 static const char text[] =
-    "\n"
-    "network inputs {inputs}, outputs {outputs}, which the caller holds\n"
-    "<the builder's log: weights {log_weights}\n><the builder's log: activations "
-    "{log_activations}\n><the builder's log: persistent {log_device}<, {log_host} on "
-    "the "
-    "host>\n><the builder's log: scratch {log_scratch}\n>"
-    "\n{*}layer        read     weights     written         all       alive  "
-    "name  (bytes)\n{/}{layers}"
-    "<\n{*}largest tensors between layers\n{/}{tensors!}>";
+    "\nnetwork inputs {inputs}, outputs {outputs}, allocated by the caller\n<build "
+    "log: weights {log_weights}\n><build log: activations {log_activations}\n><build "
+    "log: persistent {log_device}<, {log_host} on the host>\n><build log: scratch "
+    "{log_scratch}\n>\n{*}layer        read     weights     written         all       "
+    "alive  name  (bytes)\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
 
 /* By layer what the log says of it; NULL where it says nothing. */
 static const struct fsd_told_bytes **told_of(struct fsd_arena *arena,
@@ -213,7 +207,7 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
         fsd_amount_cell(d, lives.unknown && !lives.sum ? -1 : lives.peak);
     root->peak_layer = fsd_count_id(lives.at);
     root->tensors_unknown = fsd_count(lives.unknown);
-    root->open = lives.unknown ? " (--shape gives open ones)" : "";
+    root->open = lives.unknown ? " (--shape sets dynamic sizes)" : "";
     if (sums) {
         root->log_weights = fsd_amount_cell(d, sums->weights);
         root->log_activations = fsd_amount_cell(d, sums->activations);

@@ -63,8 +63,8 @@ static const struct fsd_rule *find_rule(const char *name, struct fsd_error *err)
         fsd_nearest_try(&nearest, rule->id);
     }
     fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-             "expected a rule of reports, as precision/fp16-range, found '%s'%s", name,
-             fsd_nearest_text(&nearest, text));
+             "expected a rule of reports, e.g. precision/fp16-range, found '%s'%s",
+             name, fsd_nearest_text(&nearest, text));
     return NULL;
 }
 
@@ -105,7 +105,7 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *a
 
     if (q->not_type && type == FSD_DTYPE_UNKNOWN)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a type as int8 or fp16, found '%s'", q->not_type);
+                        "expected a type, e.g. int8 or fp16, found '%s'", q->not_type);
     if (q->finding && q->n_words)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected names of nodes or --finding, found both");
@@ -215,7 +215,7 @@ struct form {
 };
 
 #define UNTOLD_NODES                                                                   \
-    "<# left out, the dump does not tell in what type: "                               \
+    "<# omitted, their type is not in the dump: "                                      \
     "{of_unknown_type!|node|nodes}\n>"
 
 static const struct form forms[] = {
@@ -237,7 +237,7 @@ static const struct form forms[] = {
      "'\n\r", false, true},
     {"nncf", "<ignored_scope=nncf.IgnoredScope(names=[{held!}])\n>" UNTOLD_NODES,
      "{quoted}", ", ", "", true, false},
-    {"table", "<{none!}\n><runs in  asked for  node\n{held!}>" UNTOLD_NODES,
+    {"table", "<{none!}\n><runs in  requested  node\n{held!}>" UNTOLD_NODES,
      "{runs:-7}  {asked:-9}  {name}<  ({op!})>\n", NULL, "", true, false},
 };
 
@@ -250,9 +250,9 @@ static const struct form *form_named(const char *name, bool strongly_typed,
         if (!forms[i].sets_types || !strongly_typed)
             return &forms[i];
         fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                 "the engine is strongly typed: its builder takes all types from the "
-                 "model and refuses %s; change the model, by a Cast, Q and DQ, or "
-                 "ModelOpt (--as autocast, --as modelopt)",
+                 "the engine is strongly typed: TensorRT takes all types from the "
+                 "model and refuses %s; change the model with Casts, Q/DQ or ModelOpt "
+                 "(--as autocast, --as modelopt)",
                  name);
         return NULL;
     }
@@ -358,7 +358,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     root->of_unknown_type = fsd_count(chosen.untold);
     if (!names.at.n && asked->q->not_type)
         root->none =
-            fsd_printed(arena, "no node whose type is told runs in another than %s",
+            fsd_printed(arena, "no node of known type runs in another type than %s",
                         asked->q->not_type);
     root->names = fsd_rows_held(arena, &names, UINT32_MAX);
     root->held = fsd_rows_held(arena, &held, UINT32_MAX);
@@ -430,8 +430,9 @@ static enum fsd_status read_list(struct fsd_arena *arena, const struct fsd_diff 
     size_t at = 0;
 
     if (status == FSD_OK && file.size && memchr(file.bytes, 0, file.size))
-        status = fsd_fail(err, FSD_E_FORMAT, file.name, FSD_POS_NONE, 0,
-                          "expected a list of names, one a line, found a binary file");
+        status =
+            fsd_fail(err, FSD_E_FORMAT, file.name, FSD_POS_NONE, 0,
+                     "expected a list of names, one per line, found a binary file");
     while (status == FSD_OK && at < file.size) {
         const char *line = (const char *)file.bytes + at;
         const char *end = memchr(line, '\n', file.size - at);

@@ -47,9 +47,9 @@ FSD_RECORD(kind_row, KIND_ROW)
 /* clang-format on */
 
 static const char kind_text[] =
-    "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<, {split!} split>"
-    "<, {unknown!} not known><  {ms!}>\n{listed}"
-    "<  and {more!|block|blocks} more of the same kind (--all)\n>";
+    "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<, {split!} split><, {unknown!} "
+    "unknown><  {ms!}>\n{listed}<  and {more!|block|blocks} more of the same kind "
+    "(--all)\n>";
 
 /* clang-format off */
 #define ANSWER(has, t) \
@@ -253,14 +253,13 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
     for (uint32_t i = 0; i < all->list.n; i++)
         by[all->list.at[i].fused]++;
     sheet->schema = "fusiondiff-patterns/1";
-    sheet->head =
-        "{n|block|blocks} of known patterns<, {split!} fused in part or not at "
-        "all><, of {unknown!} it is not known><: {no_edges}>\n";
+    sheet->head = "{n|block|blocks} of known patterns<, {split!} fused partly or not "
+                  "at all><, {unknown!} unknown><: {no_edges}>\n";
     sheet->root = FSD_ROWS(answer_record, "{patterns}");
     root = fsd_rows_add(arena, &sheet->root);
     if (asked->d->model->named_only)
         root->no_edges =
-            "they are told by edges, and no MODEL was given that would have them";
+            "recognizing them needs the edges of a MODEL, and none was given";
     root->n = fsd_count(all->list.n);
     root->split = fsd_count(by[FSD_FUSED_SPLIT]);
     root->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);

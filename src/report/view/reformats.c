@@ -212,7 +212,7 @@ FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
     has(t, MS,    ms,       NULL) \
     has(t, BYTES, bytes,    NULL) \
     has(t, SHARE, share,    NULL) \
-    has(t, COUNT, unknown,  NULL, .about = "layers whose bytes are not known") \
+    has(t, COUNT, unknown,  NULL, .about = "layers whose bytes are unknown") \
     has(t, BYTES, of_bytes, NULL, .aside = true) \
     has(t, MS,    of_ms,    NULL, .aside = true)
 FSD_RECORD(spent_row, SPENT_ROW)
@@ -224,8 +224,8 @@ static const char requantizing_text[] =
 
 /* Times where they were measured, else bytes. */
 static const char spent_text[] =
-    "{layers|layer|layers}<, {ms} of {of_ms}><, {bytes} of {of_bytes}>< ({share} %)>"
-    "<; the bytes of {unknown!} are not known>";
+    "{layers|layer|layers}<, {ms} of {of_ms}><, {bytes} of {of_bytes}>< ({share} %)><; "
+    "the bytes of {unknown!} are unknown>";
 
 /* clang-format off */
 #define NOTE_ROW(has, t) \
@@ -268,19 +268,18 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{none}><{n!|layer only moves data|layers only move data}"
-    "<, {all_ms} of {total_ms} ({all_share} %)>><; {n_free!} more are free>\n";
+    "<{none}><{n!|data-movement layer|data-movement layers}<, {all_ms} of {total_ms} "
+    "({all_share} %)>><; {n_free!} more are free>\n";
 
 static const char text[] =
-    "<\n{moved_shown!}><\n{moved_left_out!} more are not shown<, "
-    "{moved_left_out_ms!}>\n>"
-    "<\nadvice\n{advice!}>"
-    "<\nmoved as the model asks: {requested_sum}\n<\n{requested_shown!}>"
-    "<\n{requested_more!} more are not shown\n>>"
-    "<\nrequantization: {requantization_sum}\n"
-    "(kernels that compute, too: scale, add, activate, then quantize a wide tensor)\n"
-    "<\n{requantization_shown!}><\n{requantization_more!} more are not shown\n>>"
-    "<\nfree: {free_folded} layers (--all lists them)\n><\nfree\n{free_shown!}>";
+    "<\n{moved_shown!}><\n{moved_left_out!} more omitted<, "
+    "{moved_left_out_ms!}>\n><\nadvice\n{advice!}><\ndata movement that the model "
+    "requires: {requested_sum}\n<\n{requested_shown!}><\n{requested_more!} more "
+    "omitted\n>><\nrequantization: {requantization_sum}\n(kernels that also compute: "
+    "scale, add, activate, then "
+    "quantize)\n<\n{requantization_shown!}><\n{requantization_more!} more "
+    "omitted\n>><\nfree: {free_folded} layers (--all lists "
+    "them)\n><\nfree\n{free_shown!}>";
 
 /* @param notes  the advices so far, each once. */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
@@ -464,7 +463,8 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
     root->n = fsd_count(lists->moved.layers.n + lists->moved.left_out);
     if (!root->n.is)
         root->none = d->cost->spent[FSD_SPENT_REQUESTED].layers
-                         ? "no layer that costs time moves data unless the model asks"
+                         ? "no layer that costs time moves data except where the model "
+                           "requires it"
                          : "no layer that costs time only moves data";
     root->n_free = fsd_count(lists->free.n);
     if (lists->free.n > FEW_FREE && !asked->all)
@@ -483,8 +483,7 @@ enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
 
     if ((q->min_ms > 0 || q->min_share > 0) && !asked->d->times->profiles)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a --profile, without which no layer has a time that "
-                        "--min-ms or --min-share could look at");
+                        "--min-ms and --min-share need the times of a --profile");
     lists = collect_all(asked, sheet->arena);
     sheet->schema = "fusiondiff-reformats/1";
     sheet->head = head;

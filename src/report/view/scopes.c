@@ -259,9 +259,8 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         }
     }
     sheet->schema = "fusiondiff-scopes/1";
-    sheet->head =
-        "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute for "
-        "several, and count in each>";
+    sheet->head = "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute "
+                  "nodes of several scopes and count in each>";
     sheet->root = FSD_ROWS(answer_record, timed ? timed_text : plain_text);
     root = fsd_rows_add(arena, &sheet->root);
     root->depth = fsd_count(scopes.depth);

@@ -378,10 +378,10 @@ static const char *no_use(const struct fsd_diff *d)
     const struct fsd_history *h = d->history;
 
     if (!h)
-        return "no log was given: --log SESSION.log, of log_severity_level 0, has the "
+        return "no log was given: --log SESSION.log (log_severity_level = 0) has the "
                "skipped fusions";
     if (h->refused)
-        return "the log is of another build, and is not used";
+        return "the log belongs to another build and is not used";
     return h->passes.n || h->places.n
                ? NULL
                : "this log reports no skipped fusions; one of ONNX Runtime does";

@@ -359,11 +359,11 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}, so that nothing is known of time; by {unit} ><by {ranked_by}: >the "
+    "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the "
     "first {shown} of "
     "{of} {what}"
     "< take {share:.1} %>< of {total_ms}>"
-    "<; {not_ranked!} of them cannot be ranked, their {units} are not known>"
+    "<; {not_ranked!} of them cannot be ranked, their {units} are unknown>"
     "<; {unvalued!} have none>"
     "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
 
