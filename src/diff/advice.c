@@ -195,7 +195,8 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
     for (uint32_t i = 0; i < out.n; i++) {
         const struct fsd_port *port = &d->engine->ports.at[out.at + i];
 
-        if (d->engine->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT)
+        if (port->tensor != FSD_NONE &&
+            d->engine->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT)
             return fsd_port_form(d->engine, port);
     }
     return fsd_layer_form_out(d->engine, layer);

@@ -13,6 +13,11 @@ struct context {
     const struct fsd_flows *flows;
 };
 
+static bool has_flag(const struct fsd_graph *e, fsd_id tensor, unsigned flags)
+{
+    return tensor != FSD_NONE && e->tensors.at[tensor].flags & flags;
+}
+
 /* It copies for a network output what other layers read as well, as it is.  In the
  * format that it reads, the output would need no copy. */
 static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
@@ -25,17 +30,12 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
         const struct fsd_port *port = &e->ports.at[out.at + i];
         const struct fsd_form *made = fsd_port_form(e, port);
 
-        if (e->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT)
+        if (has_flag(e, port->tensor, FSD_TENSOR_OUTPUT))
             outputs++;
         else if (made->type != in->type || !fsd_layout_same(made->layout, in->layout))
             return false;
     }
     return outputs == 1;
-}
-
-static bool has_flag(const struct fsd_graph *e, fsd_id tensor, unsigned flags)
-{
-    return tensor != FSD_NONE && e->tensors.at[tensor].flags & flags;
 }
 
 /* At an in- or output of the network or of one of its engines, or in a chain of
