@@ -76,7 +76,7 @@ enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
 {
     enum fsd_status status = open_pair(out, opt, err);
 
-    if (status == FSD_OK && !(*out)->hunt->n) {
+    if (*out && !(*out)->hunt->n) {
         status =
             fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
                      "no layer is known to compute more than one node: there is no "

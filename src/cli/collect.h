@@ -31,7 +31,7 @@ struct collect_command {
 enum fsd_status complete_command(struct collect_command *out, const char *const *given,
                                  unsigned n, const char *folder, struct fsd_error *err);
 
-/** Runs the command, hands on all it prints, and keeps it in `log`, too, line by line.
+/** Runs the command, hands on all it prints, and keeps it in the file `path`, too, line by line.
  *  FUSIONDIFF_COLLECT is `folder` in its environment.
  *  @param status  set to its exit status, or to 128 and the signal that ended it.
  *  @param ended_by  set to that signal, or to the one that this program was sent and
@@ -39,11 +39,11 @@ enum fsd_status complete_command(struct collect_command *out, const char *const 
  *  @return FSD_E_IO where it could not be started; FSD_E_WRITE where the log could not
  *          be written. */
 enum fsd_status run_command(const char *const *words, const char *folder,
-                            const char *log, int *status, int *ended_by,
+                            const char *path, int *status, int *ended_by,
                             struct fsd_error *err);
 
 /** What a command prints, both streams, at most size - 1 bytes; "" where it cannot be
  *  run. */
-void read_command(const char *const *words, char *out, size_t size);
+void read_command(const char *const *words, char *text, size_t size);
 
 #endif

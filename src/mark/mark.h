@@ -97,10 +97,10 @@ struct fsd_marks {
 struct fsd_marks *fsd_marks_new(const struct fsd_diff *d);
 void fsd_marks_free(struct fsd_marks *m); /**< may be NULL */
 
-const char *fsd_place_name(unsigned place);      /**< "between" */
-const char *fsd_place_why_name(unsigned why);    /**< "in-place"; "" of none */
-const char *fsd_place_why_text(unsigned why);    /**< a sentence without its end; "" */
-const char *fsd_fusion_kind_name(unsigned kind); /**< "epilogue"; "single" of none */
+const char *fsd_place_name(unsigned value);       /**< "between" */
+const char *fsd_place_why_name(unsigned why);     /**< "in-place"; "" of none */
+const char *fsd_place_why_text(unsigned why);     /**< a sentence without its end; "" */
+const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" of none */
 
 /** The group that computes a node, or a layer of it; FSD_NONE: none. */
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node);

@@ -424,7 +424,7 @@ class Case:
         (r"choose a size that needs no padding \(the Conv or GEMM kernel beside it takes (\d+) elements for (\d+)\)", pads),
         (r"quantize both (.+) and (.+), or neither", both),
         (r"give the operators on both sides one type; here (\w+) meets (\w+)", kinds),
-        (r"only its name is known: --profilingVerbosity=detailed makes the dump tell what it changes", named_only),
+        (r"only its name is known: a dump with --profilingVerbosity=detailed states what it converts", named_only),
     ]
 
     def judge_advice(self, text):

@@ -131,7 +131,7 @@ def judge(name, folder, engine, layers):
     shares = {"computes": numbers(spent, r"compute ([\d.]+) %"),
               "requantizes": numbers(spent, r"requantization ([\d.]+) %"),
               "moves": numbers(spent, r"data movement ([\d.]+) %")
-              + numbers(spent, r"data movement that the model asks for ([\d.]+) %")}
+              + numbers(spent, r"data movement that the model requires ([\d.]+) %")}
     for what, told in shares.items():
         check(name, f"share that {what}", abs(told - 100 * amounts.get(what, 0) / whole) < .16, (spent, amounts))
     unit = {"k": 1e3, "M": 1e6, "G": 1e9}

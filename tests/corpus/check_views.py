@@ -36,7 +36,7 @@ check("llama4_dynamo", "equal blocks are one row", "model.layers.* x4 " in text,
 text = run("diffusion_block", "explain", os.path.join(ZOO, "diffusion_block"), "--node",
            "/attentions.1/attn2/Softmax")
 check("diffusion_block", "the log's word on attention",
-      "was found to be part of the self-attention pattern" in text, text)
+      "was recognized as part of the self-attention pattern" in text, text)
 
 # A residual branch that is quantized, and the pool behind it that is not.
 corpus = os.path.join(SHARED, "corpus", "resnet18-qat-residual-trt8.4")

@@ -201,7 +201,7 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
     const struct fsd_graph *e = d->engine;
     struct fsd_rows rows = FSD_ROWS(engine_row_record, engine_text);
 
-    for (fsd_id p = 0; p < e->parts.n; p++) {
+    for (fsd_id p = 0; d->parts && p < e->parts.n; p++) {
         struct engine_row *row = fsd_rows_add(arena, &rows);
         struct fsd_span layers = e->parts.at[p].layers;
         double ms = 0;
