@@ -216,11 +216,12 @@ void fsd_diff_members(const struct fsd_diff *d, enum fsd_part part, fsd_member_f
         [FSD_PART_LAYERS] = {&fsd_layer_record, fsd_fill_layer, source},
         [FSD_PART_NODES] = {&fsd_node_record, fsd_fill_node, source},
         [FSD_PART_FINDINGS] = {&fsd_finding_record, fsd_fill_finding, d->findings}};
-    bool known = part < FSD__PART_COUNT; /* a program that is built later knows more */
-    const struct fsd_record *of = parts[known ? part : 0].of;
-    const struct fsd_rows *rows =
-        fsd_rows_later(arena, of, known ? fsd_diff_count(d, part) : 0,
-                       parts[known ? part : 0].fill, parts[known ? part : 0].from);
+    /* Other parts have no record, and a program that is built later knows more. */
+    bool known = part < FSD__PART_COUNT && parts[part].of;
+    enum fsd_part at = known ? part : FSD_PART_LAYERS;
+    const struct fsd_record *of = parts[at].of;
+    const struct fsd_rows *rows = fsd_rows_later(
+        arena, of, known ? fsd_diff_count(d, part) : 0, parts[at].fill, parts[at].from);
 
     for (uint32_t i = 0; i < rows->at.n; i++) {
         struct fsd_row row = fsd_row_begin(rows, i);

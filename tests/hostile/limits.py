@@ -15,7 +15,7 @@ import engines
 from wire import attribute, inputs, model, node, num, outputs, raw, text, varint
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lint"))
-from readme import constant
+from limit_rows import constant as value_of
 
 CHAIN = node("Relu", ["x"], ["y"], "one")
 
@@ -93,6 +93,10 @@ def ignores(n):
 def padded(head, size, tail=b""):
     """Blank lines between, up to the size."""
     return head + b"\n" * (size - len(head) - len(tail)) + tail
+
+
+def constant(name, path):
+    return value_of(path, name)
 
 
 def constants_of(path, what):

@@ -4,7 +4,7 @@
 Each block that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
 would, and so does the first report, whose command is that of "Two commands".  What stands
 between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
-<!-- end --> of the rows in limits.py and the constants in src/.  --update writes what is so
+<!-- end --> of the rows in limit_rows.py and the constants in src/.  --update writes what is so
 into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
 """
 import glob
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-import limits
+import limit_rows
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
@@ -77,7 +77,7 @@ def schema_tables():
             yield ""
 
 
-MADE = {"schemas": schema_tables, "limits": limits.tables}
+MADE = {"schemas": schema_tables, "limits": limit_rows.tables}
 
 
 def generated(page):

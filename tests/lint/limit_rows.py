@@ -138,7 +138,7 @@ def constant(path, name):
         found = re.search(r"\b%s(?: *=|[ \t]+(?=[(\d])) *([^,}\n/]+)" % name, file.read())
     value = re.sub(r"UINT64_C|\(int64_t\)", "", found.group(1)) if found else ""
     if not re.fullmatch(r"[\d<*() ]+", value):
-        raise SystemExit(f"tests/lint/limits.py names {name} of {path}, which has no number")
+        raise SystemExit(f"tests/lint/limit_rows.py names {name} of {path}, which has no number")
     return eval(value)
 
 
