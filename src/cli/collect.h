@@ -31,7 +31,7 @@ struct collect_command {
 enum fsd_status complete_command(struct collect_command *out, const char *const *given,
                                  unsigned n, const char *folder, struct fsd_error *err);
 
-/** Runs the command, passes on all that it prints, and writes it to `path` line by line.
+/** Runs the command, passes on all that it prints, and writes it to the file `path`.
  *  FUSIONDIFF_COLLECT is `folder` in its environment.
  *  @param status  set to its exit status, or to 128 and the signal that ended it.
  *  @param ended_by  set to that signal, or to the one that this program was sent and
