@@ -399,7 +399,7 @@ def packed_log(h):
         h.run(name + " log without a model", h.path("missing.onnx"), path, allowed=(2,))
         for n in (len(whole) // 2, len(whole) - 1):
             said = h.run_both("%s log cut at %d" % (name, n), h.path("cut.log", whole[:n]), allowed=(2,))[2]
-            h.check("damaged or cut" in said, name + " log cut", said[:200])
+            h.check("damaged or truncated" in said, name + " log cut", said[:200])
         h.run(name + " log damaged", h.path("cut.log", whole[:-5000] + b"x" * 5000), allowed=(2,))
         for i in h.some(range(1, 9)):
             path = h.path("cut-meanwhile.log", whole)
