@@ -21,7 +21,7 @@ import functools
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, Union
 
 from . import _native
@@ -124,7 +124,7 @@ class Side:
             if not engine or model is None:
                 raise ValueError("expected a model and the engines of its parts")
             parts, engine = engine, engine[0]
-        files = {"model": model, "engine": engine, "log": log, "times": times}
+        files: dict[str, Any] = {"model": model, "engine": engine, "log": log, "times": times}
         self._options: dict[str, Any] = {name: _file(value, f"{_of}{name}") for name, value in files.items()
                                          if value is not None}
         several: dict[str, Any] = {"profile": profile, "values": values}
