@@ -32,7 +32,11 @@ struct edges {
     uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
     uint32_t *port;  /* by model tensor: where it is read there */
     uint32_t *asked; /* by state node, then by input: 1 + the layer that may read it */
-    uint32_t *read;  /* the same: 1 + the layer that reads or computes it */
+    uint32_t *asked_of; /* by layer: 1 + the layer that may read a node of it */
+    fsd_id *model_of;   /* by state node: the model's; FSD_NONE: no node's */
+    uint32_t *read;     /* by state node: 1 + the layer that reads or computes it */
+    fsd_id *last; /* by layer: the last node that it computes, which is what others
+                        read of it; FSD_NONE: none is known */
     uint32_t
         *port_of; /* by engine tensor: 1 + the last port that was seen to read it */
     FSD_VEC(struct move_end) to;
@@ -443,7 +447,6 @@ static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
     return FSD_NONE;
 }
 
-/* The last node that a layer computes: what it hands on.  FSD_NONE: none is known. */
 static fsd_id last_of_layer(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_match *m = b->d->match;
@@ -464,6 +467,16 @@ static uint32_t place_of(const struct edges *x, fsd_ref at)
     return at & FSD_REF_PORT ? x->b->s->nodes.n + (at & ~FSD_REF_PORT) : at;
 }
 
+static void ask_for(struct edges *x, fsd_ref at, uint32_t mark)
+{
+    const struct fsd_match *m = x->b->d->match;
+    fsd_id node = at & FSD_REF_PORT ? FSD_NONE : x->model_of[at];
+
+    x->asked[place_of(x, at)] = mark;
+    for (uint32_t i = 0; node != FSD_NONE && i < m->of_node[node].n; i++)
+        x->asked_of[fsd_match_of_node(m, node, i)->layer] = mark;
+}
+
 /* What a node reads: values of groups, of inputs, and of what no group computes. */
 static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 {
@@ -475,7 +488,7 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 
         if (at == FSD_NONE || x->asked[place_of(x, at)] == mark)
             continue;
-        x->asked[place_of(x, at)] = mark;
+        ask_for(x, at, mark);
         if (!(at & FSD_REF_PORT) && s->nodes.at[at].group == FSD_NONE && far)
             ask_for_inputs(x, at, mark, far - 1);
     }
@@ -492,40 +505,28 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
 
         if (k == FSD_NONE)
             continue;
-        x->asked[k] = layer + 1;
+        ask_for(x, k, layer + 1);
         ask_for_inputs(x, k, layer + 1, NEAR);
     }
-}
-
-static bool is_asked_of_layer(const struct edges *x, fsd_id layer, fsd_id writer)
-{
-    const struct fsd_match *m = x->b->d->match;
-    bool asked = false;
-
-    for (uint32_t i = 0; i < m->of_layer[writer].n && !asked; i++) {
-        fsd_id k = x->b->of_node[fsd_match_of_layer(m, writer, i)->node];
-
-        asked = k != FSD_NONE && x->asked[k] == layer + 1;
-    }
-    return asked;
 }
 
 /* What a port reads: the last node of the layer that wrote it, a node that no layer
  * computes, an input; FSD_NONE where nothing tells.
  *  @param writer  set to the layer, or to FSD_NONE */
-static fsd_ref read_at(const struct fsd_state_build *b, uint32_t port, fsd_id *writer)
+static fsd_ref read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
+    const struct fsd_state_build *b = x->b;
     struct fsd_span nodes;
-    fsd_id last;
 
     *writer = find_writer(b, &port);
     if (*writer == FSD_NONE)
         return find_from(b, port);
     if (is_move(b, *writer))
         return FSD_NONE;
-    last = last_of_layer(b, *writer);
+    if (x->last[*writer] != FSD_NONE)
+        return x->last[*writer];
     nodes = b->s->groups.at[b->s->of_layer[*writer]].nodes;
-    return last != FSD_NONE ? last : b->s->refs.at[nodes.at + nodes.n - 1];
+    return b->s->refs.at[nodes.at + nodes.n - 1];
 }
 
 /* Several layers of one group compute different nodes of it, so that a tensor of one
@@ -536,14 +537,13 @@ static fsd_ref unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
     const struct fsd_state_build *b = x->b;
     fsd_id writer;
-    fsd_ref from = read_at(b, port, &writer);
+    fsd_ref from = read_at(x, port, &writer);
     bool asked;
 
     if (from == FSD_NONE)
         return FSD_NONE;
-    if (writer != FSD_NONE && last_of_layer(b, writer) != FSD_NONE &&
-        last_of_layer(b, layer) != FSD_NONE)
-        asked = is_asked_of_layer(x, layer, writer);
+    if (writer != FSD_NONE && x->last[writer] != FSD_NONE && x->last[layer] != FSD_NONE)
+        asked = x->asked_of[writer] == layer + 1;
     else
         asked = is_asked(b->s, b->s->of_layer[layer], from);
     return asked ? FSD_NONE : from;
@@ -572,7 +572,7 @@ static bool lacks_input(struct edges *x, fsd_id layer)
 
     read_nodes_of(x, layer, layer + 1);
     for (uint32_t i = 0; i < n->in.n; i++)
-        if (read_at(x->b, n->in.at + i, &writer) != FSD_NONE && writer != FSD_NONE)
+        if (read_at(x, n->in.at + i, &writer) != FSD_NONE && writer != FSD_NONE)
             read_nodes_of(x, writer, layer + 1);
     for (uint32_t i = 0; i < m->of_layer[layer].n && !lacks; i++) {
         fsd_id k = x->b->of_node[fsd_match_of_layer(m, layer, i)->node];
@@ -603,7 +603,7 @@ static void add_twice(struct edges *x, fsd_id layer)
             continue;
         if (x->port_of[t] > n->in.at && x->port_of[t] <= n->in.at + i)
             fsd_vec_push(x->b->s->arena, &x->b->s->refs,
-                         read_at(x->b, n->in.at + i, &writer));
+                         read_at(x, n->in.at + i, &writer));
         x->port_of[t] = n->in.at + i + 1;
     }
     if (x->b->s->refs.n > at && !lacks_input(x, layer))
@@ -618,6 +618,13 @@ static void add_unasked(struct edges *x)
     struct fsd_state *s = x->b->s;
     struct lists l = list_layers(x->b);
 
+    for (fsd_id i = 0; i < x->b->d->engine->nodes.n; i++)
+        x->last[i] = last_of_layer(x->b, i);
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        x->model_of[i] = FSD_NONE;
+    for (fsd_id i = 0; i < x->b->model->nodes.n; i++)
+        if (x->b->of_node[i] != FSD_NONE)
+            x->model_of[x->b->of_node[i]] = i;
     for (uint32_t g = 0; g < s->groups.n; g++) {
         uint32_t at = s->refs.n;
 
@@ -646,7 +653,10 @@ void fsd_state_add_edges(struct fsd_state_build *b)
         .stamp = FSD_NEW(b->scratch, uint32_t, n),
         .port = FSD_NEW(b->scratch, uint32_t, n),
         .asked = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n + b->s->inputs.n),
+        .asked_of = FSD_NEW(b->scratch, uint32_t, b->d->engine->nodes.n),
+        .model_of = FSD_NEW(b->scratch, fsd_id, b->s->nodes.n),
         .read = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n),
+        .last = FSD_NEW(b->scratch, fsd_id, b->d->engine->nodes.n),
         .port_of = FSD_NEW(b->scratch, uint32_t, b->d->engine->tensors.n)};
 
     add_borders(&x);

@@ -273,7 +273,7 @@ def check_fix(folder):
     large.append_weights(source, model, 64, 1 << 20)
     peak("lint", model, "--for", "trt8", "--fix", "-o", fixed)
     with open(model, "rb") as old, open(fixed, "rb") as new:
-        check("a fixed model ends as it did", old.read()[-(64 << 20):] == new.read()[-(64 << 20):], "64 MB")
+        check("a fixed model has the weights as they were", old.read()[-(64 << 20):] in new.read(), "64 MB")
 
 
 def check_dense(folder, whole):
