@@ -71,7 +71,7 @@ def schema_tables():
                 continue
             yield f"{f'**{title}**' if title else ''}\n\n| member | is | |\n|---|---|---|".lstrip()
             for member, one in body["properties"].items():
-                needed = "" if member in body.get("required", ()) else " (may be left out)"
+                needed = "" if member in body.get("required", ()) else ", optional"
                 said = one.get("description", "").replace("|", "\\|").replace("\n", " ")
                 yield f"| `{member}` | {kind_of(one, defs)}{needed} | {said} |"
             yield ""

@@ -170,10 +170,9 @@ static void put_term(struct fsd_json *properties, const char *name)
 
     snprintf(key, sizeof key, "%s_symbolic", name);
     term = fsd_json_object(properties, key);
-    fsd_json_text(
-        term, "description",
-        "the same in sizes that only a run knows: a polynomial in the model's "
-        "dim_params, or in \"input[axis]\" where it names none");
+    fsd_json_text(term, "description",
+                  "for dynamic shapes: a polynomial in the model's dim_params, or in "
+                  "\"input[axis]\" for a dimension without a name");
     fsd_json_text(term, "type", "string");
 }
 
