@@ -20,7 +20,14 @@ function check(what, holds, detail = "") {
     failures += !holds;
 }
 
-/** What follows a click on a link or a step in the history comes when the browser gets to it. */
+/** Does what leads to another address, and waits until the page shows what is there: the browser tells the page when it gets to it. */
+async function led(page, act) {
+    const from = await page.evaluate(() => location.hash);
+    await act();
+    await page.waitForFunction((from) => location.hash !== from && document.documentElement.dataset.ready === location.hash, from);
+}
+
+/** What the wheel, a finger or the layout does comes when the browser gets to it. */
 async function comes(what, holds) {
     for (let waited = 0; waited < HANGS && !(await holds()); waited += 50) await new Promise((done) => setTimeout(done, 50));
     check(what, await holds());
@@ -135,11 +142,11 @@ async function check_filters(page) {
     await page.locator("#facets label", { hasText: "moves data" }).click();
     equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.kind !== "noop" && (l.inserted || ["reformat", "quantize", "copy"].includes(l.kind))).map((l) => String(l.index)));
     check("filter: stands in the address", (await hash_of(page)).includes("show=moves data"));
-    await page.goBack();
-    await comes("filter: back takes it away", async () => (await texts(page, "#rows .right .index")).length === run.layers.length);
-    await page.goForward();
-    await comes("filter: forward brings it again", async () => (await texts(page, "#rows .right .index")).length < run.layers.length);
-    await page.locator(".clear").click();
+    await led(page, () => page.goBack());
+    check("filter: back takes it away", (await texts(page, "#rows .right .index")).length === run.layers.length);
+    await led(page, () => page.goForward());
+    check("filter: forward brings it again", (await texts(page, "#rows .right .index")).length < run.layers.length);
+    await led(page, () => page.locator(".clear").click());
 }
 
 async function check_keys(page) {
@@ -189,10 +196,10 @@ async function check_record(page) {
     const forms = ["list", "layerPrecisions", "layerOutputTypes", "nodes_to_exclude", "polygraphy", "modelopt, autocast", "nncf"];
     equal("record: forms to paste", await texts(page, "#record details summary"), forms);
     for (const [i, form] of forms.entries()) equal(`record: to paste as ${form}: what names says`, codes[i], names_as(form, model, engine, asked));
-    await page.locator("#record a", { hasText: "Conv_13" }).first().click();
-    await comes("record: leads to its nodes", async () => (await hash_of(page)).includes("node=Conv_13"));
-    await page.goBack();
-    await comes("record: back leads to the layer", async () => (await hash_of(page)).includes("layer=3"));
+    await led(page, () => page.locator("#record a", { hasText: "Conv_13" }).first().click());
+    check("record: leads to its nodes", (await hash_of(page)).includes("node=Conv_13"));
+    await led(page, () => page.goBack());
+    check("record: back leads to the layer", (await hash_of(page)).includes("layer=3"));
 }
 
 /** As the program prints them; of a form that stands for several, each prints the same. */
@@ -225,9 +232,9 @@ async function check_views(page) {
     await page.keyboard.press("3");
     await accessible(page, "overview");
     check("overview: a roofline", (await page.locator("#overview .dot").count()) > 1 && (await page.locator("#overview .roof").count()) === 1);
-    await page.locator("#overview .bars a", { hasText: "quantize" }).first().click();
-    await comes("overview: a bar filters", async () => (await hash_of(page)).includes("kind=quantize"));
-    await page.locator(".clear").click();
+    await led(page, () => page.locator("#overview .bars a", { hasText: "quantize" }).first().click());
+    check("overview: a bar filters", (await hash_of(page)).includes("kind=quantize"));
+    await led(page, () => page.locator(".clear").click());
     await page.keyboard.press("4");
     check("findings: each rule is told", (await page.locator("#rules").innerText()).includes("quantize/standing"));
     const advice = (await page.locator("#rules details", { hasText: "quantize/standing" }).first().innerText()).replace(/\s+/g, " ");
@@ -246,7 +253,7 @@ async function check_run() {
     for (const [width, colors] of [[1400, "light"], [700, "dark"]])
         await open("run", "#layer=3", async (page) => {
             await accessible(page, `rows, ${width} wide, ${colors}`);
-            await page.goto(`file://${path_of("run")}#view=graph`);
+            await led(page, () => page.goto(`file://${path_of("run")}#view=graph`));
             await accessible(page, `graph, ${width} wide, ${colors}`);
         }, { width, colors });
     await open("run", "", async (page) => {
@@ -435,8 +442,9 @@ async function check_advice() {
         check("advice: stands before counts and rows", (await page.locator("#advice").boundingBox()).y < (await page.locator("#tiles").boundingBox()).y);
         await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
         const copied = async (button) => {
+            await page.evaluate(() => navigator.clipboard.writeText(""));
             await button.click();
-            await page.waitForFunction(() => [...document.querySelectorAll(".copy")].some((one) => one.textContent === "Copied"));
+            await page.waitForFunction(() => navigator.clipboard.readText());
             return page.evaluate(() => navigator.clipboard.readText());
         };
         const summary = await copied(page.locator("#advice .todo > .copy"));
@@ -489,8 +497,8 @@ async function check_exports() {
         await page.keyboard.press("2");
         check("exports: the drawing", (await page.locator(".stage .box").count()) > 2);
         const changed = changes.find((c) => c.new !== undefined && c.old !== undefined);
-        await page.evaluate((name) => (location.hash = `view=graph&node=${encodeURIComponent(name)}`), changed.new);
-        await comes("exports: what is chosen is chosen in it", async () => (await page.locator(".stage .chosen").count()) === 1);
+        await led(page, () => page.evaluate((name) => (location.hash = `view=graph&node=${encodeURIComponent(name)}`), changed.new));
+        check("exports: what is chosen is chosen in it", (await page.locator(".stage .chosen").count()) === 1);
         await page.keyboard.press("4");
         check("exports: why and fix of each kind of change", /why\s+.*fix\s+/s.test(await page.locator("#rules").innerText()));
         await accessible(page, "exports, findings");
@@ -539,8 +547,7 @@ async function check_lint() {
         equal("lint: every finding", await page.locator("#rules li").count(), findings.length);
         check("lint: no drawing of what is not built", !(await page.locator("#views").innerText()).includes("Graph"));
         await accessible(page, "lint");
-        await page.locator("#rules li a", { hasText: edits[0].node_name }).first().click();
-        await page.locator("#record").filter({ hasText: edits[0].node_name }).waitFor(); // a busy machine takes a while
+        await led(page, () => page.locator("#rules li a", { hasText: edits[0].node_name }).first().click());
         const record = await page.locator("#record").innerText();
         for (const word of ["What to change", edits[0].scale_of, edits[0].effect, findings[0].message]) check(`lint: the record tells ${word}`, record.includes(word), record);
         await page.keyboard.press("Escape");
@@ -570,7 +577,7 @@ async function check_matrix() {
         await accessible(page, "matrix");
         await page.locator('#facets label[title="B"]').click();
         equal("matrix: a filter by build", await names_left(page), differing.filter((r) => r.cells[1].is !== "same").map((r) => r.name));
-        await page.goBack();
+        await led(page, () => page.goBack());
         await page.locator("#search").fill("globalaverage");
         await comes("matrix: search", async () => JSON.stringify(await names_left(page)) === '["GlobalAveragePool_18"]');
         await page.keyboard.press("Escape");
@@ -583,8 +590,8 @@ async function check_matrix() {
         await page.keyboard.press("2");
         equal("matrix: a drawing for each build beside the first", (await page.locator(".crumbs").innerText()).match(/A and \w/g), builds.slice(1).map((b) => `A and ${b.build}`));
         equal("matrix: what is chosen in the rows is chosen in it", await page.locator(".stage .chosen").count(), 1);
-        await page.locator(".crumbs a", { hasText: "A and C" }).click();
-        await comes("matrix: another drawing", async () => (await page.locator(".crumbs [aria-current]").textContent()) === "A and C");
+        await led(page, () => page.locator(".crumbs a", { hasText: "A and C" }).click());
+        check("matrix: another drawing", (await page.locator(".crumbs [aria-current]").textContent()) === "A and C");
         await page.locator('.stage [data-box="n1"]').dispatchEvent("click");
         const choice = (await hash_of(page)).match(/row=(\d+)/)?.[1];
         const drawn = await page.locator('.stage [data-box="n1"]').textContent();
@@ -637,10 +644,10 @@ async function check_modules() {
         const layer = pictures[0].boxes[box][0];
         check("modules: what is in it is drawn", (await page.locator(".stage .box").count()) > 2);
         await accessible(page, "modules");
-        await page.locator(".crumbs a").click();
-        await comes("modules: and the way back", async () => !(await hash_of(page)).includes("picture="));
-        await page.goto(`file://${path_of("modules")}#view=graph&layer=${box[0] === "l" ? layer : 0}`);
-        await comes("modules: of what is chosen the box that holds it is marked", async () => (await page.locator(".stage .chosen").count()) === 1);
+        await led(page, () => page.locator(".crumbs a").click());
+        check("modules: and the way back", !(await hash_of(page)).includes("picture="));
+        await led(page, () => page.goto(`file://${path_of("modules")}#view=graph&layer=${box[0] === "l" ? layer : 0}`));
+        check("modules: of what is chosen the box that holds it is marked", (await page.locator(".stage .chosen").count()) === 1);
     });
 }
 
@@ -736,7 +743,7 @@ async function check_large() {
         equal("large: and has no empty pages", await page.locator("#rows .rows-body").evaluate((body) => body.getBoundingClientRect().height), printed * 28);
         await page.evaluate(() => dispatchEvent(new Event("afterprint")));
         check("large: which the screen does not", (await page.locator("#diff > .note").isHidden()) && (await page.locator("#rows [role=row]").count()) < 120);
-        await page.goto(`file://${path_of("large")}#view=graph`);
+        await led(page, () => page.goto(`file://${path_of("large")}#view=graph`));
         const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
         const boxes = Object.keys(pictures[0].boxes).filter((box) => box.startsWith("l"));
         equal("large: each box of the whole opens", boxes.map((box) => !!pictures[pictures[0].opens[box]]?.svg), boxes.map(() => true));

@@ -239,9 +239,11 @@ function chosen_in(blocks) {
     return new Set(blocks.flatMap((b) => b.keys()));
 }
 
+/** What is shown is said, too, for whoever drives the page and waits for it. */
 function arrive() {
     state = read_state(location.hash);
     show();
+    document.documentElement.dataset.ready = location.hash;
 }
 
 /* ---------------------------------------------------------------------- the keys */
@@ -327,4 +329,3 @@ put_advice(by_id("advice"), subject, command.page, link);
 groups.forEach(group_of);
 arrive();
 focus_view();
-document.documentElement.dataset.ready = "yes";
