@@ -281,6 +281,10 @@ const char *fsd_kernel_what_name(unsigned value); /**< "changed", ... */
 void fsd_put_kernel_change(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, bool types, FILE *out);
 
+/** The new build does not state what the old one did of this kernel, and nothing else
+ *  differs. */
+bool fsd_only_lost(const struct fsd_kernel_change *k);
+
 /** What is not known is no value: it is neither equal to one nor another. */
 static inline bool fsd_types_differ(uint8_t old, uint8_t new)
 {

@@ -515,6 +515,30 @@ FSD_NAMES(fsd_kernel_what_name, unsigned,
           FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",
           [FSD_KERNEL_ADDED] = "added", [FSD_KERNEL_REMOVED] = "removed")
 
+static void put_lost(const struct fsd_kernel_change *k, FILE *out)
+{
+    const char *const facts[] = {k->type_lost ? "types" : NULL,
+                                 k->layout_lost ? "layouts" : NULL,
+                                 k->consts_lost ? "weights" : NULL};
+    const char *separator = " no longer states its ";
+
+    for (unsigned i = 0; i < FSD_COUNT_OF(facts); i++)
+        if (facts[i]) {
+            fprintf(out, "%s%s", separator, facts[i]);
+            separator = ", ";
+        }
+}
+
+bool fsd_only_lost(const struct fsd_kernel_change *k)
+{
+    bool other = k->what != FSD_KERNEL_CHANGED || k->width != FSD_WIDTH_SAME ||
+                 k->layout || k->sizes || k->ports || k->unwritten || k->consts ||
+                 k->type || k->does || k->attrs || k->computes || k->provider ||
+                 k->missed;
+
+    return !other && (k->type_lost || k->layout_lost || k->consts_lost);
+}
+
 void fsd_put_kernel_change(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, bool types, FILE *out)
 {
@@ -561,4 +585,6 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
         fprintf(out, "%sruns on %s, before: %s", comma,
                 q->provider ? fsd_text(new->names, q->provider) : "an unknown provider",
                 fsd_text(old->names, p->provider));
+    if (fsd_only_lost(k))
+        put_lost(k, out);
 }

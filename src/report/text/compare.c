@@ -3,12 +3,13 @@
  * region that differs, worst first.
  */
 #include "base/text.h"
+#include "report/text/alike.h"
 #include "report/text/phrase.h"
 #include "report/text/text.h"
 
 #include <math.h>
 
-enum { FEW = 6, FEW_NODES = 12 };
+enum { FEW = 6, FEW_NODES = 12, FEW_ALIKE = 3 };
 
 static const char *const move_words[] = {[FSD_MOVE_ADDED] = "layers added",
                                          [FSD_MOVE_REMOVED] = "layers removed",
@@ -48,9 +49,9 @@ static void put_built(const struct fsd_compare *c, FILE *out)
             fsd_put_safe(out, b->key);
             fputs(": ", out);
         }
-        fsd_put_safe(out, b->before ? b->before : "not told");
+        fsd_put_safe(out, b->before ? b->before : "not stated");
         fputs(" -> ", out);
-        fsd_put_safe(out, b->after ? b->after : "not told");
+        fsd_put_safe(out, b->after ? b->after : "not stated");
         fputc('\n', out);
     }
 }
@@ -155,8 +156,34 @@ static void put_times(const struct fsd_compare *c, FILE *out)
 
 /* ---------------------------------------------------------------------- regions */
 
+static bool is_one_group(const struct fsd_state *old, const struct fsd_group *p,
+                         const struct fsd_state *new, const struct fsd_group *q)
+{
+    bool same = p->precision == q->precision && p->layers == q->layers &&
+                p->nodes.n == q->nodes.n;
+
+    for (uint32_t i = 0; i < p->nodes.n && same; i++)
+        same = !strcmp(
+            fsd_text(old->names, old->nodes.at[old->refs.at[p->nodes.at + i]].key),
+            fsd_text(new->names, new->nodes.at[new->refs.at[q->nodes.at + i]].key));
+    return same;
+}
+
+/* Both builds have the same groups of the same names, which are written once. */
+static bool has_one_form(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    bool same = r->happened == FSD_HAPPENED_SAME && r->width == FSD_WIDTH_SAME &&
+                !r->untyped && r->old_groups.n == r->new_groups.n;
+
+    for (uint32_t i = 0; i < r->new_groups.n && same; i++)
+        same =
+            is_one_group(c->old, &c->old->groups.at[c->pool.at[r->old_groups.at + i]],
+                         c->new, &c->new->groups.at[c->pool.at[r->new_groups.at + i]]);
+    return same;
+}
+
 static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff *r,
-                       bool new, FILE *out)
+                       bool new, const char *title, FILE *out)
 {
     const struct fsd_state *s = new ? c->new : c->old;
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
@@ -164,10 +191,7 @@ static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
 
-        fprintf(out, "     %s  %-5s ",
-                i     ? "   "
-                : new ? "now"
-                      : "was",
+        fprintf(out, "     %s  %-5s ", i ? "   " : title,
                 fsd_dtype_name((enum fsd_dtype)g->precision));
         fsd_put_group(s, g, out);
         if (g->kind == FSD_KIND_FOREIGN)
@@ -179,7 +203,7 @@ static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff
         fputc('\n', out);
     }
     if (!groups.n)
-        fprintf(out, "     %s  no layer\n", new ? "now" : "was");
+        fprintf(out, "     %s  no layer\n", title);
 }
 
 static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *e,
@@ -357,6 +381,33 @@ static bool has_other_kernels(const struct fsd_region_diff *r)
            r->width == FSD_WIDTH_SAME && !r->moves;
 }
 
+/* Nothing of the region differs but facts that the new build does not state. */
+static bool only_lost(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                      struct fsd_span kernels, const uint32_t *at)
+{
+    bool lost = has_other_kernels(r) && !r->unasked.n;
+
+    for (uint32_t i = 0; i < kernels.n && lost; i++)
+        lost = fsd_only_lost(&c->kernels.at[at[kernels.at + i]]);
+    return lost;
+}
+
+/* What a report of facts that a build states ends with: those that it does not. */
+static void put_lost(const struct fsd_compare *c, uint32_t n, FILE *out)
+{
+    bool types = false, layouts = false, weights = false;
+
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        types |= c->kernels.at[i].type_lost;
+        layouts |= c->kernels.at[i].layout_lost;
+        weights |= c->kernels.at[i].consts_lost;
+    }
+    fprintf(out, "\n     %u more %s", n, n == 1 ? "region differs" : "regions differ");
+    fprintf(out, " only in facts that the new build does not state:%s%s%s (--all)\n",
+            types ? " types" : "", layouts ? types ? ", layouts" : " layouts" : "",
+            weights ? types || layouts ? ", weights" : " weights" : "");
+}
+
 static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
                         const uint32_t *at, const struct fsd_style *style, FILE *out)
 {
@@ -368,48 +419,111 @@ static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
         fprintf(out, "     kernel and %u more (--all)\n", kernels.n - shown);
 }
 
+static void put_region_title(const struct fsd_compare *c,
+                             const struct fsd_region_diff *r,
+                             const struct fsd_style *style, FILE *out)
+{
+    bool alarm = r->happened == FSD_HAPPENED_LOST || r->width == FSD_WIDTH_WIDENED;
+
+    fsd_ink(style, alarm ? FSD_INK_ALARM : FSD_INK_TITLE, out);
+    fputs(r->happened == FSD_HAPPENED_SAME ? "same fusion"
+                                           : fsd_happened_name(r->happened),
+          out);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    if (r->width != FSD_WIDTH_SAME)
+        fprintf(out, ", %s", fsd_width_name(r->width));
+    fputs(r->layers              ? ", other layer count"
+          : has_other_kernels(r) ? ", other kernels"
+                                 : "",
+          out);
+    fputs(r->moves ? ", inserted layers" : "", out);
+    fputs(r->unasked.n ? ", other inputs" : "", out);
+    fputs(r->layout ? ", layout" : "", out);
+    fputs(r->tactic ? ", tactic" : "", out);
+    if (c->timed) {
+        fputs("  ", out);
+        fsd_put_delta(r->before, r->after, out);
+        fprintf(out, " (%.4f -> %.4f)", r->before > 0 ? r->before : 0,
+                r->after > 0 ? r->after : 0);
+    }
+    fputc('\n', out);
+}
+
+/* The node by which a region is found again. */
+static void put_region_name(const struct fsd_compare *c,
+                            const struct fsd_region_diff *r, FILE *out)
+{
+    bool new = r->new_groups.n;
+    const struct fsd_state *s = new ? c->new : c->old;
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at]];
+
+    if (g->nodes.n)
+        fsd_put_safe(out, fsd_text(s->names, s->nodes.at[s->refs.at[g->nodes.at]].key));
+}
+
+/* The other regions that changed as the one at place `at` did. */
+static void put_alike(const struct fsd_compare *c, const struct fsd_alike *alike,
+                      uint32_t at, FILE *out)
+{
+    double before = 0, after = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = alike->next[at]; i != FSD_NONE; i = alike->next[i]) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+
+        before += r->before > 0 ? r->before : 0;
+        after += r->after > 0 ? r->after : 0;
+        n++;
+    }
+    if (!n)
+        return;
+    fprintf(out, "     and %u more like it", n);
+    if (c->timed) {
+        fputs(", ", out);
+        fsd_put_delta(before, after, out);
+    }
+    fputs(" (--all): ", out);
+    for (uint32_t i = alike->next[at], k = 0; i != FSD_NONE && k < FEW_ALIKE;
+         i = alike->next[i], k++) {
+        fputs(k ? ", " : "", out);
+        put_region_name(c, &c->regions.at[c->order[i]], out);
+    }
+    fputs(n > FEW_ALIKE ? ", ...\n" : "\n", out);
+}
+
 static void put_regions(const struct fsd_compare *c, const struct by_region *x,
-                        const struct fsd_style *style, FILE *out)
+                        const struct fsd_alike *alike, const struct fsd_style *style,
+                        FILE *out)
 {
     struct fsd_span rest = x->moves.of[c->regions.n];
-    uint32_t number = 0;
+    uint32_t number = 0, lost = 0;
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
-        bool alarm = r->happened == FSD_HAPPENED_LOST || r->width == FSD_WIDTH_WIDENED;
 
         if (!r->differs)
             continue;
-        fprintf(out, "\n%3u  ", (unsigned)++number);
-        fsd_ink(style, alarm ? FSD_INK_ALARM : FSD_INK_TITLE, out);
-        fputs(r->happened == FSD_HAPPENED_SAME ? "same fusion"
-                                               : fsd_happened_name(r->happened),
-              out);
-        fsd_ink(style, FSD_INK_PLAIN, out);
-        if (r->width != FSD_WIDTH_SAME)
-            fprintf(out, ", %s", fsd_width_name(r->width));
-        fputs(r->layers              ? ", other layer count"
-              : has_other_kernels(r) ? ", other kernels"
-                                     : "",
-              out);
-        fputs(r->moves ? ", inserted layers" : "", out);
-        fputs(r->unasked.n ? ", other inputs" : "", out);
-        fputs(r->layout ? ", layout" : "", out);
-        fputs(r->tactic ? ", tactic" : "", out);
-        if (c->timed) {
-            fputs("  ", out);
-            fsd_put_delta(r->before, r->after, out);
-            fprintf(out, " (%.4f -> %.4f)", r->before > 0 ? r->before : 0,
-                    r->after > 0 ? r->after : 0);
+        if (!style->all && only_lost(c, r, x->kernels.of[c->order[i]], x->kernels.at)) {
+            lost++;
+            continue;
         }
-        fputc('\n', out);
-        put_groups(c, r, false, out);
-        put_groups(c, r, true, out);
+        if (alike->first[i] != i && !style->all)
+            continue;
+        fprintf(out, "\n%3u  ", (unsigned)++number);
+        put_region_title(c, r, style, out);
+        if (!has_one_form(c, r))
+            put_groups(c, r, false, "was", out);
+        put_groups(c, r, true, has_one_form(c, r) ? "in " : "now", out);
         put_unasked(c, r, style, out);
         put_changes(c, x, c->order[i], style, out);
         if (has_other_kernels(r))
             put_kernels(c, x->kernels.of[c->order[i]], x->kernels.at, style, out);
+        if (!style->all)
+            put_alike(c, alike, i, out);
     }
+    if (lost)
+        put_lost(c, lost, out);
     if (rest.n)
         fputs("\n     outside all regions\n", out);
     for (uint32_t i = 0; i < rest.n; i++)
@@ -547,6 +661,7 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct by_region x = sort_by_region(c, arena);
+    struct fsd_alike alike = fsd_regions_alike(c, arena);
 
     fsd_compare_put_head(c, out);
     for (uint32_t i = 0; i < c->ports.n; i++) {
@@ -558,7 +673,7 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
         fsd_put_port(c->new, p->output, p->new, out);
         fputc('\n', out);
     }
-    put_regions(c, &x, style, out);
+    put_regions(c, &x, &alike, style, out);
     put_same(c, style, out);
     if (style->tactics)
         put_tactics(c, out);

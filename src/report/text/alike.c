@@ -1,0 +1,152 @@
+/*
+ * Regions of a comparison that changed in the same way: the same operators in the same
+ * groups, precisions and forms of data, under other names, as the equal blocks of a
+ * network do.  The text shows the first of them and names the others.
+ */
+#include "base/hash.h"
+#include "base/print.h"
+#include "report/text/alike.h"
+#include "report/text/phrase.h"
+
+#include <stdlib.h>
+
+/* Symbols differ between two states; texts do not. */
+static uint64_t with_text(uint64_t form, const struct fsd_state *s, fsd_sym sym)
+{
+    return fsd_hash_mix(form, fsd_hash_text(fsd_text(s->names, sym)));
+}
+
+static uint64_t with_form(uint64_t form, const struct fsd_state *s,
+                          struct fsd_state_form of)
+{
+    return with_text(fsd_hash_mix(form, of.type), s, of.layout);
+}
+
+static uint64_t with_groups(uint64_t form, const struct fsd_compare *c,
+                            const struct fsd_state *s, struct fsd_span groups)
+{
+    form = fsd_hash_mix(form, groups.n);
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+
+        form = fsd_hash_mix(form, g->precision);
+        form = fsd_hash_mix(form, g->kind);
+        form = fsd_hash_mix(form, g->layers);
+        for (uint32_t k = 0; k < g->nodes.n; k++)
+            form = with_text(form, s, s->nodes.at[s->refs.at[g->nodes.at + k]].op);
+    }
+    return form;
+}
+
+static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
+{
+    const struct fsd_move *m;
+
+    if (move == FSD_NONE)
+        return fsd_hash_mix(form, FSD_NONE);
+    m = &s->moves.at[move];
+    form = fsd_hash_mix(form, m->kind);
+    form = fsd_hash_mix(form, m->cause);
+    form = with_form(form, s, m->before);
+    return with_form(form, s, m->after);
+}
+
+/* 0: no other region is like this one.  What layers read from elsewhere is reported by
+ * name. */
+static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    uint64_t form = fsd_hash_mix(r->happened, r->width);
+
+    if (!r->differs || r->unasked.n)
+        return 0;
+    form = fsd_hash_mix(form, r->layout | r->layers << 1 | r->tactic << 2 |
+                                  r->kernels << 3 | r->moves << 4);
+    form = with_groups(form, c, c->old, r->old_groups);
+    return with_groups(form, c, c->new, r->new_groups);
+}
+
+/* By what the text says of it, which names operators and no nodes. */
+static uint64_t with_kernel(uint64_t form, const struct fsd_compare *c,
+                            const struct fsd_kernel_change *k)
+{
+    const struct fsd_state *s = k->new == FSD_NONE ? c->old : c->new;
+    const struct fsd_kernel *of = &s->kernels.at[k->new == FSD_NONE ? k->old : k->new];
+    struct fsd_print text;
+
+    form = with_text(with_text(fsd_hash_mix(form, k->what), s, of->type), s, of->does);
+    if (k->what != FSD_KERNEL_CHANGED)
+        return form;
+    fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&text));
+    fsd_print_close(&text);
+    form = fsd_hash_mix(form, fsd_hash_text(text.text));
+    free(text.text);
+    return form;
+}
+
+static void add_changes(const struct fsd_compare *c, uint64_t *forms)
+{
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+        uint64_t *form = m->region == FSD_NONE ? NULL : &forms[m->region];
+
+        if (!form || !*form)
+            continue;
+        *form = fsd_hash_mix(*form, m->what);
+        *form = with_move(*form, c->old, m->old);
+        *form = with_move(*form, c->new, m->new);
+    }
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+        uint64_t *form = e->region == FSD_NONE ? NULL : &forms[e->region];
+
+        if (!form || !*form)
+            continue;
+        *form = with_form(*form, c->old, e->before);
+        *form = with_form(*form, c->new, e->after);
+    }
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+        uint64_t *form = k->region == FSD_NONE ? NULL : &forms[k->region];
+
+        if (form && *form && c->regions.at[k->region].happened == FSD_HAPPENED_SAME)
+            *form = with_kernel(*form, c, k);
+    }
+}
+
+struct place {
+    uint64_t form;
+    uint32_t at; /* in fsd_compare.order */
+};
+
+static int by_form(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->form != y->form)
+        return x->form < y->form ? -1 : 1;
+    return x->at < y->at ? -1 : 1;
+}
+
+struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)
+{
+    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n);
+    struct place *places = FSD_NEW(arena, struct place, c->regions.n);
+    struct fsd_alike alike = {FSD_NEW(arena, uint32_t, c->regions.n),
+                              FSD_NEW(arena, uint32_t, c->regions.n)};
+
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        forms[i] = form_of(c, &c->regions.at[i]);
+    add_changes(c, forms);
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        places[i] = (struct place){forms[c->order[i]], i};
+    qsort(places, c->regions.n, sizeof *places, by_form);
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        bool same = i && places[i].form && places[i].form == places[i - 1].form;
+
+        alike.next[places[i].at] = FSD_NONE;
+        alike.first[places[i].at] = same ? alike.first[places[i - 1].at] : places[i].at;
+        if (same)
+            alike.next[places[i - 1].at] = places[i].at;
+    }
+    return alike;
+}

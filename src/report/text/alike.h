@@ -1,0 +1,18 @@
+/* Regions of a comparison that changed in the same way. */
+#ifndef FSD_REPORT_TEXT_ALIKE_H
+#define FSD_REPORT_TEXT_ALIKE_H
+
+#include "compare/compare.h"
+
+/** By place in fsd_compare.order. */
+struct fsd_alike {
+    uint32_t *first; /**< the first place whose region changed in the same way */
+    uint32_t *next;  /**< the next such place; FSD_NONE */
+};
+
+/** Both arrays are `arena`'s.  A region that is like no other is the first, with none
+ *  next. */
+struct fsd_alike fsd_regions_alike(const struct fsd_compare *c,
+                                   struct fsd_arena *arena);
+
+#endif
