@@ -366,11 +366,11 @@ static void remove_pair(struct apply *a, const struct fsd_fix *fix)
 static void keep_outputs(struct apply *a)
 {
     for (fsd_id i = 0; i < a->g->tensors.n; i++) {
-        fsd_id maker = a->instead[i] == i ? FSD_NONE : fsd_tensor_producer(a->g, i);
+        fsd_id producer = a->instead[i] == i ? FSD_NONE : fsd_tensor_producer(a->g, i);
         const char *name = fsd_text(a->g->names, a->g->tensors.at[i].name);
 
-        if (maker != FSD_NONE && is_output(a, i))
-            fsd_onnx_insert_node(a->edits, maker,
+        if (producer != FSD_NONE && is_output(a, i))
+            fsd_onnx_insert_node(a->edits, producer,
                                  &(struct fsd_onnx_new_node){
                                      .op = "Identity",
                                      .name = fsd_onnx_new_name(a->edits, "lint_output"),
@@ -501,8 +501,8 @@ static void set_scale(struct apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_lint *l = a->f->lint;
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, fix->edit->node);
-    fsd_id maker = q->quantizes ? q->node : fsd_tensor_producer(a->g, q->data);
-    const struct fsd_quantizer *first = fsd_lint_quantizer(l, maker);
+    fsd_id producer = q->quantizes ? q->node : fsd_tensor_producer(a->g, q->data);
+    const struct fsd_quantizer *first = fsd_lint_quantizer(l, producer);
     const char *scale =
         add_scale(a, fsd_printed(a->f->arena, "%s_lint", fix->edit->name), fix->scale);
     fsd_id out;
@@ -510,8 +510,8 @@ static void set_scale(struct apply *a, const struct fsd_fix *fix)
     fsd_onnx_set_input(a->edits, q->node, 1, scale);
     if (!first || !first->quantizes)
         return;
-    fsd_onnx_set_input(a->edits, maker, 1, scale);
-    out = out_of(l, maker);
+    fsd_onnx_set_input(a->edits, producer, 1, scale);
+    out = out_of(l, producer);
     for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++)
         if (dq_at(l, out, i) != FSD_NONE)
             fsd_onnx_set_input(a->edits, dq_at(l, out, i), 1, scale);

@@ -118,12 +118,12 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
-    fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, t);
+    fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, t);
 
-    if (maker == FSD_NONE || final->out == FSD_DTYPE_UNKNOWN)
+    if (producer == FSD_NONE || final->out == FSD_DTYPE_UNKNOWN)
         return false;
-    for (uint32_t i = 0; i < e->nodes.at[maker].out.n; i++) {
-        const struct fsd_port *port = fsd_node_out(e, &e->nodes.at[maker], i);
+    for (uint32_t i = 0; i < e->nodes.at[producer].out.n; i++) {
+        const struct fsd_port *port = fsd_node_out(e, &e->nodes.at[producer], i);
         enum fsd_dtype type = fsd_port_form(e, port)->type;
 
         if (port->tensor == t && type != FSD_DTYPE_UNKNOWN && type != final->out)
@@ -164,10 +164,10 @@ static struct kinship *compare_engines(const struct fsd_history *h,
             k->first = final->name;
     }
     for (uint32_t b = 0; b < h->placed.n; b++) {
-        uint32_t n = dump->nodes.n + dump->in_bodies, told = h->placed.at[b];
+        uint32_t n = dump->nodes.n + dump->in_bodies, assigned = h->placed.at[b];
 
-        if (told && told != n) /* what is alike says nothing then */
-            kin[b].strangers += told > n ? told - n : n - told;
+        if (assigned && assigned != n) /* what is alike says nothing then */
+            kin[b].strangers += assigned > n ? assigned - n : n - assigned;
     }
     return kin;
 }
@@ -290,7 +290,7 @@ static bool tells_nothing(const struct fsd_history *h)
            !h->unknown_lines && h->builds < 2;
 }
 
-static bool told_session(const struct inputs *in)
+static bool describes_session(const struct inputs *in)
 {
     return in->d->history && in->d->history->session_lines;
 }
@@ -322,7 +322,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
                               fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
                                        "expected a verbose build log, found %s",
                                        !in->log.size ? "an empty file"
-                                       : told_session(in)
+                                       : describes_session(in)
                                            ? "a session log of ONNX Runtime"
                                        : in->teller ? "no line of such a log"
                                                     : "another kind of file"),
@@ -389,23 +389,23 @@ static void take_built(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
     struct fsd_graph *e = in->d->engine;
-    fsd_built_vec told = {0};
+    fsd_built_vec stated = {0};
     fsd_sym version;
 
     for (uint32_t i = h && !h->refused ? h->built.n : 0; i-- > 0;)
         if (h->built.at[i].build == h->build)
-            fsd_built_add(e->arena, e->names, &told, h->built.at[i].fact);
+            fsd_built_add(e->arena, e->names, &stated, h->built.at[i].fact);
     if (e->strongly_typed)
-        fsd_built_add(e->arena, e->names, &told,
+        fsd_built_add(e->arena, e->names, &stated,
                       (struct fsd_built){fsd_intern_str(e->names, FSD_BUILT_PRECISION),
                                          fsd_intern_str(e->names, "strongly typed")});
-    version = fsd_built_find(&told, e->names, FSD_BUILT_VERSION);
+    version = fsd_built_find(&stated, e->names, FSD_BUILT_VERSION);
     if (!version)
-        version = fsd_built_find(&told, e->names, FSD_BUILT_LIBRARY);
+        version = fsd_built_find(&stated, e->names, FSD_BUILT_LIBRARY);
     if (version)
         e->producer = version;
-    fsd_built_sort(&told, e->names);
-    e->built = told;
+    fsd_built_sort(&stated, e->names);
+    e->built = stated;
 }
 
 /* Who runs each layer, as the log says.  Its list has the nodes of bodies, too: where
@@ -420,7 +420,7 @@ static void take_places(struct inputs *in)
     uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* of nodes without a name */
 
     for (uint32_t i = 0; !h->refused && i < h->places.n; i++) {
-        const struct fsd_told_place *place = &h->places.at[i];
+        const struct fsd_placement *place = &h->places.at[i];
         uint32_t *slot = place->name ? &of_name[place->name]
                          : place->op ? &of_op[place->op]
                                      : &all;
@@ -436,7 +436,7 @@ static void take_places(struct inputs *in)
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         const struct fsd_node *node = &e->nodes.at[i];
         uint32_t at = node->name ? of_name[node->name] : of_op[node->op];
-        const struct fsd_told_place *place;
+        const struct fsd_placement *place;
 
         at = at ? at : all;
         if (!at || at == FSD_NONE)

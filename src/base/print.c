@@ -165,17 +165,17 @@ char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 
 /* ------------------------------------------------------------------------ lines */
 
-static void hand_on(struct fsd_lines *lines)
+static void flush(struct fsd_lines *lines)
 {
     struct fsd_print edited;
 
     if (lines->edit) {
         lines->edit(fsd_print_open(&edited), lines->print.text, lines->width);
         fsd_print_close(&edited);
-        fsd_put_disarmed(lines->to, edited.text, lines->escape);
+        fsd_put_escaped(lines->to, edited.text, lines->escape);
         free(edited.text);
     } else {
-        fsd_put_disarmed(lines->to, lines->print.text, lines->escape);
+        fsd_put_escaped(lines->to, lines->print.text, lines->escape);
     }
     lines->print.size = 0;
     *lines->print.text = '\0';
@@ -189,7 +189,7 @@ static ssize_t add_lines(void *cookie, const char *bytes, size_t n)
 
     append(&lines->print, bytes, whole);
     if (whole)
-        hand_on(lines);
+        flush(lines);
     append(&lines->print, bytes + whole, n - whole);
     return lines->print.failed ? 0 : (ssize_t)n;
 }
@@ -202,7 +202,7 @@ FILE *fsd_lines_open(struct fsd_lines *lines)
 void fsd_lines_close(struct fsd_lines *lines)
 {
     end(&lines->print);
-    hand_on(lines);
+    flush(lines);
     fsd_cleanup_drop(&lines->print.cleanup);
     free(lines->print.text);
 }

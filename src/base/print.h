@@ -29,7 +29,7 @@ fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
 void fsd_print_close(struct fsd_print *print);
 
 /** A stream that hands on each line as it ends, so that a job's runner obeys none:
- *  fsd_put_disarmed(). */
+ *  fsd_put_escaped(). */
 struct fsd_lines {
     FILE *to;
     const char *escape;

@@ -317,7 +317,7 @@ static const char *put_until(FILE *out, const char *from, const char *at,
     return at + 1;
 }
 
-void fsd_put_disarmed(FILE *out, const char *lines, const char *escape)
+void fsd_put_escaped(FILE *out, const char *lines, const char *escape)
 {
     const char *from = lines, /* not yet printed */
         *end = lines + strlen(lines), *hash = strchr(lines, '#'), *next;

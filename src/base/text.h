@@ -66,7 +66,7 @@ size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
  *  blanks, and "##[error]x" or "##vso[x]" anywhere.  Prints lines of which none is a
  *  command: the character that would make it one is printed by `escape`, the format of
  *  an unsigned number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in XML. */
-void fsd_put_disarmed(FILE *out, const char *lines, const char *escape);
+void fsd_put_escaped(FILE *out, const char *lines, const char *escape);
 
 /** True when a runner would find a command in the line. */
 bool fsd_is_command(const char *line);

@@ -21,11 +21,11 @@
 
 enum { PIECE = 1 << 16, FAILED_TO_START = 127 };
 
-static volatile sig_atomic_t child, handed_on;
+static volatile sig_atomic_t child, forwarded_signal;
 
-static void hand_on(int signal_number)
+static void forward_signal(int signal_number)
 {
-    handed_on = signal_number;
+    forwarded_signal = signal_number;
     if (child > 0)
         kill((pid_t)child, signal_number);
 }
@@ -179,7 +179,7 @@ enum fsd_status run_command(const char *const *words, const char *folder,
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct stream streams[2] = {{.to = STDOUT_FILENO}, {.to = STDERR_FILENO}};
     FILE *log = fopen(path, "we");
-    struct sigaction act = {.sa_handler = hand_on}, before[4];
+    struct sigaction act = {.sa_handler = forward_signal}, before[4];
     bool kept;
     int why, raw;
     pid_t pid;
@@ -204,7 +204,7 @@ enum fsd_status run_command(const char *const *words, const char *folder,
     if (why)
         return fail_file(err, FSD_E_IO, words[0], "cannot be started: %s",
                          strerror(why));
-    *ended_by = WIFSIGNALED(raw) ? WTERMSIG(raw) : handed_on;
+    *ended_by = WIFSIGNALED(raw) ? WTERMSIG(raw) : forwarded_signal;
     *status = WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : WEXITSTATUS(raw);
     return kept ? FSD_OK : fail_errno(err, path);
 }

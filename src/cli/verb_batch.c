@@ -145,18 +145,18 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
 /* Whether a line, or as much of it as was written, is the i-th pair's.
  * @param[out] told  how many of its bytes are the same in any line of that pair */
 static bool is_line_of(const struct batch *b, unsigned i, const char *line, size_t n,
-                       size_t *told)
+                       size_t *head_length)
 {
     char *head = NULL;
-    FILE *out = fsd_memory_open(&head, told);
+    FILE *out = fsd_memory_open(&head, head_length);
     bool same;
 
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pair i is one of them */
     fsd_pair_write(b->pairs.lines[i], NULL, NULL, out, NULL);
     if (fclose(out))
         must(NULL);
-    *told -= strlen("}\n");
-    same = !memcmp(line, head, n < *told ? n : *told);
+    *head_length -= strlen("}\n");
+    same = !memcmp(line, head, n < *head_length ? n : *head_length);
     free(head);
     return same;
 }
@@ -166,12 +166,12 @@ static bool count_line(struct batch *b, unsigned i, const char *line)
 {
     uint64_t n[FSD__SEVERITY_COUNT];
     const size_t length = strlen(line);
-    size_t told;
+    size_t head_length;
 
-    if (!is_line_of(b, i, line, length, &told) || length < told)
+    if (!is_line_of(b, i, line, length, &head_length) || length < head_length)
         return false;
     /* NOLINTNEXTLINE(cert-err34-c): too large a number is not of this program */
-    if (sscanf(line + told,
+    if (sscanf(line + head_length,
                ",\"findings\":{\"info\":%" SCNu64 ",\"warning\":%" SCNu64
                ",\"error\":%" SCNu64 "}",
                &n[FSD_INFO], &n[FSD_WARNING], &n[FSD_ERROR]) != FSD__SEVERITY_COUNT)
@@ -278,11 +278,11 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
 
     while (status == FSD_OK && (n = getline(&text, &room, file)) > 0) {
         const bool whole = text[n - 1] == '\n';
-        size_t told;
+        size_t head_length;
 
         if (b->written == b->pairs.n ||
             !(whole ? count_line(b, b->written, text)
-                    : is_line_of(b, b->written, text, (size_t)n, &told)))
+                    : is_line_of(b, b->written, text, (size_t)n, &head_length)))
             status = fail_file(err, FSD_E_MISMATCH, path,
                                "expected the lines of this list in the file, found "
                                "another pair in line %u",

@@ -188,12 +188,12 @@ static enum fsd_status keep_model(const struct collect *c, bool copy,
 static enum fsd_status write_command(const struct collect *c, const char *const *given,
                                      unsigned n, struct fsd_error *err)
 {
-    struct fsd_collected told = {.command = c->command.words,
-                                 .n_command = c->command.n,
-                                 .given = given,
-                                 .n_given = n,
-                                 .status = c->status,
-                                 .model = c->model};
+    struct fsd_collected collected = {.command = c->command.words,
+                                      .n_command = c->command.n,
+                                      .given = given,
+                                      .n_given = n,
+                                      .status = c->status,
+                                      .model = c->model};
     const char *names[N_VARIABLES], *values[N_VARIABLES];
     char path[PATH_MAX];
     FILE *out;
@@ -203,16 +203,16 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
         const char *value = getenv(kept_variables[i]);
 
         if (value) {
-            names[told.n_environment] = kept_variables[i];
-            values[told.n_environment++] = value;
+            names[collected.n_environment] = kept_variables[i];
+            values[collected.n_environment++] = value;
         }
     }
-    told.names = names;
-    told.values = values;
+    collected.names = names;
+    collected.values = values;
     out = fopen(path, "wxe");
     if (!out)
         return fail_errno(err, path);
-    return close_kept(out, path, fsd_collected_write(&told, out, err), err);
+    return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
 /* ----------------------------------------------------------------- what it tells */

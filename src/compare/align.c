@@ -1,16 +1,19 @@
 /*
  * Alignment, round by round:
  *
- *     names      that no counter made, of weights and nodes
- *     modules    the only node of its operator in a module, where one exporter tells
- *     these from, to   the way from the inputs and the way to the outputs are the same
- *     around     between the same aligned neighbours
- *     near       the same surroundings, found nowhere else
+ *     names      of weights and nodes, unless an exporter's counter made them
+ *     modules    the only node of its operator in a module, where names show it
+ *     from, to   equal subgraphs back to the inputs and on to the outputs
+ *     around     between the same aligned neighbors
+ *     near       equal surroundings that occur once in each model
  *
- * A round offers each pair that is unique on both sides.  Two offers that disagree
- * cancel each other, and so do pairs that turn the order of two nodes about: in a stack
- * of equal blocks that got one longer, the way from the inputs says one thing and the
- * way to the outputs another, and both may be wrong.
+ * A round proposes each pair that is unique on both sides.  Two proposals that disagree
+ * cancel each other, and so do pairs that would reverse the order of two nodes: where a
+ * stack of equal blocks has one block more than before, counting from the inputs and
+ * counting from the outputs give different pairs, and both may be wrong.
+ *
+ * "from", "to" and "near" are Weisfeiler-Leman refinements: a node's color is a hash of
+ * its own label and its neighbors' colors (align_side.c).
  */
 #include "compare/parts.h"
 
@@ -22,12 +25,14 @@ struct aligner {
     struct fsd_arena *scratch;
     struct fsd_align_side side[2]; /* old, new */
     struct fsd_hash_row *rows;     /* room for all nodes */
-    fsd_id *offer[2][3];           /* by side and kind of evidence, by node */
-    fsd_id *mate[2];               /* by side: as it would be with what is offered */
+    fsd_id *offer[2][3];           /* by side and kind of evidence, by node: the
+                                      proposed counterpart */
+    fsd_id *counterpart[2];        /* by side: the alignment as it would be with all
+                                      proposals accepted */
     uint8_t *by;                   /* by old node */
 };
 
-/* What may tell a node from all others. */
+/* By which colors a node is searched for on the other side. */
 enum color {
     BY_FROM,
     BY_TO,
@@ -39,7 +44,7 @@ enum color {
     BY_MODULE
 };
 
-/* A name says nothing of a node of another operator. */
+/* Equal names count only for nodes of the same operator. */
 static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
                            const char *name)
 {
@@ -66,8 +71,8 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* Far from all that is aligned, what is left over is soon the only one of its
-         * kind: then it must have been that from the beginning. */
+        /* Far from all aligned nodes, being the only remaining node of its kind is no
+         * evidence: it must have been unique from the beginning. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;
@@ -95,7 +100,8 @@ static uint32_t collect(struct aligner *a, enum color color)
         for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++) {
             uint64_t hash = 0;
 
-            if (fsd_align_is_core(&a->side[k], i) && a->side[k].mate[i] == FSD_NONE)
+            if (fsd_align_is_core(&a->side[k], i) &&
+                a->side[k].counterpart[i] == FSD_NONE)
                 hash = color_of(&a->side[k], i, color);
             if (hash)
                 a->rows[n++] = (struct fsd_hash_row){hash, i, k};
@@ -103,7 +109,7 @@ static uint32_t collect(struct aligner *a, enum color color)
     return n;
 }
 
-/* Pairs alone with their colour on both sides. */
+/* Proposes the pairs of which each side has exactly one node of that color. */
 static void make_offers(struct aligner *a, int kind, enum color color)
 {
     uint32_t n = fsd_hash_rows_pairs(a->rows, collect(a, color));
@@ -117,7 +123,8 @@ static void make_offers(struct aligner *a, int kind, enum color color)
     }
 }
 
-/* Whoever has two different offers, and whom they are of, stay apart. */
+/* Marks nodes with two different proposals, and the nodes proposed for them, as
+ * contested: they are not aligned. */
 static void contest(struct aligner *a, int kinds)
 {
     for (int k = 0; k < 2; k++)
@@ -140,23 +147,24 @@ static void contest(struct aligner *a, int kinds)
 
 static void pair(struct aligner *a, fsd_id old, fsd_id new, uint8_t by)
 {
-    a->side[0].mate[old] = new;
-    a->side[1].mate[new] = old;
+    a->side[0].counterpart[old] = new;
+    a->side[1].counterpart[new] = old;
     a->by[old] = by;
 }
 
-/* Structure may be mistaken about where a node stands; a name is not. */
+/* Structure may misplace a node; a name cannot.  Crossing pairs are therefore contested
+ * only where structure proposed them. */
 static void contest_crossing(struct aligner *a, int kinds)
 {
     for (int k = 0; k < 2; k++)
         for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++) {
-            a->mate[k][i] = a->side[k].mate[i];
+            a->counterpart[k][i] = a->side[k].counterpart[i];
             for (int e = 0; e < kinds && !a->side[k].contested[i]; e++)
                 if (a->offer[k][e][i] != FSD_NONE &&
                     !a->side[!k].contested[a->offer[k][e][i]])
-                    a->mate[k][i] = a->offer[k][e][i];
+                    a->counterpart[k][i] = a->offer[k][e][i];
         }
-    fsd_align_refuse_crossing(a->side, a->mate);
+    fsd_align_refuse_crossing(a->side, a->counterpart);
 }
 
 /* @return how many pairs were made */
@@ -208,8 +216,8 @@ static bool tells_modules(const struct fsd_state *s)
     return false;
 }
 
-/* Names of one exporter's nodes are counted; those of another hold the module that the
- * first one writes beside them. */
+/* Node names of one exporter have counters; node names of the other contain the module
+ * that the first exporter writes in metadata. */
 static void align_by_modules(struct aligner *a)
 {
     static const uint8_t by[] = {FSD_ALIGN_NAME};
@@ -260,8 +268,8 @@ static const char *key_of(const struct aligner *a, const struct fsd_hash_row *e)
     return fsd_text(s->names, s->nodes.at[e->id].key);
 }
 
-/* Nodes that no way tells apart are told apart by their names, if the names of one side
- * are exactly those of the other: equal towers of a detector's head are such. */
+/* Nodes that structure cannot tell apart are aligned by name, if both sides have
+ * exactly the same names: the equal towers of a detector's head, for example. */
 static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uint32_t n)
 {
     uint32_t half = n / 2, made = 0;
@@ -312,8 +320,8 @@ static void align_core(struct aligner *a)
 
 /* ------------------------------------------------------------------------ ports */
 
-/* By name, those of one name in their order; then, where as many are left on both
- * sides, in their order. */
+/* By name, those of one name in their order; the rest in their order, if both sides
+ * have equally many left. */
 static void align_ports(const struct fsd_state *old, const struct fsd_state *new,
                         bool output, fsd_id *to_new, fsd_id *to_old)
 {
@@ -370,7 +378,7 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 
 /* ------------------------------------------------------------- in another order */
 
-/* What a node is called, whatever number it has in its file: of an unnamed one its
+/* What identifies a node whatever its number in the file: its name, or the name of its
  * first output. */
 static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
 {
@@ -387,7 +395,7 @@ static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
 }
 
 static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
-                            struct fsd_maker source)
+                            struct fsd_producer source)
 {
     if (source.at == FSD_NONE)
         return 0;
@@ -396,8 +404,7 @@ static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
     return fsd_hash_mix(from[source.at], source.out);
 }
 
-/* By node: it, all that it depends on and all that depends on it, by what these are
- * called. */
+/* By node: a hash over the node, all its ancestors and all its descendants, by name. */
 static uint64_t *hash_whole_ways(struct fsd_arena *scratch, const struct fsd_state *s)
 {
     uint32_t n = s->nodes.n;
@@ -412,21 +419,21 @@ static uint64_t *hash_whole_ways(struct fsd_arena *scratch, const struct fsd_sta
                 fsd_hash_mix(from[i], hash_source(s, from, s->sources.at[in.at + k]));
     }
     for (uint32_t i = 0; i < s->outputs.n; i++) {
-        struct fsd_maker maker = s->outputs.at[i].from;
+        struct fsd_producer producer = s->outputs.at[i].from;
 
-        if (maker.at != FSD_NONE && !(maker.at & FSD_REF_PORT))
-            to[maker.at] += fsd_hash_mix(
-                fsd_hash_text(fsd_text(s->names, s->outputs.at[i].name)), maker.out);
+        if (producer.at != FSD_NONE && !(producer.at & FSD_REF_PORT))
+            to[producer.at] += fsd_hash_mix(
+                fsd_hash_text(fsd_text(s->names, s->outputs.at[i].name)), producer.out);
     }
     for (fsd_id i = n; i-- > 0;) {
         struct fsd_span in = s->nodes.at[i].in;
 
         to[i] = fsd_hash_mix(hash_called(s, i), to[i]);
         for (uint32_t k = 0; k < in.n; k++) {
-            struct fsd_maker maker = s->sources.at[in.at + k];
+            struct fsd_producer producer = s->sources.at[in.at + k];
 
-            if (maker.at != FSD_NONE && !(maker.at & FSD_REF_PORT))
-                to[maker.at] += fsd_hash_mix(fsd_hash_mix(to[i], k), maker.out);
+            if (producer.at != FSD_NONE && !(producer.at & FSD_REF_PORT))
+                to[producer.at] += fsd_hash_mix(fsd_hash_mix(to[i], k), producer.out);
         }
     }
     for (fsd_id i = 0; i < n; i++)
@@ -434,10 +441,10 @@ static uint64_t *hash_whole_ways(struct fsd_arena *scratch, const struct fsd_sta
     return from;
 }
 
-/* One model whose nodes stand in another order, or of which something else is another
- * that no node shows: each node is called as one of the other, and so is all before and
- * behind it.  Of as many as look alike on both sides it does not matter which is which.
- */
+/* One model whose nodes are in another order, or which differs in something that no
+ * node shows: every node has a counterpart of the same name, with the same ancestors
+ * and descendants.  If several nodes of both sides look alike, any assignment among
+ * them is right. */
 static bool align_reordered(struct aligner *a)
 {
     uint32_t n = 0;
@@ -466,9 +473,9 @@ static bool align_reordered(struct aligner *a)
     return true;
 }
 
-/* Of a build without its model only names are known, counters and all.  They are the
- * nodes' own where both sides have most of them: in two exports counters agree by
- * chance only. */
+/* A build without its model has node names only, counters included.  They are trusted
+ * if both sides share most of them: between two exports counters agree only by chance.
+ */
 static bool align_only_names(struct aligner *a)
 {
     const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;
@@ -484,11 +491,11 @@ static bool align_only_names(struct aligner *a)
         for (fsd_id i = 0; i < old->nodes.n; i++) {
             const char *name = fsd_text(old->names, old->nodes.at[i].key);
             fsd_sym sym = fsd_intern_find(new->names, name, strlen(name));
-            fsd_id mate = sym == FSD_NONE ? 0 : of_name[sym];
+            fsd_id counterpart = sym == FSD_NONE ? 0 : of_name[sym];
 
-            found += mate != 0;
-            if (made && mate)
-                pair(a, i, mate - 1, FSD_ALIGN_NAME);
+            found += counterpart != 0;
+            if (made && counterpart)
+                pair(a, i, counterpart - 1, FSD_ALIGN_NAME);
         }
         if (4 * (uint64_t)found < 3 * (uint64_t)least)
             return false;
@@ -508,12 +515,12 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     a.rows =
         FSD_NEW(a.scratch, struct fsd_hash_row, (size_t)old->nodes.n + new->nodes.n);
     for (int k = 0; k < 2; k++) {
-        a.mate[k] = FSD_NEW(a.scratch, fsd_id, a.side[k].s->nodes.n);
+        a.counterpart[k] = FSD_NEW(a.scratch, fsd_id, a.side[k].s->nodes.n);
         for (int kind = 0; kind < 3; kind++)
             a.offer[k][kind] = FSD_NEW(a.scratch, fsd_id, a.side[k].s->nodes.n);
     }
-    align_ports(old, new, false, a.side[0].in_mate, a.side[1].in_mate);
-    align_ports(old, new, true, a.side[0].out_mate, a.side[1].out_mate);
+    align_ports(old, new, false, a.side[0].in_counterpart, a.side[1].in_counterpart);
+    align_ports(old, new, true, a.side[0].out_counterpart, a.side[1].out_counterpart);
     if (same_model(old, new)) {
         for (fsd_id i = 0; i < old->nodes.n; i++)
             pair(&a, i, i, FSD_ALIGN_MODEL);
@@ -522,13 +529,13 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
         fsd_align_rest(a.side, a.scratch, a.by);
     }
     fsd_arena_free(a.scratch);
-    *al = (struct fsd_align){.to_new = a.side[0].mate,
-                             .to_old = a.side[1].mate,
+    *al = (struct fsd_align){.to_new = a.side[0].counterpart,
+                             .to_old = a.side[1].counterpart,
                              .by = a.by,
-                             .new_input = a.side[0].in_mate,
-                             .new_output = a.side[0].out_mate,
-                             .old_input = a.side[1].in_mate,
-                             .old_output = a.side[1].out_mate};
+                             .new_input = a.side[0].in_counterpart,
+                             .new_output = a.side[0].out_counterpart,
+                             .old_input = a.side[1].in_counterpart,
+                             .old_output = a.side[1].out_counterpart};
     for (fsd_id i = 0; i < old->nodes.n; i++)
         if (old->nodes.at[i].role == FSD_ROLE_CORE)
             al->by_count[a.by[i]]++;

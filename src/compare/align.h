@@ -1,10 +1,9 @@
 /*
  * Which node of one model is which of another: the same network, exported anew.
  *
- * Two nodes are aligned only where nothing speaks against it.  Every piece of evidence
+ * Two nodes are aligned only if no evidence contradicts it.  Each kind of evidence
  * proposes pairs that are unique on both sides; proposals that disagree cancel each
- * other, and the nodes they are about stay apart for good.  What is aligned then
- * anchors the next round.
+ * other, and their nodes are never aligned.  Accepted pairs anchor the next round.
  */
 #ifndef FSD_COMPARE_ALIGN_H
 #define FSD_COMPARE_ALIGN_H
@@ -15,11 +14,11 @@
 enum fsd_align_by {
     FSD_ALIGN_NOT,
     FSD_ALIGN_MODEL,   /**< both models are the same */
-    FSD_ALIGN_NAME,    /**< a name that no counter made, of node or weight, and the same
-                            operator */
-    FSD_ALIGN_BOTH,    /**< the same way from the inputs, and to the outputs */
-    FSD_ALIGN_INPUTS,  /**< the same way from the inputs, or from aligned nodes */
-    FSD_ALIGN_OUTPUTS, /**< the same way to the outputs, or to aligned nodes */
+    FSD_ALIGN_NAME,    /**< the same operator and the same name, of node or weight,
+                            which no exporter's counter made */
+    FSD_ALIGN_BOTH,    /**< equal subgraphs back to the inputs and on to the outputs */
+    FSD_ALIGN_INPUTS,  /**< equal subgraphs back to the inputs, or to aligned nodes */
+    FSD_ALIGN_OUTPUTS, /**< equal subgraphs on to the outputs, or to aligned nodes */
     FSD_ALIGN_AROUND,  /**< the only one of its kind between aligned nodes */
     FSD__ALIGN_COUNT
 };

@@ -1,14 +1,15 @@
 /*
- * Names that can be taken for the thing itself: those that no counter made.
+ * Names that identify a node or weight in any export: those without an exporter's
+ * counter.
  *
  *     /layer1/relu/Relu      not if there is a /layer1/relu_1: the first call has no
- *     /layer1/relu_1/Relu    number, and one call more before it moves them all on
+ *     /layer1/relu_1/Relu    number, and one more call before it renumbers them all
  */
 #include "compare/parts.h"
 
 #include <string.h>
 
-/* The length without "_12" behind; n when a counter made it not. */
+/* The length without a counter such as "_12"; n when there is none. */
 static size_t without_counter(const char *name, size_t n)
 {
     size_t i = n;
@@ -26,7 +27,7 @@ bool fsd_align_weight_identifies(const char *name)
            without_counter(name, n) == n;
 }
 
-/* The length of the name's next step from `at`, as "/layer1" is one. */
+/* The length of the name's next step from `at`: "/layer1" is one. */
 static size_t step(const char *name, size_t at)
 {
     return name[at] ? 1 + strcspn(name + at + 1, "/.:") : 0;
@@ -50,10 +51,9 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
     return stems;
 }
 
-/* As the exporter of scripts writes a module into names:
+/* How the TorchScript exporter writes a module into names:
  *
- *     /blocks/blocks.0/up/MatMul    is in blocks.0.up
- */
+ *     /blocks/blocks.0/up/MatMul    is in blocks.0.up */
 static const char *module_in(struct fsd_arena *scratch, const char *name)
 {
     char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module; /* zeroed */

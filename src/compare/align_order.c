@@ -1,35 +1,35 @@
 /*
- * What comes before a node in one model cannot come behind it in the other:
+ * An ancestor of a node in one model cannot be its descendant in the other:
  *
  *     old  ... x -> a          x is aligned to y, a is offered b:
- *     new  ... b -> y          refused, and x - y too if it is no surer
+ *     new  ... b -> y          refused, and x - y too if its evidence is no stronger
  *
- * Levels tell: what b depends on has a lower one than b.  Looking at the nearest
- * aligned nodes before and behind is enough, as those were looked at too.
+ * Levels decide: the ancestors of b have lower levels than b.  Checking the nearest
+ * aligned ancestors and descendants is enough, since those were checked as well.
  */
 #include "compare/parts.h"
 
-/* The bound that aligned nodes set, and which of them does. */
+/* A bound on a level, and the aligned node that sets it. */
 struct bound {
     uint32_t level;
     fsd_id by;
 };
 
-/* The least and the greatest level that the mate of each node can have. */
+/* The least and the greatest level that each node's counterpart can have. */
 struct bounds {
     const struct fsd_align_side *side, *other;
-    const fsd_id *mate; /* as offered */
+    const fsd_id *counterpart; /* as offered */
     struct bound *least, *most;
 };
 
-/* What a neighbour says: its mate's own level, moved on by one; else what it was told.
- */
-static struct bound told(const struct bounds *b, fsd_id node, const struct bound *known,
-                         int on)
+/* The bound that a neighbor sets: its counterpart's level plus `on`; of a neighbor
+ * without one, the bound that it inherits. */
+static struct bound bound_of(const struct bounds *b, fsd_id node,
+                             const struct bound *known, int on)
 {
-    if (b->mate[node] == FSD_NONE)
+    if (b->counterpart[node] == FSD_NONE)
         return known[node];
-    return (struct bound){b->other->level[b->mate[node]] + (uint32_t)on, node};
+    return (struct bound){b->other->level[b->counterpart[node]] + (uint32_t)on, node};
 }
 
 static void set_bounds(const struct bounds *b)
@@ -46,7 +46,7 @@ static void set_bounds(const struct bounds *b)
 
             if (at == FSD_NONE || at & FSD_REF_PORT || at >= i)
                 continue;
-            from = told(b, at, b->least, 1);
+            from = bound_of(b, at, b->least, 1);
             if (from.level > b->least[i].level)
                 b->least[i] = from;
         }
@@ -61,43 +61,45 @@ static void set_bounds(const struct bounds *b)
 
             if (at <= i)
                 continue;
-            from = told(b, at, b->most, 0);
+            from = bound_of(b, at, b->most, 0);
             if (from.level < b->most[i].level)
                 b->most[i] = from;
         }
     }
 }
 
-static void refuse(const struct fsd_align_side side[2], int k, fsd_id node, fsd_id mate)
+static void refuse(const struct fsd_align_side side[2], int k, fsd_id node,
+                   fsd_id counterpart)
 {
-    if (side[k].mate[node] != FSD_NONE)
+    if (side[k].counterpart[node] != FSD_NONE)
         return; /* it was aligned before */
     side[k].contested[node] = true;
-    side[!k].contested[mate] = true;
+    side[!k].contested[counterpart] = true;
 }
 
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
-                               fsd_id *const mate[2])
+                               fsd_id *const counterpart[2])
 {
     for (int k = 0; k < 2; k++) {
         struct fsd_arena *scratch = fsd_arena_new();
         uint32_t n = side[k].s->nodes.n;
-        struct bounds b = {&side[k], &side[!k], mate[k],
+        struct bounds b = {&side[k], &side[!k], counterpart[k],
                            FSD_NEW(scratch, struct bound, n),
                            FSD_NEW(scratch, struct bound, n)};
 
         set_bounds(&b);
         for (fsd_id i = 0; i < n; i++) {
-            uint32_t level = b.mate[i] == FSD_NONE ? 0 : side[!k].level[b.mate[i]];
+            uint32_t level =
+                b.counterpart[i] == FSD_NONE ? 0 : side[!k].level[b.counterpart[i]];
             bool low = level < b.least[i].level, high = level >= b.most[i].level;
 
-            if (b.mate[i] == FSD_NONE || !(low || high))
+            if (b.counterpart[i] == FSD_NONE || !(low || high))
                 continue;
-            refuse(side, k, i, b.mate[i]);
+            refuse(side, k, i, b.counterpart[i]);
             if (low)
-                refuse(side, k, b.least[i].by, b.mate[b.least[i].by]);
+                refuse(side, k, b.least[i].by, b.counterpart[b.least[i].by]);
             if (high)
-                refuse(side, k, b.most[i].by, b.mate[b.most[i].by]);
+                refuse(side, k, b.most[i].by, b.counterpart[b.most[i].by]);
         }
         fsd_arena_free(scratch);
     }

@@ -1,6 +1,6 @@
 /*
- * Quantizers, views and what exporters fold: aligned after the core nodes, by the core
- * nodes before and behind them.
+ * Aligns Q/DQ, views and optional nodes after the core nodes, by the core nodes before
+ * and behind them.
  */
 #include "compare/parts.h"
 
@@ -18,7 +18,7 @@ static void color_from(struct fsd_align_side *side)
     const struct fsd_state *s = side->s;
 
     for (fsd_id i = 0; i < s->nodes.n; i++) {
-        struct fsd_maker from = {FSD_NONE, 0};
+        struct fsd_producer from = {FSD_NONE, 0};
         uint64_t hash = 0;
 
         if (s->nodes.at[i].in.n)
@@ -34,7 +34,8 @@ static void color_from(struct fsd_align_side *side)
     }
 }
 
-/* Consumers stand behind, so a node's sum is whole when it is reached from the end. */
+/* Consumers have higher numbers, so going from the end each node's sum is complete when
+ * it is reached. */
 static void color_to(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;
@@ -64,8 +65,8 @@ static void color_to(struct fsd_align_side *side)
     }
 }
 
-/* What is unique on both sides: the way on both ends; the way to the outputs; for what
- * an exporter may fold, which belongs to what it follows, the way from the inputs. */
+/* Pairs unique on both sides by: both ends; the subgraph to the outputs; for optional
+ * nodes, which belong to the node before them, the subgraph from the inputs. */
 enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
@@ -87,7 +88,7 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
             for (fsd_id i = 0; i < side[k].s->nodes.n; i++) {
                 uint64_t from = side[k].from[i], to = side[k].to[i];
 
-                if (is_rest(&side[k], i) && side[k].mate[i] == FSD_NONE &&
+                if (is_rest(&side[k], i) && side[k].counterpart[i] == FSD_NONE &&
                     (pass != BY_FROM ||
                      side[k].s->nodes.at[i].role == FSD_ROLE_OPTIONAL))
                     rows[n++] =
@@ -98,8 +99,8 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
             }
         n = fsd_hash_rows_pairs(rows, n);
         for (uint32_t i = 0; i < n; i += 2) {
-            side[0].mate[rows[i].id] = rows[i + 1].id;
-            side[1].mate[rows[i + 1].id] = rows[i].id;
+            side[0].counterpart[rows[i].id] = rows[i + 1].id;
+            side[1].counterpart[rows[i + 1].id] = rows[i].id;
             by[rows[i].id] = why[pass];
         }
     }

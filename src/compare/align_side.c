@@ -1,7 +1,7 @@
 /*
- * Colours of nodes: hashes that are equal where two nodes look the same from one
- * direction.  An aligned node has the colour of its pair, so that what lies behind it
- * does not count and each round of alignment sees further than the last.
+ * Weisfeiler-Leman colors of nodes: hashes that are equal where two nodes look the same
+ * in one direction.  An aligned node has the color of its pair, so that the nodes
+ * behind it do not count and each round of alignment sees further than the last.
  */
 #include "compare/parts.h"
 #include "ops/ops.h"
@@ -22,7 +22,8 @@ static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
     return side->commutes[node] ? 0 : i;
 }
 
-/* Calls for each core node's input that is a core node's output: counts, then puts. */
+/* Calls for each input of a core node that is the output of a core node.  Called twice:
+ * to count, then to fill. */
 static void walk_uses(struct fsd_align_side *side, bool put)
 {
     const struct fsd_state *s = side->s;
@@ -31,7 +32,7 @@ static void walk_uses(struct fsd_align_side *side, bool put)
         const struct fsd_state_node *n = &s->nodes.at[i];
 
         for (uint32_t k = 0; fsd_align_is_core(side, i) && k < n->core_in.n; k++) {
-            struct fsd_maker from = s->sources.at[n->core_in.at + k];
+            struct fsd_producer from = s->sources.at[n->core_in.at + k];
 
             if (from.at == FSD_NONE || (from.at & FSD_REF_PORT))
                 continue;
@@ -70,11 +71,11 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
 
 static fsd_id *nobody(struct fsd_arena *scratch, uint32_t n)
 {
-    fsd_id *mate = FSD_NEW(scratch, fsd_id, n);
+    fsd_id *counterpart = FSD_NEW(scratch, fsd_id, n);
 
     for (uint32_t i = 0; i < n; i++)
-        mate[i] = FSD_NONE;
-    return mate;
+        counterpart[i] = FSD_NONE;
+    return counterpart;
 }
 
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
@@ -84,9 +85,9 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
     *side = (struct fsd_align_side){.s = s,
                                     .new = is_new,
-                                    .mate = nobody(scratch, n),
-                                    .in_mate = nobody(scratch, s->inputs.n),
-                                    .out_mate = nobody(scratch, s->outputs.n),
+                                    .counterpart = nobody(scratch, n),
+                                    .in_counterpart = nobody(scratch, s->inputs.n),
+                                    .out_counterpart = nobody(scratch, s->outputs.n),
                                     .contested = FSD_NEW(scratch, bool, n),
                                     .commutes = FSD_NEW(scratch, bool, n),
                                     .level = FSD_NEW(scratch, uint32_t, n),
@@ -125,21 +126,22 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
 enum { ALONE = FSD_COLOR_OUTPUT + 1 };
 
-/* What has no mate is like nothing on the other side. */
+/* A node without a counterpart has a color that nothing on the other side has. */
 uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
                             uint32_t i)
 {
-    const fsd_id *mate = what == FSD_COLOR_NODE    ? side->mate
-                         : what == FSD_COLOR_INPUT ? side->in_mate
-                                                   : side->out_mate;
+    const fsd_id *counterpart = what == FSD_COLOR_NODE    ? side->counterpart
+                                : what == FSD_COLOR_INPUT ? side->in_counterpart
+                                                          : side->out_counterpart;
 
-    if (mate[i] == FSD_NONE)
+    if (counterpart[i] == FSD_NONE)
         return fsd_hash_mix(fsd_hash_mix(ALONE + side->new, what), i);
-    return fsd_hash_mix(what, side->new ? mate[i] : i);
+    return fsd_hash_mix(what, side->new ? counterpart[i] : i);
 }
 
-/* A sum, since the order may not count: equal for equal sets.  A constant adds nothing:
- * one exporter writes it as an initializer, another behind a node. */
+/* A sum, which is equal for equal sets: the order of inputs may not count.  A constant
+ * adds nothing, since one exporter writes it as an initializer and another as a node.
+ */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {
@@ -147,7 +149,7 @@ static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *
     uint64_t sum = 0;
 
     for (uint32_t k = 0; k < in.n; k++) {
-        struct fsd_maker from = side->s->sources.at[in.at + k];
+        struct fsd_producer from = side->s->sources.at[in.at + k];
         uint64_t hash;
 
         if (from.at == FSD_NONE)
@@ -179,14 +181,14 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
     return sum;
 }
 
-/* In file order, which is topological; a damaged model's later source counts as it was
- * left, 0. */
+/* In file order, which is topological.  In a damaged model a source that comes later
+ * still has color 0. */
 void fsd_align_color_from(struct fsd_align_side *side)
 {
     memset(side->from, 0, side->s->nodes.n * sizeof *side->from);
     for (fsd_id i = 0; i < side->s->nodes.n; i++)
         side->from[i] =
-            side->mate[i] != FSD_NONE
+            side->counterpart[i] != FSD_NONE
                 ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                 : fsd_hash_mix(side->label[i], color_before(side, side->from, i));
 }
@@ -196,7 +198,7 @@ void fsd_align_color_to(struct fsd_align_side *side)
     memset(side->to, 0, side->s->nodes.n * sizeof *side->to);
     for (fsd_id i = side->s->nodes.n; i-- > 0;)
         side->to[i] =
-            side->mate[i] != FSD_NONE
+            side->counterpart[i] != FSD_NONE
                 ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                 : fsd_hash_mix(side->label[i], color_behind(side, side->to, i));
 }
@@ -207,13 +209,13 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
     uint64_t *last = FSD_NEW(scratch, uint64_t, n);
 
     for (fsd_id i = 0; i < n; i++)
-        side->near[i] = side->mate[i] != FSD_NONE
+        side->near[i] = side->counterpart[i] != FSD_NONE
                             ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                             : side->label[i];
     for (int r = 0; r < RADIUS; r++) {
         memcpy(last, side->near, n * sizeof *last);
         for (fsd_id i = 0; i < n; i++)
-            if (side->mate[i] == FSD_NONE)
+            if (side->counterpart[i] == FSD_NONE)
                 side->near[i] = fsd_hash_mix(
                     fsd_hash_mix(side->label[i], color_before(side, last, i)),
                     color_behind(side, last, i));
@@ -244,10 +246,10 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
     uint64_t before = 0, behind = 0;
 
     for (uint32_t k = 0; k < in.n; k++) {
-        struct fsd_maker from = side->s->sources.at[in.at + k];
+        struct fsd_producer from = side->s->sources.at[in.at + k];
 
         if (from.at != FSD_NONE && !(from.at & FSD_REF_PORT) &&
-            side->mate[from.at] != FSD_NONE)
+            side->counterpart[from.at] != FSD_NONE)
             before += fsd_hash_mix(
                 fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, from.at),
                              from.out),
@@ -256,7 +258,7 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
     for (uint32_t k = 0; k < uses.n; k++) {
         const struct fsd_use *use = &side->use[uses.at + k];
 
-        if (side->mate[use->node] != FSD_NONE)
+        if (side->counterpart[use->node] != FSD_NONE)
             behind += fsd_hash_mix(
                 fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, use->node),
                              use->slot),

@@ -1,10 +1,10 @@
 /*
- * Runs the steps of a comparison in their order (fsd_compare_new()), and holds the two
- * that need the results of all others: times by region, and the counts and order of the
- * report.  A region's time difference is blamed on one cause: fusion where the groups
- * differ, else precision, else the kernel; moves count for themselves.  Each layer
- * belongs to one region or to none, so the four sums add up to the difference of both
- * engines.  The names of all enumerations are here, too.
+ * Runs the steps of a comparison (fsd_compare_new()), and has the two that need all
+ * other results: times by region, and the counts and order of the report.  A region's
+ * time difference has one cause: fusion where the groups differ, else precision, else
+ * the kernel; moves are a cause of their own.  Each layer belongs to at most one
+ * region, so the four sums add up to the difference of both engines.  The names of all
+ * enumerations are here, too.
  */
 #include "base/id.h"
 #include "compare/parts.h"
@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------------ times */
 
-/* The milliseconds of a region's groups and of its moves on one side; what no profile
- * names counts nothing, and is not known when that is all. */
+/* Milliseconds of a region's groups and of its moves on one side.  Layers that no
+ * profile names add nothing; if there are only such, the time is unknown. */
 struct region_time {
     double groups, moves;
     bool known;
@@ -154,8 +154,8 @@ static void sum(struct fsd_compare *c)
         const struct fsd_node_presence *p = &c->presences.at[i];
 
         c->by_presence[p->what]++;
-        /* That one exporter writes a view and another does not is no difference of
-         * builds.  What is a view in one model only, is one. */
+        /* A view that only one exporter writes is no difference between builds.  A node
+         * that is a view in one model only is a difference. */
         c->differs |=
             (p->old != FSD_NONE && c->old->nodes.at[p->old].role != FSD_ROLE_VIEW) ||
             (p->new != FSD_NONE && c->new->nodes.at[p->new].role != FSD_ROLE_VIEW);
@@ -184,7 +184,8 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
-    fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
+    fsd_compare_written(c, scratch); /* needs the other results: it reports only changes
+                                        that those do not show */
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);

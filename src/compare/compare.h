@@ -1,11 +1,11 @@
 /*
  * Two builds, compared.  The nodes of both models are aligned; a region is a connected
- * component of the union of both partitions of the nodes into groups, and for each it
- * is said what happened:
+ * component of the union of both partitions of the nodes into groups, and each states
+ * what happened to it:
  *
  *     old   {Conv_34 Add_42 Relu_43}              one INT8 layer
  *     new   {Conv_34} {Add_42 Relu_43}            INT8, FP16, and a Reformat
- *     region with all three: fusion lost, widened, one move added, +0.11 ms
+ *     one region of 3 nodes: fusion lost, higher precision, one move added, +0.11 ms
  *
  * Both states must outlive the comparison.  Whatever is an id here belongs to the state
  * that its field's name says.  Everything is sorted: regions as `order` says, the rest
@@ -16,18 +16,18 @@
 
 #include "compare/align.h"
 
-/** What became of the fusion of a region's nodes, exactly one. */
+/** What happened to the fusion of a region's nodes, exactly one. */
 enum fsd_happened {
-    FSD_HAPPENED_SAME,      /**< the same nodes are together */
+    FSD_HAPPENED_SAME,      /**< the same nodes are fused */
     FSD_HAPPENED_LOST,      /**< every new group is part of an old one */
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
     FSD_HAPPENED_REGROUPED, /**< neither */
-    FSD_HAPPENED_OPAQUE,    /**< groups or counts of layers differ, but one side is a
-                               foreign region, tells not which layer computes what,
-                               or is known by weaker evidence than the other:
-                               nothing can be said */
-    FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of it */
-    FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of it */
+    FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but nothing can be
+                                 concluded: one side is a foreign region, does not state
+                                 which layer computes what, or is matched by weaker
+                                 evidence than the other */
+    FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
+    FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
     FSD__HAPPENED_COUNT
 };
 
@@ -36,32 +36,33 @@ enum fsd_width {
     FSD_WIDTH_SAME,
     FSD_WIDTH_NARROWED,
     FSD_WIDTH_WIDENED,
-    FSD_WIDTH_OTHER, /**< another type of the same width, or one that tells nothing */
+    FSD_WIDTH_OTHER, /**< another type of the same width, or an unknown one */
     FSD__WIDTH_COUNT
 };
 
-/** What the milliseconds of a region, or of a move in it, are put down to. */
+/** The cause to which the time difference of a region, or of a move in it, is
+ *  attributed. */
 enum fsd_blame {
-    FSD_BLAME_FUSION,    /**< regions whose fusion differs, and the moves there */
+    FSD_BLAME_FUSION,    /**< regions whose fusion differs, and their moves */
     FSD_BLAME_PRECISION, /**< same fusion, another precision */
     FSD_BLAME_KERNEL,    /**< same fusion, same precision: another tactic, or noise */
-    FSD_BLAME_MOVES, /**< moves of regions with the same fusion, and those of none */
+    FSD_BLAME_MOVES,     /**< moves of regions with the same fusion, and moves without a
+                          region */
     FSD__BLAME_COUNT
 };
 
-/** A precision of an aligned node that is computed in both builds. */
+/** The precision of an aligned node that both builds compute. */
 struct fsd_node_change {
     fsd_id old, new;       /**< nodes */
     uint8_t before, after; /**< enum fsd_dtype */
     uint8_t width;
 };
 
-/** A node that is computed by a layer in one build and not in the other, or that has no
- *  partner. */
+/** A node that a layer computes in one build only, or that is in one model only. */
 enum fsd_presence {
     FSD_ONLY_OLD,   /**< not aligned; `new` is FSD_NONE */
     FSD_ONLY_NEW,   /**< not aligned; `old` is FSD_NONE */
-    FSD_ELIMINATED, /**< a layer computed it; now none does: see its fate */
+    FSD_ELIMINATED, /**< a layer computed it; now none does: its fate says why */
     FSD_KEPT,       /**< no layer computed it; now one does */
     FSD_LOST_TRACK, /**< its fate is now unexplained */
     FSD_FOUND,      /**< its fate was unexplained */
@@ -73,12 +74,12 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** A tensor between two groups in both builds, read in another type or layout; or
- *  written in another, where none of its readers, nor what its node runs in, tells
- *  that: through an inserted layer, or into an output of the network. */
+/** A tensor between two groups in both builds whose consumer reads another type or
+ * layout; or whose producer writes another one, if neither its consumers nor its node's
+ *  precision show that: an inserted layer or an output of the network reads it. */
 struct fsd_edge_change {
     fsd_ref old_from, new_from;
-    fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: as it is written */
+    fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: the producer's output */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;
@@ -88,14 +89,15 @@ struct fsd_edge_change {
 enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
 struct fsd_move_change {
     uint8_t what;
-    bool nodes;      /**< of one that changed: it does the work of other nodes */
+    bool nodes;      /**< of a changed move: it realises other nodes */
     fsd_id old, new; /**< moves; FSD_NONE */
     fsd_id region;   /**< FSD_NONE: of no region */
-    bool missed;     /**< gone, though those around it write and read as before */
+    bool missed;     /**< removed, though its producers and consumers have the same
+                          forms as before */
 };
 
-/** A kernel that differs, is new or is gone, among those of one region or of one pair
- *  of moves. */
+/** A kernel that changed, was added or was removed, within one region or one pair of
+ *  moves. */
 enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED };
 struct fsd_kernel_change {
     uint8_t what;
@@ -104,20 +106,26 @@ struct fsd_kernel_change {
     uint32_t old_of, new_of; /**< group, or move | FSD_LAYER_MOVES; FSD_NONE */
     fsd_id region;           /**< FSD_NONE: of no region */
     struct fsd_state_tensor before, after; /**< whose type is the worst */
-    struct fsd_state_tensor lost;          /**< whose type is told no more */
-    struct fsd_state_form from, to;        /**< the first that lies otherwise */
+    struct fsd_state_tensor lost;          /**< the tensor whose type the new build no
+                                                longer states */
+    struct fsd_state_form from, to;        /**< the first tensor with another layout */
     fsd_sym sizes_before, sizes_after;     /**< the first that has others */
-    bool type_lost, layout, layout_lost;   /**< of what it reads, writes, is made of */
-    bool sizes;                            /**< of what it reads or writes */
-    bool ports;                            /**< it reads or writes more or fewer */
-    bool unwritten; /**< it reads what no layer writes, and what one wrote before */
-    bool consts, consts_lost;         /**< it is made of others; of untold ones */
+    bool type_lost, layout, layout_lost;   /**< of its inputs, outputs or constants */
+    bool sizes;                            /**< of its inputs or outputs */
+    bool ports;                            /**< it has more or fewer inputs or
+                                                outputs */
+    bool unwritten; /**< no layer writes one of its inputs, which a layer wrote
+                         before */
+    bool consts, consts_lost;         /**< it has other constants; the new build states
+                                           none */
     bool type, does, attrs, computes; /**< as in fsd_kernel */
-    bool provider;                    /**< another one runs it, or it is told no more */
+    bool provider;                    /**< another provider runs it, or the new build
+                                           states none */
     bool missed;                      /**< as of fsd_move_change */
 };
 
-/** What a dump may not state of any layer, as its form has no place for it: bits. */
+/** Facts that a dump may not state of any layer because its format has no place for
+ *  them, as bits. */
 enum {
     FSD_STATES_TYPES = 1 << 0,
     FSD_STATES_LAYOUTS = 1 << 1,
@@ -126,63 +134,63 @@ enum {
     FSD_STATES_RANGES = 1 << 3     /**< formats and profiles of inputs and outputs */
 };
 
-/** An input or output of the engine that differs, is new or is gone. */
+/** An input or output of the engine that changed, was added or was removed. */
 struct fsd_binding_change {
     const struct fsd_binding *old, *new; /**< NULL: not there */
     bool form, outside, shape, ranges;
-    bool lost; /**< something is told of it no more, which others tell */
+    bool lost; /**< a fact that the old build states is unknown, which others state */
 };
 
-/** A fact that the old build tells and the new one does not: of it no change can be
- *  said, so that it is told itself. */
+/** A fact that only the old build states.  Whether it changed is unknown, so that the
+ *  loss itself is reported. */
 enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
 enum fsd_fact_of {
     FSD_OF_NODE,
     FSD_OF_EDGE,
-    FSD_OF_WRITTEN, /**< an edge, as its node writes it */
+    FSD_OF_WRITTEN, /**< an edge, as its producer writes it */
     FSD_OF_MOVE,
     FSD_OF_INPUT,
     FSD_OF_OUTPUT
 };
 struct fsd_fact_lost {
     uint8_t kind, of;
-    fsd_id old, new; /**< node; of an edge, who reads or writes it; move; port */
+    fsd_id old, new; /**< node; of an edge, its producer or consumer; move; port */
     fsd_ref from;    /**< of an edge: in the new model */
     struct fsd_state_form before, after; /**< node: its precision */
 };
 
-/** How the builds were made, where that is not told alike. */
+/** A version, GPU or option of the build that the two builds do not state alike. */
 struct fsd_built_change {
     const char *key;            /**< as in model/built.h */
-    const char *before, *after; /**< NULL: this build does not tell */
+    const char *before, *after; /**< NULL: this build does not state it */
 };
 typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
 
 struct fsd_port_change {
     bool output;
     fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
-    bool name, shape, form; /**< what changed of one that is in both */
+    bool name, shape, form; /**< what changed of a port of both builds */
 };
 
 struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
-    struct fsd_span old_moves, new_moves;   /**< in pool: those that feed it */
+    struct fsd_span old_moves, new_moves;   /**< in pool: the moves before it */
     uint8_t happened;
-    uint8_t width;  /**< the worst of its nodes: widened, other, narrowed, same */
-    bool untyped;   /**< on one side a type is not told: `width` is of the others */
+    uint8_t width;  /**< the worst change of a node in it: widened, other, narrowed,
+                         same */
+    bool untyped;   /**< a type is unknown on one side: `width` is of the others */
     bool layout;    /**< an edge into it has another layout */
-    bool layers;    /**< more or fewer layers compute the same group of nodes */
-    bool tactic;    /**< the only layer of each side has another tactic */
+    bool layers;    /**< another number of layers computes the same group of nodes */
+    bool tactic;    /**< the region is one layer on each side, with another tactic */
     bool moves;     /**< a move of it was added, removed or changed */
     bool rerouted;  /**< a move of it was added or changed */
     bool kernels;   /**< a kernel of it was */
-    bool type_lost; /**< of a tensor there the type is told no more */
-    struct fsd_span
-        unasked;          /**< fsd_ref of the new state, in pool: what its layers read
-                                  from elsewhere than before and than the model says */
-    uint32_t as_before;   /**< how many kernels do what one did before */
-    bool differs;         /**< any of the above but the tactic */
-    double before, after; /**< milliseconds with its moves; negative: not known */
+    bool type_lost; /**< the new build does not state the type of a tensor in it */
+    struct fsd_span unasked; /**< fsd_ref of the new state, in pool: producers that its
+                               layers read from, neither before nor by the model */
+    uint32_t as_before;      /**< how many kernels perform the same as one before */
+    bool differs;            /**< any of the above but the tactic */
+    double before, after;    /**< milliseconds with its moves; negative: not known */
     double moves_before, moves_after; /**< the moves' part of them */
 };
 
@@ -192,8 +200,8 @@ struct fsd_compare {
     struct fsd_align *align;
     FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
     uint32_t untyped;                        /**< regions */
-    fsd_id *order; /**< regions, worst first: by ms where both sides have times, then
-                        by what happened */
+    fsd_id *order; /**< regions, worst first: by ms where both sides have times, then by
+                        `happened` */
     fsd_id *old_region, *new_region; /**< by group */
     FSD_VEC(struct fsd_node_change) precisions;
     FSD_VEC(struct fsd_node_presence) presences;
@@ -205,8 +213,10 @@ struct fsd_compare {
     uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
                                  | FSD_LAYER_MOVES */
     fsd_built_changes built;
-    unsigned unstated; /**< what the old build states and the new one nowhere does */
-    unsigned unheld;   /**< what the new build states and the old one nowhere does */
+    unsigned unstated; /**< FSD_STATES_*: what the old build states and the new one
+                            never does */
+    unsigned unheld;   /**< FSD_STATES_*: what the new build states and the old one
+                            never does */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 
@@ -216,7 +226,7 @@ struct fsd_compare {
     uint32_t by_happened[FSD__HAPPENED_COUNT], by_width[FSD__WIDTH_COUNT];
     uint32_t by_presence[FSD__PRESENCE_COUNT];
     uint32_t moves_by_what[3];
-    bool differs; /**< anything but times and tactics */
+    bool differs; /**< anything differs but times and tactics */
 };
 
 /** @param old  may be the same state as `new`. */
@@ -224,16 +234,16 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
-/** The region of the group that a move's owner is of; FSD_NONE. */
+/** The region of the node that a move belongs to; FSD_NONE. */
 fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
 
-/** Whether it is not known, or by structure alone, what some layer of a region computes
- *  in the old or the new build. */
+/** Whether some layer of a region, in the old or new build, is matched by structure
+ *  alone or not at all. */
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
 
 /** Whether two aligned nodes have the same attributes and the same sizes of weights and
- *  constants, as far as both sides hold them. */
+ *  constants, as far as both sides know them. */
 bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
                       const struct fsd_state_node *new);
 
@@ -241,36 +251,38 @@ bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);
 
-/** Adds how the times of both were taken, where that differs or is unknown for one. */
+/** Adds how the times of both builds were measured, where that differs or is unknown
+ *  for one. */
 void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out);
 
 /** Whether two builds are for the same version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first thing in which they are not; its
-                                        key is NULL: nothing that both tell */
-    uint32_t alike;                /**< what both tell, and tell alike */
+    struct fsd_built_change other; /**< the first difference; its key is NULL when there
+                                        is none in what both state */
+    uint32_t alike;                /**< how many facts both state, and state alike */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new);
 
-/** Nodes that compute, of both models, and how many of the old ones are aligned. */
+/** Computing nodes of both models, and how many of the old ones are aligned. */
 struct fsd_alignment_count {
     uint32_t old, new, aligned;
 };
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
-/** Whether the models can be two exports of one network: of the smaller one at least
- *  half is aligned. */
+/** Whether the models can be two exports of one network: at least half of the smaller
+ *  one is aligned. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
 
-/** Who reads an edge in the new build, "(as written)" where that is nobody's. */
+/** The consumer of an edge in the new build; "(as written)" for the producer's own
+ *  output. */
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
 const char *fsd_happened_name(unsigned value); /**< "fusion-lost", ... */
 const char *fsd_width_name(unsigned value);    /**< "widened", ... */
-/** "widened", "unknown" where nothing changed as far as types are told, ... */
+/** "widened", ...; "unknown" where no known type changed and another is unknown. */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
 const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(unsigned value);
@@ -285,7 +297,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
  *  differs. */
 bool fsd_only_lost(const struct fsd_kernel_change *k);
 
-/** What is not known is no value: it is neither equal to one nor another. */
+/** An unknown type neither equals another nor differs from it. */
 static inline bool fsd_types_differ(uint8_t old, uint8_t new)
 {
     return old != FSD_DTYPE_UNKNOWN && new != FSD_DTYPE_UNKNOWN &&old != new;

@@ -1,12 +1,13 @@
 /*
- * How both builds were made: version, GPU, options.  What one of them does not tell is
- * not taken for the same, nor for another.
+ * Compares how both builds were made: version, GPU, options.  A fact that one of them
+ * does not state counts neither as equal nor as different.
  */
 #include "compare/parts.h"
 
 #include "base/slice.h"
 
-/* What a producer's words leave open: "8.2 to 8.4", "11 or later". */
+/* The range of versions that a dump's producer may mean: "8.2 to 8.4", "11 or later".
+ */
 struct versions {
     struct fsd_slice product;
     uint64_t from, to;
@@ -14,21 +15,21 @@ struct versions {
 
 enum { PARTS = 3, PART_BITS = 20, PART_MAX = (1 << PART_BITS) - 1 };
 
-/* "8.2.3": the first and the last version that these words may mean; none of them is
- * touched where there is no number. */
+/* "8.2.3": the first and the last version that the text may mean; both are left as they
+ * are where it has no number. */
 static bool take_version(struct fsd_slice *t, uint64_t *first, uint64_t *last)
 {
     uint64_t from = 0, to = 0;
 
     for (int i = 0; i < PARTS; i++) {
         uint64_t part = 0;
-        bool told = (i == 0 || fsd_slice_take(t, ".")) &&
-                    fsd_slice_take_number(t, PART_MAX, &part);
+        bool is_number = (i == 0 || fsd_slice_take(t, ".")) &&
+                         fsd_slice_take_number(t, PART_MAX, &part);
 
-        if (!told && i == 0)
+        if (!is_number && i == 0)
             return false;
         from = from << PART_BITS | part;
-        to = to << PART_BITS | (told ? part : PART_MAX);
+        to = to << PART_BITS | (is_number ? part : PART_MAX);
     }
     *first = from;
     *last = to;
@@ -63,14 +64,14 @@ static bool other_version(const char *before, const char *after)
            b.to < a.from;
 }
 
-/* Options that nobody set are not listed; the calibration is, wherever all options were
- * told. */
+/* A log lists only options that were set; but it has the calibration whenever it has
+ * the options. */
 static bool tells_options(const struct fsd_state *s)
 {
     return fsd_built_find(&s->built, s->names, FSD_BUILT_CALIBRATION);
 }
 
-static const char *told(const struct fsd_state *s, const char *key, bool options)
+static const char *value_of(const struct fsd_state *s, const char *key, bool options)
 {
     fsd_sym value = fsd_built_find(&s->built, s->names, key);
 
@@ -82,8 +83,8 @@ static const char *told(const struct fsd_state *s, const char *key, bool options
 static void add(struct fsd_arena *arena, fsd_built_changes *out,
                 const struct fsd_state *const side[2], const char *key, bool options)
 {
-    struct fsd_built_change change = {key, told(side[0], key, options),
-                                      told(side[1], key, options)};
+    struct fsd_built_change change = {key, value_of(side[0], key, options),
+                                      value_of(side[1], key, options)};
 
     if (strcmp(key, FSD_BUILT_MEASURED) != 0 &&
         (!change.before || !change.after || strcmp(change.before, change.after) != 0))
@@ -115,15 +116,15 @@ void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out)
 {
     struct fsd_built_change change = {FSD_BUILT_MEASURED,
-                                      told(old, FSD_BUILT_MEASURED, false),
-                                      told(new, FSD_BUILT_MEASURED, false)};
+                                      value_of(old, FSD_BUILT_MEASURED, false),
+                                      value_of(new, FSD_BUILT_MEASURED, false)};
 
     if (change.before && change.after ? strcmp(change.before, change.after) != 0
                                       : change.before != change.after)
         fsd_vec_push(arena, out, change);
 }
 
-/* What an engine is for: options may be changed on the way. */
+/* What must agree for builds to be comparable: options may be changed on purpose. */
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new)
@@ -137,7 +138,8 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
     fsd_compare_built(arena, old, new, &changes);
     for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {
         bool version = !strcmp(keys[k], FSD_BUILT_VERSION);
-        /* Versions may overlap; the rest is told by both, and then it is in no list. */
+        /* Version ranges may overlap.  The other keys agree when both builds state
+         * them, since no change lists them. */
         bool alike = version || (fsd_built_find(&old->built, old->names, keys[k]) &&
                                  fsd_built_find(&new->built, new->names, keys[k]));
 

@@ -1,8 +1,8 @@
 /*
  * The kernels of both builds, those of one region or of one pair of moves among each
- * other.  Nothing names a kernel, so that two are the same where they agree in all that
- * is held of them; what is left is paired by less and less, and what differs of a pair
- * is told:
+ * other.  Kernels have no stable names: two are the same if they agree in everything
+ * known about them.  The rest is paired by fewer and fewer criteria, and the
+ * differences of each pair are reported:
  *
  *     old   gemm 32x64 -> 32x192        new   gemm 32x64 -> 32x64
  *           kgen 32x192 -> 8x16x16            gemm 32x64 -> 32x128
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* By what two are paired, the most first.  Up to BY_WORK a kernel does what it did. */
+/* The criteria of pairing, strictest first.  Pairs up to BY_WORK perform the same. */
 enum {
     BY_ALL,
     BY_BUT_NODES,
@@ -30,7 +30,7 @@ enum {
 
 struct pairing {
     struct fsd_compare *c;
-    const uint32_t *bucket[2]; /* by kernel; FSD_NONE: not looked at now */
+    const uint32_t *bucket[2]; /* by kernel; FSD_NONE: not compared now */
     bool *done[2];
     struct fsd_hash_row *rows;
 };
@@ -102,7 +102,7 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
-/* A set; nodes of which the other model has none keep their own number. */
+/* Order does not count.  Nodes without a counterpart keep their own number. */
 static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
 {
     const struct fsd_state *s = side(c, new);
@@ -152,7 +152,7 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 
 /* ------------------------------------------------------------- what differs of two */
 
-/* The worst that happened to a type of the pair is kept, with where it did. */
+/* Keeps the worst change of a type in the pair, and where it is. */
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {
@@ -206,7 +206,8 @@ static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor
                    fsd_text(c->new->names, is->sizes));
 }
 
-/* Both are sorted.  What has no equal on the other side is compared in its order. */
+/* Both lists are sorted.  Constants without an equal one on the other side are compared
+ * in order. */
 static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
                            struct fsd_kernel_change *change, struct fsd_span p,
                            struct fsd_span q)
@@ -270,7 +271,7 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
         compare_consts(c, scratch, &change, p->consts, q->consts);
     compare_type(&change, (struct fsd_state_tensor){.form.type = p->precision},
                  (struct fsd_state_tensor){.form.type = q->precision});
-    /* Without layouts every reformat looks like a copy. */
+    /* Without layouts a reformat cannot be distinguished from a copy. */
     change.type =
         texts_differ(c, p->type, q->type) ||
         (p->kind != q->kind && !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS));
@@ -309,8 +310,8 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
                : (new ? c->new_region : c->old_region)[owner];
 }
 
-/* Of a mix of builds the groups of one may come without kernels: its dump has names
- * only. */
+/* A state may hold kernels of some builds only: those with a dump of names have none.
+ */
 static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_diff *r,
                           bool new)
 {
@@ -364,7 +365,7 @@ static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
     while (news < end && !p->rows[news].new)
         news++;
     if (pass == BY_REST && news - at != end - news)
-        return; /* which of them is which nobody knows */
+        return; /* several on one side: which of them is the same is unknown */
     for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
         p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
         add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
@@ -413,7 +414,7 @@ static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *
     return of;
 }
 
-/* Those of each region's groups. */
+/* Compares the kernels of each region's groups. */
 void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t *bucket[2];
@@ -436,7 +437,7 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 
 /* ---------------------------------------------------------------------- bindings */
 
-/* A build's inputs and outputs by name: of several of one name the first. */
+/* The inputs and outputs of a build by name; the first of several with one name. */
 struct bindings {
     const struct fsd_state *s;
     uint32_t *of[2]; /* by symbol, of inputs and of outputs: from 1; 0: none */
@@ -488,7 +489,7 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
     fsd_vec_push(c->arena, &c->bindings, change);
 }
 
-/* By name: who feeds an engine knows its inputs and outputs by nothing else. */
+/* By name, which is how an application addresses inputs and outputs. */
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = c->old, *t = c->new;

@@ -1,12 +1,12 @@
 /*
- * What is gone though it is needed: a layer that rearranged or converted a tensor,
- * while the layers that write and read that tensor are as they were.
+ * Finds a removed layer that is still needed: it rearranged or converted a tensor, and
+ * the layers that write and read that tensor are as they were.
  *
  *     old   Conv_1  writes nhwc    Reformat nhwc -> chw    Norm_2  reads chw
  *     new   Conv_1  writes nhwc                            Norm_2  reads chw
  *
- * A builder that needs the Reformat no more has one of the two write or read otherwise,
- * so that the new dump contradicts itself or lacks a layer.
+ * If TensorRT no longer needs the Reformat, one of the two layers writes or reads
+ * another form.  Otherwise the new dump contradicts itself or lacks a layer.
  */
 #include "compare/parts.h"
 
@@ -21,7 +21,7 @@ static bool is_as_before(const struct fsd_compare *c, fsd_id region)
                   !r->layout && !r->kernels && !r->rerouted);
 }
 
-/* A port may have got the form that is not made any more. */
+/* A port of these may have another form now. */
 static bool are_as_before(const struct fsd_compare *c, struct fsd_span refs)
 {
     bool same = true;
@@ -44,7 +44,7 @@ static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
            (in.layout && out.layout && in.layout != out.layout);
 }
 
-/* How many values sizes as "2x1x256" are; 0: not known. */
+/* How many values "2x1x256" has; 0: unknown. */
 static uint64_t count_of(const struct fsd_state *s, fsd_sym sizes)
 {
     uint64_t n = sizes != 0;
@@ -59,8 +59,8 @@ static uint64_t count_of(const struct fsd_state *s, fsd_sym sizes)
     return n;
 }
 
-/* A kernel that writes more or less than it reads cuts out or puts together: what
- * reads it has no use for what it read. */
+/* A kernel whose output has another number of values than its input slices or joins:
+ * its consumers cannot read its input instead. */
 static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
 {
     bool any = false;
@@ -88,7 +88,7 @@ static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
            are_as_before(c, m->from) && are_as_before(c, m->to);
 }
 
-/* By old node: a layer that reads it is not as it was. */
+/* By old node: a layer that reads it has changed. */
 static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scratch)
 {
     bool *otherwise = FSD_NEW(scratch, bool, c->old->nodes.n);

@@ -1,14 +1,14 @@
 /*
- * Moves added, removed and changed.  A move is known by the nodes it lies between; two
- * that agree in everything are the same, then those between the same nodes are paired,
- * of the same kind first.
+ * Moves added, removed and changed.  A move is identified by the nodes that it lies
+ * between.  Moves that agree in everything are the same; then moves between the same
+ * nodes are paired, those of one kind first.
  */
 #include "base/hash.h"
 #include "compare/parts.h"
 
 #include <string.h>
 
-/* A reference as both sides have it: that of the old side. */
+/* A reference in terms that both sides share: that of the old side. */
 static uint64_t common(const struct fsd_compare *c, bool new, fsd_ref at, bool to)
 {
     const fsd_id *port = to ? c->align->old_output : c->align->old_input;
@@ -22,7 +22,7 @@ static uint64_t common(const struct fsd_compare *c, bool new, fsd_ref at, bool t
     return at & FSD_REF_PORT ? FSD_REF_PORT | old : old;
 }
 
-/* A set: the order of its members differs between the sides. */
+/* Order does not count, since it differs between the sides. */
 static uint64_t hash_set(const struct fsd_compare *c, bool new, struct fsd_span refs,
                          bool to)
 {
@@ -41,8 +41,8 @@ static uint64_t hash_form(const struct fsd_state *s, struct fsd_state_form f)
 
 enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
 
-/* Of a move whose tensors tell nothing the first node of a group is its end, and which
- * one is the first, only the order of nodes in the file tells. */
+/* Of a move without known tensors one end is the first node of a group, and which node
+ * that is depends only on the order of nodes in the file.  Regions do not. */
 static uint64_t hash_regions(const struct fsd_compare *c, bool new,
                              struct fsd_span refs, bool to)
 {
@@ -60,8 +60,8 @@ static uint64_t hash_regions(const struct fsd_compare *c, bool new,
     return fsd_hash_mix(sum, refs.n);
 }
 
-/* What computes for no node that was found lies between tensors of which nothing tells
- * the ends but the order of layers: what it is tells it from others.  0: it is none. */
+/* A computing layer without a known node lies between ends that only the order of
+ * layers suggests, so that its kernel identifies it.  0: the move is none of these. */
 static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
                                const struct fsd_move *m)
 {
@@ -99,9 +99,8 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     return hash;
 }
 
-/* What a builder does for a tensor's sake, and what computes for no node that was
- * found: a build with more of that is not the same build.  A shape's arithmetic or a
- * constant does neither. */
+/* Moves that make a build differ: those that serve a tensor, and computing layers
+ * without a known node.  Shape arithmetic and constants do not. */
 static bool counts(const struct fsd_move *m)
 {
     return m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
@@ -136,20 +135,20 @@ static bool only_moves(const struct fsd_move *m)
     return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
 }
 
-/* They differ in nothing but what one of them does not tell.  Whether data was
- * rearranged or copied, and why, is judged by layouts: where a log has none, every
- * reformat looks like a copy. */
+/* Whether they differ only in facts that one of them does not state.  Whether a move is
+ * a copy or a reformat, and why it is there, depends on layouts: in a log without them
+ * every reformat looks like a copy. */
 static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
-    bool untold =
+    bool unknown =
         !p->before.layout != !q->before.layout || !p->after.layout != !q->after.layout;
 
     return !fsd_forms_differ(c, p->before, q->before) &&
            !fsd_forms_differ(c, p->after, q->after) && p->inserted == q->inserted &&
            does_same_nodes(c, old, new) &&
            ((p->kind == q->kind && p->cause == q->cause) ||
-            (untold && only_moves(p) && only_moves(q)));
+            (unknown && only_moves(p) && only_moves(q)));
 }
 
 static void change_move(struct fsd_compare *c, fsd_id old, fsd_id new)
@@ -159,7 +158,7 @@ static void change_move(struct fsd_compare *c, fsd_id old, fsd_id new)
     if (!may_be_same(c, old, new))
         add_change(c, FSD_MOVE_CHANGED, old, new);
     for (int after = 0; after < 2; after++)
-        fsd_compare_told(c,
+        fsd_compare_lost(c,
                          (struct fsd_fact_lost){.of = FSD_OF_MOVE,
                                                 .old = old,
                                                 .new = new,
@@ -183,7 +182,8 @@ static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
     return n;
 }
 
-/* Pairs the moves of one hash in their order; which of them is which nobody knows. */
+/* Pairs the moves of one hash in order: which of them is which is unknown, and does not
+ * matter. */
 static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
                       fsd_id *partner, uint32_t *alike)
 {
@@ -198,8 +198,8 @@ static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint
     }
 }
 
-/* Pairs that look alike are a bucket, and so are all that do not count: constants,
- * shapes. */
+/* One bucket for each set of equal pairs, and one for all moves that do not make builds
+ * differ: constants, shape arithmetic. */
 static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                             const fsd_id *partner, const uint32_t *alike,
                             const bool *done_new)

@@ -23,7 +23,7 @@ static void add_lost(struct fsd_compare *c, struct fsd_fact_lost lost,
         fsd_vec_push(c->arena, &c->lost, lost);
 }
 
-void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair)
+void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair)
 {
     add_lost(c, pair, FSD_FACT_TYPE, pair.before.type != FSD_DTYPE_UNKNOWN,
              pair.after.type != FSD_DTYPE_UNKNOWN);
@@ -45,7 +45,7 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
 
     if (p->group == FSD_NONE || q->group == FSD_NONE)
         return;
-    fsd_compare_told(c, (struct fsd_fact_lost){.of = FSD_OF_NODE,
+    fsd_compare_lost(c, (struct fsd_fact_lost){.of = FSD_OF_NODE,
                                                .old = old,
                                                .new = new,
                                                .before.type = p->precision,
@@ -55,7 +55,7 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     width = fsd_width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
     if (width == FSD_WIDTH_NARROWED && r->type_lost)
-        return; /* of what is known, which is less than it was */
+        return; /* the form that is known did not change: only less is known */
     if (badness[width] > badness[r->width])
         r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
@@ -66,15 +66,15 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
                                           .width = width});
 }
 
-/* Whether traits tell this part by a rule of their own, which does not know what an
- * attribute is where it is left out: "a-1", "perm0x2x1", "axes1". */
+/* Whether this part of the traits is no plain attribute: "a-1", "perm0x2x1" and "axes1"
+ * follow rules of their own, without a default. */
 static bool is_attribute_part(const char *part, size_t n)
 {
     return (n > 1 && *part == 'a' && strchr("-0123456789", part[1])) ||
            (n > 4 && (!memcmp(part, "perm", 4) || !memcmp(part, "axes", 4)));
 }
 
-/* The next part of traits that is no such; NULL at the end. */
+/* The next part of traits that is a plain attribute; NULL at the end. */
 static const char *next_part(const char **at, size_t *n)
 {
     while (**at) {
@@ -173,7 +173,7 @@ static void add_edge(struct fsd_compare *c, struct fsd_edge_change e, bool type,
 static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
                          const struct fsd_border *q, fsd_id region)
 {
-    fsd_compare_told(c, (struct fsd_fact_lost){.of = FSD_OF_EDGE,
+    fsd_compare_lost(c, (struct fsd_fact_lost){.of = FSD_OF_EDGE,
                                                .old = p->node,
                                                .new = q->node,
                                                .from = q->at,
@@ -191,7 +191,7 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_texts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* Borders of one node, by where they come from. */
+/* The borders of one node, by source. */
 struct border_index {
     uint32_t *first, *count; /* by old node: in old borders */
     uint32_t *border;        /* by old node, then old input */
@@ -234,7 +234,7 @@ old_border(const struct fsd_compare *c, struct border_index *x, fsd_id node, fsd
         uint32_t here = place_of(c, c->old->borders.at[k].at);
 
         if (x->stamp[here] == node + 1)
-            break; /* all of the node are there already */
+            break; /* the node's borders are all indexed already */
         x->stamp[here] = node + 1;
         x->border[here] = k;
     }
@@ -281,7 +281,7 @@ static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id 
                                  .before = p->form,
                                  .after = q->form};
 
-    fsd_compare_told(c, pair);
+    fsd_compare_lost(c, pair);
     add_lost(c, pair, FSD_FACT_SHAPE, p->shape, q->shape);
     if (change.name || change.shape || change.form)
         fsd_vec_push(c->arena, &c->ports, change);
@@ -310,46 +310,47 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* What a node's group writes of it in both builds, and what of that is told
-   elsewhere. */
+/* What a node's group writes for it in both builds, and which of its changes are
+ * already reported. */
 struct written {
     const struct fsd_border *p, *q; /* NULL: not in both */
     fsd_id region;
     bool type, layout;           /* that it is another */
-    bool lost_type, lost_layout; /* that it is not known any more */
+    bool lost_type, lost_layout; /* it is known in the old build only */
 };
 
-static struct written *written_by(struct written *all, fsd_ref maker)
+static struct written *written_by(struct written *all, fsd_ref producer)
 {
-    return maker == FSD_NONE || (maker & FSD_REF_PORT) || !all[maker].q ? NULL
-                                                                        : &all[maker];
+    return producer == FSD_NONE || (producer & FSD_REF_PORT) || !all[producer].q
+               ? NULL
+               : &all[producer];
 }
 
-static void tell_change(struct written *all, fsd_ref maker,
+static void tell_change(struct written *all, fsd_ref producer,
                         struct fsd_state_form before, struct fsd_state_form after)
 {
-    struct written *w = written_by(all, maker);
+    struct written *w = written_by(all, producer);
 
     if (!w)
         return;
-    /* Another type brings another layout along. */
+    /* A change of type implies one of layout. */
     w->type |= before.type == w->p->form.type && after.type == w->q->form.type;
     w->layout |=
         before.layout == w->p->form.layout && after.layout == w->q->form.layout;
     w->layout |= w->type && before.type != after.type;
 }
 
-static void tell_loss(struct written *all, fsd_ref maker, uint8_t kind)
+static void tell_loss(struct written *all, fsd_ref producer, uint8_t kind)
 {
-    struct written *w = written_by(all, maker);
+    struct written *w = written_by(all, producer);
 
     if (w)
         *(kind == FSD_FACT_TYPE ? &w->lost_type : &w->lost_layout) = true;
 }
 
-/* By a reader that reads it as it was written, by the type that its node runs in, by
- * the network's output that it is. */
-static void find_told(const struct fsd_compare *c, struct written *all)
+/* Already reported: by a consumer that reads the producer's output, by the node's
+ * precision, by the network's output. */
+static void find_changes(const struct fsd_compare *c, struct written *all)
 {
     const struct fsd_state *s = c->new;
 
@@ -399,7 +400,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             if (node != FSD_NONE && old[node])
                 all[q->node] = (struct written){old[node], q, c->new_region[g]};
         }
-    /* What the same group wrote, and is not said to write any more. */
+    /* An output of the same group that is no longer known to be written. */
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
         fsd_id group = node == FSD_NONE ? FSD_NONE : t->nodes.at[node].group;
@@ -408,7 +409,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             c->regions.at[c->new_region[group]].happened == FSD_HAPPENED_SAME)
             all[node] = (struct written){old[i], &nothing, c->new_region[group]};
     }
-    find_told(c, all);
+    find_changes(c, all);
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         const struct written *w = &all[i];
         struct fsd_fact_lost lost = {.of = FSD_OF_WRITTEN, .new = i, .from = i};
@@ -424,6 +425,6 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
                  !w->layout && fsd_texts_differ(c, e.before.layout, e.after.layout));
         lost.before.type = w->lost_type ? FSD_DTYPE_UNKNOWN : lost.before.type;
         lost.before.layout = w->lost_layout ? 0 : lost.before.layout;
-        fsd_compare_told(c, lost);
+        fsd_compare_lost(c, lost);
     }
 }

@@ -3,9 +3,9 @@
  * old nodes, and the new nodes that have no partner; an aligned new node is its
  * partner.
  *
- * Nothing else will do: between two versions of a builder layers have other names,
- * types and borders, and the same command run twice gives other kernels, other numbers
- * in names and another order.  What both builds have is the model's nodes.
+ * Only the model's nodes are common to both builds: another TensorRT version gives
+ * layers other names, types and borders, and even the same command run twice gives
+ * other kernels, other numbers in names and another order.
  */
 #include "base/sets.h"
 #include "compare/parts.h"
@@ -35,8 +35,8 @@ static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
 
 /* ------------------------------------------------------------------ what happened */
 
-/* Whether two groups meet in a node: each remembers the first partner and whether
- * there is another. */
+/* Whether two groups share nodes: each keeps the first group of the other side that it
+ * meets, and whether there is another. */
 struct meeting {
     fsd_id *partner[2];
     bool *more[2];
@@ -75,13 +75,13 @@ static struct meeting meet_groups(const struct fsd_compare *c,
     return m;
 }
 
-/* The groups of one side of a region, as far as what happened depends on them. */
-struct told {
+/* What decides about a region's fusion, of the groups of one side. */
+struct answer {
     uint32_t layers, kernels;
-    bool idle;    /* weights are said to be in a layer that computes nothing */
-    bool opaque;  /* which layer computes what is not known of one of them */
-    bool guessed; /* what it computes is known by structure alone */
-    bool more;    /* one of them meets several groups of the other side */
+    bool idle;    /* weights belong to a layer that computes nothing */
+    bool opaque;  /* of one group it is unknown which layer computes what */
+    bool guessed; /* a layer is matched by structure alone */
+    bool more;    /* a group shares nodes with several groups of the other side */
 };
 
 static bool has_weights(const struct fsd_state *s, const struct fsd_group *g)
@@ -98,24 +98,24 @@ static bool computes(uint8_t kind)
     return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
 }
 
-static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
-                       bool new, const struct meeting *m)
+static struct answer ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                         bool new, const struct meeting *m)
 {
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
-    struct told told = {0};
+    struct answer answer = {0};
 
     for (uint32_t i = 0; i < groups.n; i++) {
         fsd_id id = c->pool.at[groups.at + i];
         const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[id];
 
-        told.layers += g->layers;
-        told.kernels += g->kernels.n;
-        told.idle |= has_weights(new ? c->new : c->old, g) && !computes(g->kind);
-        told.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
-        told.guessed |= g->guessed;
-        told.more |= m->more[new][id];
+        answer.layers += g->layers;
+        answer.kernels += g->kernels.n;
+        answer.idle |= has_weights(new ? c->new : c->old, g) && !computes(g->kind);
+        answer.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
+        answer.guessed |= g->guessed;
+        answer.more |= m->more[new][id];
     }
-    return told;
+    return answer;
 }
 
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
@@ -133,10 +133,10 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* The same nodes, and more or fewer kernels for them.  One that is there twice, or that
- * is gone while no other does more than before, is no fusion. */
-static enum fsd_happened recounted(const struct fsd_region_diff *r, struct told old,
-                                   struct told new)
+/* The same nodes in another number of kernels.  A kernel that occurs twice, or one that
+ * is missing while no other does more than before, is no change of fusion. */
+static enum fsd_happened recounted(const struct fsd_region_diff *r, struct answer old,
+                                   struct answer new)
 {
     uint32_t other = new.kernels - r->as_before, gone = old.kernels - r->as_before;
 
@@ -151,7 +151,7 @@ static enum fsd_happened happened(const struct fsd_compare *c,
                                   const struct fsd_region_diff *r,
                                   const struct meeting *m)
 {
-    struct told old = ask(c, r, false, m), new = ask(c, r, true, m);
+    struct answer old = ask(c, r, false, m), new = ask(c, r, true, m);
 
     if (!r->new_groups.n)
         return FSD_HAPPENED_OLD_ONLY;
@@ -161,12 +161,13 @@ static enum fsd_happened happened(const struct fsd_compare *c,
         return FSD_HAPPENED_SAME;
     if (!old.more && !new.more && old.idle == new.idle &&fsd_compare_has_kernels(c))
         return recounted(r, old, new);
-    /* What rests on weaker evidence than the other side is no proof of a change. */
+    /* A difference that rests on weaker evidence than the other side's is no proof of a
+     * change. */
     if (old.opaque || new.opaque || old.guessed != new.guessed || old.idle != new.idle)
         return FSD_HAPPENED_OPAQUE;
     if (old.more && new.more)
         return FSD_HAPPENED_REGROUPED;
-    /* That no kernel does more than one did before is no proof of a fusion either. */
+    /* If no kernel does more than one did before, kernels were not fused either. */
     if (new.more && fsd_compare_has_kernels(c) && r->as_before == new.kernels)
         return FSD_HAPPENED_OPAQUE;
     return old.more   ? FSD_HAPPENED_LOST
@@ -174,7 +175,7 @@ static enum fsd_happened happened(const struct fsd_compare *c,
                       : FSD_HAPPENED_SAME;
 }
 
-/* Of a region with one group on each side: what of their layers can be compared. */
+/* Compares the layers of a region with one group on each side. */
 static void compare_layers(const struct fsd_compare *c, struct fsd_region_diff *r)
 {
     const struct fsd_group *g, *h;
@@ -211,7 +212,7 @@ static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
     }
 }
 
-/* Room in the pool for as many as were counted. */
+/* Reserves as much of the pool as was counted. */
 static void open_span(struct fsd_compare *c, struct fsd_span *span)
 {
     span->at = c->pool.n;

@@ -1,17 +1,18 @@
 /*
- * What the layers of a group read from elsewhere than before, and than the model says:
+ * Finds tensors that the layers of a group read though they did not before, and the
+ * model does not either:
  *
  *     model   Conv_1 -> Add_3, Conv_2 -> Add_3
  *     old     [Add_3] reads what [Conv_1] and [Conv_2] write
- *     new     [Add_3] reads what [Conv_1] and [Relu_0] write    Relu_0 is not asked for
+ *     new     [Add_3] reads what [Conv_1] and [Relu_0] write    Relu_0 is unexpected
  *
- * Where from is compared by regions, so that a group that was cut or joined further up
- * is the same place.
+ * Producers are compared by region, so that splitting or joining a group further up
+ * changes nothing.
  */
 #include "compare/parts.h"
 
-/* Nodes of one region are one place, others and inputs are their own; FSD_NONE of what
- * only the new model has. */
+/* Nodes of one region are one place, other nodes and inputs are places of their own;
+ * FSD_NONE for nodes that only the new model has. */
 static uint64_t place_of(const struct fsd_compare *c, bool new, fsd_ref ref)
 {
     const struct fsd_state *s = new ? c->new : c->old;

@@ -21,7 +21,7 @@
 
 enum { MOST_STEPS = 64, SHOWN_VALUES = 4 };
 
-/* One of the two, as it is looked at. */
+/* One of the two models. */
 struct side {
     const struct fsd_export *export;
     const struct fsd_graph *g;
@@ -29,26 +29,26 @@ struct side {
     const struct fsd_sizes *sizes;
 };
 
-struct maker {
+struct context {
     struct fsd_exports *e;
     struct side side[2];
     struct fsd_arena *scratch;
 };
 
-/* A thing in words, and what words do not tell of it. */
-struct told {
+/* A property as text, and what the text does not show of it. */
+struct thing {
     const char *text; /* "": nothing is there */
     uint64_t values;  /* hash of all values that were read */
     bool unread;
 };
 
-static bool same(struct told a, struct told b)
+static bool same(struct thing a, struct thing b)
 {
     return !strcmp(a.text, b.text) && a.values == b.values;
 }
 
-static void add(struct maker *k, enum fsd_export_what what, fsd_id old, fsd_id new,
-                const char *of, struct told was, struct told now)
+static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id new,
+                const char *of, struct thing was, struct thing now)
 {
     const char *more = !strcmp(was.text, now.text) ? " (other values)" : "";
 
@@ -68,7 +68,7 @@ static void put_dims(const struct fsd_graph *g, const struct fsd_form *form, FIL
 }
 
 /* "0.0123", "[1, 3, 224, 224]", "64 values"; adds to the hash what is there. */
-static void put_values(const struct side *side, fsd_id tensor, struct told *told,
+static void put_values(const struct side *side, fsd_id tensor, struct thing *thing,
                        FILE *out)
 {
     const struct fsd_graph *g = side->g;
@@ -79,13 +79,13 @@ static void put_values(const struct side *side, fsd_id tensor, struct told *told
     double shown[SHOWN_VALUES];
 
     if (!v || !v->bytes) {
-        told->unread = true;
+        thing->unread = true;
         fprintf(out, "%" PRId64 " values", n);
         return;
     }
-    told->values = fsd_hash_mix(told->values, v->size);
+    thing->values = fsd_hash_mix(thing->values, v->size);
     for (uint64_t i = 0; i < v->size; i++)
-        told->values = fsd_hash_mix(told->values, v->bytes[i]);
+        thing->values = fsd_hash_mix(thing->values, v->bytes[i]);
     for (int64_t i = 0; plain && i < n; i++)
         plain = fsd_element_number(v, form->type, (uint64_t)i, &shown[i]) &&
                 !isnan(shown[i]);
@@ -112,7 +112,7 @@ static enum fsd_dtype type_of(const struct fsd_graph *g, fsd_id tensor)
 }
 
 /* "int8 scale 0.0123 zero 3" */
-static void put_dequantized(const struct side *side, fsd_id dq, struct told *told,
+static void put_dequantized(const struct side *side, fsd_id dq, struct thing *thing,
                             FILE *out)
 {
     const struct fsd_graph *g = side->g;
@@ -127,7 +127,7 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct told *tol
     fputs(type ? fsd_dtype_name(type) : "quantized", out);
     if (scale != FSD_NONE) {
         fputs(" scale ", out);
-        put_values(side, scale, told, out);
+        put_values(side, scale, thing, out);
         if (fsd_form_count(g, fsd_tensor_form(g, scale)) > 1)
             fprintf(out, " along %" PRId64, axis ? axis->i : 1);
     }
@@ -136,24 +136,25 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct told *tol
         any |= v->bytes[i] != 0;
     if (any || (v && !v->bytes)) {
         fputs(" zero ", out);
-        put_values(side, zero, told, out);
+        put_values(side, zero, thing, out);
     }
 }
 
 struct way {
-    struct told quantized, cast;
+    struct thing quantized, cast;
     fsd_id from; /* tensor at its beginning */
 };
 
-static struct told take(struct fsd_print *print, struct told told,
-                        struct fsd_arena *arena)
+static struct thing take(struct fsd_print *print, struct thing thing,
+                         struct fsd_arena *arena)
 {
-    told.text = fsd_print_take(print, arena);
-    return told;
+    thing.text = fsd_print_take(print, arena);
+    return thing;
 }
 
-/* Backwards through quantizers, casts and what changes nothing. */
-static struct way way_to(const struct maker *k, const struct side *side, fsd_id tensor)
+/* Follows an input back through quantizers, casts and nodes that change nothing. */
+static struct way way_to(const struct context *k, const struct side *side,
+                         fsd_id tensor)
 {
     const struct fsd_graph *g = side->g;
     const struct fsd_facts *f = side->export->facts;
@@ -188,8 +189,8 @@ static struct way way_to(const struct maker *k, const struct side *side, fsd_id 
     return way;
 }
 
-/* Weights differ in every training: of what is no scalar and no list of integers only
- * the shape counts. */
+/* Weights differ after every training: only the shape counts, except of scalars and
+ * lists of integers. */
 static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
 {
     bool integer =
@@ -200,35 +201,35 @@ static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
 
 /* "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" where the input is left out, "" where it is
  * no constant. */
-static struct told constant_at(const struct maker *k, const struct side *side,
-                               fsd_id tensor)
+static struct thing constant_at(const struct context *k, const struct side *side,
+                                fsd_id tensor)
 {
-    struct told told = {.text = "none"};
+    struct thing thing = {.text = "none"};
     const struct fsd_form *form;
     struct fsd_print print;
     FILE *out;
 
     if (tensor == FSD_NONE)
-        return told;
-    told.text = "";
+        return thing;
+    thing.text = "";
     if (!side->export->facts->constant[tensor] || !fsd_tensor_value(side->g, tensor))
-        return told;
+        return thing;
     form = fsd_tensor_form(side->g, tensor);
     out = fsd_print_open(&print);
     put_dims(side->g, form, out);
     if (counts(side->g, form)) {
         fputs(form->dims.n ? " = " : "= ", out);
-        put_values(side, tensor, &told, out);
+        put_values(side, tensor, &thing, out);
     }
-    return take(&print, told, k->e->arena);
+    return take(&print, thing, k->e->arena);
 }
 
-/* What is none on one side is "a constant" on the other: which one is its own affair.
- */
-static void compare_constants(struct maker *k, fsd_id old, fsd_id new, const char *of,
-                              struct told was, struct told now)
+/* If one side has a constant where the other has none, the property is "a constant":
+ * its value is its own affair. */
+static void compare_constants(struct context *k, fsd_id old, fsd_id new, const char *of,
+                              struct thing was, struct thing now)
 {
-    static const struct told constant = {.text = "a constant"};
+    static const struct thing constant = {.text = "a constant"};
     bool gone = !strcmp(now.text, "none"), came = !strcmp(was.text, "none");
 
     if (was.unread || now.unread || same(was, now) || (!*was.text && !*now.text))
@@ -240,21 +241,21 @@ static void compare_constants(struct maker *k, fsd_id old, fsd_id new, const cha
         add(k, FSD_EXPORT_CONSTANT, old, new, of, was, now);
 }
 
-static const struct told plain = {.text = "plain"};
+static const struct thing plain = {.text = "plain"};
 
-static struct told or_plain(struct told t)
+static struct thing or_plain(struct thing t)
 {
     return *t.text ? t : plain;
 }
 
-static void compare_input(struct maker *k, fsd_id old, fsd_id new, uint32_t i)
+static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
     fsd_id node[2] = {p->s->number_of[old], q->s->number_of[new]};
     fsd_id t[2] = {input_of(p->g, node[0], i), input_of(q->g, node[1], i)};
     const char *of = fsd_printed(k->e->arena, "input %u", (unsigned)i);
     struct way a = way_to(k, p, t[0]), b = way_to(k, q, t[1]);
-    struct told x, y;
+    struct thing x, y;
 
     k->e->unread += a.quantized.unread || b.quantized.unread;
     if (!same(a.quantized, b.quantized))
@@ -264,14 +265,15 @@ static void compare_input(struct maker *k, fsd_id old, fsd_id new, uint32_t i)
         add(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast), or_plain(b.cast));
     x = constant_at(k, p, a.from);
     y = constant_at(k, q, b.from);
-    /* What is quantized on one side only has other values by that. */
+    /* An input that is quantized on one side only has other values for that reason. */
     if (!*a.quantized.text == !*b.quantized.text)
         compare_constants(k, old, new, of, x, y);
 }
 
 /* ------------------------------------------------------------------------- a node */
 
-/* Values that an exporter may leave out: they are the operators' own. */
+/* Attribute values that equal the operator's default, which an exporter may leave out.
+ */
 static bool is_default(const char *name, const char *value)
 {
     static const struct {
@@ -306,7 +308,7 @@ static bool is_default(const char *name, const char *value)
     return false;
 }
 
-static const char *attribute(const struct maker *k, const struct fsd_graph *g,
+static const char *attribute(const struct context *k, const struct fsd_graph *g,
                              const struct fsd_attr *a)
 {
     struct fsd_print print;
@@ -334,7 +336,8 @@ static const char *attribute(const struct maker *k, const struct fsd_graph *g,
     return fsd_print_take(&print, k->e->arena);
 }
 
-static void compare_attribute(struct maker *k, fsd_id old, fsd_id new, const char *name)
+static void compare_attribute(struct context *k, fsd_id old, fsd_id new,
+                              const char *name)
 {
     const char *value[2];
 
@@ -350,11 +353,11 @@ static void compare_attribute(struct maker *k, fsd_id old, fsd_id new, const cha
         return;
     add(k, FSD_EXPORT_ATTRIBUTE, old, new,
         fsd_printed(k->e->arena, "attribute %s", name),
-        (struct told){.text = value[0] ? value[0] : "not set"},
-        (struct told){.text = value[1] ? value[1] : "not set"});
+        (struct thing){.text = value[0] ? value[0] : "not set"},
+        (struct thing){.text = value[1] ? value[1] : "not set"});
 }
 
-static void compare_attributes(struct maker *k, fsd_id old, fsd_id new)
+static void compare_attributes(struct context *k, fsd_id old, fsd_id new)
 {
     for (int s = 0; s < 2; s++) {
         const struct fsd_graph *g = k->side[s].g, *other = k->side[!s].g;
@@ -371,7 +374,7 @@ static void compare_attributes(struct maker *k, fsd_id old, fsd_id new)
     }
 }
 
-static const char *shape_text(const struct maker *k, const struct side *side,
+static const char *shape_text(const struct context *k, const struct side *side,
                               fsd_id tensor)
 {
     const struct fsd_shape *shape = fsd_shape_of(side->sizes, tensor);
@@ -392,8 +395,8 @@ static const char *shape_text(const struct maker *k, const struct side *side,
     return fsd_print_take(&print, k->e->arena);
 }
 
-/* What one of them does not know is no change. */
-static void compare_output(struct maker *k, fsd_id old, fsd_id new, uint32_t i)
+/* A fact that one side does not state is no change. */
+static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
     fsd_id a = fsd_node_out_tensor(p->g, p->s->number_of[old], i);
@@ -407,23 +410,24 @@ static void compare_output(struct maker *k, fsd_id old, fsd_id new, uint32_t i)
     x = type_of(p->g, a);
     y = type_of(q->g, b);
     if (x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN && x != y)
-        add(k, FSD_EXPORT_TYPE, old, new, of, (struct told){.text = fsd_dtype_name(x)},
-            (struct told){.text = fsd_dtype_name(y)});
+        add(k, FSD_EXPORT_TYPE, old, new, of, (struct thing){.text = fsd_dtype_name(x)},
+            (struct thing){.text = fsd_dtype_name(y)});
     s = shape_text(k, p, a);
     t = shape_text(k, q, b);
     if (s && t && strcmp(s, t) != 0 && !strchr(s, '?') && !strchr(t, '?'))
-        add(k, FSD_EXPORT_SHAPE, old, new, of, (struct told){.text = s},
-            (struct told){.text = t});
+        add(k, FSD_EXPORT_SHAPE, old, new, of, (struct thing){.text = s},
+            (struct thing){.text = t});
 }
 
-/* Which core node or input an input comes from, as the new side has it. */
-static void compare_sources(struct maker *k, fsd_id old, fsd_id new)
+/* Compares the core node or input that an input comes from, in terms of the new side.
+ */
+static void compare_sources(struct context *k, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = k->e->before, *t = k->e->after;
     struct fsd_span a = s->nodes.at[old].core_in, b = t->nodes.at[new].core_in;
 
     for (uint32_t i = 0; i < a.n && i < b.n; i++) {
-        struct fsd_maker x = s->sources.at[a.at + i], y = t->sources.at[b.at + i];
+        struct fsd_producer x = s->sources.at[a.at + i], y = t->sources.at[b.at + i];
         fsd_ref at = x.at;
 
         if (x.at == FSD_NONE || y.at == FSD_NONE)
@@ -431,18 +435,18 @@ static void compare_sources(struct maker *k, fsd_id old, fsd_id new)
         at = at & FSD_REF_PORT
                  ? k->e->align->new_input[at & ~FSD_REF_PORT] | FSD_REF_PORT
                  : k->e->align->to_new[at];
-        /* What has no counterpart is told itself. */
+        /* A producer without a counterpart is reported by itself. */
         if (at == FSD_NONE || (at == y.at && x.out == y.out) ||
             (!(y.at & FSD_REF_PORT) && k->e->align->to_old[y.at] == FSD_NONE))
             continue;
         add(k, FSD_EXPORT_READS, old, new,
             fsd_printed(k->e->arena, "input %u", (unsigned)i),
-            (struct told){.text = fsd_state_ref_text(s, x.at, false)},
-            (struct told){.text = fsd_state_ref_text(t, y.at, false)});
+            (struct thing){.text = fsd_state_ref_text(s, x.at, false)},
+            (struct thing){.text = fsd_state_ref_text(t, y.at, false)});
     }
 }
 
-static void compare_node(struct maker *k, fsd_id old, fsd_id new)
+static void compare_node(struct context *k, fsd_id old, fsd_id new)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
     const struct fsd_node *a = &p->g->nodes.at[p->s->number_of[old]];
@@ -459,20 +463,20 @@ static void compare_node(struct maker *k, fsd_id old, fsd_id new)
 
 /* ------------------------------------------------------------------------ the whole */
 
-static const char *number(const struct maker *k, int64_t n)
+static const char *number(const struct context *k, int64_t n)
 {
     return fsd_printed(k->e->arena, "%" PRId64, n);
 }
 
-static void compare_head(struct maker *k, const char *of, const char *was,
+static void compare_head(struct context *k, const char *of, const char *was,
                          const char *now)
 {
     if (strcmp(was, now) != 0)
-        add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, of, (struct told){.text = was},
-            (struct told){.text = now});
+        add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, of, (struct thing){.text = was},
+            (struct thing){.text = now});
 }
 
-static const char *opset(const struct maker *k, const struct fsd_graph *g,
+static const char *opset(const struct context *k, const struct fsd_graph *g,
                          const char *domain)
 {
     for (uint32_t i = 0; i < g->opsets.n; i++)
@@ -490,7 +494,7 @@ static bool is_used(const struct fsd_graph *g, const char *domain)
     return !*domain;
 }
 
-static void compare_models(struct maker *k)
+static void compare_models(struct context *k)
 {
     const struct fsd_graph *a = k->side[0].g, *b = k->side[1].g;
 
@@ -511,7 +515,7 @@ static void compare_models(struct maker *k)
         }
 }
 
-static struct told port_text(const struct maker *k, int s, bool output, fsd_id port)
+static struct thing port_text(const struct context *k, int s, bool output, fsd_id port)
 {
     const struct fsd_state *state = s ? k->e->after : k->e->before;
     const struct fsd_state_port *p;
@@ -519,16 +523,16 @@ static struct told port_text(const struct maker *k, int s, bool output, fsd_id p
     fsd_id t;
 
     if (port == FSD_NONE)
-        return (struct told){.text = "none"};
+        return (struct thing){.text = "none"};
     p = &(output ? state->outputs.at : state->inputs.at)[port];
     t = fsd_graph_find(g, fsd_intern_str(g->names, fsd_text(state->names, p->name)), 0);
-    return (struct told){.text = fsd_printed(k->e->arena, "%s %s %s",
-                                             fsd_text(state->names, p->name),
-                                             fsd_dtype_name(type_of(g, t)),
-                                             fsd_text(state->names, p->shape))};
+    return (struct thing){.text = fsd_printed(k->e->arena, "%s %s %s",
+                                              fsd_text(state->names, p->name),
+                                              fsd_dtype_name(type_of(g, t)),
+                                              fsd_text(state->names, p->shape))};
 }
 
-static void compare_ports(struct maker *k, bool output)
+static void compare_ports(struct context *k, bool output)
 {
     const struct fsd_align *align = k->e->align;
     uint32_t n = output ? k->e->before->outputs.n : k->e->before->inputs.n;
@@ -538,7 +542,7 @@ static void compare_ports(struct maker *k, bool output)
 
     for (fsd_id i = 0; i < n + m; i++) {
         fsd_id old = i < n ? i : FSD_NONE, new = i < n ? to_new[i] : i - n;
-        struct told was, now;
+        struct thing was, now;
 
         if (i >= n && to_old[new] != FSD_NONE)
             continue;
@@ -550,17 +554,17 @@ static void compare_ports(struct maker *k, bool output)
     }
 }
 
-static void add_lone(struct maker *k, int s, fsd_id node)
+static void add_lone(struct context *k, int s, fsd_id node)
 {
     const struct fsd_state *state = s ? k->e->after : k->e->before;
-    struct told op = {.text = fsd_text(state->names, state->nodes.at[node].op)};
-    struct told none = {.text = ""};
+    struct thing op = {.text = fsd_text(state->names, state->nodes.at[node].op)};
+    struct thing none = {.text = ""};
 
     add(k, s ? FSD_EXPORT_ADDED : FSD_EXPORT_REMOVED, s ? FSD_NONE : node,
         s ? node : FSD_NONE, "", s ? none : op, s ? op : none);
 }
 
-static void compare_nodes(struct maker *k)
+static void compare_nodes(struct context *k)
 {
     struct fsd_exports *e = k->e;
 
@@ -604,7 +608,7 @@ static int by_what(const void *a, const void *b)
     return strcmp(x->of, y->of);
 }
 
-static void open_side(struct maker *k, int s)
+static void open_side(struct context *k, int s)
 {
     struct side *side = &k->side[s];
 
@@ -618,7 +622,7 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_exports *e = FSD_NEW(arena, struct fsd_exports, 1);
-    struct maker k = {.e = e, .scratch = fsd_arena_new()};
+    struct context k = {.e = e, .scratch = fsd_arena_new()};
 
     e->arena = arena;
     e->old = old;

@@ -1,13 +1,14 @@
 /*
  * Two exports of one network, without engines: what changed between them.
  *
- *     Conv_4  input 0   plain -> int8 scale 0.0123          a Q and a DQ stand there
- * now Conv_4  output 0  fp32 -> fp16 Gelu only in the new one
+ *     Conv_4  input 0   plain -> int8 scale 0.0123     the new one has a Q and a DQ
+ *     Conv_4  output 0  fp32 -> fp16
+ *     Gelu    only in the new one
  *
- * Nodes are aligned as those of builds are, so that a name that changed is no change.
- * Quantizers, casts and views are no nodes of their own here but what stands on the way
- * to an input of a node: exporters put them in other places and numbers.  Values of
- * constants count where they are small enough to be read; weights are not.
+ * Nodes are aligned as those of builds are, so that another name is no change.
+ * Quantizers, casts and views are properties of the node input that they lead to, since
+ * exporters place and count them differently.  Constants are compared by value if they
+ * are small enough to be read; weights are not.
  */
 #ifndef FSD_COMPARE_EXPORTS_H
 #define FSD_COMPARE_EXPORTS_H
@@ -28,7 +29,7 @@ enum fsd_export_what {
     FSD_EXPORT_ADDED,   /**< only in the new one */
     FSD_EXPORT_ATTRIBUTE,
     FSD_EXPORT_READS,     /**< an input comes from another node */
-    FSD_EXPORT_QUANTIZED, /**< what is quantized on the way to an input, and how */
+    FSD_EXPORT_QUANTIZED, /**< how a tensor is quantized on the path to an input */
     FSD_EXPORT_CAST,      /**< the same of casts */
     FSD_EXPORT_CONSTANT,  /**< type, shape or value of an input that is constant */
     FSD_EXPORT_TYPE,      /**< of an output */
@@ -40,7 +41,7 @@ struct fsd_export_change {
     uint8_t what;
     fsd_id old, new;       /**< nodes of the states; FSD_NONE */
     const char *of;        /**< "input 0", "attribute axis"; "" of a node as a whole */
-    const char *was, *now; /**< "" where there is nothing to tell */
+    const char *was, *now; /**< "" where there is none */
 };
 
 struct fsd_exports {
@@ -51,7 +52,7 @@ struct fsd_exports {
     FSD_VEC(struct fsd_export_change) changes; /**< by what, then by node */
     uint32_t by_what[FSD__EXPORT_COUNT];
     uint32_t old_nodes, new_nodes, aligned; /**< that compute */
-    uint32_t renamed;                       /**< aligned, with another name */
+    uint32_t renamed;                       /**< aligned nodes with another name */
     uint32_t unread; /**< scales and constants that are too large to be compared */
 };
 

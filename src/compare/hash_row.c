@@ -1,6 +1,6 @@
 /*
  * Finds what looks alike on both sides by sorting: rows of (hash, side, id) of both
- * models go into one array, equal hashes become neighbours, and a pair that is alone
+ * models go into one array, equal hashes become neighbors, and a pair that is alone
  * with its hash is a match without ambiguity.  Sorting takes two sides in one pass, and
  * its order by id makes the result deterministic, which iterating over a hash table
  * would not be.

@@ -3,18 +3,18 @@
  * builds agree in a row.  Every build is compared with the first; only where one
  * differs from it are the later builds compared with each other, on demand, since n
  * builds have n * n / 2 comparisons and mostly agree.  A cell belongs to the variant of
- * the first build that it does not differ from.  What a build leaves open is unknown:
- * neither equal nor a variant.
+ * the first build that it does not differ from.  A fact that a build does not state is
+ * unknown: neither equal nor a variant.
  */
 #include "compare/matrix.h"
 
 #include "base/sets.h"
 #include "compare/parts.h"
 
-struct maker {
+struct context {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* by build: the element of its first node that stands alone */
+    fsd_id *first_of; /* by build: the element of its first node that is not aligned */
     fsd_id *head;     /* by element: union-find */
     fsd_id *of_head;  /* by the set's element: its row; FSD_NONE */
     struct fsd_compare **pairs; /* n * n, of builds that both differ from the first */
@@ -22,8 +22,8 @@ struct maker {
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Nodes of the first build, then those that it has not, build by build. */
-static fsd_id element(const struct maker *k, uint32_t build, fsd_id node)
+/* Nodes of the first build, then, build by build, the nodes that it lacks. */
+static fsd_id element(const struct context *k, uint32_t build, fsd_id node)
 {
     const struct fsd_compare *c = k->m->with[build];
     fsd_id old = c ? c->align->to_old[node] : node;
@@ -31,14 +31,14 @@ static fsd_id element(const struct maker *k, uint32_t build, fsd_id node)
     return old != FSD_NONE ? old : k->first_of[build] + node;
 }
 
-static fsd_id group_element(const struct maker *k, uint32_t build, fsd_id group)
+static fsd_id group_element(const struct context *k, uint32_t build, fsd_id group)
 {
     const struct fsd_state *s = k->m->builds[build];
 
     return element(k, build, s->refs.at[s->groups.at[group].nodes.at]);
 }
 
-static void join_groups(struct maker *k, uint32_t build)
+static void join_groups(struct context *k, uint32_t build)
 {
     const struct fsd_state *s = k->m->builds[build];
 
@@ -59,7 +59,7 @@ static fsd_id add_row(struct fsd_matrix *m, enum fsd_matrix_row_of of, fsd_id po
     return m->rows.n - 1;
 }
 
-static fsd_id row_of_move(const struct maker *k, uint32_t build, fsd_id move)
+static fsd_id row_of_move(const struct context *k, uint32_t build, fsd_id move)
 {
     const struct fsd_state *s = k->m->builds[build];
     fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
@@ -70,7 +70,7 @@ static fsd_id row_of_move(const struct maker *k, uint32_t build, fsd_id move)
     return row == FSD_NONE ? k->m->moves_row : row; /* computed by no build */
 }
 
-static void make_rows(struct maker *k)
+static void make_rows(struct context *k)
 {
     struct fsd_matrix *m = k->m;
     const struct fsd_state *first = m->builds[0];
@@ -115,7 +115,7 @@ static struct fsd_matrix_cell *cell(const struct fsd_matrix *m, fsd_id row, uint
 }
 
 /* Counts, then puts: ids stay in their order. */
-static void fill_cells(struct maker *k, uint32_t b, bool put)
+static void fill_cells(struct context *k, uint32_t b, bool put)
 {
     struct fsd_matrix *m = k->m;
     const struct fsd_state *s = m->builds[b];
@@ -137,7 +137,7 @@ static void fill_cells(struct maker *k, uint32_t b, bool put)
     }
 }
 
-static void make_cells(struct maker *k)
+static void make_cells(struct context *k)
 {
     struct fsd_matrix *m = k->m;
 
@@ -175,14 +175,14 @@ static fsd_id row_of_port(const struct fsd_matrix *m, bool output, fsd_id port)
     return m->rows.n - first->outputs.n + (output ? port : port - first->inputs.n);
 }
 
-static fsd_id row_of_node(const struct maker *k, uint32_t b, fsd_id node)
+static fsd_id row_of_node(const struct context *k, uint32_t b, fsd_id node)
 {
     fsd_id group = k->m->builds[b]->nodes.at[node].group;
 
     return group == FSD_NONE ? k->m->moves_row : k->m->row_of[b][group];
 }
 
-static fsd_id row_of_loss(const struct maker *k, uint32_t b,
+static fsd_id row_of_loss(const struct context *k, uint32_t b,
                           const struct fsd_fact_lost *lost, fsd_id port)
 {
     switch ((enum fsd_fact_of)lost->of) {
@@ -200,10 +200,9 @@ static fsd_id row_of_loss(const struct maker *k, uint32_t b,
                             : row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
-/* What a comparison of two builds, `a` and `b`, says of each row; `is` by row.  What
- * the later build does not tell, and what the earlier one does not, are both unknown.
- */
-static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a,
+/* What a comparison of two builds, `a` and `b`, says of each row; `is` by row.  A fact
+ * that either build does not state is unknown. */
+static void judge(const struct context *k, const struct fsd_compare *c, uint32_t a,
                   uint32_t b, uint8_t *is)
 {
     const struct fsd_align *to_first = a ? k->m->with[a]->align : NULL;
@@ -254,8 +253,8 @@ static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a
     }
 }
 
-/* By row, what two builds are to each other; the second one is later. */
-static const uint8_t *judged(struct maker *k, uint8_t **of, uint32_t a, uint32_t b)
+/* By row, how two builds compare; the second one is later. */
+static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32_t b)
 {
     struct fsd_matrix *m = k->m;
     struct fsd_compare *own;
@@ -268,7 +267,8 @@ static const uint8_t *judged(struct maker *k, uint8_t **of, uint32_t a, uint32_t
     fsd_compare_free(own);
     for (fsd_id row = 0; !a && row < m->rows.n; row++)
         cell(m, row, b)->more = of[b][row] < FSD_CELL_UNKNOWN;
-    /* What only the earlier build leaves open, no loss tells. */
+    /* What only the earlier build does not state, is found by comparing the other way
+     * round. */
     own = fsd_compare_new(m->builds[b], m->builds[a]);
     for (uint32_t i = 0; i < own->lost.n; i++)
         if (own->lost.at[i].of <= FSD_OF_MOVE)
@@ -278,8 +278,8 @@ static const uint8_t *judged(struct maker *k, uint8_t **of, uint32_t a, uint32_t
     return of[a * m->n + b];
 }
 
-/* What is not told is no way to build: nobody can be held to it. */
-static void find_less(struct maker *k, uint32_t b)
+/* Missing information is no variant: no build could be required to match it. */
+static void find_less(struct context *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];
 
@@ -299,7 +299,7 @@ static void find_less(struct maker *k, uint32_t b)
 }
 
 /* A cell is of the variant of the first build that it does not differ from. */
-static void find_variants(struct maker *k)
+static void find_variants(struct context *k)
 {
     struct fsd_matrix *m = k->m;
     uint8_t **of = FSD_NEW(k->scratch, uint8_t *, (size_t)m->n * m->n);
@@ -332,7 +332,7 @@ struct fsd_matrix *fsd_matrix_new(const struct fsd_state *const *builds, uint32_
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_matrix *m = FSD_NEW(arena, struct fsd_matrix, 1);
-    struct maker k = {.m = m, .scratch = fsd_arena_new()};
+    struct context k = {.m = m, .scratch = fsd_arena_new()};
 
     m->arena = arena;
     m->n = n;

@@ -19,7 +19,8 @@
 enum fsd_cell_is {
     FSD_CELL_SAME,
     FSD_CELL_TACTIC,  /**< all but the kernel */
-    FSD_CELL_UNKNOWN, /**< one of the two does not tell a type, a layout or a mapping */
+    FSD_CELL_UNKNOWN, /**< one of the two does not state a type, a layout or which layer
+                           computes what */
     FSD_CELL_DIFFERS,
     FSD__CELL_IS_COUNT
 };
@@ -27,9 +28,9 @@ enum fsd_cell_is {
 struct fsd_matrix_cell {
     struct fsd_span groups, moves; /**< of the build, in fsd_matrix.pool, sorted */
     uint8_t is;                    /**< enum fsd_cell_is */
-    bool more;        /**< it differs in nothing, but tells more of the row */
-    bool less;        /**< it tells less of the row than the first build: a type, a
-                           layout, which layer computes what, what became of a node */
+    bool more;        /**< it does not differ, but states more of the row */
+    bool less;        /**< it states less of the row than the first build: a type, a
+                           layout, which layer computes what, a node's fate */
     uint32_t variant; /**< of those of the row: 0 is the first build's; a cell is of the
                            first variant that it does not differ from */
     double ms;        /**< of groups and moves; negative: not known */
@@ -38,7 +39,7 @@ struct fsd_matrix_cell {
 enum fsd_matrix_row_of { FSD_ROW_GROUPS, FSD_ROW_MOVES, FSD_ROW_INPUT, FSD_ROW_OUTPUT };
 struct fsd_matrix_row {
     uint8_t of;
-    bool differs;      /**< a cell of it does, or is unknown */
+    bool differs;      /**< one of its cells differs or is unknown */
     uint32_t variants; /**< at least 1 */
     fsd_id port;       /**< of an input or output: in the first build */
 };
@@ -52,7 +53,7 @@ struct fsd_matrix {
     FSD_VEC(struct fsd_matrix_row) rows;
     struct fsd_matrix_cell *cells; /**< row by row, one a build */
     fsd_id **row_of;               /**< by build, by group */
-    fsd_id moves_row;              /**< of what moves data for no group */
+    fsd_id moves_row;              /**< of data-movement layers of no group */
     FSD_VEC(uint32_t) pool;
     uint32_t differing; /**< rows */
     bool differs;       /**< a build does from the first: anything but times, tactics */

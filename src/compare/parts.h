@@ -1,4 +1,4 @@
-/* What the files of this room share with each other, and with nobody else. */
+/* What the files of this folder share with each other only. */
 #ifndef FSD_COMPARE_PARTS_H
 #define FSD_COMPARE_PARTS_H
 
@@ -21,9 +21,8 @@ void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n);
 /** The end of the rows that have the hash of row `i`. */
 uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i);
 
-/** Sorts, and keeps of the rows only pairs, an old one and a new one that are alone
- * with their hash.
- *  @return how many rows are left, at the beginning. */
+/** Sorts, and keeps only pairs: an old and a new row that are the only ones with their
+ *  hash.  @return how many rows are left, at the beginning. */
 uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n);
 
 /* ------------------------------------------------- facts that may not be known */
@@ -34,7 +33,7 @@ static inline bool fsd_compare_has_kernels(const struct fsd_compare *c)
     return c->old->whole && c->new->whole && c->old->kernels.n && c->new->kernels.n;
 }
 
-/** Bits of what any layer of a build states. */
+/** FSD_STATES_*: what at least one layer of a build states. */
 unsigned fsd_state_states(const struct fsd_state *s);
 
 /* ----------------------------------------------------------- a state, from a run */
@@ -53,8 +52,8 @@ struct fsd_state_build {
 /** The string in the state's own table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
 
-/** What a node or port of that name is known by, which each of its readers tells: the
- *  name, of a very long one its front and its hash, the same in every build. */
+/** The key of a node or port of that name, which each reference to it repeats: the
+ *  name; of a very long one its beginning and its hash, the same in every build. */
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
 
 /** True when the next of the model's inputs, listed in its order, is one of the
@@ -62,12 +61,12 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
  *  @param seen by tensor of the model; the caller starts with none. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 
-/** A node's attributes as text, those left out that say what leaving out says. */
+/** A node's attributes as text, without those that have their default value. */
 fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
 
-/** What a model tensor comes from, directly or through all but core nodes. */
-struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
-struct fsd_maker fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
+/** What a model tensor comes from: its producer, or the first core node before it. */
+struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
+struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
 
 /** An engine's tensor as the first layer that reads or writes it sees it. */
 const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
@@ -82,9 +81,9 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
 fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
                              const struct fsd_state_port *port);
 
-/* Steps, in their order.  Layers become groups and moves, without borders and ends;
- * then edges give them those; times, and with them the order of moves; wires, which
- * name moves by it, last. */
+/* The steps, in order: layers become groups and moves, without borders and ends; edges
+ * add those; then times, which set the order of moves; wires, which refer to moves by
+ * number, last. */
 void fsd_state_add_nodes(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_kernels(struct fsd_state_build *b);
@@ -104,29 +103,34 @@ struct fsd_use {
 struct fsd_align_side {
     const struct fsd_state *s;
     bool new;
-    fsd_id *mate;               /**< by node */
-    fsd_id *in_mate, *out_mate; /**< by port */
-    bool *contested;            /**< by node: evidence disagreed */
+    fsd_id *counterpart;                      /**< by node */
+    fsd_id *in_counterpart, *out_counterpart; /**< by port */
+    bool *contested;                          /**< by node: evidence disagreed */
     bool *commutes;             /**< by node: the order of its inputs does not count */
     uint32_t *level;            /**< by node: core nodes on the longest way to it */
-    struct fsd_intern *counted; /**< beginnings of names that a counter made */
-    uint64_t *module;           /**< by node: its module and operator; 0: not told */
+    struct fsd_intern *counted; /**< prefixes of names that end in an exporter's
+                                     counter */
+    uint64_t *module;           /**< by node: a hash of its module and operator; 0:
+                                     unknown */
     uint64_t *label;            /**< by node: operator, attributes, weight's shape */
-    uint64_t *from, *to, *near; /**< by node: the way from the inputs, to the outputs,
-                                    and what is a few steps around */
-    uint64_t *plain;            /**< by node: near, before anything was aligned */
-    bool *alone;                /**< by node: no other of the model has its plain */
+    uint64_t *from, *to, *near; /**< Colors by node: the subgraph from the inputs, the
+                                     subgraph to the outputs, and the surroundings of a
+                                     few steps */
+    uint64_t *plain;            /**< by node: near, before any node was aligned */
+    bool *alone;                /**< by node: no other node of the model has the same
+                                     `plain` */
     struct fsd_span *uses;      /**< by node: in use */
     struct fsd_use *use;
-    struct fsd_span *ends; /**< by node: in `end`: the outputs of the model it makes */
+    struct fsd_span *ends; /**< by node, in `end`: the outputs of the model that it
+                                computes */
     uint32_t *end;
 };
 
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                          const struct fsd_state *s, bool is_new);
 
-/** What is aligned has the colour of its mate; what is not, one that nothing has on the
- *  other side. */
+/** An aligned node has the color of its counterpart; any other a color that nothing on
+ *  the other side has. */
 enum fsd_color_what { FSD_COLOR_NODE = 1, FSD_COLOR_INPUT, FSD_COLOR_OUTPUT };
 uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
                             uint32_t i);
@@ -139,32 +143,32 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
 /** Fill plain and alone; before anything is aligned. */
 void fsd_align_color_plain(struct fsd_align_side *side, struct fsd_arena *scratch);
 
-/** The hash of a node's aligned neighbours; 0 unless there are some before and behind.
+/** The hash of a node's aligned neighbors; 0 unless there are some before and behind.
  */
 uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
 
-/** Beginnings of node names, without the number that a counter put there. */
+/** Prefixes of node names, without the number that a counter appended. */
 struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
                                      const struct fsd_state *s);
 
-/** True when the name can be taken for the thing itself: it holds a path in the
- *  exporter's module tree, and no step of it has, or could have had, a number that an
- *  exporter's counter made. */
+/** Whether a name identifies its node in any export: it is a path in the exporter's
+ *  module tree, and no step of it has, or could have had, a number from an exporter's
+ *  counter. */
 bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
 
-/** The hash of the module that the node is in, as an exporter tells it beside the node
- *  or in its name; 0 where neither does. */
+/** The hash of the module that the node is in, from the exporter's metadata or the
+ *  node's name; 0 where neither has it. */
 uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side *side,
                           fsd_id node);
 bool fsd_align_weight_identifies(const char *name);
 
-/** Marks as contested the new pairs of `mate` that turn an order about, and what says
- *  so if it is new too.
- *  @param mate by side, by node: what it is, or would be, aligned to */
+/** Marks as contested the new pairs of `counterpart` that would reverse the order of
+ *  two nodes, and the pair that contradicts them if it is new as well.
+ *  @param counterpart by side, by node: what it is, or would be, aligned to */
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
-                               fsd_id *const mate[2]);
+                               fsd_id *const counterpart[2]);
 
 /** Aligns nodes other than core ones, after those. */
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
@@ -172,8 +176,8 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
 
 /* ------------------------------------------------------------------ a comparison */
 
-/* Keeps what of a pair's form the old side tells and the new one does not. */
-void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair);
+/* Keeps a fact of a pair's form that only the old side states. */
+void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair);
 
 /** The engine's tensor that has the name of the network's port; FSD_NONE. */
 fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
@@ -192,7 +196,7 @@ void fsd_compare_missed(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_unasked(struct fsd_compare *c);
 
 /** Pairs kernels of one bucket, and keeps what differs.
- *  @param old_bucket, new_bucket  by kernel; FSD_NONE: left alone. */
+ *  @param old_bucket, new_bucket by kernel; FSD_NONE: not compared */
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                          const uint32_t *old_bucket, const uint32_t *new_bucket);
 

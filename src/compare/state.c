@@ -1,9 +1,9 @@
 /*
  * Puts together a state of a run: its head and ports here, nodes, layers, edges and
- * times in state_*.c. see_through() then resolves each input to the core node
- * behind views and quantizers, once for all nodes, since both the alignment and the
- * snapshot ask for it all the time.  A state read from a snapshot passes the same
- * function, so that both are the same state.
+ * times in state_*.c. see_through() then resolves each input to the core node behind
+ * views and quantizers, once for all nodes, since both the alignment and the snapshot
+ * use it throughout.  A state read from a snapshot goes through the same function, so
+ * that both are the same state.
  */
 #include "compare/parts.h"
 #include "base/print.h"
@@ -49,27 +49,27 @@ const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out)
 
 enum { UNSEEN, ON_WAY, SEEN };
 
-/* What a node that is not core hands on; false: nothing, or not from a node. */
-static bool step(const struct fsd_state *s, fsd_id node, struct fsd_maker *source)
+/* The input that a node other than a core one forwards; false: none, or a constant. */
+static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *source)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
 
-    *source = (struct fsd_maker){FSD_NONE, 0};
+    *source = (struct fsd_producer){FSD_NONE, 0};
     if (n->role == FSD_ROLE_CORE)
-        *source = (struct fsd_maker){node, 0};
+        *source = (struct fsd_producer){node, 0};
     else if (n->role != FSD_ROLE_SIDE)
-        /* A product with 1 may have that first. */
+        /* In a multiplication by 1 the constant may be the first input. */
         for (uint32_t i = 0; i < n->in.n && source->at == FSD_NONE; i++)
             *source = s->sources.at[n->in.at + i];
     return n->role != FSD_ROLE_CORE && source->at != FSD_NONE &&
            !(source->at & FSD_REF_PORT);
 }
 
-/* Walks a chain once and writes its end on all of it; a cycle, which only a damaged
- * model has, ends in nothing. */
+/* Follows a chain once and stores its end for all nodes of it.  A cycle, which only a
+ * damaged model has, has no end. */
 static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 {
-    struct fsd_maker end = {FSD_NONE, 0}, next;
+    struct fsd_producer end = {FSD_NONE, 0}, next;
     fsd_id i = first;
 
     while (seen[i] == UNSEEN) {
@@ -77,7 +77,7 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
         if (!step(s, i, &end))
             break;
         if (s->nodes.at[end.at].role == FSD_ROLE_CORE)
-            break; /* `end` names the right output of it */
+            break; /* `end` is the right output of the core node */
         i = end.at;
         if (seen[i] == SEEN)
             end = s->nodes.at[i].core;
@@ -94,7 +94,8 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
     }
 }
 
-static struct fsd_maker through(const struct fsd_state *s, struct fsd_maker source)
+static struct fsd_producer through(const struct fsd_state *s,
+                                   struct fsd_producer source)
 {
     if (source.at == FSD_NONE || (source.at & FSD_REF_PORT) ||
         s->nodes.at[source.at].role == FSD_ROLE_CORE)
@@ -116,7 +117,7 @@ static void see_through(struct fsd_state *s)
 
         n->core_in = (struct fsd_span){s->sources.n, n->in.n};
         for (uint32_t k = 0; k < n->in.n; k++) {
-            struct fsd_maker source = through(s, s->sources.at[n->in.at + k]);
+            struct fsd_producer source = through(s, s->sources.at[n->in.at + k]);
 
             fsd_vec_push(s->arena, &s->sources, source);
         }
@@ -157,7 +158,7 @@ void fsd_state_finish(struct fsd_state *s)
 {
     see_through(s);
     fsd_state_set_groups(s);
-    if (!s->untimed) /* a snapshot tells it of whole groups */
+    if (!s->untimed) /* a snapshot states the time of whole groups */
         fsd_state_set_untimed(s);
 }
 
@@ -199,7 +200,7 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
         .layout = fsd_intern_str(b->s->names, fsd_layout_name(f->layout, text))};
 }
 
-/* As the first layer that reads or writes an engine's tensor sees it. */
+/* The form of an engine's tensor in the first layer that reads or writes it. */
 const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
                                                fsd_id t)
 {
@@ -226,7 +227,7 @@ struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t
     return fsd_state_form(b, fsd_state_binding_sizes(b, t));
 }
 
-/* The engine's binding of that name, in the form that its user sees. */
+/* The engine's binding of that name, in the form that an application sees. */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
     fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
@@ -246,7 +247,8 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
             fsd_intern_str(b->s->names, fsd_state_key(b, g->tensors.at[tensor].name)),
         .shape = fsd_print_sym(&shape, b->s->names),
         .form = binding_form(b, tensor),
-        .from = output ? fsd_state_direct(b, tensor) : (struct fsd_maker){FSD_NONE, 0}};
+        .from =
+            output ? fsd_state_direct(b, tensor) : (struct fsd_producer){FSD_NONE, 0}};
 }
 
 static void add_ports(struct fsd_state_build *b)
@@ -271,7 +273,7 @@ static void add_ports(struct fsd_state_build *b)
     }
 }
 
-static fsd_sym told_with(const struct fsd_diff *d, struct fsd_intern *names)
+static fsd_sym layer_details(const struct fsd_diff *d, struct fsd_intern *names)
 {
     bool metadata = false;
 
@@ -305,7 +307,7 @@ static void add_head(struct fsd_state_build *b)
             s->arena, &s->built,
             ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
                                 fsd_state_copy(b, d->engine->built.at[i].value)}));
-    s->tells = told_with(d, s->names);
+    s->tells = layer_details(d, s->names);
     s->whole = true;
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;

@@ -1,6 +1,6 @@
 /*
- * What flows between groups: the form each node's input has where its group reads it,
- * and the ends of the moves on the way.
+ * The tensors between groups: the form of each node's input where its group reads it,
+ * and the ends of the moves between groups.
  *
  *     model    Relu_24 --- Q --- DQ --- Conv_34        engine   [Relu_24] fp16
  *                  `------------------- Add_36                  Q: fp16 -> int8
@@ -8,7 +8,7 @@
  *     borders  Relu_24 -> Conv_34  int8                move     Relu_24 -> Conv_34
  *              Relu_24 -> Add_36   fp16
  *
- * The engine's tensor for an input is the one whose value is met first on the way back
+ * The engine's tensor for an input is the one whose value comes first on the path back
  * from the node to its source.
  */
 #include "base/id.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-    FAR = 64, /* nodes or moves in a row that are looked through */
-    NEAR = 4  /* nodes that no group computes, with all that they are made of */
+    FAR = 64, /* nodes or moves in a row that are passed through */
+    NEAR = 4  /* nodes without a group, and their inputs in turn */
 };
 
 struct move_end {
@@ -30,15 +30,14 @@ struct move_end {
 struct edges {
     struct fsd_state_build *b;
     uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
-    uint32_t *port;  /* by model tensor: where it is read there */
+    uint32_t *port;  /* by model tensor: the port that reads it */
     uint32_t *asked; /* by state node, then by input: 1 + the layer that may read it */
     uint32_t *asked_of; /* by layer: 1 + the layer that may read a node of it */
-    fsd_id *model_of;   /* by state node: the model's; FSD_NONE: no node's */
+    fsd_id *model_of;   /* by state node: the model's node; FSD_NONE: none */
     uint32_t *read;     /* by state node: 1 + the layer that reads or computes it */
-    fsd_id *last; /* by layer: the last node that it computes, which is what others
-                        read of it; FSD_NONE: none is known */
-    uint32_t
-        *port_of; /* by engine tensor: 1 + the last port that was seen to read it */
+    fsd_id *last;       /* by layer: the last node that it computes, which is what other
+                     layers read from it; FSD_NONE: unknown */
+    uint32_t *port_of;  /* by engine tensor: 1 + the last port seen to read it */
     FSD_VEC(struct move_end) to;
 };
 
@@ -52,7 +51,8 @@ static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
     return layers.n ? e->links.at[layers.at] : FSD_NONE;
 }
 
-/* The moves before what these layers write, and they themselves, serve `end`. */
+/* Adds `end` to the ends of these layers, if they are moves, and of the moves before
+ * them. */
 static void serve(struct edges *x, struct fsd_span writers, fsd_ref end)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -93,7 +93,7 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
     }
 }
 
-/* The value on the way from a node's input back to its source that the group reads;
+/* The value that the group reads on the path from a node's input back to its source;
  * FSD_NONE when it reads none that the model has. */
 static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 {
@@ -121,13 +121,13 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
     const struct fsd_state_node *n = &s->nodes.at[node];
 
     for (uint32_t i = 0; i < n->core_in.n; i++) {
-        struct fsd_maker source = s->sources.at[n->core_in.at + i];
+        struct fsd_producer source = s->sources.at[n->core_in.at + i];
         struct fsd_border border = {.at = source.at, .node = node};
         fsd_id value;
 
         if (source.at == FSD_NONE ||
             (!(source.at & FSD_REF_PORT) && s->nodes.at[source.at].group == group))
-            continue; /* it comes from within the group */
+            continue; /* its producer is in the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         if (value != FSD_NONE) {
             border.form =
@@ -172,7 +172,7 @@ static int by_border(const void *a, const void *b)
     return x->form.type - y->form.type;
 }
 
-/* One border for each node and source: the first in order. */
+/* Keeps the first border for each node and source. */
 static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
 {
     uint32_t n = s->borders.n - at, kept = 0;
@@ -286,7 +286,7 @@ static void serve_outputs(struct edges *x)
     }
 }
 
-/* A move that serves nobody by the tensors' values: its first reader tells. */
+/* The end of a move from which no node's value can be reached: its first consumer. */
 static fsd_ref guess_to(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -341,7 +341,8 @@ static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
     return (struct fsd_span){at, kept};
 }
 
-/* The node that a reformat's name says it was made for, where no tensors are known. */
+/* The node for which a Reformat was inserted, by its name, where tensors are unknown.
+ */
 static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -402,16 +403,17 @@ static fsd_id group_of(const struct fsd_state *s, fsd_ref at)
     return at == FSD_NONE || (at & FSD_REF_PORT) ? FSD_NONE : s->nodes.at[at].group;
 }
 
-/* That `at` is `maker`, of its group, or what it is made of where no group makes it: a
- * Transpose of which nothing is left. */
-static bool is_made_of(const struct fsd_state *s, fsd_ref maker, fsd_ref at, int far)
+/* Whether `at` is `producer` or a node of its group; where no group computes
+ * `producer`, whether it is derived from `at`, as by a Transpose that TensorRT
+ * eliminated. */
+static bool is_made_of(const struct fsd_state *s, fsd_ref producer, fsd_ref at, int far)
 {
     const struct fsd_state_node *n;
-    bool is = maker == at;
+    bool is = producer == at;
 
-    if (is || maker == FSD_NONE || (maker & FSD_REF_PORT))
+    if (is || producer == FSD_NONE || (producer & FSD_REF_PORT))
         return is;
-    n = &s->nodes.at[maker];
+    n = &s->nodes.at[producer];
     if (n->group != FSD_NONE)
         return n->group == group_of(s, at);
     for (uint32_t i = 0; i < n->core_in.n && !is && far; i++)
@@ -429,10 +431,10 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
     return asked;
 }
 
-/* The layer that wrote what a port reads, behind the moves between them, whatever the
- * tensor is called: names of tensors outlive the kernels that wrote them.
- *  @param port becomes the port behind the moves
- *  @return FSD_NONE where no layer writes it */
+/* The layer that wrote what a port reads, before the moves between them.  Names do not
+ * decide: TensorRT keeps names of tensors whose producer it fused away.
+ * @param port becomes the port before the moves
+ * @return FSD_NONE where no layer writes it */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -477,7 +479,7 @@ static void ask_for(struct edges *x, fsd_ref at, uint32_t mark)
         x->asked_of[fsd_match_of_node(m, node, i)->layer] = mark;
 }
 
-/* What a node reads: values of groups, of inputs, and of what no group computes. */
+/* Marks the inputs of a node, resolved through nodes without a group. */
 static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 {
     const struct fsd_state *s = x->b->s;
@@ -494,8 +496,8 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
     }
 }
 
-/* A layer may read what its nodes read, and of its own nodes what another layer
- * began. */
+/* Marks what a layer may read: the inputs of its nodes, and its own nodes, which
+ * another layer may have begun. */
 static void ask_for_layer(struct edges *x, fsd_id layer)
 {
     const struct fsd_match *m = x->b->d->match;
@@ -510,9 +512,9 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
     }
 }
 
-/* What a port reads: the last node of the layer that wrote it, a node that no layer
- * computes, an input; FSD_NONE where nothing tells.
- *  @param writer  set to the layer, or to FSD_NONE */
+/* What a port reads: the last node of the layer that wrote it, a node without a layer,
+ * or an input; FSD_NONE if unknown.
+ * @param writer set to the layer, or to FSD_NONE */
 static fsd_ref read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
     const struct fsd_state_build *b = x->b;
@@ -529,10 +531,11 @@ static fsd_ref read_at(const struct edges *x, uint32_t port, fsd_id *writer)
     return b->s->refs.at[nodes.at + nodes.n - 1];
 }
 
-/* Several layers of one group compute different nodes of it, so that a tensor of one
- * may stand where one of the other belongs: where the nodes of both layers are known,
- * they decide, else the groups.
- *  @return what is read and not asked for, or FSD_NONE */
+/* The producer that a port reads from though no node of the layer does.  Several layers
+ * of one group compute different nodes of it, so that one layer's tensor may have
+ * another's place: the nodes of both layers decide where they are known, else the
+ * groups.
+ * @return FSD_NONE if the model expects it */
 static fsd_ref unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
     const struct fsd_state_build *b = x->b;
@@ -561,7 +564,8 @@ static void read_nodes_of(struct edges *x, fsd_id writer, uint32_t mark)
     }
 }
 
-/* A node of the layer reads what another group computes, and the layer does not. */
+/* Whether a node of the layer has an input from another group that the layer does not
+ * read. */
 static bool lacks_input(struct edges *x, fsd_id layer)
 {
     const struct fsd_state *s = x->b->s;
@@ -589,7 +593,8 @@ static bool lacks_input(struct edges *x, fsd_id layer)
     return lacks;
 }
 
-/* A tensor that a layer reads twice stands for another one, where one is missing. */
+/* If a layer reads one tensor twice and lacks an input, the second use replaces that
+ * input. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -610,9 +615,9 @@ static void add_twice(struct edges *x, fsd_id layer)
         x->b->s->refs.n = at;
 }
 
-/* A kernel may read further up than the model says: a value that is computed twice, a
- * view.  Of most groups there is nothing of that kind, so that it is held of few, and a
- * dump in which a tensor was exchanged for another is noticed by it. */
+/* A kernel may read from further up than the model says: a value that is computed
+ * twice, a view.  Such producers are rare and few, and a dump in which one tensor was
+ * exchanged for another is recognized by them. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
@@ -630,8 +635,8 @@ static void add_unasked(struct edges *x)
 
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
-        /* Of a model that was made from the engine's names nobody knows who reads
-         * what; of a loose group nobody knows which layer computes what. */
+        /* The edges of a model that was made from the engine's names are unknown; so is
+         * which layer of a loose group computes what. */
         for (uint32_t i = l.layer_start[g]; known && i < l.layer_start[g + 1]; i++) {
             const struct fsd_node *n = &x->b->d->engine->nodes.at[l.layers[i]];
 

@@ -1,12 +1,12 @@
 /*
- * What each layer is, apart from names, order and tactic: its type, what it does, the
- * types, layouts and sizes of what it reads and writes, what it is made of.  A kernel
- * is known by no name, so that two that agree in all of that are alike; those of a
- * group are sorted by it.
+ * Describes each layer without names, order and tactic: its type, its operations, the
+ * types, layouts and sizes of its inputs and outputs, its constants.  Kernels have no
+ * names here: two that agree in all of that are equal, and those of a group are sorted
+ * by it.
  *
  *     kernel gemm int8 < int8/chw:32x64 > fp32/chw:32x192 = fp32:1 fp32:1 int8:64x192
  *
- * The engine's inputs and outputs stand here, too, as whoever feeds it sees them.
+ * The engine's inputs and outputs are here, too, as an application sees them.
  */
 #include "base/hash.h"
 #include "base/id.h"
@@ -43,7 +43,7 @@ static struct fsd_state_tensor tensor_of(struct fsd_state_build *b,
                                      .sizes = fsd_print_sym(&print, b->s->names)};
 }
 
-/* By tensor how many values all layers write of it; negative: not known. */
+/* By tensor, how many values all layers write of it; negative: unknown. */
 static int64_t *written_by_tensor(const struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -64,7 +64,7 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
     return written;
 }
 
-/* Of what is read: the dump lacks a layer that writes it, or a part of it. */
+/* Of an input: the dump lacks the layer that writes it, or a part of it. */
 static bool is_unwritten(const struct fsd_state_build *b, const struct fsd_port *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -147,7 +147,7 @@ static struct fsd_span consts_of(struct fsd_state_build *b, fsd_id layer)
 
 /* ------------------------------------------------------------------ attributes */
 
-/* How a stream is scheduled says nothing of the kernel. */
+/* Attributes of scheduling do not describe the kernel. */
 static bool is_noise(const char *name)
 {
     return !strcmp(name, "StreamId");
@@ -176,7 +176,7 @@ static void put_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr
         fputs(fsd_text(g->names, g->links.at[a->list.at + i]), out);
 }
 
-/* "name=value": short lists whole, long ones by their size and hash. */
+/* "name=value": short lists in full, long ones by size and hash. */
 static void put_list(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
 {
     struct fsd_print print;
@@ -243,7 +243,7 @@ static void put_value(FILE *out, const struct fsd_graph *g, const struct fsd_att
     }
 }
 
-/* The words of a list in their order, one space between them. */
+/* Sorts the words of a list, with one blank between them. */
 static int by_word(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -273,7 +273,7 @@ static const char *word_of(struct fsd_state_build *b, const struct fsd_graph *g,
                        fsd_print_take(&print, b->scratch));
 }
 
-/* By name: a layer is called so, and another build calls it otherwise. */
+/* By name: whether a layer has that name, which another build may not repeat. */
 static bool *find_called(struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -297,7 +297,7 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
             !(a->kind == FSD_ATTR_STRING && called[a->s]))
             fsd_vec_push(b->scratch, &all, word_of(b, e, a));
     }
-    /* Of the builder's own layers the type says as much. */
+    /* The type of a layer that the builder inserted says as much. */
     if (e->layers.at[layer].subtype &&
         e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN)
         fsd_vec_push(b->scratch, &all,
@@ -306,8 +306,8 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
     return join_words(b, &all);
 }
 
-/* A parameter that is a constant input: axes, a shape.  Weights, scales and the like
- * show in no engine. */
+/* A parameter that is a constant input: axes, a shape.  Engines do not show weights,
+ * scales and the like. */
 static const char *parameter_of(struct fsd_state_build *b, fsd_id node, uint32_t i)
 {
     const struct fsd_graph *g = b->model;
@@ -324,15 +324,15 @@ static const char *parameter_of(struct fsd_state_build *b, fsd_id node, uint32_t
                        fsd_print_take(&print, b->scratch));
 }
 
-/* What traits tell in full: see state_nodes.c. */
+/* Attributes that the traits hold in full: see state_nodes.c. */
 static bool is_in_traits(const char *name)
 {
-    static const char *const told[] = {"kernel_shape", "strides", "pads",
-                                       "dilations",    "group",   "output_padding"};
+    static const char *const in_traits[] = {
+        "kernel_shape", "strides", "pads", "dilations", "group", "output_padding"};
     bool is = false;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(told); i++)
-        is |= !strcmp(name, told[i]);
+    for (size_t i = 0; i < FSD_COUNT_OF(in_traits); i++)
+        is |= !strcmp(name, in_traits[i]);
     return is;
 }
 
@@ -376,7 +376,8 @@ static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
     return fsd_print_sym(&print, b->s->names);
 }
 
-/* Of several kernels that do the same, tensors and structure tell none from another. */
+/* Whether the evidence assigns the node to this kernel: tensors and structure cannot
+ * distinguish kernels that perform the same. */
 static bool is_said(unsigned by)
 {
     return by & (FSD_BY_METADATA | FSD_BY_NAME | FSD_BY_LOG);
@@ -512,7 +513,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
 
 /* -------------------------------------------------------------------- bindings */
 
-/* As the list of inputs and outputs has it, else as its first layer does. */
+/* In the form of the list of inputs and outputs, else in that of its first layer. */
 static struct fsd_binding binding_of(struct fsd_state_build *b, fsd_id tensor)
 {
     const struct fsd_graph *e = b->d->engine;

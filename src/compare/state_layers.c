@@ -1,7 +1,7 @@
 /*
- * Layers become groups and moves.  Layers that share a node they compute, or a region
- * of which nothing tells who computes what, are one group; a standing quantizer is a
- * move even where it also writes its part of a Concat.
+ * Layers become groups and moves.  Layers that compute a common node, or that are in
+ * one region, are one group.  An unfused quantizer is a move even where it also writes
+ * its part of a Concat.
  */
 #include "base/id.h"
 #include "base/sets.h"
@@ -21,7 +21,7 @@ static bool is_computed(const struct fsd_state_build *b, fsd_id node)
     return k != FSD_NONE && fsd_role_computes(b->s->nodes.at[k].role);
 }
 
-/* Layers under construction as groups. */
+/* Groups under construction. */
 struct joining {
     const struct fsd_state_build *b;
     fsd_id *head; /* by layer: sets */
@@ -101,7 +101,7 @@ static void add_member(struct fsd_state_build *b, members_vec *all, fsd_id *head
                      (struct members){fsd_sets_find(head, layer), b->of_node[node]});
 }
 
-/* (layer, node) of all that is computed, sorted, doubles among them. */
+/* (layer, node) of all computed nodes, sorted, possibly twice. */
 static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 {
     const struct fsd_match *m = b->d->match;
@@ -131,9 +131,8 @@ static bool computes(uint8_t kind)
     return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
 }
 
-/* A group is what its layers that compute are, in the widest of their types, whatever
- * their order; a NoOp or a shape's arithmetic beside them says nothing and is not
- * counted. */
+/* A group has the kind of its computing layers and the highest of their precisions,
+ * whatever their order.  NoOps and shape arithmetic beside them do not count. */
 static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id layer,
                       bool loose)
 {
@@ -174,7 +173,8 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     return b->s->groups.n - 1;
 }
 
-/* In the order of their first nodes, which no two share.  @return by head: its group */
+/* In the order of their first nodes, which no two share.
+ * @return by head: its group */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
     fsd_id *of_head = FSD_NEW(b->scratch, fsd_id, b->d->engine->nodes.n);
@@ -248,8 +248,8 @@ void fsd_state_add_layers(struct fsd_state_build *b)
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
-    /* The precision of several layers is that of the nodes, since one of the layers may
-     * pad or scale for another, or go on with what it began. */
+    /* The precision of a group of several layers is that of its nodes, since one of the
+     * layers may only pad or scale for another, or continue its work. */
     for (uint32_t k = 0; k < b->s->groups.n; k++) {
         struct fsd_group *g = &b->s->groups.at[k];
         enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;

@@ -21,7 +21,8 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
         return FSD_ROLE_QUANTIZER;
     if (f->same[node] != FSD_SAME_NOT || (f->traits[node] & FSD_OP_VIEW))
         return FSD_ROLE_VIEW;
-    /* Exporters fold one into the weights before it, or write the types without. */
+    /* One exporter folds a BatchNormalization into the weights before it, or leaves out
+     * a Cast, where another does not. */
     return fsd_node_is(f->g, node, FSD_ONNX_BatchNormalization) ||
                    (f->traits[node] & FSD_OP_CASTS)
                ? FSD_ROLE_OPTIONAL
@@ -30,10 +31,11 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
 
 /* --------------------------------------------------------------------- traits */
 
-/* Attributes that tell operators apart, and the value that is the same as none. */
+/* Attributes that distinguish nodes of one operator, and the value that equals leaving
+ * them out. */
 static const struct {
     const char *name, *tag;
-    int64_t plain; /* every element has it: the attribute says nothing */
+    int64_t plain; /* if every element has it, the attribute is left out */
     bool has_plain;
 } attributes[] = {{"kernel_shape", "k", 0, false},  {"strides", "s", 1, true},
                   {"pads", "p", 0, true},           {"dilations", "d", 1, true},
@@ -44,11 +46,11 @@ static const struct {
 static void put_ints(FILE *out, const char *tag, const int64_t *at, uint32_t n,
                      int64_t plain, bool has_plain)
 {
-    uint32_t told = 0;
+    uint32_t stated = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        told += !has_plain || at[i] != plain;
-    if (!told)
+        stated += !has_plain || at[i] != plain;
+    if (!stated)
         return;
     fprintf(out, ",%s", tag);
     for (uint32_t i = 0; i < n; i++)
@@ -70,13 +72,13 @@ static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
     }
 }
 
-/* The constant that an input comes from: through the Q and DQ of weights. */
+/* The constant that an input comes from, through the Q and DQ of weights. */
 static fsd_id constant_root(const struct fsd_facts *f, fsd_id tensor)
 {
     return tensor != FSD_NONE && f->constant[tensor] ? f->root[tensor] : FSD_NONE;
 }
 
-/* The weight of a Gemm is written as if transB were 0. */
+/* The shape of a Gemm's weight is printed as for transB = 0. */
 static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FILE *out)
 {
     const struct fsd_form *form = fsd_tensor_form(f->g, tensor);
@@ -90,7 +92,8 @@ static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FI
     }
 }
 
-/* Of what is not a weight only the size counts: exporters write [64] and [1,64,1,1]. */
+/* Other constants count by number of values only: exporters write [64] and [1,64,1,1].
+ */
 static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
                           FILE *out)
 {
@@ -140,7 +143,7 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
                        fsd_brief(name, room), hash[1], hash[0]);
 }
 
-/* "#" is put behind until no name of the model is the same. */
+/* Appends "#" until no name of the model is the same. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->model->nodes.at[node].name;
@@ -170,11 +173,11 @@ static fsd_sym op(struct fsd_state_build *b, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------- sources */
 
-struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor)
+struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor)
 {
-    static const struct fsd_maker nothing = {FSD_NONE, 0};
+    static const struct fsd_producer nothing = {FSD_NONE, 0};
     const struct fsd_tensor *t;
-    struct fsd_maker source = nothing;
+    struct fsd_producer source = nothing;
 
     if (tensor == FSD_NONE)
         return nothing;
@@ -189,9 +192,9 @@ struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor
     return source;
 }
 
-struct fsd_maker fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
+struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
 {
-    struct fsd_maker source = fsd_state_direct(b, tensor);
+    struct fsd_producer source = fsd_state_direct(b, tensor);
     const struct fsd_state_node *n;
 
     if (source.at == FSD_NONE || (source.at & FSD_REF_PORT))
@@ -241,7 +244,7 @@ static void add_inputs(struct fsd_state_build *b, fsd_id node)
 
     span->at = b->s->sources.n;
     for (uint32_t i = 0; i < n->in.n; i++) {
-        struct fsd_maker source = fsd_state_direct(b, fsd_node_in(g, n, i)->tensor);
+        struct fsd_producer source = fsd_state_direct(b, fsd_node_in(g, n, i)->tensor);
 
         fsd_vec_push(b->s->arena, &b->s->sources, source);
         if (source.at != FSD_NONE)

@@ -1,4 +1,5 @@
-/* Times of groups and moves, and the order of moves, which the times follow. */
+/* Times of groups and moves, and the order of moves, by which their times are sorted.
+ */
 #include "compare/parts.h"
 
 #include <stdlib.h>
@@ -78,8 +79,8 @@ static void sort_moves(struct fsd_state_build *b)
 
 /* --------------------------------------------------------------------- times */
 
-/* A layer that a profile does not name adds nothing; a group none of whose layers it
- * names has no time.  Returns whether all profiles name the layer. */
+/* A layer that a profile does not name adds nothing; a group without any named layer
+ * has no time.  Returns whether all profiles name the layer. */
 static bool add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool *known)
 {
     bool all = true;

@@ -1,15 +1,15 @@
 /*
- * Which tensors go from where to where in a build: from one group or move to another,
- * or to a port of the engine.
+ * The wires of a build: tensors from one group or move to another, or to a port of the
+ * engine.
  *
  *     dump      Conv -> "t7" fp16 -> Reformat -> "t7'" int8 -> Quantized Conv
  *     wires     group 3 -> move 1  fp16        move 1 -> group 4  int8
  *
- * Of a run whose engine states tensors each wire is one of these.  A snapshot, and an
- * engine of names only, have no tensors: what feeds a group or a move is derived from
- * the nodes that they serve.  That is never certain: of several moves between two nodes
- * each may read what another one writes, and two kernels may compute one node, each for
- * consumers of its own.
+ * If the engine states tensors, each wire is one of them.  A snapshot, and an engine of
+ * names only, have no tensors: the producers of a group or a move are derived from the
+ * nodes that they serve.  That is never certain: each of several moves between two
+ * nodes may read another one's output, and two kernels may compute one node, each for
+ * its own consumers.
  */
 #include "base/id.h"
 #include "compare/parts.h"
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor with so many producers times consumers is an end itself: wires stay as many
- * as ports. */
+/* A tensor with at least so many producers times consumers becomes an end itself, so
+ * that there are no more wires than ports. */
 enum { MANY_ENDS = 64 };
 
 static void add_wire(struct fsd_arena *arena, fsd_state_wires *wires,
@@ -63,7 +63,7 @@ static void sort_wires(fsd_state_wires *wires)
 struct engine {
     struct fsd_state_build *b;
     const struct fsd_graph *e;
-    struct fsd_state_end *port; /* by tensor: the end that it is itself */
+    struct fsd_state_end *port; /* by tensor: itself as an end */
     uint32_t *written;          /* by tensor: the only port that writes it; FSD_NONE */
 };
 
@@ -81,8 +81,8 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-/* A port of the engine that the network calls otherwise, or a hub, is an end by its own
- * name. */
+/* A tensor whose engine port has another name in the network, or one with very many
+ * wires, is an end by its own name. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;
@@ -139,7 +139,7 @@ static void add_write(struct engine *x, fsd_id layer, uint32_t port)
                                          .read = form});
 }
 
-/* The network's ports that the engine has under their names. */
+/* The network's ports that the engine has under the same names. */
 static void name_ports(struct engine *x)
 {
     const struct fsd_state *s = x->b->s;
@@ -201,7 +201,7 @@ void fsd_state_add_wires(struct fsd_state_build *b)
 
 /* ----------------------------------------------------------------------- derived */
 
-/* The group of a node, or of the one it is seen through to, or a port. */
+/* The group of a node or of the core node it resolves to, or a port. */
 static struct fsd_state_end end_of(const struct fsd_state *s, fsd_ref at, bool reader)
 {
     const struct fsd_state_node *node;
@@ -233,7 +233,7 @@ static bool same_refs(const struct fsd_state *s, struct fsd_span a, struct fsd_s
                                           a.n * sizeof *s->refs.at));
 }
 
-/* Whether what a move comes from writes a tensor of the form that it reads. */
+/* Whether the producer of a move's source writes the form that the move reads. */
 static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
 {
     bool reads = false;
@@ -252,9 +252,9 @@ static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
     return reads;
 }
 
-/* A move that makes a form of another one. */
-struct form_maker {
-    uint64_t form; /* first: they are sorted by it */
+/* A move, and the form that it outputs. */
+struct form_producer {
+    uint64_t form; /* first member: the sort key */
     fsd_id move;
 };
 
@@ -263,24 +263,26 @@ static uint64_t form_key(struct fsd_state_form form)
     return form.type && form.layout ? (uint64_t)form.type << 32 | form.layout : 0;
 }
 
-/* The only one of those that makes a form. */
-static fsd_id maker_of(const struct form_maker *makers, uint32_t n, uint64_t form)
+/* The only move that outputs that form. */
+static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
+                          uint64_t form)
 {
-    const struct form_maker *m =
-        n && form ? bsearch(&form, makers, n, sizeof *makers, fsd_by_number) : NULL;
-    bool alone = m && (m == makers || m[-1].form != form) &&
-                 (m + 1 == makers + n || m[1].form != form);
+    const struct form_producer *m =
+        n && form ? bsearch(&form, producers, n, sizeof *producers, fsd_by_number)
+                  : NULL;
+    bool alone = m && (m == producers || m[-1].form != form) &&
+                 (m + 1 == producers + n || m[1].form != form);
 
     return alone ? m->move : FSD_NONE;
 }
 
-/* By move the one that it reads.  Layers one behind another lie between the same nodes,
- * and stand together: it is the only one of them that makes the form that is read,
- * which what they come from does not; else FSD_NONE. */
+/* By move, the move that it reads.  Consecutive moves lie between the same nodes and
+ * follow each other: it is the only one of them that outputs the form read, if the
+ * source itself does not; else FSD_NONE. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);
-    struct form_maker *makers = FSD_NEW(arena, struct form_maker, s->moves.n);
+    struct form_producer *producers = FSD_NEW(arena, struct form_producer, s->moves.n);
 
     for (fsd_id first = 0, end = 0; first < s->moves.n; first = end) {
         const struct fsd_move *m = &s->moves.at[first];
@@ -290,13 +292,13 @@ static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
                same_refs(s, s->moves.at[end].from, m->from);
              end++)
             if (!same_form(s->moves.at[end].before, s->moves.at[end].after))
-                makers[n++] =
-                    (struct form_maker){form_key(s->moves.at[end].after), end};
+                producers[n++] =
+                    (struct form_producer){form_key(s->moves.at[end].after), end};
         if (n)
-            qsort(makers, n, sizeof *makers, fsd_by_number);
+            qsort(producers, n, sizeof *producers, fsd_by_number);
         for (fsd_id i = first; i < end; i++) {
             m = &s->moves.at[i];
-            before[i] = maker_of(makers, n, form_key(m->before));
+            before[i] = producer_of(producers, n, form_key(m->before));
             if (before[i] != FSD_NONE && reads_source(s, m))
                 before[i] = FSD_NONE;
         }
@@ -367,7 +369,7 @@ static void derive_moves(struct derived *x)
         qsort(x->moves.at, x->moves.n, sizeof *x->moves.at, by_between);
 }
 
-/* What a move carries needs no wire beside it. */
+/* An edge that a move carries needs no wire of its own. */
 static void derive_border(struct derived *x, fsd_ref at, fsd_ref reader,
                           struct fsd_state_form form)
 {

@@ -181,7 +181,7 @@ struct fsd_lives {
     int64_t weights;  /**< and biases */
     fsd_id at;        /**< where the peak is; FSD_NONE: no layer */
     uint32_t unknown; /**< tensors inside whose size is not known */
-    uint32_t untold;  /**< layers whose weights are not known */
+    uint32_t unknown_weights; /**< layers whose weights are not known */
 };
 
 struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *d);

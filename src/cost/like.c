@@ -179,20 +179,20 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
 }
 
 /* By what its maker hands on, else by what its readers need. */
-static void search_border(struct search *s, fsd_id e, fsd_id maker)
+static void search_border(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_match *m = s->m;
     const struct fsd_tensor *t = &m->engine->tensors.at[e];
-    fsd_id in = fsd_node_in_tensor(m->engine, maker, 0);
+    fsd_id in = fsd_node_in_tensor(m->engine, producer, 0);
 
-    consider_layer(s, maker, false);
+    consider_layer(s, producer, false);
     /* Joined products write parts of one tensor. */
-    if (s->seen > m->engine->nodes.at[maker].out.n) {
+    if (s->seen > m->engine->nodes.at[producer].out.n) {
         s->found = FSD_NONE;
         return;
     }
-    if (s->layers[maker].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
-        m->engine->nodes.at[maker].in.n == 1)
+    if (s->layers[producer].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
+        m->engine->nodes.at[producer].in.n == 1)
         consider(s, s->like[in]); /* a reformat hands on what it reads */
     for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
         consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
@@ -201,7 +201,7 @@ static void search_border(struct search *s, fsd_id e, fsd_id maker)
 /* A node cut into several layers hands on what is no tensor of the model, but mostly
  * as large as one.  All that it could be must tell the same, and something other than
  * its open sizes must be there to tell it by. */
-static void search_within(struct search *s, fsd_id e, fsd_id maker)
+static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;
     const struct fsd_tensor *t = &g->tensors.at[e];
@@ -212,7 +212,7 @@ static void search_within(struct search *s, fsd_id e, fsd_id maker)
     if (!any)
         return;
     s->loose = true;
-    consider_layer(s, maker, false);
+    consider_layer(s, producer, false);
     for (uint32_t i = 0; i < t->consumers.n; i++)
         consider_layer(s, g->links.at[t->consumers.at + i], true);
 }
@@ -229,14 +229,14 @@ static fsd_id find_like(const struct fsd_match *m,
                        .form = fsd_tensor_form(m->engine, e),
                        .found = FSD_NONE};
     struct search again = s;
-    fsd_id maker = fsd_tensor_producer(m->engine, e);
+    fsd_id producer = fsd_tensor_producer(m->engine, e);
 
     if (!s.form->ranked || m->engine->tensors.at[e].producers.n != 1)
         return FSD_NONE;
-    search_border(&s, e, maker);
+    search_border(&s, e, producer);
     if (s.found != FSD_NONE || s.several)
         return s.several ? FSD_NONE : s.found;
-    search_within(&again, e, maker);
+    search_within(&again, e, producer);
     return again.several ? FSD_NONE : again.found;
 }
 

@@ -101,7 +101,7 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         const struct fsd_traffic *traffic = &d->cost->layers[i].traffic;
 
-        lives.untold += traffic->weights < 0 || traffic->bias < 0;
+        lives.unknown_weights += traffic->weights < 0 || traffic->bias < 0;
         lives.weights += (traffic->weights > 0 ? traffic->weights : 0) +
                          (traffic->bias > 0 ? traffic->bias : 0);
         now += lives.alive[i];

@@ -15,14 +15,14 @@ static void take_log(const struct fsd_match *m, const struct fsd_history *h,
     int32_t profile = m->engine->profile < 0 ? 0 : m->engine->profile;
 
     for (uint32_t i = 0; h && !h->refused && i < h->shapes.n; i++) {
-        const struct fsd_told_shape *told = &h->shapes.at[i];
-        fsd_id tensor = fsd_graph_find(m->model, told->input, 0);
+        const struct fsd_input_shape *shape = &h->shapes.at[i];
+        fsd_id tensor = fsd_graph_find(m->model, shape->input, 0);
 
-        if (told->run != run || told->build != h->build || told->profile != profile ||
-            tensor == FSD_NONE ||
+        if (shape->run != run || shape->build != h->build ||
+            shape->profile != profile || tensor == FSD_NONE ||
             !(m->model->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
             continue;
-        if (fsd_sizes_take_input(s, tensor, told->sizes, told->n))
+        if (fsd_sizes_take_input(s, tensor, shape->sizes, shape->n))
             fsd_vec_push(m->arena, run ? &known->run_with : &known->tuned, tensor);
     }
 }

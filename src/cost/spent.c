@@ -89,9 +89,9 @@ static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result 
 bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
-    bool told = l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL, any = told;
+    bool has_steps = l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL, any = has_steps;
 
-    for (uint32_t i = 0; told && i < l->steps.n; i++)
+    for (uint32_t i = 0; has_steps && i < l->steps.n; i++)
         if (!fsd_step_is_epilogue(m->engine->links.at[l->steps.at + i]))
             return false;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
@@ -100,7 +100,7 @@ bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 
         if (!(traits & FSD_OP_STANDARD) || traits & (FSD_OP_RECURRENT | FSD_OP_CONTROL))
             return false;
-        if (!told && !(traits & (FSD_OP_QDQ | FSD_OP_WEIGHTED)) &&
+        if (!has_steps && !(traits & (FSD_OP_QDQ | FSD_OP_WEIGHTED)) &&
             !fsd_step_is_epilogue(m->model->nodes.at[node].op))
             return false;
         any = true;

@@ -125,12 +125,12 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
-    bool told = in->layout.order != FSD_ORDER_UNKNOWN;
+    bool has_layout = in->layout.order != FSD_ORDER_UNKNOWN;
     bool quantized = fsd_dtype_is_quantized(in->type);
     unsigned scales =
         quantized ? count_scales(c->m, c->flows->of[layer].model_tensor) : 1;
 
-    if (told)
+    if (has_layout)
         return quantized ? FSD_CAUSE_SCALE : FSD_CAUSE_UNKNOWN;
     if (c->layers[layer].kind != FSD_KIND_REFORMAT)
         return FSD_CAUSE_UNKNOWN;

@@ -254,14 +254,14 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(e, n, i)->tensor;
-        struct fsd_span makers = {0, 0};
+        struct fsd_span producers = {0, 0};
 
         if (t != FSD_NONE)
-            makers = e->tensors.at[t].producers;
-        for (uint32_t k = 0; k < makers.n; k++) {
-            fsd_id maker = e->links.at[makers.at + k];
+            producers = e->tensors.at[t].producers;
+        for (uint32_t k = 0; k < producers.n; k++) {
+            fsd_id producer = e->links.at[producers.at + k];
 
-            if (maker == layer || !fsd_match_has(m, maker, node))
+            if (producer == layer || !fsd_match_has(m, producer, node))
                 return false;
             any = true;
         }

@@ -72,19 +72,19 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
 {
     const struct fsd_graph *e = d->engine;
     struct fsd_span ports = before ? e->nodes.at[near].in : e->nodes.at[near].out;
-    uint32_t told = 0;
+    uint32_t n_shown = 0;
 
     for (uint32_t i = 0; i < ports.n; i++) {
         struct fsd_span who = fsd_port_peers(e, ports.at + i, before);
 
-        for (uint32_t k = 0; k < who.n && told < MOST_NODES; k++) {
+        for (uint32_t k = 0; k < who.n && n_shown < MOST_NODES; k++) {
             fsd_id layer = e->links.at[who.at + k];
             FILE *out;
 
             if (!d->layers[layer].inserted)
                 continue;
             out = fsd_tale_start(tale, before ? "before" : "behind", 0);
-            told++;
+            n_shown++;
             fputs("layer ", out);
             put_layer(d, layer, out);
             fprintf(out, " was inserted, cause %s",

@@ -134,7 +134,7 @@ static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
                             fsd_id node)
 {
     const struct fsd_story *s = d->story;
-    bool told = false;
+    bool any = false;
 
     for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
         uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
@@ -144,9 +144,9 @@ static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
             kind != FSD_EVENT_RETYPE && kind != FSD_EVENT_DUPLICATE)
             continue;
         fsd_tell_event(tale, d, event, fsd_topic_of(kind));
-        told = true;
+        any = true;
     }
-    return told;
+    return any;
 }
 
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,

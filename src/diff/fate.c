@@ -173,25 +173,26 @@ static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reade
     return found;
 }
 
-/* A kernel of `reader` reads what a kernel of `maker` writes, or is the same one: no
+/* A kernel of `reader` reads what a kernel of `producer` writes, or is the same one: no
  * layer lies between.  FSD_NONE stands for the border of the network. */
-static enum join join_of(const struct fsd_match *m, fsd_id maker, fsd_id reader,
+static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
     const struct fsd_graph *e = m->engine;
     fsd_id made =
-        maker == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(m->model, maker, 0);
-    fsd_id ends = maker == FSD_NONE ? reader : maker;
+        producer == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(m->model, producer, 0);
+    fsd_id ends = producer == FSD_NONE ? reader : producer;
 
     for (uint32_t i = 0; ends != FSD_NONE && i < m->of_node[ends].n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
-            ends == maker ? e->nodes.at[layer].out : e->nodes.at[layer].in;
+            ends == producer ? e->nodes.at[layer].out : e->nodes.at[layer].in;
 
         if (!is_kernel_of(m, layer, ends) ||
             (quantized && !layer_is_quantized(m, layer)))
             continue;
-        if (maker != FSD_NONE && reader != FSD_NONE && is_kernel_of(m, layer, reader))
+        if (producer != FSD_NONE && reader != FSD_NONE &&
+            is_kernel_of(m, layer, reader))
             return JOINED;
         for (uint32_t k = 0; k < ports.n; k++) {
             fsd_id t = e->ports.at[ports.at + k].tensor;
@@ -199,7 +200,7 @@ static enum join join_of(const struct fsd_match *m, fsd_id maker, fsd_id reader,
 
             if (t == FSD_NONE)
                 continue;
-            if (maker == FSD_NONE || reader == FSD_NONE) {
+            if (producer == FSD_NONE || reader == FSD_NONE) {
                 if (e->tensors.at[t].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
                     return JOINED;
                 continue;
@@ -233,10 +234,10 @@ static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
         const struct fsd_node *n = &e->nodes.at[fsd_match_of_node(m, reader, i)->layer];
 
         for (uint32_t k = 0; k < n->in.n; k++) {
-            struct fsd_span makers = fsd_port_peers(e, n->in.at + k, true);
+            struct fsd_span producers = fsd_port_peers(e, n->in.at + k, true);
 
-            for (uint32_t p = 0; p < makers.n; p++)
-                if (!m->of_layer[e->links.at[makers.at + p]].n)
+            for (uint32_t p = 0; p < producers.n; p++)
+                if (!m->of_layer[e->links.at[producers.at + p]].n)
                     return false;
         }
     }
@@ -300,23 +301,23 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
 /* ------------------------------------------------------------------- between */
 
 /* A reader of the tensor that is joined to the maker, seen through what dissolves. */
-static enum join join_reader(const struct fsd_match *m, fsd_id maker, fsd_id tensor,
+static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
     const struct fsd_tensor *t = &m->model->tensors.at[tensor];
     enum join best = APART;
 
     if (t->flags & FSD_TENSOR_OUTPUT)
-        return maker == FSD_NONE ? APART
-                                 : join_of(m, maker, FSD_NONE, tensor, quantized);
+        return producer == FSD_NONE ? APART
+                                    : join_of(m, producer, FSD_NONE, tensor, quantized);
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id reader = m->model->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(m->model, reader, 0);
-        enum join join = join_of(m, maker, reader, tensor, quantized);
+        enum join join = join_of(m, producer, reader, tensor, quantized);
 
         if (join == APART && far && out != FSD_NONE && !m->of_node[reader].n &&
             may_dissolve(m, reader))
-            join = join_reader(m, maker, out, quantized, far - 1);
+            join = join_reader(m, producer, out, quantized, far - 1);
         best = join > best ? join : best;
     }
     return best;
@@ -328,20 +329,21 @@ static enum join join_reader(const struct fsd_match *m, fsd_id maker, fsd_id ten
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
     bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
-    fsd_id out = fsd_node_out_tensor(m->model, node, 0), maker = node;
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0), producer = node;
 
     if (out == FSD_NONE || !may_dissolve(m, node) || in_region(m, node))
         return APART;
     for (int far = 0; far < FAR; far++) {
-        fsd_id in = fsd_node_in_tensor(m->model, maker, 0);
+        fsd_id in = fsd_node_in_tensor(m->model, producer, 0);
 
         if (in == FSD_NONE || m->facts->constant[in])
             return APART;
-        maker = fsd_tensor_producer(m->model, in);
-        if (maker == FSD_NONE || m->of_node[maker].n || !may_dissolve(m, maker))
+        producer = fsd_tensor_producer(m->model, in);
+        if (producer == FSD_NONE || m->of_node[producer].n ||
+            !may_dissolve(m, producer))
             break;
     }
-    return join_reader(m, maker, out, quantized, FAR);
+    return join_reader(m, producer, out, quantized, FAR);
 }
 
 /* ------------------------------------------------------------------- enclosed */
@@ -370,20 +372,20 @@ static void add_around(const struct fsd_match *m, struct around *a, fsd_id node)
         list[(*n)++] = node;
 }
 
-static void add_makers(const struct fsd_match *m, struct around *a, fsd_id node)
+static void add_producers(const struct fsd_match *m, struct around *a, fsd_id node)
 {
     const struct fsd_node *n = &m->model->nodes.at[node];
 
     for (uint32_t i = 0; i < n->in.n && !a->lost; i++) {
-        fsd_id tensor = fsd_node_in(m->model, n, i)->tensor, maker;
+        fsd_id tensor = fsd_node_in(m->model, n, i)->tensor, producer;
 
         if (tensor == FSD_NONE || fsd_is_at_rest(m->facts, tensor))
             continue;
-        maker = fsd_tensor_producer(m->model, tensor);
-        if (maker == FSD_NONE)
+        producer = fsd_tensor_producer(m->model, tensor);
+        if (producer == FSD_NONE)
             a->lost = true;
         else
-            add_around(m, a, maker);
+            add_around(m, a, producer);
     }
 }
 
@@ -410,7 +412,7 @@ static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node
     *a = (struct around){.queue = {node}, .n_queue = 1};
     for (uint32_t at = 0; at < a->n_queue && !a->lost; at++)
         if (back)
-            add_makers(m, a, a->queue[at]);
+            add_producers(m, a, a->queue[at]);
         else
             add_readers(m, a, a->queue[at]);
     return !a->lost && a->n_found;
@@ -432,12 +434,13 @@ static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct arou
         struct fsd_span by = fsd_port_peers(e, n->in.at + k, true);
 
         for (uint32_t p = 0; p < by.n; p++) {
-            fsd_id maker = e->links.at[by.at + p];
+            fsd_id producer = e->links.at[by.at + p];
 
-            if (!m->of_layer[maker].n && e->layers.at[maker].kind == FSD_KIND_COMPUTE)
+            if (!m->of_layer[producer].n &&
+                e->layers.at[producer].kind == FSD_KIND_COMPUTE)
                 return false;
             for (uint32_t i = 0; i < of->n_found; i++)
-                there[i] |= fsd_match_has(m, maker, of->found[i]);
+                there[i] |= fsd_match_has(m, producer, of->found[i]);
         }
     }
     for (uint32_t i = 0; i < of->n_found; i++)
@@ -481,20 +484,21 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
  * rounding be taken for granted. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
-    struct around makers, readers;
+    struct around producers, readers;
 
     if (in_region(m, node) || m->facts->traits[node] & FSD_OP_QDQ ||
-        !look_around(m, &makers, node, true) || !look_around(m, &readers, node, false))
+        !look_around(m, &producers, node, true) ||
+        !look_around(m, &readers, node, false))
         return false;
-    if (!may_dissolve(m, node) && !any_may_compute(m, &makers, node) &&
+    if (!may_dissolve(m, node) && !any_may_compute(m, &producers, node) &&
         !any_may_compute(m, &readers, node))
         return false;
     for (uint32_t i = 0; i < readers.n_found; i++) {
         bool reads = false;
 
         for (uint32_t k = 0; k < m->of_node[readers.found[i]].n && !reads; k++)
-            reads =
-                reads_all(m, fsd_match_of_node(m, readers.found[i], k)->layer, &makers);
+            reads = reads_all(m, fsd_match_of_node(m, readers.found[i], k)->layer,
+                              &producers);
         if (!reads)
             return false;
     }
@@ -626,7 +630,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
 }
 
 /* What the builder says that it did to the node. */
-static struct fsd_node_result told(const struct fsd_match *m, fsd_id node)
+static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
 {
     static const struct {
         enum fsd_fate fate;
@@ -662,7 +666,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return r;
     }
     if (fsd_match_left(m, node))
-        return x->merged[node] ? merged(m, x, node) : told(m, node);
+        return x->merged[node] ? merged(m, x, node) : by_log(m, node);
     if (is_written_in_place(m, layers, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     join = lies_between(m, node);

@@ -260,7 +260,7 @@ static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};
     uint32_t members = 0;
-    bool told = true;
+    bool all_covered = true;
 
     for (uint32_t i = 0; i < n; i++) {
         fsd_id layer = rows[i].layer;
@@ -277,12 +277,12 @@ static void look_at_set(struct search *s, struct row *rows, uint32_t n)
         if (wide != (WIDE_IN | WIDE_OUT) &&
             !((enters || leaves) && s->flows->of[layer].there))
             continue;
-        told = told && s->covered[layer];
+        all_covered = all_covered && s->covered[layer];
         rows[members++] = rows[i];
     }
     if (!island.entries || !island.exits)
         return;
-    if (!told)
+    if (!all_covered)
         add_island(s, island, rows, members);
     for (uint32_t i = 0; i < members; i++)
         s->covered[rows[i].layer] = true;

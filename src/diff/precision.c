@@ -23,7 +23,7 @@ static fsd_id before_turn(const void *of, fsd_id node)
 }
 
 /* The node that makes a tensor, seen through what only turns or casts it. */
-static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
+static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
                                fsd_walk_back(m->model, tensor, before_turn, m));
@@ -31,7 +31,7 @@ static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
 
 static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
 {
-    fsd_id dq = maker(m, tensor);
+    fsd_id dq = producer(m, tensor);
     fsd_id in, q;
     enum fsd_dtype type;
 

@@ -424,12 +424,12 @@ static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
 static void tell_deeds(struct writer *w)
 {
     struct deeds all = find_deeds(w);
-    uint32_t told = 0;
+    uint32_t written = 0;
 
-    for (uint32_t i = 0; i < all.list.n && told < MOST_DEEDS; i++)
-        told +=
+    for (uint32_t i = 0; i < all.list.n && written < MOST_DEEDS; i++)
+        written +=
             tell_deed(w, &all.list.at[i], false) || tell_deed(w, &all.list.at[i], true);
-    if (told)
+    if (written)
         return;
     fputs("no time-saving change is known", open_line(w));
     close_line(w, "to do");

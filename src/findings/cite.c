@@ -74,14 +74,14 @@ static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
 static fsd_id same_data(const struct fsd_diff *d, fsd_id tensor)
 {
     for (int steps = 0; steps < STEPS; steps++) {
-        fsd_id maker;
+        fsd_id producer;
 
         tensor = d->facts->value[d->facts->root[tensor]];
-        maker = fsd_tensor_producer(d->model, tensor);
-        if (maker == FSD_NONE || d->nodes[maker].fate != FSD_FATE_IDENTITY ||
-            fsd_node_in_tensor(d->model, maker, 0) == FSD_NONE)
+        producer = fsd_tensor_producer(d->model, tensor);
+        if (producer == FSD_NONE || d->nodes[producer].fate != FSD_FATE_IDENTITY ||
+            fsd_node_in_tensor(d->model, producer, 0) == FSD_NONE)
             break;
-        tensor = fsd_node_in_tensor(d->model, maker, 0);
+        tensor = fsd_node_in_tensor(d->model, producer, 0);
     }
     return tensor;
 }
@@ -132,13 +132,13 @@ static const char *feeds(const struct citer *c, const struct fsd_edit *e)
 {
     const struct fsd_diff *d = c->d;
     fsd_id tensor = fsd_node_in_tensor(d->model, e->node, e->input);
-    fsd_id maker =
+    fsd_id producer =
         tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->model, tensor);
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    if (maker != FSD_NONE)
-        fsd_put_node_name(d, maker, out);
+    if (producer != FSD_NONE)
+        fsd_put_node_name(d, producer, out);
     else
         fputs(e->tensor, out);
     fputs(" -> ", out);

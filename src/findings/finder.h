@@ -122,7 +122,7 @@ void fsd_tell_other_nodes(struct fsd_finder *f);
 /** Kernels that are gone since it is proved that their nodes need none. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
 /* rules/unknown.c: a fact that is told no more. */
-fsd_find_fn fsd_find_lost_facts, fsd_find_told_less;
+fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;
 /* rules/build.c: how it was built, and as which of several. */
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rules/stale.c: an engine of another model. */

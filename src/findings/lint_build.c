@@ -14,7 +14,7 @@
 struct chain {
     fsd_id *next; /* by node: the next one of its operator; FSD_NONE */
     const struct fsd_refusal **why; /* by node */
-    bool *told;                     /* by node */
+    bool *reported;                 /* by node */
 };
 
 static struct chain chain_nodes(struct fsd_finder *f)
@@ -42,8 +42,8 @@ static uint32_t tell_all(struct fsd_finder *f, struct chain *c, fsd_id first)
     uint32_t n = 0;
 
     for (fsd_id i = first; i != FSD_NONE; i = c->next[i])
-        if (c->why[i] == c->why[first] && !c->told[i]) {
-            c->told[i] = true;
+        if (c->why[i] == c->why[first] && !c->reported[i]) {
+            c->reported[i] = true;
             fsd_about_node(f, i);
             n++;
         }
@@ -60,7 +60,7 @@ void fsd_lint_refused(struct fsd_finder *f)
         const struct fsd_refusal *r = c.why[i];
         uint32_t n;
 
-        if (c.told[i] || (!r && fsd_lint_import(l, i) != FSD_IMPORT_NONE))
+        if (c.reported[i] || (!r && fsd_lint_import(l, i) != FSD_IMPORT_NONE))
             continue;
         r = r ? r : &fsd_lint_no_importer;
         fsd_finding_open(f);
@@ -84,7 +84,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
     struct chain c = chain_nodes(f);
 
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        if (c.told[i] || c.why[i] || fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
+        if (c.reported[i] || c.why[i] || fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
             continue;
         fsd_finding_open(f);
         tell_all(f, &c, i);

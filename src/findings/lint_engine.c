@@ -107,15 +107,15 @@ static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
     for (uint32_t p = 0; p < n->in.n + n->out.n && *left; p++) {
         bool in = p < n->in.n;
         uint32_t port = in ? n->in.at + p : n->out.at + p - n->in.n;
-        struct fsd_span makers = fsd_port_peers(g, port, true);
+        struct fsd_span producers = fsd_port_peers(g, port, true);
         struct fsd_span readers = fsd_port_peers(g, port, false);
 
         for (uint32_t i = 0; i < readers.n && *left; i++, --*left)
             if (of[g->links.at[readers.at + i]] < first)
                 first = of[g->links.at[readers.at + i]];
-        for (uint32_t i = 0; in && steps && i < makers.n && *left; i++) {
+        for (uint32_t i = 0; in && steps && i < producers.n && *left; i++) {
             uint32_t other =
-                explains(g, g->links.at[makers.at + i], steps - 1, of, left);
+                explains(g, g->links.at[producers.at + i], steps - 1, of, left);
 
             first = other < first ? other : first;
         }

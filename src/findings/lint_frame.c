@@ -23,9 +23,9 @@ const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor)
 const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
                                           const struct fsd_quantizer *dq)
 {
-    fsd_id maker =
+    fsd_id producer =
         dq ? fsd_tensor_producer(l->g, fsd_op_copied(l->g, dq->data)) : FSD_NONE;
-    const struct fsd_quantizer *q = fsd_lint_quantizer(l, maker);
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, producer);
 
     return q && q->quantizes ? q : NULL;
 }
@@ -35,15 +35,15 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 6; steps++) {
-        fsd_id maker = fsd_tensor_producer(l->g, tensor);
-        fsd_id first = fsd_node_in_tensor(l->g, maker, 0);
-        fsd_id second = fsd_node_in_tensor(l->g, maker, 1);
+        fsd_id producer = fsd_tensor_producer(l->g, tensor);
+        fsd_id first = fsd_node_in_tensor(l->g, producer, 0);
+        fsd_id second = fsd_node_in_tensor(l->g, producer, 1);
         bool constant = fsd_is_constant(l->facts, first);
 
-        if (fsd_form_is(l->facts, maker, "Conv|ConvTranspose"))
-            return fsd_lint_is_narrow(l, maker) ? maker : FSD_NONE;
-        if (!fsd_form_is(l->facts, maker, "BatchNormalization|Identity|Add|Mul") ||
-            (fsd_form_is(l->facts, maker, "Add|Mul") &&
+        if (fsd_form_is(l->facts, producer, "Conv|ConvTranspose"))
+            return fsd_lint_is_narrow(l, producer) ? producer : FSD_NONE;
+        if (!fsd_form_is(l->facts, producer, "BatchNormalization|Identity|Add|Mul") ||
+            (fsd_form_is(l->facts, producer, "Add|Mul") &&
              constant == fsd_is_constant(l->facts, second)))
             return FSD_NONE;
         tensor = constant ? second : first;
@@ -287,15 +287,16 @@ static const char *ask_copies(struct fsd_finder *f)
     const struct fsd_diff *d = f->d;
     const struct fsd_quantizer *q = NULL;
     uint32_t narrow = 0;
-    fsd_id maker, layer = FSD_NONE;
+    fsd_id producer, layer = FSD_NONE;
 
     for (uint32_t i = 0; i < f->now.nodes.n && !q; i++)
         q = fsd_lint_quantizer(f->lint, f->found->subjects.at[f->now.nodes.at + i].id);
-    maker = q ? fsd_tensor_producer(d->model, q->data) : FSD_NONE;
-    for (uint32_t i = 0; maker != FSD_NONE && i < d->match->of_node[maker].n; i++) {
+    producer = q ? fsd_tensor_producer(d->model, q->data) : FSD_NONE;
+    for (uint32_t i = 0; producer != FSD_NONE && i < d->match->of_node[producer].n;
+         i++) {
         const struct fsd_node *n;
 
-        layer = fsd_match_of_node(d->match, maker, i)->layer;
+        layer = fsd_match_of_node(d->match, producer, i)->layer;
         n = &d->engine->nodes.at[layer];
         for (uint32_t k = 0; k < n->out.n; k++)
             narrow += fsd_dtype_is_quantized(

@@ -154,18 +154,18 @@ static bool is_cut_silu(struct fsd_place *p)
 static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 8; steps++) {
-        fsd_id maker = fsd_tensor_producer(l->g, tensor);
+        fsd_id producer = fsd_tensor_producer(l->g, tensor);
 
-        if (fsd_lint_is_narrow(l, maker))
-            return maker;
-        if (fsd_lint_quantizer(l, maker) ||
-            (!(fsd_traits_of(l->facts, maker) & FSD_OP_COMMUTES) &&
-             !fsd_form_is(l->facts, maker,
+        if (fsd_lint_is_narrow(l, producer))
+            return producer;
+        if (fsd_lint_quantizer(l, producer) ||
+            (!(fsd_traits_of(l->facts, producer) & FSD_OP_COMMUTES) &&
+             !fsd_form_is(l->facts, producer,
                           "BatchNormalization|Add|Mul|Sum|" ACTIVATION)))
             return FSD_NONE;
-        tensor = fsd_node_in_tensor(l->g, maker, 0);
+        tensor = fsd_node_in_tensor(l->g, producer, 0);
         if (fsd_is_constant(l->facts, tensor))
-            tensor = fsd_node_in_tensor(l->g, maker, 1);
+            tensor = fsd_node_in_tensor(l->g, producer, 1);
     }
     return FSD_NONE;
 }
@@ -193,7 +193,7 @@ static bool is_wide_anyway(struct fsd_place *p)
     const struct fsd_lint *l = p->l;
     fsd_id node = fsd_place_node(p, 'n');
     const struct fsd_attr *mode = fsd_node_attr(l->g, &l->g->nodes.at[node], "mode");
-    fsd_id maker = fsd_tensor_producer(l->g, fsd_place_q(p, 'q')->data);
+    fsd_id producer = fsd_tensor_producer(l->g, fsd_place_q(p, 'q')->data);
 
     if (l->style.after_operators)
         return false;
@@ -201,7 +201,7 @@ static bool is_wide_anyway(struct fsd_place *p)
         return mode && mode->kind == FSD_ATTR_STRING &&
                strcmp(fsd_text(l->g->names, mode->s), "nearest") != 0;
     return !fsd_form_is(l->facts, node, "LayerNormalization|RMSNormalization") ||
-           !fsd_form_is(l->facts, maker, "Conv");
+           !fsd_form_is(l->facts, producer, "Conv");
 }
 
 /* A mask, a bias, a factor: pointwise with a constant, or at the scores of a softmax.

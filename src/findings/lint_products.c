@@ -15,16 +15,16 @@ static fsd_id product_before(const struct fsd_lint *l, fsd_id softmax)
     fsd_id at = fsd_node_in_tensor(l->g, softmax, 0);
 
     for (int steps = 0; steps < 8; steps++) {
-        fsd_id maker = fsd_tensor_producer(l->g, at);
+        fsd_id producer = fsd_tensor_producer(l->g, at);
 
-        if (fsd_form_is(l->facts, maker, "MatMul"))
-            return maker;
-        if (!fsd_lint_quantizer(l, maker) &&
-            !fsd_form_is(l->facts, maker,
+        if (fsd_form_is(l->facts, producer, "MatMul"))
+            return producer;
+        if (!fsd_lint_quantizer(l, producer) &&
+            !fsd_form_is(l->facts, producer,
                          "Add|Sub|Mul|Div|Where|Cast|Identity|Reshape"))
             return FSD_NONE;
-        at = fsd_node_in_tensor(l->g, maker,
-                                fsd_form_is(l->facts, maker, "Where") ? 1 : 0);
+        at = fsd_node_in_tensor(l->g, producer,
+                                fsd_form_is(l->facts, producer, "Where") ? 1 : 0);
     }
     return FSD_NONE;
 }

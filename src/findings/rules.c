@@ -312,7 +312,7 @@ static const struct fsd_rule rules[] = {
     {"facts-unknown", FSD_WARNING,
      "Less is known about this build: its dump has no tensors or no Metadata, or an "
      "older version wrote its snapshot.",
-     CHANGE, fsd_find_told_less, 0, COUNT, NONE_MORE,
+     CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
      .why = "The findings rest on less information than when the snapshot was taken.",
      .fix = "Build and dump with the same verbosity as for the snapshot."},
     {"layout-changed", FSD_WARNING, "A tensor has another memory layout than before.",

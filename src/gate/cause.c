@@ -154,7 +154,7 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
 }
 
 /* What one build does not tell may be the same; a label is the user's word. */
-static bool is_told(const struct fsd_built_change *b)
+static bool is_known(const struct fsd_built_change *b)
 {
     return b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0;
 }
@@ -164,7 +164,7 @@ static bool is_built_otherwise(const struct fsd_compare *c)
     bool is = false;
 
     for (uint32_t i = 0; i < c->built.n; i++)
-        is |= is_told(&c->built.at[i]);
+        is |= is_known(&c->built.at[i]);
     return is;
 }
 
@@ -181,7 +181,7 @@ static const char *what_of(const struct finder *f, enum kind kind)
         for (uint32_t i = 0; i < f->c->built.n; i++) {
             const struct fsd_built_change *b = &f->c->built.at[i];
 
-            if (is_told(b) && n++ < NAMED)
+            if (is_known(b) && n++ < NAMED)
                 fprintf(out, "%s%s %s, before %s", n > 1 ? "; " : "", b->key, b->after,
                         b->before);
         }

@@ -77,11 +77,11 @@ static bool has_a_type(const struct fsd_lint *l, const struct fsd_refusal_row *r
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
-        fsd_id maker = fsd_tensor_producer(l->g, tensor);
+        fsd_id producer = fsd_tensor_producer(l->g, tensor);
 
-        if (maker == FSD_NONE || (l->facts->traits[maker] & FSD_OP_QUANTIZE))
-            return maker != FSD_NONE;
-        tensor = fsd_node_in_tensor(l->g, maker, 0);
+        if (producer == FSD_NONE || (l->facts->traits[producer] & FSD_OP_QUANTIZE))
+            return producer != FSD_NONE;
+        tensor = fsd_node_in_tensor(l->g, producer, 0);
     }
     return false;
 }
@@ -182,10 +182,10 @@ static bool is_not_stored(const struct fsd_lint *l, const struct fsd_refusal_row
                           fsd_id node)
 {
     fsd_id data = fsd_node_in_tensor(l->g, node, 0);
-    fsd_id maker = data == FSD_NONE ? FSD_NONE : fsd_tensor_producer(l->g, data);
+    fsd_id producer = data == FSD_NONE ? FSD_NONE : fsd_tensor_producer(l->g, data);
 
-    return maker != FSD_NONE && weighs(l, r, node) &&
-           !(l->facts->traits[maker] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
+    return producer != FSD_NONE && weighs(l, r, node) &&
+           !(l->facts->traits[producer] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
 }
 
 /* The input `number` has a place in the list, and no name. */
@@ -349,17 +349,18 @@ static bool is_not_weights(const struct fsd_lint *l, const struct fsd_refusal_ro
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
     for (int steps = 0; given != FSD_NONE && steps < 64; steps++) {
-        fsd_id maker = fsd_tensor_producer(l->g, given);
-        const char *op =
-            maker == FSD_NONE ? "" : fsd_text(l->g->names, l->g->nodes.at[maker].op);
+        fsd_id producer = fsd_tensor_producer(l->g, given);
+        const char *op = producer == FSD_NONE
+                             ? ""
+                             : fsd_text(l->g->names, l->g->nodes.at[producer].op);
 
-        if (maker == FSD_NONE)
+        if (producer == FSD_NONE)
             return !l->facts->constant[given];
-        if (l->facts->traits[maker] & FSD_OP_CONSTANT)
+        if (l->facts->traits[producer] & FSD_OP_CONSTANT)
             return false;
         if (strcmp(op, "Identity") != 0 && strcmp(op, "Cast") != 0)
             return true;
-        given = fsd_node_in_tensor(l->g, maker, 0);
+        given = fsd_node_in_tensor(l->g, producer, 0);
     }
     return false;
 }

@@ -116,10 +116,10 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_shape *q =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
-    const char *told =
+    const char *name =
         fsd_node_is(l->g, node, FSD_ONNX_Attention) ? "q_num_heads" : "num_heads";
 
-    return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, told, -1);
+    return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, name, -1);
 }
 
 /* The input `number` has a size that is neither 1 nor that of batch, heads, queries. */
@@ -208,19 +208,19 @@ bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_
  * `left` bounds how many tensors are looked at. */
 static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
 {
-    fsd_id maker;
+    fsd_id producer;
 
     if (tensor == FSD_NONE || l->facts->constant[tensor] || !*left)
         return false;
     --*left;
-    maker = fsd_tensor_producer(l->g, tensor);
-    if (maker == FSD_NONE)
+    producer = fsd_tensor_producer(l->g, tensor);
+    if (producer == FSD_NONE)
         return (l->g->tensors.at[tensor].flags & FSD_TENSOR_INPUT) &&
                !l->g->tensors.at[tensor].scope;
-    if (l->facts->traits[maker] & FSD_OP_SHAPE)
+    if (l->facts->traits[producer] & FSD_OP_SHAPE)
         return false;
-    for (uint32_t i = 0; i < l->g->nodes.at[maker].in.n; i++)
-        if (is_of_data(l, fsd_node_in_tensor(l->g, maker, i), left))
+    for (uint32_t i = 0; i < l->g->nodes.at[producer].in.n; i++)
+        if (is_of_data(l, fsd_node_in_tensor(l->g, producer, i), left))
             return true;
     return false;
 }

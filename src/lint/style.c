@@ -49,10 +49,10 @@ static bool shows(const struct fsd_lint *l, const struct sign *sign, fsd_id node
 
 static bool computes(const struct fsd_lint *l, fsd_id tensor)
 {
-    fsd_id maker = fsd_tensor_producer(l->g, tensor);
+    fsd_id producer = fsd_tensor_producer(l->g, tensor);
 
-    return maker != FSD_NONE &&
-           !(l->facts->traits[maker] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CONSTANT));
+    return producer != FSD_NONE &&
+           !(l->facts->traits[producer] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CONSTANT));
 }
 
 /* Is what comes out of the pair read by an operator that runs narrow? */

@@ -28,7 +28,7 @@ static bool take_bytes(struct fsd_slice *t, int64_t *bytes)
 /* A name may hold any word, so the last ones are the line's. */
 static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build)
 {
-    struct fsd_told_bytes m = {.build = build, .weights = -1, .activations = -1};
+    struct fsd_memory_use m = {.build = build, .weights = -1, .activations = -1};
     const char *at = fsd_slice_find_last(t, " Host Persistent: ");
     struct fsd_slice name = t;
 
@@ -46,9 +46,9 @@ static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build
 }
 
 /* The sums of one engine are one entry. */
-static struct fsd_told_bytes *sums_of(struct fsd_history *h, uint32_t build)
+static struct fsd_memory_use *sums_of(struct fsd_history *h, uint32_t build)
 {
-    const struct fsd_told_bytes none = {.build = build,
+    const struct fsd_memory_use none = {.build = build,
                                         .host = -1,
                                         .device = -1,
                                         .scratch = -1,
@@ -66,20 +66,20 @@ bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t 
 {
     static const struct {
         const char *words;
-        size_t at; /* of struct fsd_told_bytes */
+        size_t at; /* of struct fsd_memory_use */
     } sums[] = {
-        {"Total Host Persistent Memory: ", offsetof(struct fsd_told_bytes, host)},
+        {"Total Host Persistent Memory: ", offsetof(struct fsd_memory_use, host)},
         {"Total per-runner host persistent memory is ",
-         offsetof(struct fsd_told_bytes, host)},
-        {"Total Device Persistent Memory: ", offsetof(struct fsd_told_bytes, device)},
+         offsetof(struct fsd_memory_use, host)},
+        {"Total Device Persistent Memory: ", offsetof(struct fsd_memory_use, device)},
         {"Total per-runner device persistent memory is ",
-         offsetof(struct fsd_told_bytes, device)},
-        {"Total Scratch Memory: ", offsetof(struct fsd_told_bytes, scratch)},
-        {"Max Scratch Memory: ", offsetof(struct fsd_told_bytes, scratch)},
-        {"Total Activation Memory: ", offsetof(struct fsd_told_bytes, activations)},
+         offsetof(struct fsd_memory_use, device)},
+        {"Total Scratch Memory: ", offsetof(struct fsd_memory_use, scratch)},
+        {"Max Scratch Memory: ", offsetof(struct fsd_memory_use, scratch)},
+        {"Total Activation Memory: ", offsetof(struct fsd_memory_use, activations)},
         {"Allocated activation device memory of size ",
-         offsetof(struct fsd_told_bytes, activations)},
-        {"Total Weights Memory: ", offsetof(struct fsd_told_bytes, weights)},
+         offsetof(struct fsd_memory_use, activations)},
+        {"Total Weights Memory: ", offsetof(struct fsd_memory_use, weights)},
     };
     int64_t bytes;
 

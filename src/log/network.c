@@ -423,6 +423,6 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     list_flagged(g, FSD_TENSOR_OUTPUT);
     g->path = h->path;
     g->kind = "trt-log";
-    g->attributes_untold = true;
+    g->lacks_attributes = true;
     fsd_graph_finish(g);
 }

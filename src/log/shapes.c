@@ -20,7 +20,7 @@ enum { MOST_PROFILES = 1 << 12 };
 static const uint64_t largest = UINT64_C(1) << 40;
 
 /* "4x3x224x224", to its end. */
-static bool read_sizes(struct fsd_slice t, struct fsd_told_shape *out)
+static bool read_sizes(struct fsd_slice t, struct fsd_input_shape *out)
 {
     uint64_t size;
 
@@ -34,7 +34,7 @@ static bool read_sizes(struct fsd_slice t, struct fsd_told_shape *out)
     return out->n && !t.n;
 }
 
-static bool keep(struct fsd_history *h, struct fsd_told_shape shape,
+static bool keep(struct fsd_history *h, struct fsd_input_shape shape,
                  struct fsd_slice name, struct fsd_slice sizes)
 {
     if (!name.n || !read_sizes(fsd_slice_trim(sizes), &shape))
@@ -45,7 +45,7 @@ static bool keep(struct fsd_history *h, struct fsd_told_shape shape,
 }
 
 /* "x=MIN+OPT+MAX", or one for all three. */
-static bool keep_range(struct fsd_history *h, struct fsd_told_shape shape,
+static bool keep_range(struct fsd_history *h, struct fsd_input_shape shape,
                        struct fsd_slice t)
 {
     struct fsd_slice sizes, rest;
@@ -59,7 +59,7 @@ static bool keep_range(struct fsd_history *h, struct fsd_told_shape shape,
     return keep(h, shape, fsd_slice_trim(t), sizes);
 }
 
-static bool take_profile(struct fsd_slice *t, struct fsd_told_shape *shape)
+static bool take_profile(struct fsd_slice *t, struct fsd_input_shape *shape)
 {
     uint64_t number;
 
@@ -71,7 +71,7 @@ static bool take_profile(struct fsd_slice *t, struct fsd_told_shape *shape)
 
 /* "x for optimization profile 0 to: MIN=... OPT=... MAX=...", "x to: ...", behind "Set
  * shape of input tensor ". */
-static bool read_set(struct fsd_history *h, struct fsd_told_shape shape,
+static bool read_set(struct fsd_history *h, struct fsd_input_shape shape,
                      struct fsd_slice t)
 {
     struct fsd_slice name = t, sizes;
@@ -91,7 +91,7 @@ static bool read_set(struct fsd_history *h, struct fsd_told_shape shape,
 
 bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t build)
 {
-    struct fsd_told_shape shape = {.build = build, .run = true};
+    struct fsd_input_shape shape = {.build = build, .run = true};
     struct fsd_slice sizes;
 
     if (fsd_slice_take(&text, "Set shape of input tensor ")) {

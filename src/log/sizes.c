@@ -126,26 +126,26 @@ static struct fsd_dim read_formula(struct fsd_graph *g, struct fsd_slice t)
 /* ------------------------------------------------------------------------ the list */
 
 /* The sizes that the list has of one tensor. */
-struct told {
+struct listed {
     struct fsd_dim dims[MOST_SIZES];
     uint32_t n;
 };
 
 /* Of the network's inputs only names are taken: what all else follows from. */
-static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct told *told,
+static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
     const struct fsd_form *form =
         tensor == FSD_NONE ? NULL : fsd_tensor_form(g, tensor);
-    uint32_t n = told->n;
+    uint32_t n = listed->n;
 
     if (!form || !form->ranked || n > MOST_SIZES ||
         (reads && !(g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)))
         return;
-    while (n > form->dims.n && told->dims[n - 1].size == 1)
+    while (n > form->dims.n && listed->dims[n - 1].size == 1)
         n--; /* a window along one axis has one along two */
     for (uint32_t i = 0; i < n && n == form->dims.n; i++) {
-        const struct fsd_dim *dim = &told->dims[i];
+        const struct fsd_dim *dim = &listed->dims[i];
         int64_t size = g->dims.at[form->dims.at + i].size;
 
         if ((size >= 0 && size != dim->size) || (reads && dim->term))
@@ -155,7 +155,7 @@ static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct told *to
         struct fsd_dim *dim = &g->dims.at[form->dims.at + i];
 
         if (dim->size < 0 && !dim->name && !dim->term)
-            *dim = told->dims[i];
+            *dim = listed->dims[i];
     }
 }
 
@@ -185,7 +185,7 @@ static void read_sizes_of(struct fsd_graph *g, struct fsd_log_lines lines,
                           const struct made *made)
 {
     struct fsd_log_line line;
-    struct told told = {.n = 0};
+    struct listed listed = {.n = 0};
     fsd_id tensor = FSD_NONE;
     bool reads = false, more = fsd_log_next(&lines, &line);
 
@@ -195,13 +195,13 @@ static void read_sizes_of(struct fsd_graph *g, struct fsd_log_lines lines,
         more = fsd_log_next(&lines, &line) && fsd_slice_begins(line.text, " ");
         t = more ? fsd_slice_trim(line.text) : (struct fsd_slice){"", 0};
         if (more && fsd_slice_split_at(&t, "\t", &formula)) {
-            if (told.n < MOST_SIZES)
-                told.dims[told.n] = read_formula(g, formula);
-            told.n++;
+            if (listed.n < MOST_SIZES)
+                listed.dims[listed.n] = read_formula(g, formula);
+            listed.n++;
             continue;
         }
-        take_sizes(g, tensor, &told, reads);
-        told.n = 0;
+        take_sizes(g, tensor, &listed, reads);
+        listed.n = 0;
         tensor = tensor_of(g, made, t, &reads);
     }
 }

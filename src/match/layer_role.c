@@ -5,21 +5,21 @@
  */
 #include "match/pass.h"
 
-bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer)
+bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer)
 {
     const struct fsd_layer *l = &engine->layers.at[layer];
     const struct fsd_node *n = &engine->nodes.at[layer];
 
     if (n->in.n != 1 || n->out.n != 1)
         return false;
-    return l->hands_on;
+    return l->forwards;
 }
 
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
 {
     const struct fsd_layer *l = &engine->layers.at[layer];
 
-    if (fsd_layer_hands_on(engine, layer))
+    if (fsd_layer_forwards(engine, layer))
         return 0;
     /* A kernel whose steps only move data; what it does for a node, the replay of its
      * steps tells. */

@@ -22,7 +22,7 @@ int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
 
 /** True when the layer hands one tensor on with its value unchanged: the builder's own
  *  reformats, by the words of their names or their Origin. */
-bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer);
+bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer);
 
 /** Fills m->runs, when all links are known.  runs.c has the rules. */
 void fsd_match_find_runs(struct fsd_match *m);

@@ -39,15 +39,15 @@ static void note_edges(struct chain *c)
         if (tensor->producers.n > 1)
             c->forks[c->m->unit[e->links.at[tensor->producers.at]]] = true;
         for (uint32_t i = 0; i < tensor->consumers.n; i++) {
-            fsd_id maker = e->links.at[tensor->producers.at];
+            fsd_id producer = e->links.at[tensor->producers.at];
             fsd_id reader = e->links.at[tensor->consumers.at + i];
-            fsd_id unit = c->m->unit[maker];
+            fsd_id unit = c->m->unit[producer];
 
-            if (maker == reader || unit != c->m->unit[reader] ||
-                c->next[maker] == reader)
+            if (producer == reader || unit != c->m->unit[reader] ||
+                c->next[producer] == reader)
                 continue;
-            c->forks[unit] |= c->next[maker] != FSD_NONE || c->before[reader] > 0;
-            c->next[maker] = reader;
+            c->forks[unit] |= c->next[producer] != FSD_NONE || c->before[reader] > 0;
+            c->next[producer] = reader;
             c->before[reader] = 1;
         }
     }
@@ -109,11 +109,11 @@ static void raise_from(struct chain *c, fsd_id node)
 
     for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
         fsd_id t = fsd_node_in_tensor(g, node, i);
-        fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+        fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
 
-        if (maker != FSD_NONE && c->mark[maker] == c->mark[node] &&
-            c->from[maker] > c->from[node])
-            c->from[node] = c->from[maker];
+        if (producer != FSD_NONE && c->mark[producer] == c->mark[node] &&
+            c->from[producer] > c->from[node])
+            c->from[node] = c->from[producer];
     }
 }
 

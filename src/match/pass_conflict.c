@@ -55,8 +55,8 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
 
 /* The other layer's own Metadata does not name the node, and tensors confirm the rest
  * of this layer's: an engine's tensor was taken for another one of the model. */
-static bool is_told_apart(const struct fsd_match *m, const bool *confirmed,
-                          const struct fsd_link *link, fsd_id other)
+static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
+                            const struct fsd_link *link, fsd_id other)
 {
     return (link->by & FSD_BY_METADATA) && confirmed[link->layer] &&
            !fsd_match_has(m, other, link->node);
@@ -80,7 +80,7 @@ void fsd_pass_conflict(struct fsd_match *m)
         bool in_own = false;
 
         if (other == FSD_NONE || link->by & FSD_BY_TENSOR || !cut->nodes.n ||
-            cut->leaky || is_told_apart(m, confirmed, link, other) ||
+            cut->leaky || is_contradicted(m, confirmed, link, other) ||
             m->facts->folded[link->node] || m->gone[link->node] ||
             m->facts->traits[link->node] & FSD_OP_QDQ)
             continue;

@@ -98,7 +98,7 @@ static bool is_bare(const struct fsd_match *m, fsd_id layer)
            kind != FSD_KIND_CONSTANT;
 }
 
-static fsd_id told_by(const struct loops *l, struct fsd_span ports)
+static fsd_id named_by(const struct loops *l, struct fsd_span ports)
 {
     const struct fsd_graph *e = l->m->engine;
     fsd_id found = FSD_NONE;
@@ -125,11 +125,11 @@ static fsd_id loop_of(const struct loops *l, fsd_id layer)
         found = l->owns[node] ? node : FSD_NONE;
     }
     if (found == FSD_NONE)
-        found = told_by(l, l->m->engine->layers.at[layer].constants);
+        found = named_by(l, l->m->engine->layers.at[layer].constants);
     if (found == FSD_NONE && is_bare(l->m, layer))
-        found = told_by(l, n->out);
+        found = named_by(l, n->out);
     if (found == FSD_NONE && is_bare(l->m, layer))
-        found = told_by(l, n->in);
+        found = named_by(l, n->in);
     return found;
 }
 
@@ -150,7 +150,7 @@ static fsd_id before_view(const void *of, fsd_id node)
 
 /* The node that made a tensor, before others gave it other shapes, and the first of
  * these; FSD_NONE. */
-static fsd_id maker_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
+static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
     const struct views views = {m, view};
 
@@ -169,7 +169,7 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
             &g->nodes.at[fsd_match_of_layer(l->m, layer, i)->node];
 
         for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id by = maker_of(l->m, fsd_node_in(g, n, k)->tensor, view);
+            fsd_id by = producer_of(l->m, fsd_node_in(g, n, k)->tensor, view);
 
             if (by != FSD_NONE && l->owns[by])
                 return by;

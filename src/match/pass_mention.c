@@ -50,7 +50,7 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
 static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                          struct concats *concats)
 {
-    fsd_id maker = fsd_tensor_producer(m->model, tensor);
+    fsd_id producer = fsd_tensor_producer(m->model, tensor);
     bool writes = false;
 
     for (uint32_t i = 0; i < m->engine->nodes.at[layer].out.n; i++) {
@@ -60,9 +60,9 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
     }
     if (!writes)
         return only_concat(m->model, tensor, concats);
-    if (maker != FSD_NONE && (fsd_node_is(m->model, maker, FSD_ONNX_Slice) ||
-                              fsd_node_is(m->model, maker, FSD_ONNX_Split)))
-        return maker;
+    if (producer != FSD_NONE && (fsd_node_is(m->model, producer, FSD_ONNX_Slice) ||
+                                 fsd_node_is(m->model, producer, FSD_ONNX_Split)))
+        return producer;
     return FSD_NONE;
 }
 

@@ -109,7 +109,7 @@ static fsd_id before_view(const void *of, fsd_id node)
 }
 
 /* The node that makes a tensor, seen through views. */
-static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
+static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
                                fsd_walk_back(m->model, tensor, before_view, m));
@@ -125,7 +125,7 @@ static void link_ends(const struct ends *e, fsd_id layer)
 
         if (t != FSD_NONE && m->twin[t] != FSD_NONE &&
             m->engine->tensors.at[t].producers.n == 1)
-            link_end(e, layer, maker(m, m->twin[t]));
+            link_end(e, layer, producer(m, m->twin[t]));
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(m->engine, n, i)->tensor;

@@ -152,7 +152,7 @@ static bool computes(const struct fsd_match *m, fsd_id layer)
     case FSD__KIND_COUNT:
         break;
     }
-    return !fsd_layer_hands_on(m->engine, layer);
+    return !fsd_layer_forwards(m->engine, layer);
 }
 
 void fsd_match_find_runs(struct fsd_match *m)

@@ -135,20 +135,20 @@ static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id t
 }
 
 /* A part of what several layers write is another tensor than the whole. */
-static bool hands_part(const struct fsd_graph *e, fsd_id layer)
+static bool forwards_part(const struct fsd_graph *e, fsd_id layer)
 {
     const struct fsd_node *n = &e->nodes.at[layer];
 
     return fsd_port_is_part(e, n->in.at) || fsd_port_is_part(e, n->out.at);
 }
 
-static bool hand_on(struct fsd_match *m, const bool *settled, bool back, fsd_id layer)
+static bool forward(struct fsd_match *m, const bool *settled, bool back, fsd_id layer)
 {
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
     fsd_id out = fsd_node_out_tensor(m->engine, layer, 0);
 
-    if (!fsd_layer_hands_on(m->engine, layer) || in == FSD_NONE || out == FSD_NONE ||
-        hands_part(m->engine, layer))
+    if (!fsd_layer_forwards(m->engine, layer) || in == FSD_NONE || out == FSD_NONE ||
+        forwards_part(m->engine, layer))
         return false;
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }
@@ -156,7 +156,7 @@ static bool hand_on(struct fsd_match *m, const bool *settled, bool back, fsd_id 
 /* Tensors without a twin get one of what is handed on to them, and with `back` of what
  * they are handed on as.  Chains of reformats stand in the engine's order, so one sweep
  * forward and one back settle nearly all; sweeps stop when nothing changes. */
-static void hand_on_all(struct fsd_match *m, bool back)
+static void forward_all(struct fsd_match *m, bool back)
 {
     bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;
     uint32_t n = m->engine->layers.n;
@@ -166,17 +166,17 @@ static void hand_on_all(struct fsd_match *m, bool back)
     for (int sweep = 0; changed && sweep < 8; sweep++) {
         changed = false;
         for (fsd_id i = 0; i < n; i++)
-            changed |= hand_on(m, settled, back, i);
+            changed |= forward(m, settled, back, i);
         for (fsd_id i = n; i-- > 0;)
-            changed |= hand_on(m, settled, back, i);
+            changed |= forward(m, settled, back, i);
     }
 }
 
 void fsd_match_twins(struct fsd_match *m)
 {
     name_twins(m);
-    hand_on_all(m, false);
-    hand_on_all(m, true);
+    forward_all(m, false);
+    forward_all(m, true);
 }
 
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)

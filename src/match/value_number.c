@@ -125,7 +125,7 @@ static bool spell_node(struct numbering *v, fsd_id node)
     unsigned traits = v->f->traits[node];
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
-        (v->g->attributes_untold && !(traits & FSD_OP_BARE)))
+        (v->g->lacks_attributes && !(traits & FSD_OP_BARE)))
         return false; /* three MaxPools of one tensor may be of three sizes */
     spell(v, n->scope);
     spell(v, n->domain);
@@ -173,7 +173,7 @@ static void share_numbers(struct numbering *v, fsd_id node, fsd_id first)
 }
 
 /* Exporters that find two initializers equal keep one, and an Identity of it. */
-static void hand_on(struct numbering *v, fsd_id node)
+static void forward_constant(struct numbering *v, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(v->g, node, 0);
     fsd_id out = fsd_node_out_tensor(v->g, node, 0);
@@ -214,7 +214,7 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
         v.words.n = 0;
         f->first_twin[i] = spell_node(&v, i) ? first_with(&v, i) : i;
         if (fsd_node_is(f->g, i, FSD_ONNX_Identity))
-            hand_on(&v, i);
+            forward_constant(&v, i);
         if (f->first_twin[i] != i)
             share_numbers(&v, i, f->first_twin[i]);
     }

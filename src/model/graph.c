@@ -288,11 +288,11 @@ bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
 
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
 {
-    struct fsd_span makers = {0};
+    struct fsd_span producers = {0};
 
     if (tensor != FSD_NONE)
-        makers = g->tensors.at[tensor].producers;
-    return makers.n == 1 ? g->links.at[makers.at] : FSD_NONE;
+        producers = g->tensors.at[tensor].producers;
+    return producers.n == 1 ? g->links.at[producers.at] : FSD_NONE;
 }
 
 fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor)
@@ -383,26 +383,28 @@ static void await(struct waiting *w, fsd_id node, bool begins)
 }
 
 /* All that waits for the maker at that place among those of a tensor. */
-static void await_maker(struct waiting *w, fsd_id tensor, uint32_t place, bool begins)
+static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
+                           bool begins)
 {
     const struct fsd_graph *g = w->g;
-    struct fsd_span makers = g->tensors.at[tensor].producers;
+    struct fsd_span producers = g->tensors.at[tensor].producers;
     struct fsd_span readers = g->tensors.at[tensor].consumers;
-    const fsd_id *of = &g->links.at[makers.at];
-    fsd_id maker = of[place], next;
-    bool alone = of[0] == of[makers.n - 1]; /* they ascend */
+    const fsd_id *of = &g->links.at[producers.at];
+    fsd_id producer = of[place], next;
+    bool alone = of[0] == of[producers.n - 1]; /* they ascend */
 
-    while (place < makers.n && of[place] == maker)
+    while (place < producers.n && of[place] == producer)
         place++;
-    next = place < makers.n ? of[place] : FSD_NONE;
+    next = place < producers.n ? of[place] : FSD_NONE;
     if (next != FSD_NONE)
         await(w, next, begins);
-    for (uint32_t k = alone ? 0 : place_of(g, readers, maker + 1); k < readers.n; k++) {
+    for (uint32_t k = alone ? 0 : place_of(g, readers, producer + 1); k < readers.n;
+         k++) {
         fsd_id reader = g->links.at[readers.at + k];
 
         if (!alone && reader > next)
             break;
-        if (reader != maker)
+        if (reader != producer)
             await(w, reader, begins);
     }
 }
@@ -417,7 +419,8 @@ static void settle(struct waiting *w, fsd_id node)
         if (t == FSD_NONE || w->settled[t] == node + 1)
             continue;
         w->settled[t] = node + 1;
-        await_maker(w, t, place_of(w->g, w->g->tensors.at[t].producers, node), false);
+        await_producer(w, t, place_of(w->g, w->g->tensors.at[t].producers, node),
+                       false);
     }
 }
 
@@ -430,11 +433,12 @@ fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g)
                         .order = FSD_NEW(arena, fsd_id, n)};
 
     for (fsd_id t = 0; t < g->tensors.n; t++) {
-        struct fsd_span makers = g->tensors.at[t].producers;
+        struct fsd_span producers = g->tensors.at[t].producers;
 
-        for (uint32_t k = 0; k < makers.n; k++)
-            if (!k || g->links.at[makers.at + k] != g->links.at[makers.at + k - 1])
-                await_maker(&w, t, k, true);
+        for (uint32_t k = 0; k < producers.n; k++)
+            if (!k ||
+                g->links.at[producers.at + k] != g->links.at[producers.at + k - 1])
+                await_producer(&w, t, k, true);
     }
     for (fsd_id i = 0; i < n; i++)
         if (!w.awaited[i])

@@ -76,7 +76,7 @@ struct fsd_port {
 /** The layers at the other end of a port, of a tensor that several layers write. */
 struct fsd_peers {
     struct fsd_span nodes; /**< in fsd_graph.links, once a use, in order */
-    bool told;             /**< false: all of the tensor's */
+    bool known;            /**< false: all of the tensor's */
     bool part;             /**< the port has less than the whole tensor */
 };
 
@@ -268,7 +268,7 @@ struct fsd_layer {
     uint32_t port;     /**< FSD_NAME_SERVES: the number of the tensor there */
     bool output;       /**< FSD_NAME_SERVES: an output's, not an input's */
     fsd_sym made_as;   /**< what the log calls it where the builder adds it */
-    bool hands_on; /**< with one in- and one output, it is there to move data only */
+    bool forwards; /**< with one in- and one output, it is there to move data only */
     bool slices;   /**< it takes a part of what it reads */
     bool may_quantize; /**< of a type that a Q or DQ left standing can have */
     bool multiplies;   /**< of a type that does multiply-adds */
@@ -345,10 +345,10 @@ struct fsd_graph {
     bool named_only; /**< model: none was given, its nodes are those that an engine's
                               names tell of; of edges, sizes and constants nothing is
                               known */
-    bool attributes_untold; /**< model: a log printed it, which tells no attributes */
-    bool detailed;      /**< engine: layers have types and tensors, not only names */
-    bool jumps;         /**< engine: some layers are left out by some runs */
-    uint32_t in_bodies; /**< engine: nodes in bodies of its layers, which are none */
+    bool lacks_attributes; /**< model: a log printed it, which tells no attributes */
+    bool detailed;         /**< engine: layers have types and tensors, not only names */
+    bool jumps;            /**< engine: some layers are left out by some runs */
+    uint32_t in_bodies;    /**< engine: nodes in bodies of its layers, which are none */
     FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as
                             the builder counts, from 0; negative: nothing read */
@@ -564,7 +564,7 @@ static inline bool fsd_port_is_part(const struct fsd_graph *g, uint32_t port)
 /** Other ports of its tensor may have other peers. */
 static inline bool fsd_port_has_own_peers(const struct fsd_graph *g, uint32_t port)
 {
-    return g->peers && g->peers[port].told;
+    return g->peers && g->peers[port].known;
 }
 
 /** Fills `peers`; fsd_graph_finish() calls it. */

@@ -83,7 +83,7 @@ struct fsd_final {
 };
 
 /** What the builder says of memory, in bytes; negative: not told. */
-struct fsd_told_bytes {
+struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent */
     int64_t scratch;      /**< of a layer; of all the most, or their sum before 10 */
@@ -92,7 +92,7 @@ struct fsd_told_bytes {
 };
 
 /** Sizes of one of the network's inputs. */
-struct fsd_told_shape {
+struct fsd_input_shape {
     fsd_sym input;
     uint8_t n;
     int64_t sizes[8];
@@ -102,7 +102,7 @@ struct fsd_told_shape {
 };
 
 /** A pass over the whole graph, and what it came to in all its runs. */
-struct fsd_told_pass {
+struct fsd_pass_stats {
     fsd_sym name;
     uint32_t runs, changed; /**< how often it ran, and changed the graph */
     uint32_t matched;       /**< groups of nodes that it found, where it reports them */
@@ -111,7 +111,7 @@ struct fsd_told_pass {
 };
 
 /** Where the runtime placed nodes. */
-struct fsd_told_place {
+struct fsd_placement {
     fsd_sym provider;
     fsd_sym op, name; /**< of one node; both 0: of all nodes */
     uint32_t part;    /**< of one number, from 1: assigned together; 0: not told */
@@ -157,10 +157,10 @@ struct fsd_history {
     FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */
     FSD_VEC(struct fsd_final) finals;
     FSD_VEC(struct fsd_built_in) built;
-    FSD_VEC(struct fsd_told_bytes) memory;
-    FSD_VEC(struct fsd_told_shape) shapes;
-    FSD_VEC(struct fsd_told_pass) passes; /**< in the order of their first runs */
-    FSD_VEC(struct fsd_told_place) places;
+    FSD_VEC(struct fsd_memory_use) memory;
+    FSD_VEC(struct fsd_input_shape) shapes;
+    FSD_VEC(struct fsd_pass_stats) passes; /**< in the order of their first runs */
+    FSD_VEC(struct fsd_placement) places;
     FSD_VEC(uint32_t) placed; /**< by build: how many nodes were placed; 0: not told */
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;

@@ -165,7 +165,7 @@ static void list_peers(struct buffers *b, const struct end *ends, uint32_t n_wri
         whole = ends[i].size > whole ? ends[i].size : whole;
     for (uint32_t i = 0; i < n_writers + n_readers; i++)
         g->peers[ends[i].port] = (struct fsd_peers){
-            .told = true, .part = ends[i].size && ends[i].size < whole};
+            .known = true, .part = ends[i].size && ends[i].size < whole};
     for (uint32_t r = 0; r < n_readers; r++) {
         struct fsd_span *span = &g->peers[readers[r].port].nodes;
 

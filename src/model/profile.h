@@ -26,7 +26,7 @@ struct fsd_profile {
     const char *path;  /**< as the user gave it */
     uint32_t number;   /**< which of the file's profiles, from 1 */
     uint64_t runs;     /**< 0: not told */
-    bool untold_runs;  /**< times are of all runs together, and nobody says how many */
+    bool runs_unknown; /**< times are of all runs together, and nobody says how many */
     bool single_run;   /**< nothing that only warmed up could be set aside */
     bool odd_runs;     /**< they were told, and cannot be a number of runs */
     uint32_t nameless; /**< records with a time and no name: they are no entries */

@@ -68,7 +68,7 @@ static fsd_sym place_of(struct fsd_graph *g, struct fsd_arena *scratch,
                                       (int)code.n, code.s));
 }
 
-struct told {
+struct props {
     struct fsd_slice scopes, classes, trace;
     bool placed; /* it says on which of several devices it runs */
 };
@@ -81,16 +81,16 @@ struct numbers {
     uint32_t graph, node, key, value;
 };
 
-static struct told read_props(const struct fsd_file *file, const struct numbers *is,
-                              struct fsd_slice node)
+static struct props read_props(const struct fsd_file *file, const struct numbers *is,
+                               struct fsd_slice node)
 {
-    struct told told = {{"", 0}, {"", 0}, {"", 0}, false};
+    struct props props = {{"", 0}, {"", 0}, {"", 0}, false};
     struct fsd_wire_block prop, part;
 
     while (fsd_wire_take_of(file, &node, &prop)) {
         struct fsd_slice key = {"", 0}, value = {"", 0};
 
-        told.placed |= prop.number == NODE_DEVICES;
+        props.placed |= prop.number == NODE_DEVICES;
         if (prop.number != NODE_PROPS)
             continue;
         while (fsd_wire_take_of(file, &prop.bytes, &part))
@@ -98,28 +98,28 @@ static struct told read_props(const struct fsd_file *file, const struct numbers 
                 *(part.number == is->key ? &key : &value) =
                     fsd_wire_read(file, part.bytes);
         if (fsd_slice_is(key, "pkg.torch.onnx.name_scopes"))
-            told.scopes = value;
+            props.scopes = value;
         else if (fsd_slice_is(key, "pkg.torch.onnx.class_hierarchy"))
-            told.classes = value;
+            props.classes = value;
         else if (fsd_slice_is(key, "pkg.torch.onnx.stack_trace"))
-            told.trace = value;
+            props.trace = value;
     }
-    return told;
+    return props;
 }
 
 /* The last of both lists is the node's own; the rest is told by the inner one first. */
 static void tell_node(struct fsd_graph *g, struct fsd_arena *scratch,
-                      struct fsd_node *node, struct told told)
+                      struct fsd_node *node, struct props props)
 {
     struct fsd_slice path, class;
     fsd_sym innermost = 0;
 
-    node->written = place_of(g, scratch, told.trace);
-    if (!take_last(&told.scopes, &path))
+    node->written = place_of(g, scratch, props.trace);
+    if (!take_last(&props.scopes, &path))
         return;
-    take_last(&told.classes, &class);
-    while (take_last(&told.scopes, &path)) {
-        bool known = take_last(&told.classes, &class);
+    take_last(&props.classes, &class);
+    while (take_last(&props.scopes, &path)) {
+        bool known = take_last(&props.classes, &class);
         fsd_sym module = fsd_intern_slice(g->names, path);
 
         fsd_sym name = known ? fsd_intern_slice(g->names, class) : 0;
@@ -150,10 +150,10 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
     while (fsd_wire_walk(&walk, &model, &graph))
         while (graph.number == is.graph && fsd_wire_walk(&walk, &graph.bytes, &node))
             if (node.number == is.node && id < g->nodes.n) {
-                struct told told = read_props(file, &is, node.bytes);
+                struct props props = read_props(file, &is, node.bytes);
 
-                tell_node(g, scratch, &g->nodes.at[id], told);
-                placed += told.placed;
+                tell_node(g, scratch, &g->nodes.at[id], props);
+                placed += props.placed;
                 id++;
             }
     fsd_arena_free(scratch);

@@ -129,15 +129,15 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
     bool half = fsd_case_int(c, "onesided", 0) != 0;
     bool back = fsd_case_int(c, "inverse", 0) != 0;
     int64_t opset = fsd_graph_opset(c->g), axis = opset < 20 ? 1 : -2, n;
-    bool told = attr || fsd_case_in(c, 2) != FSD_NONE, known = true;
+    bool given = attr || fsd_case_in(c, 2) != FSD_NONE, known = true;
 
-    if (x->rank < 2 || (!told && !opset && x->rank != 3))
+    if (x->rank < 2 || (!given && !opset && x->rank != 3))
         return false;
     *out = *x;
     out->dims[x->rank - 1] = half && back ? 1 : 2;
     if (attr)
         axis = fsd_case_int(c, "axis", 1);
-    else if (told)
+    else if (given)
         known = fsd_amount_number(c->t, fsd_int_in(c, 2), &axis);
     axis = known ? fsd_axis(axis, x->rank) : 0;
     if (axis < 0)

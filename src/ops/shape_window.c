@@ -129,13 +129,13 @@ bool fsd_shape_conv_transpose(const struct fsd_op_case *c, struct fsd_shape *out
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);
     uint32_t n;
-    const int64_t *told = fsd_case_ints(c, "output_shape", &n);
+    const int64_t *stated = fsd_case_ints(c, "output_shape", &n);
 
     if (w->rank < 3 || !windows(c, w->dims + 2, w->rank - 2u, true, out))
         return false;
     out->dims[1] = fsd_times(c->t, w->dims[1], fsd_case_size(c, "group", 1));
-    for (uint32_t k = 0; told && n == w->rank - 2u && k < n; k++)
-        out->dims[k + 2] = fsd_size(told[k]);
+    for (uint32_t k = 0; stated && n == w->rank - 2u && k < n; k++)
+        out->dims[k + 2] = fsd_size(stated[k]);
     return true;
 }
 
@@ -270,11 +270,11 @@ static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
 static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
                          int64_t axes[FSD_SHAPE_RANK], uint32_t *n)
 {
-    const int64_t *told = fsd_case_ints(c, "axes", n);
+    const int64_t *stated = fsd_case_ints(c, "axes", n);
 
-    *n = told ? *n : rank;
+    *n = stated ? *n : rank;
     for (uint32_t k = 0; k < *n; k++) {
-        int64_t axis = fsd_axis(told ? told[k] : k, rank);
+        int64_t axis = fsd_axis(stated ? stated[k] : k, rank);
 
         if (axis < 0 || k == FSD_SHAPE_RANK)
             return false;

@@ -61,7 +61,7 @@ struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph 
  * out. */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name)
 {
-    *c->guessed |= c->g->attributes_untold;
+    *c->guessed |= c->g->lacks_attributes;
     return fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
 }
 

@@ -40,7 +40,7 @@ static void end_group(struct fsd_history *h, const struct group *g, uint32_t num
     }
 }
 
-static void read_node_field(struct fsd_history *h, struct fsd_told_place *node,
+static void read_node_field(struct fsd_history *h, struct fsd_placement *node,
                             const struct fsd_field *f)
 {
     struct fsd_slice text = {f->text, f->text_len};
@@ -75,7 +75,7 @@ void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
                             .err = &err,
                             .nested = true};
     struct group group = {0};
-    struct fsd_told_place node = {0};
+    struct fsd_placement node = {0};
     struct fsd_field field = {0};
     enum fsd_record_step step = FSD_RECORD_END;
     uint32_t groups = 0, depth = 0;
@@ -90,7 +90,7 @@ void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
         if (step == FSD_RECORD_OPEN && ++depth == 1)
             group = (struct group){.first = h->places.n};
         else if (step == FSD_RECORD_OPEN)
-            node = (struct fsd_told_place){0};
+            node = (struct fsd_placement){0};
         else if (step == FSD_RECORD_FIELD && depth == 1)
             read_group_field(h, &group, &r, &field);
         else if (step == FSD_RECORD_FIELD && field.opens)

@@ -28,7 +28,7 @@ struct reading {
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* by the file's tensor; FSD_NONE: a constant, or not seen yet */
     fsd_id *first_inside, *next_inside; /* by the file's node: of its bodies; or NULL */
-    const struct fsd_history *told;     /* a list of assigned nodes; NULL */
+    const struct fsd_history *log;      /* a list of assigned nodes; NULL */
     uint32_t *place_of;                 /* by a node's name: its place there, and one */
 };
 
@@ -86,22 +86,22 @@ static bool is_quantizer(const struct fsd_node *n)
 
 /* True when a layer that works with the channels last makes or reads the tensor, or
  * what a Q or DQ makes of it. */
-static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool maker,
+static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool producer,
                                 unsigned depth)
 {
     struct fsd_span near = {0, 0};
 
     if (tensor != FSD_NONE && depth)
-        near = maker ? r->src->tensors.at[tensor].producers
-                     : r->src->tensors.at[tensor].consumers;
+        near = producer ? r->src->tensors.at[tensor].producers
+                        : r->src->tensors.at[tensor].consumers;
     for (uint32_t i = 0; i < near.n; i++) {
         const struct fsd_node *n = &r->src->nodes.at[r->src->links.at[near.at + i]];
-        struct fsd_span behind = maker ? n->in : n->out;
+        struct fsd_span behind = producer ? n->in : n->out;
 
         if (is_channels_last(r, n))
             return true;
         if (is_quantizer(n) && behind.n &&
-            meets_channels_last(r, r->src->ports.at[behind.at].tensor, maker,
+            meets_channels_last(r, r->src->ports.at[behind.at].tensor, producer,
                                 depth - 1))
             return true;
     }
@@ -279,17 +279,17 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 {
     const char *whole = text(r, n->name);
     size_t all = fsd_text_len(r->g->names, n->name);
-    fsd_id tensor = blocked_tensor(r, n), maker;
+    fsd_id tensor = blocked_tensor(r, n), producer;
 
     if (!all || mention_origin(r, FSD_BY_NAME, whole, all))
         return;
-    maker =
+    producer =
         tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->vocab->model, tensor);
-    if (maker != FSD_NONE) {
+    if (producer != FSD_NONE) {
         struct fsd_mention made = {.by = FSD_BY_NAME,
                                    .role = FSD_MENTION_COMPUTES,
                                    .text = r->vocab->model->tensors.at[tensor].name,
-                                   .node = maker,
+                                   .node = producer,
                                    .tensor = FSD_NONE,
                                    .among = 1};
 
@@ -333,22 +333,22 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
     const struct fsd_attr *attr = fsd_node_attr(r->src, n, "activation");
     const struct fsd_meaning *what;
-    fsd_id value = blocked_tensor(r, n), maker;
+    fsd_id value = blocked_tensor(r, n), producer;
 
     if (m && !is_blocked(r, n)) {
         what = fsd_vocab_find(r->vocab, text(r, n->name),
                               fsd_text_len(r->g->names, n->name));
-        maker =
+        producer =
             what && what->nodes.n == 1 ? r->vocab->pool.at[what->nodes.at] : FSD_NONE;
-        return maker != FSD_NONE && fsd_node_is(m, maker, n->op)
-                   ? fsd_node_out_tensor(m, maker, 0)
+        return producer != FSD_NONE && fsd_node_is(m, producer, n->op)
+                   ? fsd_node_out_tensor(m, producer, 0)
                    : FSD_NONE;
     }
     if (value != FSD_NONE && n->in.n > 3 &&
         fsd_node_in(r->src, n, 3)->tensor != FSD_NONE)
         value = behind(r, value, FSD_ONNX_Add);
-    maker = value == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m, value);
-    if (maker != FSD_NONE && attr && attr->s && !fsd_node_is(m, maker, attr->s))
+    producer = value == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m, value);
+    if (producer != FSD_NONE && attr && attr->s && !fsd_node_is(m, producer, attr->s))
         value = behind(r, value, attr->s);
     return value;
 }
@@ -503,8 +503,8 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
         nodes = makes ? m->tensors.at[t].producers : m->tensors.at[t].consumers;
         for (uint32_t k = 0; k < nodes.n && nodes.n <= MOST_READERS; k++) {
             fsd_sym name = m->nodes.at[m->links.at[nodes.at + k]].name;
-            const struct fsd_told_place *place =
-                name && r->place_of[name] ? &r->told->places.at[r->place_of[name] - 1]
+            const struct fsd_placement *place =
+                name && r->place_of[name] ? &r->log->places.at[r->place_of[name] - 1]
                                           : NULL;
 
             if (!place || place->provider != provider || place->part == part)
@@ -521,9 +521,9 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
  * was assigned, under the name of another one. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
-    uint32_t part = r->told && r->vocab ? part_at(r, n->out, true, by) : 0;
+    uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
 
-    return part || !r->told || !r->vocab ? part : part_at(r, n->in, false, by);
+    return part || !r->log || !r->vocab ? part : part_at(r, n->in, false, by);
 }
 
 /* What a provider compiled: its name says nothing, its nodes stand in the list of
@@ -532,7 +532,7 @@ static void read_context(struct reading *r, const struct fsd_node *n,
                          struct fsd_layer *layer)
 {
     const struct fsd_attr *source = fsd_node_attr(r->src, n, "source");
-    const struct fsd_history *h = r->told;
+    const struct fsd_history *h = r->log;
     uint32_t part;
 
     layer->sealed = true;
@@ -617,7 +617,7 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
 
     layer.provider =
         layer.kind == FSD_KIND_FOREIGN ? FSD_PROVIDER_COMPILER : FSD_PROVIDER_BUILDER;
-    layer.hands_on = layer.kind == FSD_KIND_COPY ||
+    layer.forwards = layer.kind == FSD_KIND_COPY ||
                      (layer.kind == FSD_KIND_REFORMAT &&
                       (n->op != FSD_ONNX_Cast || cast_value(r, n->name)));
     if (layer.kind == FSD_KIND_FOREIGN)
@@ -695,14 +695,14 @@ static void index_bodies(struct reading *r)
     }
 }
 
-static void take_parts(struct reading *r, const struct fsd_history *told)
+static void take_parts(struct reading *r, const struct fsd_history *log)
 {
-    if (!told || !told->assigned)
+    if (!log || !log->assigned)
         return;
-    r->told = told;
+    r->log = log;
     r->place_of = FSD_NEW(r->g->arena, uint32_t, fsd_intern_count(r->g->names));
-    for (uint32_t i = 0; i < told->places.n; i++)
-        r->place_of[told->places.at[i].name] = i + 1;
+    for (uint32_t i = 0; i < log->places.n; i++)
+        r->place_of[log->places.at[i].name] = i + 1;
 }
 
 static void read_log(struct fsd_history *h, const struct fsd_file *file)

@@ -105,10 +105,10 @@ static void set_pass(struct session_log *r, struct fsd_slice name)
         return;
     }
     fsd_vec_push(r->h->arena, &r->h->passes,
-                 ((struct fsd_told_pass){.name = sym, .build = r->build}));
+                 ((struct fsd_pass_stats){.name = sym, .build = r->build}));
 }
 
-static struct fsd_told_pass *at_work(struct session_log *r)
+static struct fsd_pass_stats *at_work(struct session_log *r)
 {
     return r->pass == FSD_NONE ? NULL : &r->h->passes.at[r->pass];
 }
@@ -118,7 +118,7 @@ static struct fsd_told_pass *at_work(struct session_log *r)
 static bool read_transformer(struct session_log *r, const struct line *line)
 {
     struct fsd_slice t = line->text, rest;
-    struct fsd_told_pass *pass;
+    struct fsd_pass_stats *pass;
 
     if (fsd_slice_take(&t, "Applying graph transformer ") &&
         fsd_slice_split_last(&t, " on step ", &rest)) {
@@ -168,7 +168,7 @@ static struct fsd_event *add_event(struct session_log *r, enum fsd_event_kind ki
 
 static fsd_sym pass_name(struct session_log *r)
 {
-    const struct fsd_told_pass *pass = at_work(r);
+    const struct fsd_pass_stats *pass = at_work(r);
 
     return pass ? pass->name : 0;
 }
@@ -329,7 +329,7 @@ static bool read_memcpy(struct session_log *r, struct fsd_slice t)
 static void place(struct session_log *r, fsd_sym provider, fsd_sym op, fsd_sym name)
 {
     fsd_vec_push(r->h->arena, &r->h->places,
-                 ((struct fsd_told_place){
+                 ((struct fsd_placement){
                      .provider = provider, .op = op, .name = name, .build = r->build}));
 }
 

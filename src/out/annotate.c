@@ -12,7 +12,7 @@ struct notes {
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
     struct fsd_arena *arena;
-    uint32_t *told; /* by layer: of which node it was told last, and one; 0: none */
+    uint32_t *last_of; /* by layer: of which node it was told last, and one; 0: none */
     fsd_id node;
 };
 
@@ -30,9 +30,9 @@ static void add_layer(struct notes *n, fsd_id layer, bool first, FILE *layers,
     const struct fsd_graph *engine = n->d->engine;
     const char *before = first ? "" : "; ";
 
-    if (n->told[layer] == n->node + 1)
+    if (n->last_of[layer] == n->node + 1)
         return;
-    n->told[layer] = n->node + 1;
+    n->last_of[layer] = n->node + 1;
     fprintf(layers, "%s%u %s", before, layer,
             fsd_text(engine->names, engine->nodes.at[layer].name));
     fprintf(kinds, "%s%s", before, fsd_kind_name(n->d->layers[layer].kind));
@@ -115,7 +115,7 @@ struct fsd_onnx_edits *fsd_annotate_model(struct fsd_arena *arena,
     struct notes n = {.d = d,
                       .edits = fsd_onnx_edits_new(arena, g),
                       .arena = arena,
-                      .told = FSD_NEW(arena, uint32_t, d->engine->nodes.n + 1)};
+                      .last_of = FSD_NEW(arena, uint32_t, d->engine->nodes.n + 1)};
     fsd_id *next = FSD_NEW(arena, fsd_id, g->nodes.n + 1); /* of the same call */
     fsd_id *nodes = FSD_NEW(arena, fsd_id, g->nodes.n + 1);
 

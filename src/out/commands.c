@@ -43,8 +43,9 @@ static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const types[] = {"fp16", "bf16", "int8", "fp8", "int4", "best"};
     const struct fsd_graph *engine = plan->d->engine;
-    fsd_sym told = fsd_built_find(&engine->built, plan->d->names, FSD_BUILT_PRECISION);
-    char *list = fsd_printed(plan->arena, "%s", fsd_text(plan->d->names, told));
+    fsd_sym precision =
+        fsd_built_find(&engine->built, plan->d->names, FSD_BUILT_PRECISION);
+    char *list = fsd_printed(plan->arena, "%s", fsd_text(plan->d->names, precision));
     char *rest = list, *word;
 
     if (engine->strongly_typed)

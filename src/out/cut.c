@@ -32,7 +32,7 @@ static enum fsd_status fail(const struct fsd_cut_plan *plan, struct fsd_error *e
 /* ---------------------------------------------------------------------- order */
 
 /* The node of the main graph that makes what a port reads; FSD_NONE. */
-static fsd_id maker_at(const struct fsd_graph *g, uint32_t port)
+static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 {
     fsd_id tensor = g->ports.at[port].tensor;
 
@@ -54,7 +54,7 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
             waits[plan->main_of[i]] +=
-                maker_at(g, g->nodes.at[i].in.at + k) != FSD_NONE;
+                producer_at(g, g->nodes.at[i].in.at + k) != FSD_NONE;
     for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
         if (!waits[i])
             fsd_vec_push(plan->arena, &ready, i);
@@ -78,7 +78,7 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t port = g->nodes.at[i].in.at;
              port < g->nodes.at[i].in.at + g->nodes.at[i].in.n; port++)
-            if (maker_at(g, port) != FSD_NONE && waits[maker_at(g, port)])
+            if (producer_at(g, port) != FSD_NONE && waits[producer_at(g, port)])
                 at[plan->main_of[i]] = port;
     return at;
 }
@@ -94,7 +94,7 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
         node++;
     /* After as many steps as there are nodes the way back is on the cycle. */
     for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
-        node = maker_at(g, at[node]);
+        node = producer_at(g, at[node]);
     return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;
 }
 
@@ -109,12 +109,12 @@ static enum fsd_status check_order(const struct fsd_cut_plan *plan,
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t port = g->nodes.at[i].in.at;
              port < g->nodes.at[i].in.at + g->nodes.at[i].in.n; port++) {
-            fsd_id maker = maker_at(g, port);
+            fsd_id producer = producer_at(g, port);
 
-            if (maker == FSD_NONE || maker < plan->main_of[i])
+            if (producer == FSD_NONE || producer < plan->main_of[i])
                 continue;
             sorted = false;
-            if (is_kept(plan, i) && is_kept(plan, maker))
+            if (is_kept(plan, i) && is_kept(plan, producer))
                 early = g->ports.at[port].tensor;
         }
     cycle = sorted ? FSD_NONE : find_cycle(plan);
@@ -167,9 +167,9 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
 {
     const struct fsd_graph *g = model_of(plan);
     const struct fsd_tensor *t = &g->tensors.at[tensor];
-    fsd_id maker = fsd_tensor_producer(g, tensor);
+    fsd_id producer = fsd_tensor_producer(g, tensor);
 
-    if (t->scope || needed[tensor] || (maker != FSD_NONE && is_kept(plan, maker)))
+    if (t->scope || needed[tensor] || (producer != FSD_NONE && is_kept(plan, producer)))
         return FSD_OK;
     needed[tensor] = true;
     if (t->flags & FSD_TENSOR_CONSTANT) {
@@ -178,7 +178,7 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
         plan->weight_bytes += t->value == FSD_NONE ? 0 : g->values.at[t->value].size;
         return FSD_OK;
     }
-    if (maker == FSD_NONE && !(t->flags & FSD_TENSOR_INPUT))
+    if (producer == FSD_NONE && !(t->flags & FSD_TENSOR_INPUT))
         return fail(plan, err, FSD_E_FORMAT, "tensors that something makes", t->name,
                     "which nothing does");
     if (known_numbers(plan, tensor) && !is_asked_input(plan, tensor))
@@ -301,21 +301,21 @@ struct fsd_onnx_info fsd_cut_info(const struct fsd_cut_plan *plan, fsd_id tensor
     const struct fsd_graph *g = model_of(plan);
     const struct fsd_form *form = fsd_tensor_form(g, tensor);
     const struct fsd_shape *shape = fsd_shape_of(plan->d->cost->sizes, tensor);
-    bool told = form->ranked && (!shape->ranked || shape->rank == form->dims.n);
+    bool is_ranked = form->ranked && (!shape->ranked || shape->rank == form->dims.n);
     struct fsd_onnx_info info = {.name = fsd_text(g->names, g->tensors.at[tensor].name),
                                  .type = number_of(form->type),
                                  .ranked = shape->ranked || form->ranked};
     const char **names;
     int64_t *sizes;
 
-    info.rank = told ? form->dims.n : shape->ranked ? shape->rank : 0;
+    info.rank = is_ranked ? form->dims.n : shape->ranked ? shape->rank : 0;
     info.sizes = sizes = FSD_NEW(plan->arena, int64_t, info.rank + 1);
     info.names = names = FSD_NEW(plan->arena, const char *, info.rank + 1);
     for (uint32_t i = 0; i < info.rank; i++) {
         int64_t size = shape->ranked ? shape->dims[i] : -1;
 
         sizes[i] = size >= 0 ? size : -1;
-        if (!told)
+        if (!is_ranked)
             continue;
         if (sizes[i] < 0)
             sizes[i] = g->dims.at[form->dims.at + i].size;
@@ -384,8 +384,8 @@ static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *
 {
     const struct fsd_graph *g = model_of(plan);
     const struct fsd_tensor *t = &g->tensors.at[tensor];
-    fsd_id maker = fsd_tensor_producer(g, tensor);
-    bool inside = maker != FSD_NONE && is_kept(plan, maker);
+    fsd_id producer = fsd_tensor_producer(g, tensor);
+    bool inside = producer != FSD_NONE && is_kept(plan, producer);
     unsigned gone = 0;
 
     if (!plan->weight[tensor])

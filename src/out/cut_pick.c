@@ -50,7 +50,7 @@ static void keep(struct fsd_cut_plan *plan, fsd_id node, enum fsd_kept why)
 }
 
 /* The node that makes a tensor of the main graph; FSD_NONE. */
-static fsd_id maker_of(const struct fsd_cut_plan *plan, fsd_id tensor)
+static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 {
     const struct fsd_graph *g = model_of(plan);
 
@@ -255,8 +255,8 @@ static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
     bool *reached = FSD_NEW(plan->arena, bool, g->nodes.n + 1), changed = true;
 
     for (fsd_id t = 0; t < g->tensors.n; t++)
-        if (start[t] && maker_of(plan, t) != FSD_NONE)
-            reached[maker_of(plan, t)] = true;
+        if (start[t] && producer_of(plan, t) != FSD_NONE)
+            reached[producer_of(plan, t)] = true;
     while (changed) {
         changed = false;
         for (fsd_id i = g->nodes.n; i-- > 0;) {
@@ -264,13 +264,14 @@ static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
 
             for (uint32_t k = 0; reached[plan->main_of[i]] && k < in.n; k++) {
                 fsd_id read = g->ports.at[in.at + k].tensor;
-                fsd_id maker =
-                    read != FSD_NONE && !stop[read] ? maker_of(plan, read) : FSD_NONE;
+                fsd_id producer = read != FSD_NONE && !stop[read]
+                                      ? producer_of(plan, read)
+                                      : FSD_NONE;
 
-                if (maker == FSD_NONE || reached[maker])
+                if (producer == FSD_NONE || reached[producer])
                     continue;
-                reached[maker] = true;
-                changed |= maker > plan->main_of[i]; /* which this loop has passed */
+                reached[producer] = true;
+                changed |= producer > plan->main_of[i]; /* which this loop has passed */
             }
         }
     }
@@ -310,10 +311,10 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
 /* ----------------------------------------------------------------- what comes along */
 
 /* What makes the inputs of kept nodes, where `wanted` says so, once. */
-typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id maker);
+typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
 
-static bool add_makers(struct fsd_cut_plan *plan, const uint8_t *of, wanted_fn *wanted,
-                       enum fsd_kept why)
+static bool add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
+                          wanted_fn *wanted, enum fsd_kept why)
 {
     const struct fsd_graph *g = model_of(plan);
     uint32_t before = plan->count[why];
@@ -323,36 +324,39 @@ static bool add_makers(struct fsd_cut_plan *plan, const uint8_t *of, wanted_fn *
 
         for (uint32_t k = 0; of[plan->main_of[i]] && k < in.n; k++) {
             fsd_id read = g->ports.at[in.at + k].tensor;
-            fsd_id maker = maker_of(plan, read);
+            fsd_id producer = producer_of(plan, read);
 
-            if (maker != FSD_NONE && !plan->kept[maker] && wanted(plan, read, maker))
-                keep(plan, maker, why);
+            if (producer != FSD_NONE && !plan->kept[producer] &&
+                wanted(plan, read, producer))
+                keep(plan, producer, why);
         }
     }
     return plan->count[why] > before;
 }
 
-static bool is_constant(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id maker)
+static bool is_constant(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer)
 {
-    (void)maker;
+    (void)producer;
     return fsd_is_constant(plan->d->facts, tensor);
 }
 
-static bool is_varying(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id maker)
+static bool is_varying(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer)
 {
-    return !is_constant(plan, tensor, maker);
+    return !is_constant(plan, tensor, producer);
 }
 
-static bool is_dequantizer(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id maker)
+static bool is_dequantizer(const struct fsd_cut_plan *plan, fsd_id tensor,
+                           fsd_id producer)
 {
     (void)tensor;
-    return fsd_traits_of(plan->d->facts, maker) & FSD_OP_DEQUANTIZE;
+    return fsd_traits_of(plan->d->facts, producer) & FSD_OP_DEQUANTIZE;
 }
 
-static bool is_quantizer(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id maker)
+static bool is_quantizer(const struct fsd_cut_plan *plan, fsd_id tensor,
+                         fsd_id producer)
 {
     (void)tensor;
-    return fsd_traits_of(plan->d->facts, maker) & FSD_OP_QUANTIZE;
+    return fsd_traits_of(plan->d->facts, producer) & FSD_OP_QUANTIZE;
 }
 
 static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
@@ -393,7 +397,7 @@ static void add_context(struct fsd_cut_plan *plan)
 {
     uint8_t *before = copy_kept(plan);
 
-    add_makers(plan, before, is_varying, FSD_KEPT_CONTEXT);
+    add_producers(plan, before, is_varying, FSD_KEPT_CONTEXT);
     add_readers(plan, before, 0, FSD_KEPT_CONTEXT);
 }
 
@@ -402,8 +406,8 @@ static void add_quantizers(struct fsd_cut_plan *plan)
 {
     uint8_t *before = copy_kept(plan);
 
-    add_makers(plan, before, is_dequantizer, FSD_KEPT_QUANTIZER);
-    add_makers(plan, plan->kept, is_quantizer, FSD_KEPT_QUANTIZER);
+    add_producers(plan, before, is_dequantizer, FSD_KEPT_QUANTIZER);
+    add_producers(plan, plan->kept, is_quantizer, FSD_KEPT_QUANTIZER);
     add_readers(plan, before, FSD_OP_QUANTIZE, FSD_KEPT_QUANTIZER);
     before = copy_kept(plan);
     for (fsd_id i = 0; i < model_of(plan)->nodes.n; i++)
@@ -446,7 +450,7 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
     }
     if (!opt->n_from && !opt->n_to)
         add_quantizers(plan);
-    while (add_makers(plan, plan->kept, is_constant, FSD_KEPT_CONSTANT))
+    while (add_producers(plan, plan->kept, is_constant, FSD_KEPT_CONSTANT))
         ;
     return FSD_OK;
 }

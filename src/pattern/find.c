@@ -154,7 +154,7 @@ static bool is_gate(struct fsd_attempt *a)
 static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
 {
     const fsd_id *value = a->facts->value;
-    fsd_id maker = fsd_tensor_producer(a->g, value[tensor]), todo[FSD_FIT_WALK],
+    fsd_id producer = fsd_tensor_producer(a->g, value[tensor]), todo[FSD_FIT_WALK],
            seen[ANCESTORS];
     uint32_t n = 0, n_seen = 0;
 
@@ -169,7 +169,7 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
                 return true;
             made = fsd_tensor_producer(a->g, in);
             if (made == FSD_NONE || fsd_form_is_constant(a, in) ||
-                (maker != FSD_NONE && made <= maker) || has(seen, n_seen, made))
+                (producer != FSD_NONE && made <= producer) || has(seen, n_seen, made))
                 continue;
             if (n == FSD_FIT_WALK || n_seen == ANCESTORS)
                 return false;

@@ -104,12 +104,12 @@ fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
     while (node != FSD_NONE && a->passing && a->passing[node] &&
            fsd_node_in_tensor(a->g, node, 0) != FSD_NONE) {
         fsd_id in = fsd_node_in_tensor(a->g, node, 0);
-        fsd_id maker = fsd_tensor_producer(a->g, in);
+        fsd_id producer = fsd_tensor_producer(a->g, in);
 
-        if (maker != FSD_NONE && maker >= node)
+        if (producer != FSD_NONE && producer >= node)
             break;
         *tensor = in;
-        node = maker;
+        node = producer;
     }
     return node;
 }

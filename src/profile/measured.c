@@ -31,7 +31,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
     if (missing)
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));
-    if (p->untold_runs)
+    if (p->runs_unknown)
         remark(engine, "input/profile-untold-runs", FSD_NONE,
                fsd_intern_str(engine->names,
                               "its times are the sum of an unknown number of runs"));
@@ -110,32 +110,32 @@ void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
     double *elsewhere = FSD_NEW(scratch, double, n),
            *sums = FSD_NEW(scratch, double, n);
     double *values = FSD_NEW(scratch, double, n);
-    bool runs_told = true;
+    bool runs_known = true;
 
     out->profile_ms = FSD_NEW(engine->arena, double *, n);
     for (uint32_t p = 0; p < n; p++) {
         out->profile_ms[p] = unknown(engine);
         sums[p] = elsewhere[p] = add_profile(out, engine, &profiles[p], scratch);
-        runs_told = runs_told && profiles[p].runs;
+        runs_known = runs_known && profiles[p].runs;
         out->runs += profiles[p].runs;
     }
     for (fsd_id i = 0; i < engine->nodes.n; i++) {
-        uint32_t told = 0;
+        uint32_t n_known = 0;
 
         for (uint32_t p = 0; p < n; p++) {
             double ms = out->profile_ms[p][i];
 
             if (ms >= 0)
-                values[told++] = ms;
+                values[n_known++] = ms;
             sums[p] += ms > 0 ? ms : 0;
         }
-        of[i] = fsd_spread_of(values, told);
+        of[i] = fsd_spread_of(values, n_known);
         out->total += of[i].median > 0 ? of[i].median : 0;
     }
     out->of = of;
     out->totals = fsd_spread_of(sums, n);
     out->elsewhere = n ? fsd_spread_of(elsewhere, n).median : 0;
     out->total += out->elsewhere;
-    out->runs = runs_told ? out->runs : 0;
+    out->runs = runs_known ? out->runs : 0;
     fsd_arena_free(scratch);
 }

@@ -23,7 +23,7 @@
 struct format {
     const char *name;
     const char *extensions; /* of the files it writes, each followed by a space */
-    const char *escape; /* of what a runner would obey, fsd_put_disarmed(); NULL: it is
+    const char *escape; /* of what a runner would obey, fsd_put_escaped(); NULL: it is
                            no text, or commands are what is wanted */
     fsd_run_fn *run;    /* NULL here and below: another form, or not written */
     fsd_compare_fn *compare;

@@ -25,7 +25,7 @@ enum type {
     FLAG,    /* bool: said or not */
     FORM,    /* struct fsd_state_form: "fp16/chw32" */
     SPREAD,  /* struct fsd_spread: milliseconds, where they are wanted */
-    SOURCE,  /* struct fsd_maker */
+    SOURCE,  /* struct fsd_producer */
     SOURCES, /* struct fsd_span, as the rest */
     REFS,
     NODES,
@@ -72,7 +72,7 @@ extern const struct line_rank fsd_line_ranks[LINE__COUNT];
 
 /** What became of a node that has another fate than in the first build. */
 struct fate_line {
-    struct fsd_maker node;
+    struct fsd_producer node;
     uint8_t fate, precision;
 };
 

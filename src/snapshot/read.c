@@ -177,7 +177,7 @@ static bool take_row(struct reader *r, const struct field *f, struct fsd_span *o
     return true;
 }
 
-static bool take_source(struct reader *r, struct fsd_maker *out)
+static bool take_source(struct reader *r, struct fsd_producer *out)
 {
     out->out = r->w.word.out;
     return take_ref(r, false, true, &out->at);
@@ -185,7 +185,7 @@ static bool take_source(struct reader *r, struct fsd_maker *out)
 
 static bool take_sources(struct reader *r, struct fsd_span *out)
 {
-    struct fsd_maker source;
+    struct fsd_producer source;
 
     out->at = r->s->sources.n;
     while (fsd_words_at_name(&r->w) || fsd_words_at_mark(&r->w, "-")) {

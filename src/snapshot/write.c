@@ -63,7 +63,7 @@ static void put_ref(const struct writer *w, fsd_ref ref, bool outputs)
                      w->out);
 }
 
-static void put_source(const struct writer *w, const struct fsd_maker *source)
+static void put_source(const struct writer *w, const struct fsd_producer *source)
 {
     put_ref(w, source->at, false);
     if (source->at != FSD_NONE && source->out)

@@ -24,7 +24,7 @@
 
 enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
 
-struct maker {
+struct context {
     cJSON *layer;
     struct fsd_slice key;
     bool odd;  /* something was not understood */
@@ -122,7 +122,7 @@ static cJSON *list_of(struct fsd_slice t)
     return list;
 }
 
-static cJSON *value_of(struct maker *m, struct fsd_slice t)
+static cJSON *value_of(struct context *m, struct fsd_slice t)
 {
     cJSON *item = NULL;
 
@@ -141,7 +141,7 @@ static cJSON *value_of(struct maker *m, struct fsd_slice t)
     return scalar_of(t);
 }
 
-static void add(struct maker *m, cJSON *to, struct fsd_slice key, cJSON *value)
+static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value)
 {
     char name[LONGEST_KEY + 1];
 
@@ -158,7 +158,7 @@ static void add(struct maker *m, cJSON *to, struct fsd_slice key, cJSON *value)
 /* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
  * at the first of the keys that may follow it.  Keys stand in this order, whichever of
  * them there are. */
-static void read_tensor(struct maker *m, cJSON *list, struct fsd_slice t)
+static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {
         ", Location: ",        ", Dimensions: [", ", Strides: [", ", StrideOrder: [",
@@ -205,7 +205,7 @@ static bool record_end(struct fsd_slice t, size_t *end)
 }
 
 /* " { Name: n, ... }, { ... }]": returns what follows the bracket. */
-static struct fsd_slice read_tensors(struct maker *m, const char *key,
+static struct fsd_slice read_tensors(struct context *m, const char *key,
                                      struct fsd_slice t)
 {
     cJSON *list = cJSON_AddArrayToObject(m->layer, key);
@@ -260,7 +260,7 @@ static size_t value_end(struct fsd_slice t)
 
 /* "[ { MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ... }, ... ]": what
  * is read of them, one a profile. */
-static cJSON *profiles_of(struct maker *m, struct fsd_slice t)
+static cJSON *profiles_of(struct context *m, struct fsd_slice t)
 {
     static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
     static const char format[] = "Format: ";
@@ -296,7 +296,7 @@ static cJSON *profiles_of(struct maker *m, struct fsd_slice t)
     return list;
 }
 
-static void read_keys(struct maker *m, struct fsd_slice t)
+static void read_keys(struct context *m, struct fsd_slice t)
 {
     static const char *const heads[] = {"Name", "LayerType", "Inputs", "Constants",
                                         "Outputs"};
@@ -326,7 +326,7 @@ static void read_keys(struct maker *m, struct fsd_slice t)
 }
 
 /* The type is one word; with it the part that is the same in all versions ends. */
-static void read_line(struct maker *m, struct fsd_slice t)
+static void read_line(struct context *m, struct fsd_slice t)
 {
     static const char type[] = ", LayerType: ";
     static const char *const lists[] = {", Inputs: [", ", Constants: [",
@@ -357,7 +357,7 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
                                     uint32_t number, const char *s, size_t n,
                                     bool *whole, struct fsd_error *err)
 {
-    struct maker m = {.layer = cJSON_CreateObject()};
+    struct context m = {.layer = cJSON_CreateObject()};
     enum fsd_status status;
 
     if (m.layer)
@@ -374,7 +374,7 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
 enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
                                       struct fsd_slice line, struct fsd_error *err)
 {
-    struct maker m = {.layer = cJSON_CreateObject()};
+    struct context m = {.layer = cJSON_CreateObject()};
     struct fsd_slice name = line, keys;
     enum fsd_status status;
 

@@ -118,7 +118,7 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->kind = kind_of(layer, type, origin);
     if (!strncasecmp(type, "Plugin", 6) && layer->provider != FSD_PROVIDER_DEVICE)
         layer->provider = FSD_PROVIDER_PLUGIN;
-    layer->hands_on =
+    layer->forwards =
         layer->form == FSD_NAME_SERVES || origin == FSD_TRT_ORIGIN_REFORMAT;
     layer->slices = origin == FSD_TRT_ORIGIN_SLICE;
     layer->may_quantize = may_quantize(type);

@@ -115,13 +115,13 @@ static enum fsd_dtype by_weights(const struct fsd_layer *layer)
 enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic)
 {
     struct fsd_slice name = fsd_slice_of(tactic);
-    enum fsd_dtype told = by_pairs(name), weights = by_weights(layer);
+    enum fsd_dtype by_name = by_pairs(name), weights = by_weights(layer);
 
-    if (told == FSD_DTYPE_UNKNOWN)
-        told = by_library(name);
-    if (told == FSD_DTYPE_UNKNOWN || weights == FSD_DTYPE_UNKNOWN)
-        return told == FSD_DTYPE_UNKNOWN ? weights : told;
-    return told == weights || (told == FSD_TF32 && weights == FSD_FP32)
-               ? told
+    if (by_name == FSD_DTYPE_UNKNOWN)
+        by_name = by_library(name);
+    if (by_name == FSD_DTYPE_UNKNOWN || weights == FSD_DTYPE_UNKNOWN)
+        return by_name == FSD_DTYPE_UNKNOWN ? weights : by_name;
+    return by_name == weights || (by_name == FSD_TF32 && weights == FSD_FP32)
+               ? by_name
                : FSD_DTYPE_UNKNOWN;
 }

@@ -179,8 +179,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
         t.profile.runs =
             t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
     /* One event a layer is the sum of runs that nobody counted. */
-    t.profile.untold_runs = trace && t.profile.runs == 1;
-    if (t.profile.untold_runs)
+    t.profile.runs_unknown = trace && t.profile.runs == 1;
+    if (t.profile.runs_unknown)
         t.profile.runs = 0;
     if (status == FSD_OK && t.profile.entries.n)
         fsd_vec_push(arena, out, t.profile);

@@ -31,7 +31,7 @@ static void put_value(double number, FILE *out)
 }
 
 /* Of errors a count of 0 says nothing that a reader looks for. */
-static bool is_told(const struct fsd_numbers *n, const struct fsd_number_cell *cell)
+static bool is_shown(const struct fsd_numbers *n, const struct fsd_number_cell *cell)
 {
     return n->of == FSD_NUMBERS_OF_TABLE || cell->column < FSD_ERROR_NAN ||
            cell->number > 0;
@@ -45,7 +45,7 @@ void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE 
     for (uint32_t i = 0; i < cells.n && shown < most; i++) {
         const struct fsd_number_cell *cell = &n->cells.at[cells.at + i];
 
-        if (!is_told(n, cell))
+        if (!is_shown(n, cell))
             continue;
         fprintf(out, "%s%s ", shown++ ? ", " : "", n->columns[cell->column]);
         put_value(cell->number, out);

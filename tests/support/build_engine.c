@@ -139,7 +139,7 @@ struct options {
     enum fsd_trt_origin origin;
     enum fsd_kind kind; /* FSD__KIND_COUNT: as its type says */
     double ms;
-    bool hands_on;
+    bool forwards;
 };
 
 static int word_in(const char *word, const char *const *words, size_t n)
@@ -229,7 +229,7 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
         o->ms = strtod(value, NULL);
         break;
     case 13:
-        o->hands_on = true;
+        o->forwards = true;
         break;
     case 14:
         l->made_as = fsd_intern_str(g->names, value);
@@ -341,7 +341,7 @@ static void engine_line(struct drawing *d, const char *type, struct words *w)
     while (word && (word = next_word(w)))
         read_option(d, word, &l, &o);
     fsd_trt_facts(g->names, &n, o.origin, &l);
-    l.hands_on |= o.hands_on;
+    l.forwards |= o.forwards;
     l.kind = o.kind == FSD__KIND_COUNT ? l.kind : o.kind;
     note_time(d, o.ms);
     fsd_graph_add_node(g, n);

@@ -386,7 +386,7 @@ static void model_line(struct drawing *d, const char *word, struct words *w)
 
         fsd_vec_push(g->arena, &g->opsets, opset);
     } else if (!strcmp(word, "untold")) {
-        g->attributes_untold = true;
+        g->lacks_attributes = true;
     } else if (!strcmp(word, "body")) {
         fsd_id owner = node_named(g, next_word(w));
 

@@ -32,7 +32,7 @@ fsd_id add_node(struct fsd_state *s, const char *key, const char *op,
     va_start(args, n);
     for (unsigned i = 0; i < n; i++)
         fsd_vec_push(s->arena, &s->sources,
-                     (struct fsd_maker){va_arg(args, fsd_ref), 0});
+                     (struct fsd_producer){va_arg(args, fsd_ref), 0});
     va_end(args);
     fsd_vec_push(s->arena, &s->nodes, node);
     return s->nodes.n - 1;

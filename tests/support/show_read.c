@@ -53,7 +53,7 @@ static void show_layer(const struct fsd_graph *g, fsd_id id, FILE *out)
     if (l->form == FSD_NAME_SERVES)
         fprintf(out, " %s %u", l->output ? "output" : "input", l->port);
     put_name(g, "made as", l->made_as, out);
-    put_flag("hands-on", l->hands_on, out);
+    put_flag("hands-on", l->forwards, out);
     put_flag("slices", l->slices, out);
     put_flag("may-quantize", l->may_quantize, out);
     put_flag("multiplies", l->multiplies, out);
@@ -165,7 +165,7 @@ static void show_profile(const struct fsd_intern *names, const struct fsd_profil
                          FILE *out)
 {
     fprintf(out, "profile %u runs %llu", p->number, (unsigned long long)p->runs);
-    put_flag("untold", p->untold_runs, out);
+    put_flag("untold", p->runs_unknown, out);
     put_flag("odd", p->odd_runs, out);
     put_flag("single", p->single_run, out);
     if (p->nameless)

@@ -225,7 +225,7 @@ static void called_again(void **state)
 static void change_places(void **state)
 {
     fsd_id forth[] = {2, 1, FSD_NONE}, back[] = {FSD_NONE, 1, 0};
-    fsd_id *const mate[2] = {forth, back};
+    fsd_id *const counterpart[2] = {forth, back};
 
     (void)state;
     for (int sure = 0; sure < 2; sure++) {
@@ -236,8 +236,8 @@ static void change_places(void **state)
 
         fsd_align_side_init(&side[0], arena, old, false);
         fsd_align_side_init(&side[1], arena, new, true);
-        side[0].mate[1] = side[1].mate[1] = sure ? 1 : FSD_NONE;
-        fsd_align_refuse_crossing(side, mate);
+        side[0].counterpart[1] = side[1].counterpart[1] = sure ? 1 : FSD_NONE;
+        fsd_align_refuse_crossing(side, counterpart);
         assert_true(side[0].contested[0]);
         assert_true(side[1].contested[2]);
         assert_int_equal(side[0].contested[1], !sure);
@@ -252,7 +252,7 @@ static void change_places(void **state)
 static void change_places_of_two(void **state)
 {
     fsd_id forth[] = {3, 2, 1}, back[] = {FSD_NONE, 2, 1, 0};
-    fsd_id *const mate[2] = {forth, back};
+    fsd_id *const counterpart[2] = {forth, back};
     struct fsd_state *old = new_state(), *new = new_state();
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_align_side side[2];
@@ -268,7 +268,7 @@ static void change_places_of_two(void **state)
     add_output(new, "out", add_node(new, "3", "Relu", NULL, 1, at));
     fsd_align_side_init(&side[0], arena, finished(old), false);
     fsd_align_side_init(&side[1], arena, finished(new), true);
-    fsd_align_refuse_crossing(side, mate);
+    fsd_align_refuse_crossing(side, counterpart);
     for (fsd_id i = 0; i < 3; i++)
         assert_true(side[0].contested[i]);
     assert_false(side[1].contested[0]);

@@ -161,7 +161,7 @@ static void expect_shape(const char *line, const char *want)
     snprintf(text, sizeof text, "[I] %s\n", line);
     l = read_log(text);
     for (uint32_t i = 0; i < l.h->shapes.n; i++) {
-        const struct fsd_told_shape *s = &l.h->shapes.at[i];
+        const struct fsd_input_shape *s = &l.h->shapes.at[i];
 
         sprintf(got + strlen(got), "%s ", fsd_text(l.names, s->input));
         for (unsigned k = 0; k < s->n; k++)
@@ -218,7 +218,7 @@ static void expect_bytes(const char *text, const char *want)
     char got[TEXT] = "";
 
     for (uint32_t i = 0; i < l.h->memory.n; i++) {
-        const struct fsd_told_bytes *m = &l.h->memory.at[i];
+        const struct fsd_memory_use *m = &l.h->memory.at[i];
 
         sprintf(got + strlen(got), "%s %lld %lld %lld %lld %lld\n",
                 m->layer ? fsd_text(l.names, m->layer) : "all", (long long)m->host,

@@ -51,7 +51,7 @@ static struct fsd_state *named_state(const char *const *names, uint32_t n)
                                       .group = FSD_NONE};
 
         if (i)
-            fsd_vec_push(s->arena, &s->sources, (struct fsd_maker){i - 1, i % 3});
+            fsd_vec_push(s->arena, &s->sources, (struct fsd_producer){i - 1, i % 3});
         fsd_vec_push(s->arena, &s->nodes, node);
     }
     fsd_state_finish(s);

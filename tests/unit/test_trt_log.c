@@ -349,7 +349,7 @@ static void inspector(void **state)
         "Reformatting CopyNode for Input Tensor 0 to Conv_0 + PWN(Clip_1, Relu_2)", 1,
         1);
     assert_string_equal(text(&r, r.g->layers.at[0].origin), "REFORMAT");
-    assert_true(r.g->layers.at[0].hands_on);
+    assert_true(r.g->layers.at[0].forwards);
     assert_out(&r, 1, 0, "t, u }:unknown[?,16,8,8]");
     assert_string_equal(text(&r, r.g->layers.at[1].tactic), "sm80_a, b");
     assert_int_equal(r.g->layers.at[1].weights, 1200);

@@ -213,7 +213,7 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 
 /* What is told of the tensors around a move already: from type to type, by node that
  * writes or reads. */
-struct told {
+struct reported {
     uint16_t *written, *read;
 };
 
@@ -222,31 +222,31 @@ static uint16_t change_of(uint8_t before, uint8_t after)
     return (uint16_t)(before << 8 | after);
 }
 
-static struct told find_told(const struct fsd_finder *f)
+static struct reported find_reported(const struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    struct told told = {FSD_NEW(f->scratch, uint16_t, c->new->nodes.n),
-                        FSD_NEW(f->scratch, uint16_t, c->new->nodes.n)};
+    struct reported reported = {FSD_NEW(f->scratch, uint16_t, c->new->nodes.n),
+                                FSD_NEW(f->scratch, uint16_t, c->new->nodes.n)};
 
     for (uint32_t i = 0; i < c->precisions.n; i++)
-        told.written[c->precisions.at[i].new] =
+        reported.written[c->precisions.at[i].new] =
             change_of(c->precisions.at[i].before, c->precisions.at[i].after);
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
         uint16_t change = change_of(e->before.type, e->after.type);
 
         if (e->new_to != FSD_NONE)
-            told.read[e->new_to] = change;
+            reported.read[e->new_to] = change;
         if (!(e->new_from & FSD_REF_PORT))
-            told.written[e->new_from] = change;
+            reported.written[e->new_from] = change;
     }
-    return told;
+    return reported;
 }
 
 /* One side of a move that was there: wider though nothing beside it is told to be, as
  * what stands between two moves.  Of ports io-changed tells. */
 static void tell_wider_side(struct fsd_finder *f, const struct fsd_move_change *change,
-                            const struct told *told, bool after)
+                            const struct reported *reported, bool after)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_move *p = &f->c->old->moves.at[change->old],
@@ -262,8 +262,8 @@ static void tell_wider_side(struct fsd_finder *f, const struct fsd_move_change *
     for (uint32_t i = 0; i < refs.n; i++) {
         fsd_ref at = s->refs.at[refs.at + i];
 
-        if ((at & FSD_REF_PORT) ||
-            (after ? told->read : told->written)[at] == change_of(was.type, is.type))
+        if ((at & FSD_REF_PORT) || (after ? reported->read : reported->written)[at] ==
+                                       change_of(was.type, is.type))
             return;
     }
     fsd_finding_open(f);
@@ -284,12 +284,12 @@ static void tell_wider_side(struct fsd_finder *f, const struct fsd_move_change *
 
 static void find_wider_moves(struct fsd_finder *f)
 {
-    struct told told = find_told(f);
+    struct reported reported = find_reported(f);
 
     for (uint32_t i = 0; i < f->c->moves.n; i++)
         for (int after = 0; after < 2; after++)
             if (f->c->moves.at[i].what == FSD_MOVE_CHANGED)
-                tell_wider_side(f, &f->c->moves.at[i], &told, after);
+                tell_wider_side(f, &f->c->moves.at[i], &reported, after);
 }
 
 /* Nodes of one group that went from one type to another are one finding. */
@@ -298,7 +298,7 @@ void fsd_find_widened(struct fsd_finder *f)
     const struct fsd_state *new = f->c->new;
     const struct fsd_node_change *all = f->c->precisions.at;
     uint32_t n = f->c->precisions.n;
-    bool *told = FSD_NEW(f->scratch, bool, n);
+    bool *reported = FSD_NEW(f->scratch, bool, n);
     fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next one of its group */
     fsd_id *first = FSD_NEW(f->scratch, fsd_id, new->groups.n);
 
@@ -309,14 +309,14 @@ void fsd_find_widened(struct fsd_finder *f)
         first[new->nodes.at[all[i].new].group] = i;
     }
     for (fsd_id i = 0; i < n; i++) {
-        if (all[i].width != FSD_WIDTH_WIDENED || told[i])
+        if (all[i].width != FSD_WIDTH_WIDENED || reported[i])
             continue;
         fsd_finding_open(f);
         f->now.widens = true;
         for (fsd_id k = i; k != FSD_NONE; k = next[k]) {
             if (all[k].before != all[i].before || all[k].after != all[i].after)
                 continue;
-            told[k] = true;
+            reported[k] = true;
             fsd_about_state_node(f, new, all[k].new);
             fprintf(f->out, "%s%s", k == i ? "" : ", ", key(new, all[k].new));
         }

@@ -274,12 +274,12 @@ static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
 
     for (uint32_t i = 0; i < in.n; i++) {
         fsd_id tensor = e->ports.at[in.at + i].tensor;
-        fsd_id maker = fsd_port_producer(e, in.at + i);
+        fsd_id producer = fsd_port_producer(e, in.at + i);
 
-        if (maker != FSD_NONE && e->tensors.at[tensor].consumers.n == 1 &&
+        if (producer != FSD_NONE && e->tensors.at[tensor].consumers.n == 1 &&
             !(e->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT) &&
-            d->products->of[maker])
-            return maker;
+            d->products->of[producer])
+            return producer;
     }
     return FSD_NONE;
 }
@@ -354,9 +354,9 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
             fsd_node_in_tensor(d->model, node, 2) == FSD_NONE)
             continue;
         for (uint32_t k = 0; k < in.n && k < MOST_INPUTS; k++) {
-            fsd_id maker = fsd_port_producer(d->engine, in.at + k);
+            fsd_id producer = fsd_port_producer(d->engine, in.at + k);
 
-            multiplied |= maker != FSD_NONE && fsd_match_has(m, maker, node);
+            multiplied |= producer != FSD_NONE && fsd_match_has(m, producer, node);
         }
         if (multiplied)
             add_finish(does, &v->bits, BIAS, FSD_ONNX_Add);

@@ -110,11 +110,11 @@ static struct integers find_integers(const struct fsd_finder *f)
     for (fsd_id i = 0; i < n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].in.n && passes_integers(d, i); k++) {
             fsd_id t = fsd_node_in_tensor(g, i, k);
-            fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+            fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
 
-            x.from[i] |=
-                t != FSD_NONE && !d->facts->constant[t] &&
-                (is_integer(type_of(d, t)) || (maker != FSD_NONE && x.from[maker]));
+            x.from[i] |= t != FSD_NONE && !d->facts->constant[t] &&
+                         (is_integer(type_of(d, t)) ||
+                          (producer != FSD_NONE && x.from[producer]));
         }
     for (fsd_id i = n; i-- > 0;) {
         bool to = passes_integers(d, i) &&
@@ -122,10 +122,10 @@ static struct integers find_integers(const struct fsd_finder *f)
 
         for (uint32_t k = 0; k < g->nodes.at[i].in.n && to; k++) {
             fsd_id t = fsd_node_in_tensor(g, i, k);
-            fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+            fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
 
-            if (maker != FSD_NONE)
-                x.to[maker] = true;
+            if (producer != FSD_NONE)
+                x.to[producer] = true;
         }
         x.to[i] = to;
     }
@@ -171,15 +171,15 @@ void fsd_find_fp16_range(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
     const struct fsd_match *m = d->match;
-    bool *told = FSD_NEW(f->scratch, bool, fsd_intern_count(d->names));
+    bool *reported = FSD_NEW(f->scratch, bool, fsd_intern_count(d->names));
 
     for (uint32_t i = 0; i < m->links.n; i++) {
         fsd_sym op = op_of(d, m->links.at[i].node);
         bool *marked;
 
-        if (told[op] || !leaves_range(d, i))
+        if (reported[op] || !leaves_range(d, i))
             continue;
-        told[op] = true;
+        reported[op] = true;
         marked = FSD_NEW(f->scratch, bool, m->links.n);
         for (uint32_t k = i; k < m->links.n; k++)
             marked[k] = op_of(d, m->links.at[k].node) == op && leaves_range(d, k);

@@ -17,7 +17,7 @@ static const char NOT_MADE[] =
 /* ----------------------------------------------------------------- what is told */
 
 /* Sorted: a region, and from which type to which another rule tells of it. */
-struct fsd_told_types {
+struct fsd_reported_types {
     uint64_t *at;
     uint32_t n;
 };
@@ -43,10 +43,10 @@ static fsd_id region_of_node(const struct fsd_compare *c, fsd_ref node)
     return group == FSD_NONE ? FSD_NONE : c->new_region[group];
 }
 
-static struct fsd_told_types find_told_types(const struct fsd_finder *f)
+static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    struct fsd_told_types told = {
+    struct fsd_reported_types reported = {
         FSD_NEW(f->scratch, uint64_t,
                 c->precisions.n + 2 * (size_t)c->edges.n + 4 * (size_t)c->moves.n),
         0};
@@ -54,15 +54,16 @@ static struct fsd_told_types find_told_types(const struct fsd_finder *f)
     for (uint32_t i = 0; i < c->precisions.n; i++) {
         const struct fsd_node_change *p = &c->precisions.at[i];
 
-        told.at[told.n++] = place_of(region_of_node(c, p->new), p->before, p->after);
+        reported.at[reported.n++] =
+            place_of(region_of_node(c, p->new), p->before, p->after);
     }
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
 
         if (e->before.type == e->after.type)
             continue;
-        told.at[told.n++] = place_of(e->region, e->before.type, e->after.type);
-        told.at[told.n++] =
+        reported.at[reported.n++] = place_of(e->region, e->before.type, e->after.type);
+        reported.at[reported.n++] =
             place_of(region_of_node(c, e->new_from), e->before.type, e->after.type);
     }
     for (uint32_t i = 0; i < c->moves.n; i++) {
@@ -75,30 +76,30 @@ static struct fsd_told_types find_told_types(const struct fsd_finder *f)
         p = &c->old->moves.at[m->old];
         q = &c->new->moves.at[m->new];
         from = q->from.n ? region_of_node(c, c->new->refs.at[q->from.at]) : FSD_NONE;
-        told.at[told.n++] = place_of(m->region, p->after.type, q->after.type);
-        told.at[told.n++] = place_of(m->region, p->before.type, q->before.type);
-        told.at[told.n++] = place_of(from, p->before.type, q->before.type);
+        reported.at[reported.n++] = place_of(m->region, p->after.type, q->after.type);
+        reported.at[reported.n++] = place_of(m->region, p->before.type, q->before.type);
+        reported.at[reported.n++] = place_of(from, p->before.type, q->before.type);
     }
-    if (told.n)
-        qsort(told.at, told.n, sizeof *told.at, by_place);
-    return told;
+    if (reported.n)
+        qsort(reported.at, reported.n, sizeof *reported.at, by_place);
+    return reported;
 }
 
-static bool is_told(const struct fsd_told_types *told,
-                    const struct fsd_kernel_change *k)
+static bool is_reported(const struct fsd_reported_types *reported,
+                        const struct fsd_kernel_change *k)
 {
     uint64_t place = place_of(k->region, k->before.form.type, k->after.form.type);
 
-    return told->n &&
-           bsearch(&place, told->at, told->n, sizeof *told->at, by_place) != NULL;
+    return reported->n && bsearch(&place, reported->at, reported->n,
+                                  sizeof *reported->at, by_place) != NULL;
 }
 
 /* The types that only a kernel has otherwise. */
-static bool has_types(const struct fsd_told_types *told,
+static bool has_types(const struct fsd_reported_types *reported,
                       const struct fsd_kernel_change *k)
 {
     return k->what == FSD_KERNEL_CHANGED && k->width != FSD_WIDTH_SAME &&
-           !is_told(told, k);
+           !is_reported(reported, k);
 }
 
 /* ---------------------------------------------------------------------- phrases */
@@ -170,12 +171,12 @@ static void tell_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
 
 void fsd_find_wider_kernels(struct fsd_finder *f)
 {
-    struct fsd_told_types told = find_told_types(f);
+    struct fsd_reported_types reported = find_reported_types(f);
 
     for (uint32_t i = 0; i < f->c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &f->c->kernels.at[i];
 
-        if (k->width == FSD_WIDTH_WIDENED && has_types(&told, k))
+        if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k))
             tell_types(f, k);
     }
 }
@@ -184,7 +185,7 @@ void fsd_find_wider_kernels(struct fsd_finder *f)
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    bool *told = FSD_NEW(f->scratch, bool, c->regions.n);
+    bool *reported = FSD_NEW(f->scratch, bool, c->regions.n);
     bool type = f->rule->which == FSD_FACT_TYPE;
 
     for (uint32_t i = 0; i < c->lost.n; i++) {
@@ -198,10 +199,10 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         else if (lost->of < FSD_OF_MOVE)
             region = region_of_node(c, lost->new);
         if (region != FSD_NONE)
-            told[region] = true;
+            reported[region] = true;
         region = lost->of == FSD_OF_EDGE ? region_of_node(c, lost->from) : FSD_NONE;
         if (region != FSD_NONE)
-            told[region] = true;
+            reported[region] = true;
     }
     if (c->unstated & (type ? FSD_STATES_TYPES : FSD_STATES_LAYOUTS))
         return;
@@ -209,7 +210,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
         if (!(type ? k->type_lost : k->layout_lost && !k->type_lost) ||
-            (k->region != FSD_NONE && told[k->region]))
+            (k->region != FSD_NONE && reported[k->region]))
             continue;
         fsd_finding_open(f);
         fprintf(f->out, "the %s of a tensor of the ", type ? "type" : "layout");
@@ -237,7 +238,7 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
 void fsd_find_layouts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    bool *told = FSD_NEW(f->scratch, bool, c->regions.n);
+    bool *reported = FSD_NEW(f->scratch, bool, c->regions.n);
 
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
@@ -257,15 +258,15 @@ void fsd_find_layouts(struct fsd_finder *f)
         f->now.line =
             c->old->nodes.at[e->old_to == FSD_NONE ? e->old_from : e->old_to].line;
         fsd_finding_close(f);
-        told[e->region] = true;
+        reported[e->region] = true;
         if (from != FSD_NONE)
-            told[from] = true;
+            reported[from] = true;
     }
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
         if (!k->layout || k->width != FSD_WIDTH_SAME || k->type_lost ||
-            (k->region != FSD_NONE && told[k->region]))
+            (k->region != FSD_NONE && reported[k->region]))
             continue;
         fsd_finding_open(f);
         fputs("a tensor of the ", f->out);
@@ -340,16 +341,16 @@ static void tell_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
 void fsd_find_changed_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    struct fsd_told_types told = find_told_types(f);
+    struct fsd_reported_types reported = find_reported_types(f);
     bool resized = is_resized(c);
-    uint32_t sized = 0, untold = 0;
+    uint32_t sized = 0, unknown = 0;
 
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
-        bool types =
-            has_types(&told, k) && k->width != FSD_WIDTH_WIDENED && !is_improved(c, k);
+        bool types = has_types(&reported, k) && k->width != FSD_WIDTH_WIDENED &&
+                     !is_improved(c, k);
 
-        untold += k->consts_lost;
+        unknown += k->consts_lost;
         if (!has_changed(k, types) || is_explained(c, k))
             continue;
         if (resized && only_sizes(k, types)) {
@@ -363,7 +364,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         fsd_finding_close(f);
     }
     fsd_tell_other_nodes(f);
-    tell_unstated(f, c->unstated & FSD_STATES_CONSTS, untold, "weights or constants",
+    tell_unstated(f, c->unstated & FSD_STATES_CONSTS, unknown, "weights or constants",
                   "kernel");
     if (!sized)
         return;
@@ -530,8 +531,8 @@ static const char *direction(const struct fsd_binding *b)
 }
 
 /* What is told of the port of that name already. */
-static bool is_port_told(const struct fsd_compare *c,
-                         const struct fsd_binding_change *b)
+static bool is_port_reported(const struct fsd_compare *c,
+                             const struct fsd_binding_change *b)
 {
     const struct fsd_binding *shown = b->new ? b->new : b->old;
     const struct fsd_state *s = b->new ? c->new : c->old;
@@ -592,18 +593,19 @@ static void tell_binding(struct fsd_finder *f, const struct fsd_binding_change *
 void fsd_find_bindings(struct fsd_finder *f)
 {
     bool ranges = f->rule->which;
-    uint32_t untold = 0;
+    uint32_t unknown = 0;
 
     for (uint32_t i = 0; i < f->c->bindings.n; i++) {
         const struct fsd_binding_change *b = &f->c->bindings.at[i];
 
         if (ranges ? b->ranges
                    : (!b->ranges || b->shape || b->form || b->outside || b->lost) &&
-                         !is_port_told(f->c, b))
+                         !is_port_reported(f->c, b))
             tell_binding(f, b, ranges);
     }
     for (uint32_t i = 0; !ranges && i < f->c->old->bindings.n; i++)
-        untold += f->c->old->bindings.at[i].ranges || f->c->old->bindings.at[i].outside;
-    tell_unstated(f, (f->c->unstated & FSD_STATES_RANGES) && f->c->new->whole, untold,
+        unknown +=
+            f->c->old->bindings.at[i].ranges || f->c->old->bindings.at[i].outside;
+    tell_unstated(f, (f->c->unstated & FSD_STATES_RANGES) && f->c->new->whole, unknown,
                   "formats and optimization profiles", "binding");
 }

@@ -230,7 +230,7 @@ void fsd_find_unmade(struct fsd_finder *f)
     const struct fsd_graph *m = d->model;
     struct fsd_span outputs = m->scopes.at[0].outputs;
     bool *made = FSD_NEW(f->scratch, bool, m->tensors.n);
-    bool *told = FSD_NEW(f->scratch, bool, m->nodes.n);
+    bool *reported = FSD_NEW(f->scratch, bool, m->nodes.n);
     uint32_t unmade = 0;
 
     if (!d->engine->detailed)
@@ -239,16 +239,16 @@ void fsd_find_unmade(struct fsd_finder *f)
         if (d->match->twin[t] != FSD_NONE)
             made[d->match->twin[t]] = true;
     for (uint32_t i = 0; i < outputs.n; i++) {
-        fsd_id t = m->links.at[outputs.at + i], maker = fsd_tensor_producer(m, t);
+        fsd_id t = m->links.at[outputs.at + i], producer = fsd_tensor_producer(m, t);
 
-        if (maker == FSD_NONE || made[t] ||
-            d->nodes[maker].fate != FSD_FATE_UNEXPLAINED)
+        if (producer == FSD_NONE || made[t] ||
+            d->nodes[producer].fate != FSD_FATE_UNEXPLAINED)
             continue;
         if (!unmade++)
             fsd_finding_open(f);
-        if (!told[maker])
-            fsd_about_node(f, maker);
-        told[maker] = true;
+        if (!reported[producer])
+            fsd_about_node(f, producer);
+        reported[producer] = true;
     }
     if (!unmade)
         return;

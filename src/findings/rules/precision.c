@@ -98,15 +98,16 @@ static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtyp
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         enum fsd_dtype type = fsd_port_form(e, fsd_node_in(e, n, i))->type;
-        struct fsd_span makers = fsd_port_peers(e, n->in.at + i, true);
+        struct fsd_span producers = fsd_port_peers(e, n->in.at + i, true);
 
         if (fsd_dtype_rank(type) <= fsd_dtype_rank(asked))
             continue;
-        any = makers.n > 0;
-        for (uint32_t k = 0; k < makers.n && any; k++) {
-            fsd_id maker = e->links.at[makers.at + k];
+        any = producers.n > 0;
+        for (uint32_t k = 0; k < producers.n && any; k++) {
+            fsd_id producer = e->links.at[producers.at + k];
 
-            any = e->layers.at[maker].multiplies && d->layers[maker].precision == asked;
+            any = e->layers.at[producer].multiplies &&
+                  d->layers[producer].precision == asked;
         }
         if (!any)
             return false;
@@ -144,7 +145,7 @@ static void tell_wider(struct fsd_finder *f, struct cause cause)
 {
     const struct fsd_match *m = f->d->match;
     const char *asked = fsd_dtype_name(cause.asked), *runs = fsd_dtype_name(cause.runs);
-    bool *told = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
+    bool *reported = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
     double ms = f->d->times->profiles ? 0 : -1;
     fsd_id last = FSD_NONE;
 
@@ -156,8 +157,8 @@ static void tell_wider(struct fsd_finder *f, struct cause cause)
             ms += fsd_larger(0, fsd_layer_ms(f->d, last));
         }
     for (uint32_t i = 0; i < m->links.n; i++)
-        if (!told[m->links.at[i].node] && is_of(f->d, i, cause)) {
-            told[m->links.at[i].node] = true;
+        if (!reported[m->links.at[i].node] && is_of(f->d, i, cause)) {
+            reported[m->links.at[i].node] = true;
             fsd_about_node(f, m->links.at[i].node);
         }
     fsd_fact_text(f, "asked", asked);
@@ -177,14 +178,14 @@ static void tell_wider(struct fsd_finder *f, struct cause cause)
 /* One finding a cause, where its first node stands, with all others. */
 void fsd_find_wider(struct fsd_finder *f)
 {
-    bool told[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
+    bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
     struct cause cause;
 
     for (uint32_t i = 0; i < f->d->match->links.n; i++) {
         if (!is_wider(f->d, i, &cause) ||
-            told[cause.asked][cause.runs][cause.behind_product])
+            reported[cause.asked][cause.runs][cause.behind_product])
             continue;
-        told[cause.asked][cause.runs][cause.behind_product] = true;
+        reported[cause.asked][cause.runs][cause.behind_product] = true;
         tell_wider(f, cause);
     }
 }
@@ -270,14 +271,14 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;
-    bool *told = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
+    bool *reported = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
 
     for (uint32_t i = 0; i < n; i++) {
         struct fsd_span links = m->of_layer[left[i]];
 
         for (uint32_t k = links.at; k < links.at + links.n; k++)
-            if (is_left(f->d, k) && !told[m->links.at[k].node]) {
-                told[m->links.at[k].node] = true;
+            if (is_left(f->d, k) && !reported[m->links.at[k].node]) {
+                reported[m->links.at[k].node] = true;
                 fsd_about_node(f, m->links.at[k].node);
             }
     }
@@ -288,7 +289,7 @@ static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 void fsd_find_fp32_left(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
-    bool *told = FSD_NEW(f->scratch, bool, d->engine->nodes.n), any_narrow = false;
+    bool *reported = FSD_NEW(f->scratch, bool, d->engine->nodes.n), any_narrow = false;
     double ms = d->times->profiles ? 0 : -1;
     fsd_id *left = FSD_NEW(f->scratch, fsd_id, d->engine->nodes.n);
     uint32_t n = 0;
@@ -297,7 +298,7 @@ void fsd_find_fp32_left(struct fsd_finder *f)
         struct fsd_span layers = d->islands->list.at[i].layers;
 
         for (uint32_t k = 0; k < layers.n; k++)
-            told[d->islands->pool.at[layers.at + k]] = true;
+            reported[d->islands->pool.at[layers.at + k]] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         int rank = fsd_dtype_rank(d->layers[i].precision);
@@ -305,7 +306,7 @@ void fsd_find_fp32_left(struct fsd_finder *f)
 
         any_narrow |= (kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN) && rank &&
                       rank < fsd_dtype_rank(FSD_FP32);
-        if (!told[i] && has_left(d, i))
+        if (!reported[i] && has_left(d, i))
             left[n++] = i;
     }
     if (!n || !any_narrow)
@@ -379,15 +380,15 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *
  * another type, often all have. */
 void fsd_find_io_types(struct fsd_finder *f)
 {
-    bool told[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
+    bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
     struct outside io, other;
 
     for (fsd_id i = 0; i < f->d->engine->tensors.n; i++) {
         const char *asked, *built;
 
-        if (!io_changed(f->d, i, &io) || told[io.asked][io.built][io.input])
+        if (!io_changed(f->d, i, &io) || reported[io.asked][io.built][io.input])
             continue;
-        told[io.asked][io.built][io.input] = true;
+        reported[io.asked][io.built][io.input] = true;
         asked = fsd_dtype_name(io.asked);
         built = fsd_dtype_name(io.built);
         fsd_finding_open(f);

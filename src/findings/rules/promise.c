@@ -195,7 +195,7 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
 /* Nodes that compute in a type that may be wide or narrow, not indices and sizes.
  * Tells those that do not run in the types. */
 static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
-                      struct done *done, bool told)
+                      struct done *done, bool report)
 {
     for (fsd_id i = 0; i < f->d->model->nodes.n; i++) {
         const struct fsd_node_result *r = &f->d->nodes[i];
@@ -210,7 +210,7 @@ static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
             (p->by == FSD_WORK_NODES && r->realised != FSD_DTYPE_UNKNOWN &&
              !fsd_dtype_rank(r->realised)))
             continue;
-        if (told && amount != 0 && !(p->types >> r->realised & 1))
+        if (report && amount != 0 && !(p->types >> r->realised & 1))
             fsd_about_node(f, i);
         add(done, amount, p->types >> r->realised & 1);
     }
@@ -264,16 +264,16 @@ static double memory_of(const struct fsd_diff *d, const struct fsd_lives *lives,
     int64_t bytes = -1;
 
     for (uint32_t i = 0; h && !h->refused && i < h->memory.n; i++) {
-        const struct fsd_told_bytes *m = &h->memory.at[i];
-        const int64_t told[FSD__MEMORY_COUNT] = {m->activations, m->weights, m->scratch,
-                                                 m->device};
+        const struct fsd_memory_use *m = &h->memory.at[i];
+        const int64_t stated[FSD__MEMORY_COUNT] = {m->activations, m->weights,
+                                                   m->scratch, m->device};
 
         if (m->build == h->build && !m->layer)
-            bytes = told[which];
+            bytes = stated[which];
     }
     if (bytes < 0 && which == FSD_MEMORY_ACTIVATIONS && !lives->unknown)
         bytes = lives->peak;
-    if (bytes < 0 && which == FSD_MEMORY_WEIGHTS && !lives->untold)
+    if (bytes < 0 && which == FSD_MEMORY_WEIGHTS && !lives->unknown_weights)
         bytes = lives->weights;
     return (double)bytes;
 }

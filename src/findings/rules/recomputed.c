@@ -175,7 +175,7 @@ void fsd_find_recomputed(struct fsd_finder *f)
     const struct fsd_diff *d = f->d;
     const struct fsd_lowerings *lowerings = fsd_lowerings_new(f->scratch, d->facts);
     fsd_id *whole = FSD_NEW(f->scratch, fsd_id, d->engine->nodes.n);
-    bool *told = FSD_NEW(f->scratch, bool, d->engine->nodes.n);
+    bool *reported = FSD_NEW(f->scratch, bool, d->engine->nodes.n);
     bool *spare = FSD_NEW(f->scratch, bool, d->engine->nodes.n);
     bool *twice = FSD_NEW(f->scratch, bool, d->model->nodes.n);
     struct fsd_cost_part cost = {0};
@@ -190,7 +190,7 @@ void fsd_find_recomputed(struct fsd_finder *f)
         twice[i] = true;
         nodes++;
         for (uint32_t k = 0; k < n; k++) {
-            told[whole[k]] = true;
+            reported[whole[k]] = true;
             if (least == FSD_NONE ||
                 d->cost->layers[whole[k]].bytes < d->cost->layers[least].bytes)
                 least = whole[k];
@@ -202,7 +202,7 @@ void fsd_find_recomputed(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (told[i]) {
+        if (reported[i]) {
             fsd_about_layer(f, i);
             if (spare[i])
                 fsd_add_cost(d, &cost, i);

@@ -16,8 +16,8 @@ static bool is_built(const struct fsd_state_node *n)
 }
 
 /* A source of the old model, as the new one has it. */
-static bool is_source(const struct fsd_compare *c, struct fsd_maker old,
-                      struct fsd_maker new)
+static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
+                      struct fsd_producer new)
 {
     fsd_ref at = old.at;
 
@@ -81,7 +81,7 @@ static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
 
 /* Tells each change of a node that an engine is built of, when asked to; returns how
  * many there are. */
-static uint32_t changes(struct fsd_finder *f, bool told)
+static uint32_t changes(struct fsd_finder *f, bool report)
 {
     const struct fsd_compare *c = f->c;
     uint32_t n = 0;
@@ -93,7 +93,7 @@ static uint32_t changes(struct fsd_finder *f, bool told)
         if (!what || !is_built(&c->new->nodes.at[new]))
             continue;
         n++;
-        if (told)
+        if (report)
             tell(f, old, new, what);
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++) {
@@ -106,13 +106,13 @@ static uint32_t changes(struct fsd_finder *f, bool told)
             fsd_traits_agree(c, &c->old->nodes.at[old], &c->new->nodes.at[new]))
             continue;
         n++;
-        if (told)
+        if (report)
             tell(f, old, new, "has other attributes");
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++)
         if (c->align->to_new[old] == FSD_NONE && is_built(&c->old->nodes.at[old])) {
             n++;
-            if (told)
+            if (report)
                 tell(f, old, FSD_NONE, "is gone");
         }
     return n;

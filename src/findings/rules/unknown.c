@@ -75,7 +75,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 
 /* Without tensors or Metadata the same build is known by less, as it is by a snapshot
  * that an older version took of it. */
-void fsd_find_told_less(struct fsd_finder *f)
+void fsd_find_less_info(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
     const char *before = fsd_text(f->c->old->names, f->c->old->tells);
@@ -167,7 +167,7 @@ static bool tell_unstated(struct fsd_finder *f)
 }
 
 /* Both sides of a move are one place. */
-static bool is_told_before(const struct fsd_compare *c, uint32_t i)
+static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
 {
     const struct fsd_fact_lost *lost = &c->lost.at[i];
 
@@ -193,7 +193,7 @@ void fsd_find_lost_facts(struct fsd_finder *f)
         const struct fsd_fact_lost *lost = &c->lost.at[i];
 
         if (lost->kind != f->rule->which || lost->of == FSD_OF_NODE ||
-            is_told_before(c, i))
+            is_reported_before(c, i))
             continue;
         fsd_finding_open(f);
         put_place(f, lost);

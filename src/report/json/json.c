@@ -36,7 +36,7 @@ struct fsd_json {
     bool list, any, opened; /* opened: the next level is */
 };
 
-static void hand_on(struct piece *piece)
+static void flush(struct piece *piece)
 {
     fwrite(piece->bytes, 1, piece->n, piece->out);
     piece->n = 0;
@@ -48,7 +48,7 @@ static void put_bytes(const struct fsd_json *level, const char *bytes, size_t n)
     struct piece *piece = level->piece;
 
     if (n > sizeof piece->bytes - piece->n)
-        hand_on(piece);
+        flush(piece);
     memcpy(piece->bytes + piece->n, bytes, n);
     piece->n += n;
 }
@@ -66,7 +66,7 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_word(level, "\"");
     while (left.n) {
         if (sizeof piece->bytes - piece->n < FSD_JSON_ROOM)
-            hand_on(piece);
+            flush(piece);
         piece->n += fsd_escape_json(&left, piece->bytes + piece->n,
                                     sizeof piece->bytes - piece->n);
     }
@@ -150,7 +150,7 @@ void fsd_json_end(struct fsd_json *root)
 {
     close_inner(root - 1);
     put_word(root, "\n");
-    hand_on(root->piece);
+    flush(root->piece);
     fsd_arena_free(root->piece->arena);
 }
 

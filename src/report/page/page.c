@@ -104,11 +104,11 @@ static void put_stories(const struct fsd_diff *d, FILE *out)
 /* ------------------------------------------------------------------------- sheets */
 
 /* What has rows, as it prints itself. */
-static void put_sheet(const char *name, const struct fsd_report *told, FILE *out)
+static void put_sheet(const char *name, const struct fsd_report *of, FILE *out)
 {
     struct fsd_print json;
 
-    if (fsd_report_write(told, "json", fsd_print_open(&json), NULL) == FSD_OK)
+    if (fsd_report_write(of, "json", fsd_print_open(&json), NULL) == FSD_OK)
         put_data(name, &json, out);
 }
 
@@ -224,7 +224,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_print json, pictures;
     struct fsd_album *album = fsd_album_begin(r, fsd_print_open(&pictures));
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
-    struct fsd_report told = *r;
+    struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->judged ? r->judged : r->verdict;
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
@@ -239,8 +239,8 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     } else {
         if (r->lint)
             run.findings = r->verdict->findings;
-        told.run = &run;
-        put_subject("run", FSD_OF_RUN, &told, out);
+        of_run.run = &run;
+        put_subject("run", FSD_OF_RUN, &of_run, out);
         put_patterns(r, out);
         fsd_names_put_forms(&run, fsd_print_open(&json));
         put_data("forms", &json, out);

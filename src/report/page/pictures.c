@@ -48,7 +48,7 @@ struct fsd_album {
     struct fsd_picture want;
     struct fsd_style style;
     FSD_VEC(struct module) modules; /* by picture */
-    uint32_t now, told;             /* pictures: under way; told of in JSON */
+    uint32_t now, written;          /* pictures: under way; told of in JSON */
     struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
     double seconds, left; /* of processor time: for all of them, what is left */
     uint32_t missing;     /* of them, for which that was too little */
@@ -67,18 +67,18 @@ static void keep_note(void *payload, const char *note)
     module_now(album)->note = fsd_printed(album->arena, "%s", note);
 }
 
-static void keep_box(void *payload, const struct fsd_picture_box *told)
+static void keep_box(void *payload, const struct fsd_picture_box *box_of)
 {
     struct fsd_album *album = payload;
-    struct box box = {*told, 0};
-    fsd_id *items = FSD_NEW(album->arena, fsd_id, told->n);
+    struct box box = {*box_of, 0};
+    fsd_id *items = FSD_NEW(album->arena, fsd_id, box_of->n);
 
-    for (uint32_t i = 0; i < told->n; i++)
-        items[i] = told->items[i];
+    for (uint32_t i = 0; i < box_of->n; i++)
+        items[i] = box_of->items[i];
     box.of.items = items;
-    box.of.name = fsd_printed(album->arena, "%s", told->name);
-    if (told->title)
-        box.of.title = fsd_printed(album->arena, "%s", told->title);
+    box.of.name = fsd_printed(album->arena, "%s", box_of->name);
+    if (box_of->title)
+        box.of.title = fsd_printed(album->arena, "%s", box_of->title);
     fsd_vec_push(album->arena, &module_now(album)->boxes, box);
 }
 
@@ -186,16 +186,16 @@ static enum fsd_status write_module(struct fsd_album *album, const char *format,
 /* Begins to lay out what is planned. */
 static void begin_level(struct fsd_album *album)
 {
-    uint32_t n = album->modules.n - album->told;
+    uint32_t n = album->modules.n - album->written;
     const char **dots = FSD_NEW(album->arena, const char *, n);
 
     if (album->left <= 0)
         return;
-    for (album->now = album->told; album->now < album->modules.n; album->now++) {
+    for (album->now = album->written; album->now < album->modules.n; album->now++) {
         struct fsd_print dot;
 
         write_module(album, NULL, fsd_print_open(&dot), NULL);
-        dots[album->now - album->told] = fsd_print_take(&dot, album->arena);
+        dots[album->now - album->written] = fsd_print_take(&dot, album->arena);
     }
     if (n)
         album->layouts = fsd_layouts_begin(album->arena, dots, n, "svg");
@@ -220,13 +220,13 @@ static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error
 /* Tells of a level when it is laid out, and plans the next. */
 static void end_level(struct fsd_album *album)
 {
-    for (uint32_t end = album->modules.n; album->told < end; album->told++) {
+    for (uint32_t end = album->modules.n; album->written < end; album->written++) {
         struct fsd_json *item = fsd_json_item(album->list);
         enum fsd_status status;
         struct fsd_error err = {0};
         struct fsd_print svg;
 
-        album->now = album->told;
+        album->now = album->written;
         status = draw(album, fsd_print_open(&svg), &err);
         fsd_json_text(item, "title", module_now(album)->title);
         if (module_now(album)->layers)
@@ -264,7 +264,7 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
 
     album->now = album->modules.n;
     fsd_vec_push(album->arena, &album->modules, (struct module){.title = title});
-    album->told = album->modules.n;
+    album->written = album->modules.n;
     status = allow(album, most, &err);
     if (status == FSD_OK)
         status = fsd_compare_write_picture(c, "svg", &album->style, out, &err);
@@ -299,7 +299,7 @@ static void put_exports(struct fsd_album *album, const struct fsd_exports *e)
 
     album->now = album->modules.n;
     fsd_vec_push(album->arena, &album->modules, (struct module){.title = "all"});
-    album->told = album->modules.n;
+    album->written = album->modules.n;
     if (status == FSD_OK)
         status = fsd_exports_write_picture(e, "svg", &album->style, out, &err);
     fsd_json_text(item, "title", "all");
@@ -377,7 +377,7 @@ void fsd_album_end(struct fsd_album *album)
 {
     const struct fsd_picture *want = album->of->style->picture;
 
-    while (album->told < album->modules.n) {
+    while (album->written < album->modules.n) {
         end_level(album);
         begin_level(album);
     }

@@ -35,7 +35,7 @@ struct side {
     uint32_t first[FSD__END_COUNT + 1]; /* by kind of an end: its first unit; a unit is
                                            anything that a box may stand for */
     fsd_id *box;                        /* by unit; FSD_NONE */
-    bool *told;                         /* by region, of both sides */
+    bool *shown;                        /* by region, of both sides */
     /* By group and by move, its layers: in `layers`, from layer_start[unit] on. */
     uint32_t *layer_start;
     fsd_id *layers;
@@ -75,10 +75,10 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
-    bool tells = !x->told[region] &&
+    bool tells = !x->shown[region] &&
                  (x->side == FSD_SIDE_RIGHT || !x->c->regions.at[region].new_groups.n);
 
-    x->told[region] |= tells;
+    x->shown[region] |= tells;
     return tells ? FSD_GROUP_TELLS : 0;
 }
 
@@ -250,14 +250,14 @@ static void draw_side(struct side *x)
 /* -------------------------------------------------------------------------- all */
 
 static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
-                            const struct pick *pick, bool *told, bool new)
+                            const struct pick *pick, bool *shown, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
     struct side x = {.w = w,
                      .c = c,
                      .s = s,
                      .pick = pick,
-                     .told = told,
+                     .shown = shown,
                      .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
                      .region = new ? c->new_region : c->old_region,
                      .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
@@ -275,21 +275,22 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
 {
     struct fsd_drawing *w = FSD_NEW(arena, struct fsd_drawing, 1);
     struct fsd_compare_scene *scene = FSD_NEW(arena, struct fsd_compare_scene, 1);
-    bool *told = FSD_NEW(arena, bool, c->regions.n);
+    bool *shown = FSD_NEW(arena, bool, c->regions.n);
     struct side old, new;
 
     *scene = (struct fsd_compare_scene){c, subject};
     *w = (struct fsd_drawing){
         .arena = arena, .painter = &fsd_compare_painter, .of = scene};
-    old = new_side(w, c, pick, told, false);
-    new = new_side(w, c, pick, told, true);
+    old = new_side(w, c, pick, shown, false);
+    new = new_side(w, c, pick, shown, true);
     draw_side(&old);
     draw_side(&new);
     fsd_drawing_sort_lines(w, FSD_WIRE);
     fsd_drawing_sort_lines(w, FSD_THREAD);
     for (fsd_id i = 0; i < c->old->nodes.n; i++) {
-        fsd_id mate = c->align->to_new[i], a = c->old->nodes.at[i].group;
-        fsd_id b = mate == FSD_NONE ? FSD_NONE : c->new->nodes.at[mate].group;
+        fsd_id counterpart = c->align->to_new[i], a = c->old->nodes.at[i].group;
+        fsd_id b =
+            counterpart == FSD_NONE ? FSD_NONE : c->new->nodes.at[counterpart].group;
 
         if (a != FSD_NONE && b != FSD_NONE)
             fsd_drawing_add_line(

@@ -395,13 +395,13 @@ static struct fsd_drawing *draw(const struct fsd_exports *e, uint32_t most,
     old = draw_side(w, e, most, false);
     new = draw_side(w, e, most, true);
     for (fsd_id i = 0; i < e->before->nodes.n; i++) {
-        fsd_id mate = e->align->to_new[i];
+        fsd_id counterpart = e->align->to_new[i];
 
-        if (mate != FSD_NONE)
+        if (counterpart != FSD_NONE)
             fsd_drawing_add_line(w, FSD_TIE,
                                  (struct fsd_line){.from = old.box[i],
-                                                   .to = new.box[mate],
-                                                   .loose = !new.mark[mate]});
+                                                   .to = new.box[counterpart],
+                                                   .loose = !new.mark[counterpart]});
     }
     for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
         fsd_drawing_sort_lines(w, (enum fsd_line_kind)kind);

@@ -37,7 +37,7 @@ enum {
 /* --------------------------------------------------------------------- the child */
 
 /* How far the child's files are when a picture is done. */
-struct told {
+struct done {
     off_t picture, said;
     double spent; /* seconds of processor time since the child began */
     bool good;
@@ -55,8 +55,8 @@ struct fsd_layouts {
     uint32_t n, next;
     const char *format;
     pid_t child; /* 0: none yet, or it came to its end */
-    int pictures, said, told;
-    struct told last;
+    int pictures, said, done;
+    struct done last;
 };
 
 /* A library for fonts would keep what it finds, in the user's folders or, for root, in
@@ -102,13 +102,13 @@ static void run_child(const struct fsd_layouts *l, int to)
         dup2(nowhere, STDOUT_FILENO);
     dup2(l->said, STDERR_FILENO);
     for (uint32_t i = l->next; out && i < l->n; i++) {
-        struct told told = {0};
+        struct done done = {0};
 
-        told.good = fsd_graphviz_draw(l->dots[i], l->format, out) && fflush(out) == 0;
-        told.picture = lseek(l->pictures, 0, SEEK_CUR);
-        told.said = lseek(l->said, 0, SEEK_CUR);
-        told.spent = fsd_clock(CLOCK_PROCESS_CPUTIME_ID);
-        if (write(to, &told, sizeof told) != sizeof told)
+        done.good = fsd_graphviz_draw(l->dots[i], l->format, out) && fflush(out) == 0;
+        done.picture = lseek(l->pictures, 0, SEEK_CUR);
+        done.said = lseek(l->said, 0, SEEK_CUR);
+        done.spent = fsd_clock(CLOCK_PROCESS_CPUTIME_ID);
+        if (write(to, &done, sizeof done) != sizeof done)
             break;
     }
     _exit(0);
@@ -118,17 +118,17 @@ static void run_child(const struct fsd_layouts *l, int to)
  * come to an end. */
 static void start(struct fsd_layouts *l)
 {
-    int told[2] = {-1, -1};
+    int done[2] = {-1, -1};
 
-    l->last = (struct told){0};
+    l->last = (struct done){0};
     l->pictures = memfd_create("pictures", MFD_CLOEXEC);
     l->said = memfd_create("said", MFD_CLOEXEC);
     l->child =
-        l->pictures >= 0 && l->said >= 0 && pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
+        l->pictures >= 0 && l->said >= 0 && pipe2(done, O_CLOEXEC) == 0 ? fork() : -1;
     if (l->child == 0)
-        run_child(l, told[1]);
-    close(told[1]);
-    l->told = told[0];
+        run_child(l, done[1]);
+    close(done[1]);
+    l->done = done[0];
 }
 
 static void stop(struct fsd_layouts *l)
@@ -140,7 +140,7 @@ static void stop(struct fsd_layouts *l)
     }
     close(l->pictures);
     close(l->said);
-    close(l->told);
+    close(l->done);
     l->child = 0;
 }
 
@@ -157,19 +157,19 @@ enum { IDLE_TIMES = 60 }; /* as long as it may run, a child may wait for others 
 
 /* False when the child ended, or the time did.  One that waits for what never comes
  * uses no processor time and is given up at last, too. */
-static bool wait_for(const struct fsd_layouts *l, struct told *told, double seconds,
+static bool wait_for(const struct fsd_layouts *l, struct done *done, double seconds,
                      bool *late)
 {
     double until = fsd_now() + IDLE_TIMES * fsd_larger(seconds, 1), left;
-    struct pollfd ready = {.fd = l->told, .events = POLLIN};
+    struct pollfd ready = {.fd = l->done, .events = POLLIN};
 
     while (seconds > 0) {
         left = seconds - spent_by(l);
         if (poll(&ready, 1, left > 0 ? (int)(left * 1000) + 1 : 0) > 0) {
-            ssize_t n = read(l->told, told, sizeof *told);
+            ssize_t n = read(l->done, done, sizeof *done);
 
             if (n >= 0 || errno != EINTR)
-                return n == sizeof *told;
+                return n == sizeof *done;
         } else if (left <= 0 || fsd_now() > until) {
             break;
         }
@@ -239,26 +239,26 @@ static struct outcome take(struct fsd_layouts *l, double seconds, FILE *out)
     struct outcome o = {0};
     char text[4096];
     const char *complaint;
-    struct told told = {0};
+    struct done done = {0};
     bool alive;
     ssize_t n;
 
     if (!l->child)
         start(l);
-    alive = l->child > 0 && wait_for(l, &told, seconds, &o.late);
-    o.spent = alive ? told.spent - l->last.spent : l->child > 0 ? spent_by(l) : 0;
+    alive = l->child > 0 && wait_for(l, &done, seconds, &o.late);
+    o.spent = alive ? done.spent - l->last.spent : l->child > 0 ? spent_by(l) : 0;
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
-    if (n > 0 && alive && n > told.said - l->last.said)
-        n = told.said - l->last.said; /* the next one's */
+    if (n > 0 && alive && n > done.said - l->last.said)
+        n = done.said - l->last.said; /* the next one's */
     text[n > 0 ? n : 0] = '\0';
     if ((complaint = fsd_graphviz_complaint(text)))
         snprintf(o.said, sizeof o.said, "%.*s", (int)strcspn(complaint, "\r\n"),
                  complaint);
-    o.good = told.good;
-    if (told.good)
-        copy(l->pictures, l->last.picture, told.picture, out);
-    l->last = told;
+    o.good = done.good;
+    if (done.good)
+        copy(l->pictures, l->last.picture, done.picture, out);
+    l->last = done;
     if (!alive)
         stop(l);
     return o;

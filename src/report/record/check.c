@@ -127,7 +127,7 @@ static const struct fsd_rows *inputs_of(struct fsd_arena *arena,
     return fsd_rows_held(arena, &rows, UINT32_MAX);
 }
 
-static void fill_told(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+static void fill_fact(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
 {
     const struct fsd_verdict_row *line =
         &((const struct fsd_verdict *)from)->rows.at[i];
@@ -226,7 +226,7 @@ static void fill_check(struct fsd_arena *arena, struct check *row,
     row->verdict = v->verdict ? v->verdict : "";
     row->accept = v->accept;
     row->inputs = inputs_of(arena, v);
-    row->summary = fsd_rows_later(arena, &told_record, v->rows.n, fill_told, v);
+    row->summary = fsd_rows_later(arena, &told_record, v->rows.n, fill_fact, v);
     if (v->says[0])
         row->says = fsd_words(v->says, FSD_COUNT_OF(v->says));
     row->brief = fsd_brief_rows(arena, &v->brief);

@@ -72,7 +72,7 @@ static const char *section_end(const char *t)
     return t;
 }
 
-static bool is_told(const char *t, const struct fsd_rows *rows, const void *row)
+static bool is_filled(const char *t, const struct fsd_rows *rows, const void *row)
 {
     while (*t != '>') {
         if (*t == '<') {
@@ -182,7 +182,7 @@ static void put_template(const struct writer *w, const char *t,
 {
     while (*t && *t != '>') {
         if (*t == '<') {
-            if (is_told(t + 1, rows, row))
+            if (is_filled(t + 1, rows, row))
                 put_template(w, t + 1, rows, row);
             t = section_end(t + 1);
         } else if (*t == '{' && is_ink(t)) {

@@ -126,7 +126,7 @@ static void put_behind(const struct fsd_diff *d, const struct fsd_entry *e, FILE
     putc('\n', out);
 }
 
-static void put_maker(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
+static void put_producer(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
 {
     if (e->node == FSD_NONE) {
         fputs(", an input of the network: the two runs were given other data\n", out);
@@ -151,7 +151,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     begin(style, title, out);
     fputs("at ", out);
     put_row_name(d, e->row, out);
-    put_maker(d, e, out);
+    put_producer(d, e, out);
     fprintf(out, "%*s", INDENT, "");
     fsd_put_row(d->numbers, e->row, FSD_MOST_COLUMNS, out);
     putc('\n', out);
@@ -193,7 +193,7 @@ static double error_of(const struct fsd_diff *d, uint32_t step)
 }
 
 /* What doubles or halves since the step shown before, and the last. */
-static bool is_told(const struct fsd_diff *d, uint32_t step, uint32_t before)
+static bool is_shown(const struct fsd_diff *d, uint32_t step, uint32_t before)
 {
     double now = error_of(d, step), then = error_of(d, before);
 
@@ -214,7 +214,7 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;
 
-        if (!is_told(d, i, before) || (shown + 1 >= most && !last))
+        if (!is_shown(d, i, before) || (shown + 1 >= most && !last))
             continue;
         fprintf(out, "%*s%9.3g  ", INDENT, "", error_of(d, i));
         put_row_name(d, v->growth.at[i].row, out);

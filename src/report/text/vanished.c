@@ -119,7 +119,7 @@ static void collect(const struct fsd_diff *d, enum fsd_fate fate, struct reasons
 static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
                       enum fsd_fate fate, FILE *out)
 {
-    uint32_t shown = 0, told = 0, total = d->summary->by_fate[fate];
+    uint32_t shown = 0, listed = 0, total = d->summary->by_fate[fate];
     uint32_t most = style->all ? total : SHOWN;
     struct reasons reasons = {.n = 0};
 
@@ -133,7 +133,7 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
         if (r->fate != fate)
             continue;
         if (reason && reason->n >= ALIKE) {
-            told += reason->first == i ? put_alike(d, style, i, out) : 0;
+            listed += reason->first == i ? put_alike(d, style, i, out) : 0;
             continue;
         }
         shown++;
@@ -155,8 +155,8 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
         fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }
-    if (shown + told < total)
-        fprintf(out, "    and %u more (--all shows them)\n", total - shown - told);
+    if (shown + listed < total)
+        fprintf(out, "    and %u more (--all shows them)\n", total - shown - listed);
 }
 
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,

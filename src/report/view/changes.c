@@ -33,14 +33,15 @@ FSD_RECORD(change_row, CHANGE_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-struct maker {
+struct context {
     struct fsd_arena *arena;
     const struct fsd_compare *c;
 };
 
 /* ---------------------------------------------------- phrases of the text, as cells */
 
-static const char *groups_cell(const struct maker *m, struct fsd_span groups, bool new)
+static const char *groups_cell(const struct context *m, struct fsd_span groups,
+                               bool new)
 {
     const struct fsd_state *s = new ? m->c->new : m->c->old;
     struct fsd_print print;
@@ -58,7 +59,7 @@ static const char *groups_cell(const struct maker *m, struct fsd_span groups, bo
     return fsd_print_take(&print, m->arena);
 }
 
-static const char *form_cell(const struct maker *m, const struct fsd_state *s,
+static const char *form_cell(const struct context *m, const struct fsd_state *s,
                              struct fsd_state_form form)
 {
     struct fsd_print print;
@@ -68,7 +69,7 @@ static const char *form_cell(const struct maker *m, const struct fsd_state *s,
 }
 
 /* "reformat (layout): fp16 chw -> fp16 hwc8"; unknown for FSD_NONE. */
-static const char *move_cell(const struct maker *m, const struct fsd_state *s,
+static const char *move_cell(const struct context *m, const struct fsd_state *s,
                              fsd_id move)
 {
     const struct fsd_move *at;
@@ -85,7 +86,7 @@ static const char *move_cell(const struct maker *m, const struct fsd_state *s,
     return fsd_print_take(&print, m->arena);
 }
 
-static const char *port_cell(const struct maker *m, const struct fsd_state *s,
+static const char *port_cell(const struct context *m, const struct fsd_state *s,
                              bool output, fsd_id port)
 {
     struct fsd_print print;
@@ -96,7 +97,7 @@ static const char *port_cell(const struct maker *m, const struct fsd_state *s,
     return fsd_print_take(&print, m->arena);
 }
 
-static struct fsd_count region_cell(const struct maker *m, fsd_id region)
+static struct fsd_count region_cell(const struct context *m, fsd_id region)
 {
     return region == FSD_NONE || !m->c->regions.at[region].differs
                ? (struct fsd_count){0}
@@ -105,7 +106,7 @@ static struct fsd_count region_cell(const struct maker *m, fsd_id region)
 
 /* ------------------------------------------------------------------------- tables */
 
-static const struct fsd_rows *region_rows(const struct maker *m)
+static const struct fsd_rows *region_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
@@ -132,7 +133,7 @@ static const struct fsd_rows *region_rows(const struct maker *m)
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
-static const struct fsd_rows *move_rows(const struct maker *m)
+static const struct fsd_rows *move_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
@@ -158,7 +159,7 @@ static const struct fsd_rows *move_rows(const struct maker *m)
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
-static const struct fsd_rows *edge_rows(const struct maker *m)
+static const struct fsd_rows *edge_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
     const struct fsd_state *s = m->c->new;
@@ -185,7 +186,7 @@ static const char *fate_cell(const struct fsd_state *s, fsd_id node)
                             : (fsd_fate_name((enum fsd_fate)s->nodes.at[node].fate));
 }
 
-static const struct fsd_rows *node_rows(const struct maker *m)
+static const struct fsd_rows *node_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
@@ -203,7 +204,7 @@ static const struct fsd_rows *node_rows(const struct maker *m)
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
-static const struct fsd_rows *port_rows(const struct maker *m)
+static const struct fsd_rows *port_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
@@ -218,7 +219,7 @@ static const struct fsd_rows *port_rows(const struct maker *m)
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
-static const struct fsd_rows *tactic_rows(const struct maker *m)
+static const struct fsd_rows *tactic_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
@@ -247,7 +248,7 @@ static const struct fsd_rows *tactic_rows(const struct maker *m)
 }
 
 /* What the text begins with: what was compared, and all counts. */
-static const struct fsd_rows *head_rows(const struct maker *m)
+static const struct fsd_rows *head_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
     struct fsd_print print;
@@ -265,7 +266,7 @@ static const struct fsd_rows *head_rows(const struct maker *m)
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                              const struct fsd_style *style)
 {
-    const struct maker m = {sheet->arena, c};
+    const struct context m = {sheet->arena, c};
     struct answer *root;
 
     sheet->name = "compare";

@@ -14,7 +14,7 @@
 
 enum { FEW_NODES = 6, FEW_LINES = 12 };
 
-struct maker {
+struct context {
     struct fsd_arena *arena;
     const struct fsd_exports *e;
     bool all;
@@ -25,7 +25,7 @@ static const char *name_of(const struct fsd_state *s, fsd_id node)
     return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
 }
 
-static const char *called(const struct maker *k, const struct fsd_export_change *c)
+static const char *called(const struct context *k, const struct fsd_export_change *c)
 {
     return c->new != FSD_NONE ? name_of(k->e->after, c->new)
                               : name_of(k->e->before, c->old);
@@ -48,7 +48,7 @@ static const char *called(const struct maker *k, const struct fsd_export_change 
 FSD_RECORD(change_row, CHANGE_ROW)
 /* clang-format on */
 
-static const struct fsd_rows *change_rows(const struct maker *k)
+static const struct fsd_rows *change_rows(const struct context *k)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
@@ -82,7 +82,7 @@ static const struct fsd_rows *change_rows(const struct maker *k)
 FSD_RECORD(model_row, MODEL_ROW)
 /* clang-format on */
 
-static const struct fsd_rows *model_record(const struct maker *k, bool new)
+static const struct fsd_rows *model_record(const struct context *k, bool new)
 {
     const struct fsd_graph *g = (new ? &k->e->new : &k->e->old)->model;
     struct fsd_rows rows =
@@ -100,7 +100,7 @@ static const struct fsd_rows *model_record(const struct maker *k, bool new)
 /* ---------------------------------------------------------------------------- text */
 
 /* Of what is quantized on one side only, the scale is every node's own. */
-static size_t told_alike(const char *text, const char *other)
+static size_t length_alike(const char *text, const char *other)
 {
     const char *scale = strcmp(other, "plain") ? NULL : strstr(text, " scale ");
 
@@ -113,11 +113,11 @@ static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
     if (*c->of)
         fprintf(out, "%s: ", c->of);
     if (*c->was)
-        fprintf(out, "%.*s", (int)(whole ? strlen(c->was) : told_alike(c->was, c->now)),
-                c->was);
+        fprintf(out, "%.*s",
+                (int)(whole ? strlen(c->was) : length_alike(c->was, c->now)), c->was);
     if (c->what != FSD_EXPORT_REMOVED && c->what != FSD_EXPORT_ADDED)
         fputs(" -> ", out);
-    fprintf(out, "%.*s", (int)(whole ? strlen(c->now) : told_alike(c->now, c->was)),
+    fprintf(out, "%.*s", (int)(whole ? strlen(c->now) : length_alike(c->now, c->was)),
             c->now);
 }
 
@@ -129,7 +129,7 @@ struct alike {
     fsd_sym *key;
 };
 
-static struct alike put_together(const struct maker *k)
+static struct alike put_together(const struct context *k)
 {
     uint32_t n = k->e->changes.n;
     struct fsd_intern *keys = fsd_intern_new(k->arena);
@@ -161,7 +161,8 @@ static struct alike put_together(const struct maker *k)
     return x;
 }
 
-static void put_nodes(const struct maker *k, const struct alike *x, fsd_id i, FILE *out)
+static void put_nodes(const struct context *k, const struct alike *x, fsd_id i,
+                      FILE *out)
 {
     uint32_t n = x->n[x->key[i]], shown = 0;
 
@@ -174,14 +175,14 @@ static void put_nodes(const struct maker *k, const struct alike *x, fsd_id i, FI
         fprintf(out, " and %u more", (unsigned)(n - shown));
 }
 
-static void add_line(const struct maker *k, struct fsd_rows *rows,
+static void add_line(const struct context *k, struct fsd_rows *rows,
                      struct fsd_print *print)
 {
     fsd_rows_add_line(k->arena, rows, fsd_print_take(print, k->arena));
 }
 
 /* Of one kind of change. */
-static uint32_t add_kind(const struct maker *k, const struct alike *x, uint32_t i,
+static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_t i,
                          struct fsd_rows *rows)
 {
     uint8_t what = k->e->changes.at[i].what;
@@ -217,7 +218,7 @@ static uint32_t add_kind(const struct maker *k, const struct alike *x, uint32_t 
     return i;
 }
 
-static const struct fsd_rows *lines(const struct maker *k)
+static const struct fsd_rows *lines(const struct context *k)
 {
     struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
     struct alike x = put_together(k);
@@ -248,7 +249,7 @@ FSD_RECORD(answer, ANSWER)
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
                           const struct fsd_style *style)
 {
-    const struct maker k = {sheet->arena, e, style->all};
+    const struct context k = {sheet->arena, e, style->all};
     struct answer *root;
 
     sheet->name = "compare";

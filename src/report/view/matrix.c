@@ -15,7 +15,7 @@
 
 enum { LEAST_NAME = 40, GAP = 2, MOST_GROUPS = 16 };
 
-struct maker {
+struct context {
     struct fsd_arena *arena;
     const struct fsd_matrix *m;
     const struct fsd_style *style;
@@ -54,7 +54,7 @@ static const char build_text[] =
     "  {*}{build}{/}  {engine}  (<{producer!}, ><{gpu!}, >{layers|layer|layers}, "
     "{inserted} inserted, {mapped} of {computing} mapped<, {ms}>)\n";
 
-static const struct fsd_rows *build_rows(const struct maker *k)
+static const struct fsd_rows *build_rows(const struct context *k)
 {
     struct fsd_rows rows = FSD_ROWS(build_row_record, build_text);
 
@@ -93,7 +93,7 @@ static bool is_inserted(const struct fsd_state *s, fsd_id move)
     return m->inserted && m->cause != FSD_CAUSE_FREE;
 }
 
-static uint32_t count_inserted(const struct maker *k, uint32_t b,
+static uint32_t count_inserted(const struct context *k, uint32_t b,
                                const struct fsd_matrix_cell *cell)
 {
     uint32_t n = 0;
@@ -110,7 +110,7 @@ static void put_type(uint8_t type, FILE *out)
 
 /* "int8 | fp16 x2 +1": a group each, and how many layers are inserted for them.  Of
  * very many not all, for every row is as wide as the widest. */
-static void put_what(const struct maker *k, uint32_t row, uint32_t b, FILE *out)
+static void put_what(const struct context *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
     const struct fsd_matrix_row *r = &k->m->rows.at[row];
@@ -151,7 +151,7 @@ static void put_what(const struct maker *k, uint32_t row, uint32_t b, FILE *out)
         fprintf(out, " +%u", (unsigned)inserted);
 }
 
-static const char *what(const struct maker *k, uint32_t row, uint32_t b)
+static const char *what(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_print print;
 
@@ -160,12 +160,12 @@ static const char *what(const struct maker *k, uint32_t row, uint32_t b)
 }
 
 /* What a cell differs in from the first build's, the weightiest first. */
-static struct fsd_words differences(const struct maker *k, uint32_t row, uint32_t b)
+static struct fsd_words differences(const struct context *k, uint32_t row, uint32_t b)
 {
     enum { GROUPS, TYPES, MOVES, LAYOUTS, EDGES, COUNT };
     static const char *const words[] = {"groups", "types", "moves", "layouts", "edges"};
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
-    const char **told = FSD_NEW(k->arena, const char *, COUNT);
+    const char **changed = FSD_NEW(k->arena, const char *, COUNT);
     bool by[COUNT] = {false};
     uint32_t n = 0;
 
@@ -186,12 +186,12 @@ static struct fsd_words differences(const struct maker *k, uint32_t row, uint32_
         !by[GROUPS] && !by[TYPES] && !by[MOVES] && !by[LAYOUTS];
     for (int i = 0; i < COUNT; i++)
         if (by[i])
-            told[n++] = words[i];
-    return fsd_words(told, n);
+            changed[n++] = words[i];
+    return fsd_words(changed, n);
 }
 
 /* In words, where its own are those of the first build's. */
-static const char *less_seen(const struct maker *k, uint32_t row, uint32_t b)
+static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_words by = differences(k, row, b);
 
@@ -199,7 +199,7 @@ static const char *less_seen(const struct maker *k, uint32_t row, uint32_t b)
 }
 
 /* The same with its mark: "*" differs, "?" is not known to be the same. */
-static const char *marked(const struct maker *k, uint32_t row, uint32_t b)
+static const char *marked(const struct context *k, uint32_t row, uint32_t b)
 {
     const char *now = what(k, row, b);
     uint8_t is = fsd_matrix_cell(k->m, row, b)->is;
@@ -227,7 +227,7 @@ static const char *marked(const struct maker *k, uint32_t row, uint32_t b)
 FSD_RECORD(group_row, GROUP_ROW)
 /* clang-format on */
 
-static struct fsd_words ref_words(const struct maker *k, const struct fsd_state *s,
+static struct fsd_words ref_words(const struct context *k, const struct fsd_state *s,
                                   struct fsd_span refs, bool out)
 {
     const char **words = FSD_NEW(k->arena, const char *, refs.n);
@@ -237,7 +237,7 @@ static struct fsd_words ref_words(const struct maker *k, const struct fsd_state 
     return fsd_words(words, refs.n);
 }
 
-static const struct fsd_rows *group_rows(const struct maker *k, uint32_t b,
+static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
                                          struct fsd_span groups)
 {
     const struct fsd_state *s = k->m->builds[b];
@@ -272,7 +272,7 @@ static const struct fsd_rows *group_rows(const struct maker *k, uint32_t b,
 FSD_RECORD(move_row, MOVE_ROW)
 /* clang-format on */
 
-static const char *form_text(const struct maker *k, const struct fsd_state *s,
+static const char *form_text(const struct context *k, const struct fsd_state *s,
                              struct fsd_state_form form)
 {
     struct fsd_print print;
@@ -281,7 +281,7 @@ static const char *form_text(const struct maker *k, const struct fsd_state *s,
     return (fsd_print_take(&print, k->arena));
 }
 
-static const struct fsd_rows *move_rows(const struct maker *k, uint32_t b,
+static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
                                         struct fsd_span moves)
 {
     const struct fsd_state *s = k->m->builds[b];
@@ -307,7 +307,7 @@ static const struct fsd_rows *move_rows(const struct maker *k, uint32_t b,
 /* ------------------------------------------------------------------------ a row */
 
 /* The nodes, as the first build that computes them has them. */
-static const char *called(const struct maker *k, uint32_t row)
+static const char *called(const struct context *k, uint32_t row)
 {
     const struct fsd_matrix_row *r = &k->m->rows.at[row];
     const struct fsd_state *first = k->m->builds[0];
@@ -339,7 +339,7 @@ static const char *called(const struct maker *k, uint32_t row)
 
 /* The operators of its nodes, each once, as the first build that has nodes there names
  * them. */
-static struct fsd_words op_words(const struct maker *k, uint32_t row)
+static struct fsd_words op_words(const struct context *k, uint32_t row)
 {
     FSD_VEC(const char *) words = {0};
 
@@ -366,7 +366,7 @@ static struct fsd_words op_words(const struct maker *k, uint32_t row)
 }
 
 /* Rows of nothing are not told. */
-static bool is_there(const struct maker *k, uint32_t row)
+static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||
         k->m->rows.at[row].of == FSD_ROW_OUTPUT)
@@ -381,7 +381,7 @@ static bool is_there(const struct maker *k, uint32_t row)
 }
 
 /* A text shows what differs, and all when asked to. */
-static bool is_shown(const struct maker *k, uint32_t row)
+static bool is_shown(const struct context *k, uint32_t row)
 {
     bool tactic = false;
 
@@ -410,7 +410,7 @@ static bool is_shown(const struct maker *k, uint32_t row)
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 
-static const struct fsd_rows *cell_rows(const struct maker *k, uint32_t row)
+static const struct fsd_rows *cell_rows(const struct context *k, uint32_t row)
 {
     struct fsd_rows rows = FSD_ROWS(cell_row_record, "");
 
@@ -460,7 +460,7 @@ struct lettered_row {
 };
 
 /* The columns, of which there is one a build. */
-static const struct fsd_record *lettered_record(const struct maker *k)
+static const struct fsd_record *lettered_record(const struct context *k)
 {
     const uint32_t fixed = matrix_row_record.n, n = fixed + k->m->n;
     struct fsd_column *columns = FSD_NEW(k->arena, struct fsd_column, n);
@@ -478,7 +478,7 @@ static const struct fsd_record *lettered_record(const struct maker *k)
     return record;
 }
 
-static const struct fsd_rows *matrix_rows(const struct maker *k,
+static const struct fsd_rows *matrix_rows(const struct context *k,
                                           const struct fsd_record *of)
 {
     struct fsd_rows rows = {.of = of, .text = ""};
@@ -516,7 +516,7 @@ static void put_padded(FILE *out, const char *text, size_t width)
 
 /* A line of the table: cells stand beside the name, or below it where `name_room` is 0.
  */
-static void add_line(const struct maker *k, struct fsd_rows *rows, const char *name,
+static void add_line(const struct context *k, struct fsd_rows *rows, const char *name,
                      const char *const *cells, size_t room, size_t name_room)
 {
     size_t width = fsd_text_width(k->style), used;
@@ -535,7 +535,7 @@ static void add_line(const struct maker *k, struct fsd_rows *rows, const char *n
 }
 
 /* The kernels of a row, each with the first build that has it. */
-static void add_tactics(const struct maker *k, struct fsd_rows *rows, uint32_t row)
+static void add_tactics(const struct context *k, struct fsd_rows *rows, uint32_t row)
 {
     const char *before = "";
 
@@ -555,7 +555,7 @@ static void add_tactics(const struct maker *k, struct fsd_rows *rows, uint32_t r
     }
 }
 
-static const struct fsd_rows *lines(const struct maker *k)
+static const struct fsd_rows *lines(const struct context *k)
 {
     struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
     const char **cells = FSD_NEW(k->arena, const char *, k->m->n);
@@ -612,7 +612,7 @@ FSD_RECORD(varying_row, VARYING_ROW)
 /* clang-format on */
 
 /* What a variant is made of, in words: which nodes are together, in what type. */
-static const char *variant_words(const struct maker *k, uint32_t row, uint32_t b)
+static const char *variant_words(const struct context *k, uint32_t row, uint32_t b)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
     const struct fsd_state *s = k->m->builds[b];
@@ -645,7 +645,7 @@ static const char *variant_words(const struct maker *k, uint32_t row, uint32_t b
     return fsd_print_take(&print, k->arena);
 }
 
-static const struct fsd_rows *variant_rows(const struct maker *k, uint32_t row)
+static const struct fsd_rows *variant_rows(const struct context *k, uint32_t row)
 {
     struct fsd_rows rows = FSD_ROWS(variant_row_record, "     {letters:-7} {what}\n");
     const char *as_first = "", *words_of;
@@ -679,7 +679,7 @@ static const struct fsd_rows *variant_rows(const struct maker *k, uint32_t row)
     return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
-static const struct fsd_rows *varying_rows(const struct maker *k)
+static const struct fsd_rows *varying_rows(const struct context *k)
 {
     struct fsd_rows rows = FSD_ROWS(varying_row_record, "\n{name}\n{variants}");
 
@@ -741,7 +741,7 @@ static const char stability_head[] =
 
 static const char stability_text[] = "\n{rows}";
 
-static void fill_root(const struct maker *k, struct matrix *root)
+static void fill_root(const struct context *k, struct matrix *root)
 {
     uint32_t n = 0, tactics = 0, folded = 0;
 
@@ -768,7 +768,7 @@ static void fill_root(const struct maker *k, struct matrix *root)
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
                          const struct fsd_style *style)
 {
-    const struct maker k = {sheet->arena, m, style};
+    const struct context k = {sheet->arena, m, style};
     struct matrix *root;
 
     sheet->name = "compare";
@@ -784,7 +784,7 @@ void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
                             const struct fsd_style *style)
 {
-    const struct maker k = {sheet->arena, m, style};
+    const struct context k = {sheet->arena, m, style};
     struct matrix *root;
 
     sheet->name = "stability";

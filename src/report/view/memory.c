@@ -84,19 +84,19 @@ static const char text[] =
     "alive  name  (bytes)\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
 
 /* By layer what the log says of it; NULL where it says nothing. */
-static const struct fsd_told_bytes **told_of(struct fsd_arena *arena,
-                                             const struct fsd_diff *d,
-                                             const struct fsd_told_bytes **sums)
+static const struct fsd_memory_use **stated_of(struct fsd_arena *arena,
+                                               const struct fsd_diff *d,
+                                               const struct fsd_memory_use **sums)
 {
     const struct fsd_history *h = d->history;
-    const struct fsd_told_bytes **of =
-        FSD_NEW(arena, const struct fsd_told_bytes *, d->engine->nodes.n);
-    const struct fsd_told_bytes **by_name =
-        FSD_NEW(arena, const struct fsd_told_bytes *, fsd_intern_count(d->names));
+    const struct fsd_memory_use **of =
+        FSD_NEW(arena, const struct fsd_memory_use *, d->engine->nodes.n);
+    const struct fsd_memory_use **by_name =
+        FSD_NEW(arena, const struct fsd_memory_use *, fsd_intern_count(d->names));
 
     *sums = NULL;
     for (uint32_t i = 0; h && !h->refused && i < h->memory.n; i++) {
-        const struct fsd_told_bytes *m = &h->memory.at[i];
+        const struct fsd_memory_use *m = &h->memory.at[i];
 
         if (m->build == h->build && m->layer)
             by_name[m->layer] = m;
@@ -124,7 +124,7 @@ static int by_size(const void *a, const void *b)
 
 static struct fsd_rows layer_rows(struct fsd_arena *arena, const struct fsd_diff *d,
                                   const struct fsd_lives *lives,
-                                  const struct fsd_told_bytes **told)
+                                  const struct fsd_memory_use **stated)
 {
     struct fsd_rows rows = FSD_ROWS(layer_row_record, layer_text);
 
@@ -140,10 +140,10 @@ static struct fsd_rows layer_rows(struct fsd_arena *arena, const struct fsd_diff
         row->out = fsd_amount_cell(d, c->traffic.out);
         row->bytes = fsd_amount_cell(d, c->bytes);
         row->alive = fsd_amount_cell(d, lives->alive[i]);
-        if (told[i]) {
-            row->host = fsd_amount_cell(d, told[i]->host);
-            row->device = fsd_amount_cell(d, told[i]->device);
-            row->scratch = fsd_amount_cell(d, told[i]->scratch);
+        if (stated[i]) {
+            row->host = fsd_amount_cell(d, stated[i]->host);
+            row->device = fsd_amount_cell(d, stated[i]->device);
+            row->scratch = fsd_amount_cell(d, stated[i]->scratch);
         }
     }
     return rows;
@@ -183,9 +183,9 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
     struct fsd_lives lives = fsd_cost_lives(arena, d);
-    const struct fsd_told_bytes *sums;
-    const struct fsd_told_bytes **told = told_of(arena, d, &sums);
-    struct fsd_rows layers = layer_rows(arena, d, &lives, told);
+    const struct fsd_memory_use *sums;
+    const struct fsd_memory_use **stated = stated_of(arena, d, &sums);
+    struct fsd_rows layers = layer_rows(arena, d, &lives, stated);
     struct fsd_rows tensors = tensor_rows(arena, d, &lives,
                                           asked->q->top ? asked->q->top
                                           : asked->all  ? UINT32_MAX
@@ -198,7 +198,7 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
     sheet->root = FSD_ROWS(answer_record, text);
     root = fsd_rows_add(arena, &sheet->root);
     root->weights = fsd_amount_cell(d, lives.weights);
-    root->layers_untold = fsd_count(lives.untold);
+    root->layers_untold = fsd_count(lives.unknown_weights);
     root->inputs = fsd_amount_cell(d, lives.inputs);
     root->outputs = fsd_amount_cell(d, lives.outputs);
     *(lives.unknown ? &root->inside_at_least : &root->inside) =

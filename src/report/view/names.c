@@ -43,7 +43,7 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    uint32_t untold;     /* nodes left out, for it is not known in what type they run */
+    uint32_t n_unknown;  /* nodes left out, for it is not known in what type they run */
     enum fsd_dtype keep; /* the type that they are to have; unknown: as they run */
 };
 
@@ -121,7 +121,7 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *a
 
         if (!computes(d, among.at[i]))
             continue;
-        out->untold += runs == FSD_DTYPE_UNKNOWN;
+        out->n_unknown += runs == FSD_DTYPE_UNKNOWN;
         if (fsd_dtype_rank(runs) && runs != type)
             fsd_vec_push(arena, &out->nodes, among.at[i]);
     }
@@ -284,7 +284,7 @@ void fsd_names_put_forms(const struct fsd_diff *d, FILE *out)
     fsd_json_end(list);
 }
 
-/* What a shell would take for something else, and what fsd_put_disarmed() would print
+/* What a shell would take for something else, and what fsd_put_escaped() would print
  * as another name. */
 static bool can_hold(const struct form *form, const char *name)
 {
@@ -355,7 +355,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         *asked->q->left_out = names.at.n - held.at.n;
     sheet->root = FSD_ROWS(answer_record, form->text);
     root = fsd_rows_add(arena, &sheet->root);
-    root->of_unknown_type = fsd_count(chosen.untold);
+    root->of_unknown_type = fsd_count(chosen.n_unknown);
     if (!names.at.n && asked->q->not_type)
         root->none =
             fsd_printed(arena, "no node of known type runs in another type than %s",

@@ -242,7 +242,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
 /* ------------------------------------------------------- transformers, additions */
 
 static void fill_pass(struct pass_row *row, const struct fsd_diff *d,
-                      const struct fsd_told_pass *pass)
+                      const struct fsd_pass_stats *pass)
 {
     row->name = fsd_text(d->names, pass->name);
     row->runs = fsd_count(pass->runs);
@@ -260,7 +260,7 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
     uint32_t changed = 0;
 
     for (uint32_t i = 0; i < d->history->passes.n; i++) {
-        const struct fsd_told_pass *pass = &d->history->passes.at[i];
+        const struct fsd_pass_stats *pass = &d->history->passes.at[i];
 
         if (pass->build != d->history->build || !pass->runs)
             continue;
@@ -338,12 +338,12 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     uint32_t n = fsd_intern_count(d->names), *of_op = FSD_NEW(arena, uint32_t, n),
              *of_provider = FSD_NEW(arena, uint32_t, n);
     tally_vec by_op = {0}, by_provider = {0};
-    bool told = false;
+    bool any = false;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         fsd_sym by = d->engine->layers.at[i].ran_by;
 
-        told |= by != 0;
+        any |= by != 0;
         count_layer(arena, &by_provider, of_provider, by, fsd_layer_ms(d, i));
         if (d->layers[i].inserted)
             count_layer(arena, &by_op, of_op, d->engine->nodes.at[i].op,
@@ -360,7 +360,7 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     }
     if (by_provider.n)
         qsort(by_provider.at, by_provider.n, sizeof *by_provider.at, more_first);
-    for (uint32_t i = 0; told && i < by_provider.n; i++) {
+    for (uint32_t i = 0; any && i < by_provider.n; i++) {
         struct provider_row *row = fsd_rows_add(arena, &providers);
 
         if (by_provider.at[i].key)
