@@ -39,7 +39,7 @@ void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------------------ edges */
 
-/* A layer at an end of an edge whose node is not known: "layer 3 (Conv_13 + 2)". */
+/* A layer at an end of an edge whose node is unknown: "layer 3 (Conv_13 + 2)". */
 static void put_end(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     uint32_t n = 0;
@@ -87,8 +87,8 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
     }
 }
 
-/* A layer of which only a name is known has no readers to tell: what its name says it
- * serves, or the nodes that it does work for, can be said. */
+/* A layer of which only the name is known has no consumers: its place is the layer that
+ * its name mentions, or the nodes that it computes. */
 static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
@@ -161,8 +161,8 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
  *
  * Each returns whether it proposes a change: a reason alone saves nothing. */
 
-/* A layer at the border that changes neither type nor layout: it pads, copies or cuts,
- * which no format of the caller's data saves. */
+/* A layer at the border that changes neither type nor layout: it pads, copies or
+ * slices, which no other I/O format saves. */
 static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
 {
     return in && made && in->type == made->type &&
@@ -170,7 +170,7 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-/* Where one engine hands a tensor to another, both builds have a say. */
+/* Where one engine passes a tensor to another, both builds choose its format. */
 static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
@@ -186,8 +186,8 @@ static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* What the layer writes for the network's border: of several outputs the one that is
- * the network's. */
+/* What the layer writes for the network's border: of several outputs the network's
+ * output. */
 static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
@@ -202,10 +202,10 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
     return fsd_layer_form_out(d->engine, layer);
 }
 
-/* The builder's word for a layout in its I/O formats; "": the dump does not show the
- * layout; NULL: it has no such format.  The channel is the third axis from the end in
+/* TensorRT's name of a layout among its I/O formats; "": the dump does not show the
+ * layout; NULL: there is no such format.  The channel is the third axis from the end in
  * formats of two spatial dimensions, and the fourth in those of three; the network's
- * tensor may have fewer dimensions than what a kernel makes of it.
+ * tensor may have fewer dimensions than the kernel's.
  * @param border  NULL: not known. */
 static const char *border_format(const struct fsd_form *form,
                                  const struct fsd_form *border)
@@ -219,7 +219,7 @@ static const char *border_format(const struct fsd_form *form,
 
     fsd_layout_name(*l, name);
     if (name[0] == 'c' && name[1] >= '0' && name[1] <= '9')
-        return ""; /* a vector of channels, but not in which order */
+        return ""; /* a vector of channels, in an unknown order */
     if (l->order != FSD_ORDER_LINEAR && *name && rank &&
         l->axis + (strchr(name, 'd') ? 4U : 3U) != rank)
         return NULL;
@@ -248,7 +248,8 @@ static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(form->type), layout);
         return false;
     }
-    if (keeps_format(in, made)) { /* as of one channel, which lies alike in several */
+    if (keeps_format(in, made)) { /* as with one channel, which has the same layout in
+                                     several formats */
         const char *words = fsd_text(d->names, form->raw);
 
         if (strstr(words, "HWC"))
@@ -284,8 +285,9 @@ static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The type in which the layer at an end of a chain writes, or reads, its data: the
- * mover's own where it does so at all, else that of its first tensor. */
+/* The type in which the layer at an end of a chain writes or reads its data: that of
+ * the data-movement layer if the layer has a tensor of it, else that of its first
+ * tensor. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -305,8 +307,9 @@ static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool write
     return first;
 }
 
-/* Between a quantized side and another, the edge wants quantizers or none; between two
- * float types, somebody kept a type or has no kernel for the other. */
+/* Between quantized and other data, an edge needs a Q/DQ pair, or none at all.  Between
+ * two float types, a precision was set by the user, or there is no kernel for the other
+ * type. */
 static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -348,9 +351,9 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return d->engine->strongly_typed;
 }
 
-/* A node of another layer that reads the tensor without a quantizer, seen through nodes
- * of which no operation is left; FSD_NONE.
- * @param read  set to what it reads. */
+/* A node of another layer that reads the tensor unquantized, through nodes without an
+ * operation; FSD_NONE.
+ * @param read set to the tensor it reads */
 static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
                                  int far, fsd_id *read)
 {
@@ -378,8 +381,9 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
 }
 
 /* "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 without a quantizer":
- * a layer that one reader wants wide writes wide for all of them.  False where the
- * model shows no such reader, or the engine does not show that it writes wide. */
+ * one consumer that needs higher precision makes the layer write it for all consumers.
+ * False where the model shows no such consumer, or the engine does not show that the
+ * layer writes higher precision. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_form *made =
@@ -408,7 +412,7 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return false;
 }
 
-/* Its input is quantized already, and dequantized again before it computes. */
+/* Its input is quantized already, and dequantized before it computes. */
 static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
 {
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
@@ -418,7 +422,8 @@ static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-/* The Q narrows what a layer writes wide: what that layer reads says why. */
+/* The Q lowers the precision of another layer's output: the inputs of that layer say
+ * why. */
 static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id source = d->flows->of[layer].source;
@@ -512,7 +517,7 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------- parts of a tensor */
 
-/* Elements that lie together in the form, where its channels do not fill them; 0. */
+/* The vector width of the form, if its channels do not fill the last vector; else 0. */
 static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
                         int64_t *channels)
 {
@@ -524,8 +529,8 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
-/* A part of a Concat that is copied to its place, or of a Slice that is cut out.  Only
- * such reasons are given as the dump shows of this one. */
+/* An input of a Concat that is copied to its place, or a Slice that is copied out.
+ * Reasons are given only if the dump shows them for this layer. */
 static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -576,8 +581,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
-/* Whether a kernel of a Conv or a GEMM reads what the layer writes, or writes what it
- * reads. */
+/* Whether a kernel of a Conv or a GEMM consumes the layer's output, or produces its
+ * input. */
 static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool before)
 {
     struct fsd_span ports = before ? e->nodes.at[layer].in : e->nodes.at[layer].out;
@@ -621,7 +626,7 @@ bool fsd_layer_pads(const struct fsd_graph *e, fsd_id layer, int64_t *given,
     return true;
 }
 
-/* As of the 49 tokens of a window: kernels of products take aligned sizes. */
+/* As for the 49 tokens of a window: GEMM kernels need aligned sizes. */
 static bool advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     int64_t given, taken;
@@ -636,8 +641,8 @@ static bool advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* Channels that do not fill a vector are a reason for another layout; else it is the
- * operator's. */
+/* The reason for another layout: channels that do not fill a vector, else the operator.
+ */
 static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -668,7 +673,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return false;
 }
 
-/* Where the cause is all that the advice depends on. */
+/* Advice that depends on the cause alone. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
     [FSD_CAUSE_SCALE] = "give the quantizers on both sides one scale, the larger",
     [FSD_CAUSE_PLUGIN] = "let the plugin take more formats (supportsFormatCombination)",
@@ -710,8 +715,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The least time that the log tells of the layer's kernels whose first in- or output
- * has the format of n bytes; negative: it tells none. */
+/* The shortest time in the log among the layer's kernels whose first input or output
+ * has the format of n bytes; negative: there is none. */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)
 {
@@ -734,9 +739,9 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
     return best;
 }
 
-/* What the builder measured on both ways, where it tells: of "Reformatted Input Tensor
- * 0 to X", from "Float(..) to Half(..)", the kernels of X that read the one and the
- * other. */
+/* The times that TensorRT measured with and without the Reformat, if the log has them:
+ * for "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", the kernels of X
+ * that read the one and the other. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

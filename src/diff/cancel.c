@@ -1,27 +1,27 @@
 /*
- * Quantizers that leave nothing to do:
+ * Proves that quantizers cancel each other:
  *
  *     q --DequantizeLinear s--> Reshape --> QuantizeLinear s --> q, in another shape
  *     q --DequantizeLinear s--> Div 2 --> QuantizeLinear s/2 --> q
  *
- * What lies between two of them moves data or multiplies by one number, and the second
- * scale is the first times that number: then the second one's integers are the first
- * one's.  Nothing is left of a QuantizeLinear where that holds of all that it is made
- * of; of a DequantizeLinear, and of the factor, where it holds of all that reads them.
- * Only whole tensors with one scale are looked at.
+ * The nodes between a DQ and a Q only move data or multiply by one number, and the
+ * scale of the Q is that of the DQ times this number: then the Q outputs the integers
+ * that the DQ reads.  A QuantizeLinear is eliminated if this holds for all its sources;
+ * a DequantizeLinear, or the factor, if it holds for all consumers.  Only per-tensor
+ * scales are considered.
  */
 #include "diff/step.h"
 
 #include <math.h>
 
-enum { STEPS = 256 }; /* nodes that are looked at for one */
+enum { STEPS = 256 }; /* nodes that are visited for one quantizer */
 
-/* How near two scales are of which one was computed in single precision. */
+/* The relative difference of equal scales of which one was computed in FP32. */
 #define NEAR 1e-6
 
 struct quantizer {
     double scale;
-    fsd_id zero; /* the value of its zero point; FSD_NONE: 0 */
+    fsd_id zero; /* the value of its zero point; FSD_NONE: none, which is 0 */
     enum fsd_dtype type;
 };
 
@@ -65,7 +65,7 @@ static bool moves_data(const struct fsd_match *m, fsd_id node)
             !fsd_node_is(m->model, node, FSD_ONNX_Concat));
 }
 
-/* The node multiplies its other input by one number. */
+/* Whether the node multiplies its other input by one number. */
 static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
                    double *factor)
 {
@@ -93,7 +93,7 @@ static bool is_equal(const struct quantizer *from, double factor,
            fabs(from->scale * factor - to->scale) <= NEAR * to->scale;
 }
 
-/* What the tensor is made of is the integers that the quantizer makes of it. */
+/* Whether the tensor's source is the integers that the quantizer computes from it. */
 static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
                        fsd_id tensor, double factor, int *steps)
 {
@@ -122,7 +122,7 @@ static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
     return comes_from(m, q, fsd_node_in_tensor(g, node, data), factor, steps);
 }
 
-/* All that reads the tensor makes the integers of it that it was made of. */
+/* Whether every consumer quantizes the tensor back to the integers it was made of. */
 static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
                       fsd_id tensor, double factor, int *steps)
 {
@@ -151,7 +151,7 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* A factor: the quantizer that its data comes from. */
+/* For a factor: the quantizer that its data comes from. */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

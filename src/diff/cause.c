@@ -1,11 +1,11 @@
 /*
- * Why a layer that only moves data is there, by what it changes and between whom.
- * The surroundings come first: at the network's border, a plugin or a foreign region
- * the change is forced, whatever its form.
+ * Finds why TensorRT inserted a data-movement layer, from what it changes and between
+ * which layers.  The surroundings decide first: at the network's border, a plugin or a
+ * foreign region the change is forced, whatever its form.
  */
 #include "diff/step.h"
 
-/* What a reason is found from. */
+/* The inputs of the search for a cause. */
 struct context {
     const struct fsd_match *m;
     const struct fsd_measured *times;
@@ -18,8 +18,8 @@ static bool has_flag(const struct fsd_graph *e, fsd_id tensor, unsigned flags)
     return tensor != FSD_NONE && e->tensors.at[tensor].flags & flags;
 }
 
-/* It copies for a network output what other layers read as well, as it is.  In the
- * format that it reads, the output would need no copy. */
+/* Whether it copies, unchanged, a tensor for a network output that other layers read as
+ * well.  If the output had the format of the tensor, it would need no copy. */
 static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span out = e->nodes.at[layer].out;
@@ -38,8 +38,8 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
     return outputs == 1;
 }
 
-/* At an in- or output of the network or of one of its engines, or in a chain of
- * inserted layers that begins or ends at one and does nothing else. */
+/* Whether it is at an input or output of the network or of one of its engines, or in a
+ * chain of inserted layers that only leads there. */
 static bool at_border(const struct context *c, fsd_id layer)
 {
     const struct fsd_graph *e = c->m->engine;
@@ -66,7 +66,7 @@ static unsigned provider_of(const struct context *c, fsd_id layer)
            (foreign ? 1U << FSD_PROVIDER_COMPILER : 0);
 }
 
-/* Who provides the layers before and behind, one bit each. */
+/* The providers of the layers before and behind, one bit each. */
 static unsigned providers_around(const struct context *c, fsd_id layer)
 {
     const struct fsd_node *n = &c->m->engine->nodes.at[layer];
@@ -86,8 +86,8 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 
 enum { QUANTIZERS = 32 };
 
-/* How many different scales quantize the data of this edge, as far as operators go that
- * leave the values alone: 0 none, 1 one, 2 several or too many to follow. */
+/* How many different scales quantize this tensor, followed through operators that keep
+ * values: 0 none, 1 one, 2 several or too many to follow. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -119,9 +119,9 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     return scale != FSD_NONE;
 }
 
-/* A layer that changes neither type nor layout, as far as the dump tells.  Where it
- * tells no layouts, a reformat of floats can only change these, and one of quantized
- * data where there is but one scale, too. */
+/* The cause of a layer that changes neither type nor layout in the dump.  If the dump
+ * has no layouts, a reformat of floats can only change the layout, and so can one of
+ * quantized data if there is but one scale. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -137,8 +137,8 @@ static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
     return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
-/* Its strides leave room between its elements: it is a part of a larger tensor, into
- * which it is joined or out of which it is cut. */
+/* Whether its strides leave gaps: it is a part of a larger tensor, a Concat's output or
+ * a Slice's input. */
 static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
 {
     int64_t last = 0, count = fsd_form_count(e, form);
@@ -157,8 +157,8 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* It reads a part of what several layers write, each its own: a Concat in place, of
- * which its reader takes no part where it stands. */
+/* Whether it reads one of the parts that several layers write: a Concat in place whose
+ * consumer cannot read parts. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;
@@ -174,7 +174,7 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-/* It joins several tensors to a larger one, or takes fewer elements than it reads. */
+/* Whether it joins several tensors, or outputs fewer elements than it reads. */
 static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 {
     int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
@@ -211,7 +211,7 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
     return by_exclusion(c, layer, in);
 }
 
-/* A copy that does a Concat's or a Slice's work is linked to it. */
+/* A copy that performs a Concat or a Slice is linked to that node. */
 static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
 {
 
@@ -243,7 +243,7 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
         return FSD_CAUSE_DLA;
     if (around & 1U << FSD_PROVIDER_PLUGIN)
         return FSD_CAUSE_PLUGIN;
-    /* One that is a kernel of the region itself lies within it, not at its border. */
+    /* A kernel of the region itself is within it, not at its border. */
     if (around & 1U << FSD_PROVIDER_COMPILER &&
         c->m->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_CAUSE_FOREIGN;
@@ -252,10 +252,10 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
     return by_change(c, layer);
 }
 
-/* A kernel that moves data is what is left of a Transpose, or of nodes that only
- * reshape where the builder could not do without it; the model does not ask for what is
- * moved for a MatMul or an Attention.  A Concat or a Slice could be in place: where the
- * builder could not do that, it is the cause. */
+/* Whether the model asks for the movement: a kernel of a Transpose, or of reshapes that
+ * TensorRT could not eliminate.  Data moved for a MatMul or an Attention is not asked
+ * for.  A Concat or a Slice could be in place: if TensorRT could not do that, it is the
+ * cause. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause cause)
 {
     const struct fsd_match *m = c->m;

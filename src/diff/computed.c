@@ -1,7 +1,7 @@
 /*
- * In which type each layer computes each of its nodes, as far as the engine shows it.
- * A generated kernel holds several nodes and may cast between them, so that what it
- * reads is not the type of each:
+ * The type in which each layer computes each of its nodes, as far as the engine shows
+ * it.  A generated kernel computes several nodes and may cast between them, so that the
+ * type of its inputs is not the type of each node:
  *
  *     Mul Add Mul Min Max Round | (Cast) | (Cast) Mul Relu Mul Min Max Round | (Cast)
  *     fp32                        int8     fp32                                int8
@@ -19,7 +19,7 @@
 
 /* ----------------------------------------------------------------- types of tensors */
 
-/* The types, of some tensors, that tell a precision. */
+/* The types of some tensors that determine a precision. */
 struct types {
     enum fsd_dtype only; /* FSD_DTYPE_UNKNOWN: there is none, or several */
     bool several;
@@ -33,17 +33,17 @@ static void add_type(struct types *types, enum fsd_dtype type)
     types->only = types->several ? FSD_DTYPE_UNKNOWN : type;
 }
 
-/* What a kernel does between two casts. */
+/* The steps of a kernel between two casts. */
 struct segment {
     struct fsd_span steps; /* in the engine's links */
-    enum fsd_dtype type;   /* FSD_DTYPE_UNKNOWN: not known */
-    bool restored;         /* from a quantized one: it has the type only where the model
-                              has that type there */
+    enum fsd_dtype type;   /* FSD_DTYPE_UNKNOWN: unknown */
+    bool restored;         /* cast back from a quantized type: the type is valid only if
+                              the model has it there */
 };
 
 enum { MOST_SEGMENTS = 32 };
 
-/* What the layers of one engine are looked at with. */
+/* The working data for the layers of one engine. */
 struct view {
     const struct fsd_match *m;
     const struct fsd_lowerings *lowerings;
@@ -51,7 +51,7 @@ struct view {
     fsd_id layer;
     struct types in, out, all, floats, quantized;
     struct segment segments[MOST_SEGMENTS];
-    uint32_t n; /* of segments; 0: they are not known */
+    uint32_t n; /* of segments; 0: unknown */
     bool casts;
 };
 
@@ -124,7 +124,7 @@ static void find_segments(struct view *v)
     }
 }
 
-/* True when the segment holds all operations of one of the node's lowerings. */
+/* Whether the segment holds all operations of one of the node's lowerings. */
 static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id node)
 {
     struct fsd_span of = v->lowerings->of[node];
@@ -146,7 +146,7 @@ static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id n
     return false;
 }
 
-/* Some of its steps do more than move data. */
+/* Whether some of its steps compute. */
 static bool computes(const struct view *v, struct fsd_span steps)
 {
     uint32_t n = 0;
@@ -156,13 +156,14 @@ static bool computes(const struct view *v, struct fsd_span steps)
     return n < steps.n;
 }
 
-/* The type that the model gives the node's result. */
+/* The type of the node's result in the model. */
 static enum fsd_dtype own_type(const struct fsd_match *m, fsd_id node)
 {
     return fsd_tensor_form(m->model, fsd_node_out_tensor(m->model, node, 0))->type;
 }
 
-/* The type of all segments that may be the node's, where it is one. */
+/* The common type of all segments that may compute the node; FSD_DTYPE_UNKNOWN if they
+ * differ. */
 static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype own = own_type(v->m, node);
@@ -202,7 +203,8 @@ static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor
     return fsd_node_in_tensor(model, node, 0) == tensor;
 }
 
-/* The narrowest type in which the layer reads or writes what the node moves. */
+/* The lowest precision in which the layer reads or writes the data that the node moves.
+ */
 static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *e = v->m->engine;
@@ -225,8 +227,8 @@ static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 
 /* ------------------------------------------------------------------------- by link */
 
-/* Another layer of the node's does the multiplying: this one prepares what it reads, or
- * scales and quantizes what it wrote. */
+/* Whether another layer of the node does the multiplication: this one prepares its
+ * inputs, or scales and quantizes its output. */
 static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool elsewhere = false;
@@ -240,9 +242,10 @@ static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id
     return elsewhere;
 }
 
-/* What the layer reads was all made by others of the node's own layers: partial
- * results, whose type says how the node's work was cut up, not in what it is done.  Of
- * a node that stands for others, as a call, each layer is the work of one of them. */
+/* Whether all inputs of the layer come from other layers of the same node: partial
+ * results, whose type shows how the node's work was divided, not its precision.  If the
+ * node stands for others, as a call of a function does, each layer computes one of
+ * those. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;
@@ -269,8 +272,8 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return any;
 }
 
-/* The other way round: all that the layer writes is read by others of the node's own
- * layers. */
+/* The reverse: all outputs of the layer are consumed by other layers of the same node.
+ */
 static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;
@@ -288,8 +291,8 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
     return any && m->facts->traits[node] & FSD_OP_STANDARD;
 }
 
-/* Where segments do not tell: what is read and written in the model's own type only is
- * computed in it, but for products, which may be quantized in between. */
+/* Where segments do not decide: a kernel whose inputs and outputs all have the model's
+ * own type computes in it.  Products may be quantized in between. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

@@ -95,7 +95,7 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
     }
 }
 
-/* As the model has it, what was done to it, what computes it, what became of it. */
+/* The node in the model, what the log says was done to it, its layers, its outcome. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];

@@ -6,24 +6,25 @@
 #include "base/print.h"
 #include "diff/diff.h"
 
-/** One sentence.  Names are in it as they are: the writer escapes the whole. */
+/** One sentence, with names as they are: the writer escapes the whole. */
 struct fsd_line {
     const char *topic; /**< "parsed", "event", "layer", ...: a literal */
-    uint64_t line;     /**< of the log; 0: it is not from there */
+    uint64_t line;     /**< of the log; 0: not from the log */
     const char *text;
 };
 
 struct fsd_tale {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_line) lines;
-    struct fsd_line now; /**< under way, with what is printed of it */
+    struct fsd_line now; /**< the sentence that is being written, and its text so far */
     struct fsd_print print;
 };
 
 /** Append to the tale, whose arena the caller sets. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node);
 void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);
-/** Why two nodes came into one layer, or did not, as far as can be told. */
+/** Why TensorRT fused two nodes, or did not, as far as model, engine and log show it.
+ */
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b);
 

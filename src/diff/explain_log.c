@@ -1,5 +1,5 @@
-/* What the log tells of a node or a layer: how it was read, what was done to it, what
- * was measured. */
+/* The log's part of the story of a node or a layer: how it was parsed, what each pass
+ * did to it, what was measured. */
 #include "base/id.h"
 #include "diff/diff.h"
 #include "diff/tale.h"
@@ -14,7 +14,7 @@ static const char *sym(const struct fsd_diff *d, fsd_sym s)
     return fsd_text(d->names, s);
 }
 
-/* A log that was given and tells nothing is worth a word. */
+/* A log that was given but is of another build is worth a sentence. */
 void fsd_tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
 {
     if (d->history && d->history->refused)
@@ -74,7 +74,8 @@ void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
 /* ------------------------------------------------------------------------- events */
 
-/* What a pass did to a layer is told behind its try, a fusion with its pass. */
+/* Whether a pass tried a layer and the log shows no effect.  The effects of a pass
+ * stand behind its try, a fusion with its pass. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
 {
     static const unsigned outcomes = 1U << FSD_EVENT_REMOVE | 1U << FSD_EVENT_SWAP |
@@ -115,7 +116,7 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
                                                                   : "event";
 }
 
-/* A try that led to something is told by what it led to. */
+/* A try with an effect is not shown: its effect is. */
 void fsd_tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;

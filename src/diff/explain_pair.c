@@ -1,4 +1,4 @@
-/* The story of two nodes: what put them into one layer, or what keeps them apart. */
+/* The story of two nodes: what fused them, or why they are not fused. */
 #include "diff/diff.h"
 #include "diff/tale.h"
 
@@ -11,7 +11,7 @@ static bool joins(enum fsd_event_kind kind)
            kind == FSD_EVENT_REMOVE;
 }
 
-/* The first event that put two nodes together; FSD_NONE when there is none. */
+/* The first event that fused the two nodes; FSD_NONE if there is none. */
 static uint32_t joined_by(const struct fsd_story *s, fsd_id a, fsd_id b)
 {
     struct fsd_span x = s->of_node[a], y = s->of_node[b];
@@ -43,7 +43,7 @@ static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* The tensor that b reads of a; FSD_NONE when it reads none. */
+/* The tensor of a that b reads; FSD_NONE if there is none. */
 static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
 {
     for (uint32_t i = 0; i < d->model->nodes.at[b].in.n; i++) {
@@ -55,7 +55,7 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* What each was put together with, and which passes looked and left. */
+/* What each was fused with, and which passes tried them without effect. */
 static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
@@ -71,7 +71,7 @@ static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id n
     }
 }
 
-/* A node that is in no layer of its own has a reason, which explains the pair, too. */
+/* A node without a layer of its own has a reason, which explains the pair, too. */
 static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     FILE *out;
@@ -85,8 +85,7 @@ static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
     fsd_tale_finish(tale);
 }
 
-/* What lies between them, in which types they run, what became of each, and what the
- * log shows. */
+/* What is between them, their precisions, their outcomes, and what the log shows. */
 static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                            fsd_id b)
 {
@@ -129,7 +128,7 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     fsd_tale_say(tale, "log", "no step in the log combines them");
 }
 
-/* Steps that did not join the two, but took one of them out of the way. */
+/* Steps that did not fuse the two, but removed one of them. */
 static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
                             fsd_id node)
 {

@@ -1,6 +1,6 @@
 /*
- * What became of each node.  The order of the tests is the order of strength: a link is
- * seen, everything else is proved on the model, and what neither shows is unexplained.
+ * Finds the outcome of each node.  The tests are in the order of strength: a link is
+ * observed, all else is proved on the model, and a node with neither is unexplained.
  */
 #include "diff/step.h"
 
@@ -12,7 +12,7 @@ static struct fsd_node_result result(enum fsd_fate fate, const char *why)
         .fate = fate, .why = why, .other = FSD_NONE, .near_layer = FSD_NONE};
 }
 
-/* Constant inputs prove only that the builder could fold it. */
+/* Constant inputs only prove that TensorRT could fold the node. */
 static bool is_folded(const struct fsd_match *m, fsd_id node)
 {
     return m->facts->folded[node] && !m->runs[node];
@@ -72,8 +72,8 @@ static bool in_region(const struct fsd_match *m, fsd_id node)
 
 /* -------------------------------------------------------------------- joints */
 
-/* A Concat whose output, quantized or not, several layers write, not all of them
- * copies: its inputs were written in place. */
+/* Whether several layers, not all of them copies, write a Concat's output, quantized or
+ * not: its inputs were written in place. */
 static bool is_written_in_place(const struct fsd_match *m,
                                 const struct fsd_layer_result *layers, fsd_id node)
 {
@@ -102,8 +102,8 @@ static bool is_written_in_place(const struct fsd_match *m,
 
 enum { FAR = 8 };
 
-/* Nodes that a kernel's own reading or writing can do: they move data, or tell of its
- * type. */
+/* Nodes that a kernel can perform by its own reading or writing: they move data, or
+ * change its type. */
 static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 {
     return (m->facts->traits[node] & FSD_OP_MOVES) != 0;
@@ -120,10 +120,10 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 enum join { APART, JOINED, VIEWED };
 
-/* The reader sees the tensor in another shape or with other strides than the writer,
- * and both see what the model has at the two ends of the way: then all that lies on it
- * is this difference.  Where one end is seen otherwise, its kernel may have performed
- * a part of the way, and nobody knows which. */
+/* Whether the consumer's view of the tensor differs from the producer's in shape or
+ * strides, and both agree with the model at the two ends of a path: then this
+ * difference is all that is left of the nodes on it.  If one end does not agree, its
+ * kernel may have performed a part of the path, and it is unknown which. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -147,8 +147,8 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
 
 enum { COPIES = 4 };
 
-/* A kernel of `reader` reads what is written there, maybe of one that only copies
- * quantized data: what lies between, of quantizers, is the type alone. */
+/* Whether a kernel of `reader` reads what is written there, possibly through a copy of
+ * quantized data: of quantizers between them only the type remains. */
 static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
                           int far)
 {
@@ -173,8 +173,8 @@ static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reade
     return found;
 }
 
-/* A kernel of `reader` reads what a kernel of `producer` writes, or is the same one: no
- * layer lies between.  FSD_NONE stands for the border of the network. */
+/* Whether a kernel of `reader` reads the output of a kernel of `producer`, or is the
+ * same: no layer is between.  FSD_NONE is the border of the network. */
 static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
@@ -219,13 +219,14 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 /* -------------------------------------------------------------------- doubts */
 
 struct doubts {
-    fsd_id *shown; /* by value class (its first node): a node of it that has a layer */
-    bool *merged;  /* by node: a duplicate that was seen to be replaced */
-    bool *mentioned; /* by symbol: a layer has this name, which several nodes bear */
+    fsd_id *shown;   /* by value class (its first node): a node of the class that has a
+                      layer */
+    bool *merged;    /* by node: a duplicate that is proved to be replaced */
+    bool *mentioned; /* by symbol: a layer has this name, which several nodes have */
 };
 
-/* A kernel of `reader` computes `other` itself or reads what a kernel of it writes, and
- * nothing that it reads was computed by a layer of which no node is known. */
+/* Whether a kernel of `reader` computes `other` itself or reads its output, and no
+ * input of the kernel comes from a layer without a known node. */
 static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
 {
     const struct fsd_graph *e = m->engine;
@@ -244,9 +245,9 @@ static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
     return join_of(m, other, reader, FSD_NONE, false) != APART;
 }
 
-/* That two nodes compute the same does not prove that the builder merged them.  It is
- * proved where a layer was seen to read the other one's tensor instead, or where all
- * readers are merged themselves or have the other one's value at hand. */
+/* Whether TensorRT merged a duplicate.  Equal computation alone does not prove it.  It
+ * is proved if a layer reads the other node's tensor instead, or if every consumer is
+ * merged itself or has the other node's value available. */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
@@ -277,7 +278,7 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
         if ((m->of_node[i].n || in_region(m, i)) && x.shown[first] == FSD_NONE)
             x.shown[first] = i;
     }
-    /* Backwards, so that the readers are known: ONNX nodes stand before their readers.
+    /* Backwards, so that consumers come first: ONNX nodes are before their consumers.
      */
     for (fsd_id i = m->model->nodes.n; i-- > 0;) {
         fsd_id out = fsd_node_out_tensor(m->model, i, 0);
@@ -293,14 +294,15 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
             named->role != FSD_MENTION_SERVES)
             x.mentioned[m->model->nodes.at[named->node].name] = true;
     }
-    x.mentioned[0] = false; /* an unnamed node shares its lack of a name with strangers:
-                               that doubts nothing */
+    x.mentioned[0] = false; /* unnamed nodes share no name: nothing is ambiguous about
+                               them */
     return x;
 }
 
 /* ------------------------------------------------------------------- between */
 
-/* A reader of the tensor that is joined to the maker, seen through what dissolves. */
+/* How a consumer of the tensor is joined to the producer, through nodes that dissolve.
+ */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
@@ -323,9 +325,9 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
     return best;
 }
 
-/* Between generated kernels that compute what makes its data and what reads it, one of
- * which reads what the other writes: the kernels' own strides, shapes and types are all
- * that is left of it. */
+/* Whether the node is between generated kernels of its producers and consumers, one of
+ * which reads the other's output: only strides, shapes and types of these kernels are
+ * left of it. */
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
     bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
@@ -350,8 +352,8 @@ static enum join lies_between(const struct fsd_match *m, fsd_id node)
 
 enum { AROUND = 32 };
 
-/* The nodes with layers that a node without one is made of, or that read it: through
- * others that have none. */
+/* The nodes with layers that produce the inputs, or consume the outputs, of a node
+ * without one, through other nodes without layers. */
 struct around {
     fsd_id queue[AROUND], found[AROUND];
     uint32_t n_queue, n_found;
@@ -418,8 +420,8 @@ static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node
     return !a->lost && a->n_found;
 }
 
-/* The kernel computes all the makers itself, or reads what they wrote, and nothing that
- * may have been computed between them and it. */
+/* Whether the kernel computes all the producers itself, or reads their outputs, and
+ * nothing that may have been computed between them and it. */
 static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct around *of)
 {
     const struct fsd_graph *e = m->engine;
@@ -449,8 +451,8 @@ static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct arou
     return true;
 }
 
-/* The layer has a step that the node may be computed by, or does more than its steps
- * tell. */
+/* Whether the layer has a step that may compute the node, or does more than its steps
+ * show. */
 static bool may_compute(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -479,9 +481,9 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
     return false;
 }
 
-/* All that reads the node is computed by kernels which have what it is made of at hand:
- * no other layer can compute it.  That one does, what moves data need not show; nor can
- * rounding be taken for granted. */
+/* Whether all consumers of the node are computed by kernels that have its inputs
+ * available: no other layer can compute it.  A step for it need not show if it moves
+ * data; rounding, however, must show. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;
@@ -509,7 +511,7 @@ static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 
-/* What the input of a Loop, a Scan or an If is there for. */
+/* What the input of a Loop, a Scan or an If controls. */
 static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
     bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
@@ -519,7 +521,7 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
     return fsd_node_is(m->model, node, FSD_ONNX_Scan) ? CONTROL_BEGINS : CONTROL_NOT;
 }
 
-/* What all that reads the node is there for: nodes without layers are seen through. */
+/* What the consumers of the node control, through nodes without layers. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;
@@ -548,7 +550,8 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
     return found;
 }
 
-/* It is made of sizes and constants alone: zeros that a state begins with. */
+/* Whether it is computed from sizes and constants alone: the zeros of an initial state.
+ */
 static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_node *n = &m->model->nodes.at[node];
@@ -562,8 +565,8 @@ static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
     return n->in.n > 0;
 }
 
-/* It reads sizes, constants and single elements: a host can do that.  What reads a
- * whole tensor is a kernel's work, whatever it decides. */
+/* Whether it reads only sizes, constants and single elements, which the host can do.  A
+ * node that reads a whole tensor needs a kernel, whatever it controls. */
 static bool is_small(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_graph *g = m->model;
@@ -579,8 +582,9 @@ static bool is_small(const struct fsd_match *m, fsd_id node)
     return true;
 }
 
-/* What decides how often, or whether, other layers run is counted and compared by the
- * host, in no kernel, where the engine jumps; what a loop begins with is filled in. */
+/* Whether the host computes the node: conditions and counters that decide how often
+ * layers run are computed where the engine jumps, in no kernel; initial states of loops
+ * are filled in. */
 static const char *why_of_control(const struct fsd_match *m, fsd_id node)
 {
     switch (control_of(m, node, COPIES)) {
@@ -608,8 +612,8 @@ static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id no
         const struct fsd_node *n = &m->engine->nodes.at[layer];
 
         quantized |= layer_is_quantized(m, layer);
-        /* Quantized on one side only, and no node is known to be its: it may be a Q or
-         * DQ that was left standing. */
+        /* Quantized on one side only, and without a known node: it may be an unfused Q
+         * or DQ. */
         standing |= !m->of_layer[layer].n && ports_quantized(m->engine, n->in) !=
                                                  ports_quantized(m->engine, n->out);
     }
@@ -629,7 +633,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
     return r;
 }
 
-/* What the builder says that it did to the node. */
+/* What the log says TensorRT did to the node. */
 static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
 {
     static const struct {
@@ -649,7 +653,7 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
     return r;
 }
 
-/* What the model proves of a node that no layer is known to compute. */
+/* What the model proves of a node without a known layer. */
 static struct fsd_node_result proved(const struct fsd_match *m,
                                      const struct fsd_layer_result *layers,
                                      const struct doubts *x, fsd_id node)
@@ -696,7 +700,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
 }
 
-/* In none of several engines, each of which is known to the last of its nodes. */
+/* Whether it is in none of several engines, each of which has only known nodes. */
 static bool is_outside(const struct fsd_parts *parts, fsd_id node)
 {
     return parts && parts->known && parts->of_node[node] == FSD_NONE;

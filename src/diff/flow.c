@@ -1,17 +1,16 @@
 /*
  * The edge of the model that each data-movement layer serves.  Backwards, find_source()
- * passes other inserted layers up to the layer that produced the data, and notes the
- * model's tensor on the way; forwards, find_readers() passes them down to the layers
- * that consume it, and node_reader() finds which node of such a layer does, through
- * quantizers and views that have no layer of their own.  Walks end after a fixed number
- * of steps, so that a strange engine costs no more than a long one; readers that are
- * left out then are marked (`cut`).  Engines that show no tensors are left to
- * flow_named.c.
+ * follows inserted layers to the layer that computed the data, and finds the model's
+ * tensor on the way; forwards, find_readers() follows them to the layers that consume
+ * it, and node_reader() finds which node of such a layer does, through quantizers and
+ * views that have no layer of their own.  Walks end after a fixed number of steps, so
+ * that no engine takes quadratic time; consumers left out then are marked (`cut`).
+ * flow_named.c handles engines without tensors.
  */
 #include "diff/step.h"
 #include "model/walk.h"
 
-/* Walks are cut there, so that a strange engine costs no more than a long one. */
+/* Limits of walks, so that no engine takes quadratic time. */
 enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
 
 const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer)
@@ -58,8 +57,8 @@ static fsd_id before_gone(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The node of which the data of a Concat's input is, seen through quantizers and what
- * is gone. */
+/* The node that computes the data of a Concat's input, before quantizers and eliminated
+ * nodes. */
 static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_walk_back(m->model, tensor, before_gone, m);
@@ -87,8 +86,8 @@ static uint32_t find_writers(const struct fsd_match *m,
     return n;
 }
 
-/* Of a Concat that is written in place, the input that one of these layers computes;
- * FSD_NONE where none is known to, or several are. */
+/* Of a Concat in place, the input that one of these layers computes; FSD_NONE if none
+ * is known to, or several are. */
 static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id whole, const struct fsd_form *form, const fsd_id *from,
                       uint32_t n_from)
@@ -118,8 +117,7 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
     return found;
 }
 
-/* The tensor of the model that an in- or output of the layer has; FSD_NONE where that
- * is not known. */
+/* The model's tensor at an input or output of the layer; FSD_NONE if unknown. */
 static fsd_id twin_at(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id layer, uint32_t port, bool output)
 {
@@ -134,8 +132,9 @@ static fsd_id twin_at(const struct fsd_match *m, const struct fsd_layer_result *
                    output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
 }
 
-/* Through inserted layers to who made the data; on the way, the tensor of the model
- * that it is.  The layer's own outputs count where nothing before it has a name. */
+/* Follows inserted layers to the layer that computed the data, and finds its tensor in
+ * the model on the way.  The layer's own outputs decide if nothing before it has a
+ * name. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -164,7 +163,7 @@ static void find_source(const struct fsd_match *m,
 
 /* -------------------------------------------------------------------- forwards */
 
-/* Tensors of the model by their value: those that hold the very same one are a ring. */
+/* Tensors of the model by value: those that hold the same value form a ring. */
 struct walk {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
@@ -191,7 +190,7 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* A copy that does the work of a Concat or a Slice stands for that node itself. */
+/* A copy that performs a Concat or a Slice is itself that consumer. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -209,9 +208,9 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
     return (struct fsd_reader){layer, FSD_NONE, 0};
 }
 
-/* Which node of `layer` reads what `mover` carries, maybe through nodes that left no
- * layer of their own: quantizers, views, a Concat.  An operator is told before a
- * quantizer in the same layer. */
+/* The node of `layer` that consumes the output of `mover`, possibly through nodes
+ * without layers of their own: quantizers, views, a Concat.  An operator comes before a
+ * quantizer of the same layer. */
 static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -219,9 +218,9 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
     struct fsd_reader reader = {layer, FSD_NONE, 0};
     struct model_queue q = {.n = 0};
-    bool carried; /* what the mover reads was queued, too */
+    bool carried; /* the input of `mover` was queued, too */
 
-    /* A quantizer's work is done when its own node's output is read. */
+    /* A quantizer's work is done when its own node's output is consumed. */
     for (uint32_t i = 0;
          w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
         fsd_id node = fsd_match_of_layer(m, mover, i)->node;
@@ -261,7 +260,8 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
 }
 
-/* A layer reads a tensor at several places, or a ring of movers comes back to it. */
+/* A layer may read a tensor at several places, or a ring of inserted layers return to
+ * it. */
 static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
                       struct fsd_reader reader)
 {
@@ -299,8 +299,8 @@ static bool is_queued(const fsd_id *queue, uint32_t n, fsd_id layer)
     return false;
 }
 
-/* Of one output of the mover, or of what is inserted behind it: adds who reads it, and
- * queues what is inserted.  Returns how many are in the queue. */
+/* Adds the consumers of one output of the data-movement layer, or of an inserted layer
+ * behind it, and queues inserted ones.  Returns the length of the queue. */
 static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
                                fsd_id queue[STEPS], uint32_t n)
 {
@@ -326,7 +326,7 @@ static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port
     return n;
 }
 
-/* Adds who reads what the mover carries, through what is inserted. */
+/* Adds the consumers of the data-movement layer's outputs, through inserted layers. */
 static void find_readers(const struct walk *w, fsd_id mover)
 {
     const struct fsd_graph *e = w->m->engine;
@@ -384,8 +384,8 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
             flow->before = before;
     }
     fsd_flows_by_name(m, flows);
-    /* Engines list layers in their order, so that the one before mostly has its head;
-     * where it does not (a loop), the walk ends after some steps. */
+    /* Engines list layers in order, so that the layer before mostly knows its head
+     * already; where it does not (a loop), the walk ends after some steps. */
     for (fsd_id i = 0; i < n; i++) {
         fsd_id head = i;
 

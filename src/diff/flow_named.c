@@ -1,9 +1,9 @@
 /*
- * Where a reformat sits of which only the name is known.  The layer that it serves is
- * named there, as "Conv_9 + Relu_10", with a number of the tensor.  If all that this
- * layer's nodes read of others is one tensor, that is the edge, and no number has to be
- * believed; likewise of what they make.  Of several nothing is said, since the order of
- * a layer's tensors is not that of its nodes'.
+ * The edge that a Reformat without tensors serves, by its name, which holds the layer
+ * that it is for ("Conv_9 + Relu_10") and a number of the tensor.  If all inputs that
+ * this layer's nodes read from others are one tensor, that is the edge, and the number
+ * is not needed; likewise for outputs.  With several, the edge is unknown, since the
+ * order of a layer's tensors is not that of its nodes.
  */
 #include "diff/step.h"
 #include "model/walk.h"
@@ -13,8 +13,7 @@
 /* A mark of more than one. */
 #define SEVERAL (FSD_NONE - 1)
 
-/* Beyond these nothing is looked for: names may repeat, and a walk is not to be
- * quadratic. */
+/* Limits of the search, since names may repeat: it must not become quadratic. */
 enum { MOST_NODES = 256, MOST_READERS = 64 };
 
 static void add_one(fsd_id *found, fsd_id id)
@@ -22,9 +21,8 @@ static void add_one(fsd_id *found, fsd_id id)
     *found = *found == FSD_NONE || *found == id ? id : SEVERAL;
 }
 
-/* True when the layer computes its nodes alone, so that what these read and make is
- * what it reads and makes: not so a reshape around a Gemm that another layer computes.
- */
+/* Whether the layer alone computes its nodes, so that their inputs and outputs are its
+ * own: not so a reshape around a Gemm that another layer computes. */
 static bool is_whole(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -48,13 +46,14 @@ static fsd_id before_unlayered(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* Back over quantizers and views that have no layer of their own. */
+/* Back through quantizers and views that have no layer of their own. */
 static fsd_id origin(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_walk_back(m->model, tensor, before_unlayered, m);
 }
 
-/* What the layer's nodes read of others; their first reader goes to *reader. */
+/* The tensor that the layer's nodes read from others; its first consumer goes to
+ * *reader. */
 static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
                       struct fsd_reader *reader)
 {
@@ -79,7 +78,7 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
     return found == SEVERAL ? FSD_NONE : found;
 }
 
-/* True when somebody reads the tensor whom no other layer than `layer` computes. */
+/* Whether a node that is not in `layer` reads the tensor. */
 static bool is_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_tensor *t = &m->model->tensors.at[tensor];
@@ -109,7 +108,7 @@ static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
     return found == SEVERAL ? FSD_NONE : found;
 }
 
-/* Who reads the tensor, when a layer is known of each; false else. */
+/* Adds the consumers of the tensor; false unless each has a known layer. */
 static bool add_readers(const struct fsd_match *m, struct fsd_flows *flows,
                         struct fsd_flow *flow, fsd_id tensor)
 {

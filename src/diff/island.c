@@ -14,7 +14,7 @@
 
 enum { STEPS = 32 };
 
-/* What a layer's ports are, once a threshold says what is wide. */
+/* A layer's ports by precision: WIDE is above the threshold, NARROW below. */
 enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 
 struct search {
@@ -26,14 +26,17 @@ struct search {
     const struct fsd_node_result *nodes;
     struct fsd_islands *found;
     struct fsd_arena *scratch;
-    int wide;        /* rank from which a type is wide */
-    uint8_t *from;   /* by engine tensor: what its wide data comes from and goes to */
+    int wide;        /* rank from which a type counts as higher precision */
+    uint8_t *from;   /* by engine tensor: flags of where its higher-precision data comes
+                        from and goes to */
     fsd_id *queue;   /* of tensors */
     fsd_id *sets;    /* of engine tensors that are connected */
     uint8_t *ports;  /* by layer */
-    fsd_id *first;   /* by layer: of its wide tensors, all in one set; FSD_NONE */
-    bool *covered;   /* by layer: in an island of a lower threshold */
-    uint32_t *stamp; /* by node of the model: the island it was added to last, from 1 */
+    fsd_id *first;   /* by layer: the first of its higher-precision tensors, all in one
+                        set; FSD_NONE */
+    bool *covered;   /* by layer: in a segment of a lower threshold */
+    uint32_t *stamp; /* by node of the model: the last segment it was added to, from
+                        1 */
 };
 
 static int rank_at(const struct fsd_match *m, uint32_t port)
@@ -67,8 +70,8 @@ static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
     return n;
 }
 
-/* Marks wide tensors that narrow data flows into; with LEFT, backwards, those that flow
- * into narrow data. */
+/* Marks higher-precision tensors that lower-precision data flows into; with LEFT,
+ * backwards, those that flow into lower-precision data. */
 static void flood(struct search *s, uint8_t mark)
 {
     const struct fsd_graph *e = s->m->engine;
@@ -113,8 +116,8 @@ static uint32_t port_at(const struct fsd_node *n, uint32_t i)
     return i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
 }
 
-/* What each layer's ports are, and which tensors it connects: all of its wide ones, be
- * they read or made. */
+/* Finds the precisions of each layer's ports, and the tensors that it connects: all of
+ * higher precision, inputs and outputs. */
 static void look_at_layers(struct search *s)
 {
     const struct fsd_graph *e = s->m->engine;
@@ -141,7 +144,7 @@ static void look_at_layers(struct search *s)
     }
 }
 
-/* Wide through and through, or there for the widening and narrowing only. */
+/* Whether it works in higher precision only, or is there only to raise or lower it. */
 static bool is_paid_for(const struct search *s, fsd_id layer)
 {
     return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || s->flows->of[layer].there;
@@ -149,7 +152,7 @@ static bool is_paid_for(const struct search *s, fsd_id layer)
 
 /* ------------------------------------------------------------------------ nodes */
 
-/* To the island under way, whose nodes are the last in the pool. */
+/* Adds to the current segment, whose nodes are the last in the pool. */
 static void add_once(struct search *s, fsd_id node)
 {
     const struct fsd_match *m = s->m;
@@ -162,7 +165,7 @@ static void add_once(struct search *s, fsd_id node)
     fsd_vec_push(m->arena, &s->found->pool, node);
 }
 
-/* Of a narrow layer the nodes that come behind its wide inputs. */
+/* Of a layer in lower precision, the nodes behind its higher-precision inputs. */
 static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_graph *g = s->m->model;
@@ -187,8 +190,8 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
     }
 }
 
-/* A kernel on wide data may also scale what a narrow product of another one wrote, or
- * compute nodes behind a cast. */
+/* Whether the kernel computes the node in higher precision: it may also scale the
+ * output of another layer's INT8 product, or compute nodes behind a cast. */
 static bool runs_wide(const struct search *s, uint32_t link)
 {
     const struct fsd_layer_result *r = &s->layers[s->m->links.at[link].layer];
@@ -223,7 +226,7 @@ struct row {
     fsd_id root, layer; /* the root is the first tensor of the layer's set */
 };
 
-/* Adds what the members are and take to the island. */
+/* Adds the members, and their time and nodes, to the segment. */
 static void add_island(struct search *s, struct fsd_island island,
                        const struct row *members, uint32_t n)
 {
@@ -253,9 +256,10 @@ static void add_island(struct search *s, struct fsd_island island,
     fsd_vec_push(m->arena, &s->found->list, island);
 }
 
-/* The rows of one set, in engine order: an island where narrow data enters and leaves.
- * Its members carry wide data on, or are movers at the border.  One of which every
- * layer is in an island of a lower threshold was told as a part of that. */
+/* The rows of one set, in engine order, are a segment if lower-precision data enters
+ * and leaves.  Its members continue it, or are data-movement layers at its border.  It
+ * is skipped if all its layers are in segments of a lower threshold, which are reported
+ * already. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};
@@ -307,8 +311,8 @@ static void collect(struct search *s)
     }
 }
 
-/* First what is wider than 8 bits; then FP32 among 16 bits, where that is not inside an
- * island already told. */
+/* First precisions above 8 bits; then FP32 among 16 bits, unless it is inside a segment
+ * found before. */
 const struct fsd_islands *
 fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
                  const struct fsd_layer_result *layers, const enum fsd_dtype *computed,

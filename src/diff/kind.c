@@ -1,7 +1,7 @@
 /*
  * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
- * quantize layer whatever its type (builders make it a scale, a reformat, a generated
- * kernel), and what computes no node though it only moves data was inserted.
+ * quantize layer whatever its type (a scale, a reformat, a generated kernel), and a
+ * data-movement layer without nodes was inserted by TensorRT.
  *
  * A kernel that quantizes a network input may pad its channels for the convolution
  * behind it, whose name it then bears as well; it is the quantizer.
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A quantizer's steps, and those that bring data into another layout. */
+/* A quantizer's steps, and those that change the layout. */
 static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -27,7 +27,8 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
     return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* The layer can only prepare what another layer of the node multiplies. */
+/* Whether the layer can only prepare inputs for another layer of the same node, which
+ * multiplies. */
 static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool multiplied = false;
@@ -40,9 +41,9 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* A layer whose nodes are all quantizers, at least one.  A Concat does not count: a DQ
- * that writes its part of one in place is still a DQ.  Nor does what is constant, as
- * its scale, nor a product that it quantizes and pads for. */
+/* Whether all nodes of the layer are quantizers, at least one.  A Concat does not
+ * count: a DQ that writes its part of one in place is still a DQ.  Neither do
+ * constants, as its scale, nor a product for which it quantizes and pads the input. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -107,8 +108,9 @@ static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span por
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* A layer computes in the type of what it reads: an INT8 convolution with an FP16
- * residual is an INT8 convolution.  One that only moves data has the type it writes. */
+/* The precision of a layer is that of its inputs: an INT8 convolution with an FP16
+ * residual is an INT8 convolution.  That of a data-movement layer is the one it
+ * outputs. */
 static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
                                 enum fsd_kind kind)
 {

@@ -1,11 +1,11 @@
 /*
- * What the build log adds to fates and causes: the event that tells why.
+ * Adds the build log to outcomes and causes: the event that explains each.
  */
 #include "diff/step.h"
 
 #include <string.h>
 
-/* Tries, the parser's lines and what becomes of tensors are no reason for a fate. */
+/* Tries, the parser's lines and events of tensors do not explain an outcome. */
 void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r)
 {
@@ -26,7 +26,7 @@ void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
         r->event = s->left[node].event;
 }
 
-/* "Float(784,784,28,1) to Half(784,1:8,28,1)": strides tell the layout. */
+/* "Float(784,784,28,1) to Half(784,1:8,28,1)": strides show the layout. */
 static enum fsd_cause cause_of(const char *change)
 {
     const char *from = change, *to = strstr(change, ") to ");

@@ -1,16 +1,16 @@
 /*
- * Which of several engines each node of the model belongs to.  A link puts a node where
- * its layer is.  Of the others the tensors at an engine's borders tell: what lies on a
- * way back from what the engine writes, up to what it reads, is in the engine, even if
- * no layer is left of it.
+ * Which of several engines each node of the model belongs to.  A linked node is in the
+ * engine of its layer.  The tensors at an engine's borders decide about other nodes:
+ * those on a path back from an output of the engine to one of its inputs are in the
+ * engine, even if they have no layer.
  *
  *     engine  reads a and writes d
  *     model   a -> Relu -> b -> Shape ... -> d    Relu, Shape: inside
  *             d -> NonMaxSuppression -> e         in none: outside
  *
- * A way back that ends at an input of the model which the engine does not read means
- * that some border has another name in the engine.  Its nodes are not known then, and
- * no node can be said to be outside.
+ * A path back that ends at an input of the model which the engine does not read means
+ * that a border tensor has another name in the engine.  Then its nodes are unknown, and
+ * no node is reported as outside.
  */
 #include "diff/diff.h"
 
@@ -21,7 +21,7 @@ struct walk {
     fsd_id *next, *first; /* nodes of a scope: by node, by scope */
     struct fsd_bodies bodies;
     uint32_t *stop; /* by tensor: the part that reads it, and one */
-    uint32_t *seen; /* by node: the same of the part that was there last */
+    uint32_t *seen; /* by tensor: 1 + the part that visited it last */
     FSD_VEC(fsd_id) todo;
 };
 
@@ -50,7 +50,7 @@ static void visit(struct walk *w, fsd_id node, uint32_t part)
     fsd_vec_push(w->scratch, &w->todo, node);
 }
 
-/* What a node reads, and the bodies it owns, are the engine's as well. */
+/* A node's producers, and the bodies it owns, belong to the engine as well. */
 static void go_back(struct walk *w, fsd_id node, uint32_t part)
 {
     const struct fsd_graph *g = w->m->model;
@@ -97,7 +97,7 @@ static void walk_part(struct walk *w, uint32_t part)
         w->parts->known = false;
 }
 
-/* Links, and regions, say it more surely than what lies between tensors. */
+/* Links and regions are stronger evidence than the position between tensors. */
 static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
 {
     for (fsd_id node = 0; node < m->model->nodes.n; node++) {
@@ -142,7 +142,7 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         index_scopes(&w);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);
-        if (!parts->known) /* what lies between tensors is a guess then */
+        if (!parts->known) /* the position between tensors is a guess then */
             for (fsd_id i = 0; i < m->model->nodes.n; i++)
                 parts->of_node[i] = FSD_NONE;
         place_linked(m, parts);

@@ -1,17 +1,16 @@
 /*
- * Requested: what the model asks of a node.  A quantized operator stands between DQs,
- * so its requested type is the one they dequantize from; a weighted operator needs a DQ
- * on both its data and its weight to be asked to run narrow, another operator a DQ
- * before and a Q behind.  Everything else is asked to run in the model's own type.
+ * Requested: the precision that the model asks for.  A quantized operator is between
+ * DQs, so its requested type is the one they dequantize; an operator with weights must
+ * have a DQ on both data and weight to be requested in low precision, another operator
+ * a DQ before and a Q behind.  All others are requested in the model's own type.
  *
- * Realised: the type in which its layer computes it, as computed.c shows;
- * the widest of several.
+ * Realised: the type in which its layer computes it, as computed.c shows; the highest
+ * of several.
  */
 #include "diff/step.h"
 #include "model/walk.h"
 
-/* Weights are quantized as they are stored, block by block, and turned for the product.
- */
+/* Weights are quantized as stored, in blocks, and transposed for the product. */
 static fsd_id before_turn(const void *of, fsd_id node)
 {
     const struct fsd_match *m = of;
@@ -22,7 +21,7 @@ static fsd_id before_turn(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The node that makes a tensor, seen through what only turns or casts it. */
+/* The producer of a tensor, before nodes that only transpose or cast it. */
 static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
@@ -41,8 +40,8 @@ static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
     type = fsd_tensor_form(m->model, in)->type;
     if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
         return type;
-    /* ONNX: a QuantizeLinear without a zero point makes uint8; the reader knows the
-     * type wherever the model says it. */
+    /* By ONNX, a QuantizeLinear without a zero point outputs uint8; the reader knows
+     * the type wherever the model states it. */
     q = fsd_tensor_producer(m->model, in);
     return q != FSD_NONE && (m->facts->traits[q] & FSD_OP_QUANTIZE) ? FSD_INT8
                                                                     : FSD_DTYPE_UNKNOWN;
@@ -88,10 +87,10 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* Of several layers the widest of those that compute, whatever their order; a NoOp
- * around them says nothing, nor do kernels that pad or scale for a product, or go on
- * with what another one began.  That it is wider than asked has to be shown: else a
- * layer that casts may compute the node on either side. */
+/* Of several layers the highest precision of those that compute, in any order.  NoOps
+ * do not count, nor do kernels that pad or scale for a product, or continue what
+ * another layer began.  A higher precision than requested must be shown by the engine:
+ * a layer that casts may compute the node on either side of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,

@@ -2,16 +2,16 @@
  * The kernels of products, of a Conv or a GEMM: which of those that compute in a
  * quantized type also write one.
  *
- * Today's builders have engines where none does: each writes floats, and a kernel of
- * its own quantizes them, however the model's quantizers are placed.  There a quantizer
- * that is added makes no product write narrow data, and must not be advised for that.
+ * In some engines none does: each outputs floats, which a separate kernel quantizes,
+ * wherever the model has its quantizers.  There, another quantizer would not make a
+ * product output INT8, and must not be advised for that.
  */
 #include "diff/diff.h"
 
-enum { SEVERAL = 2 }; /* of one alone, the reason may be its own */
+enum { SEVERAL = 2 }; /* one product alone may have its own reason */
 
-/* With whatever is done to the result element by element; no attention, which is made
- * of several products. */
+/* A product with its element-wise epilogue; not an attention, which has several
+ * products. */
 static bool is_product(const struct fsd_match *m, const struct fsd_layer_result *layers,
                        const struct fsd_node_result *nodes, fsd_id layer)
 {
@@ -37,8 +37,8 @@ static bool is_product(const struct fsd_match *m, const struct fsd_layer_result 
     return true;
 }
 
-/* True where data that the layer reads, or else what it writes, is quantized; *known is
- * cleared where a type is not known. */
+/* Whether the layer's inputs, or else its outputs, are quantized; *known is cleared if
+ * a type is unknown. */
 static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
                          bool *known)
 {
@@ -58,7 +58,7 @@ static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
     return any;
 }
 
-/* What the layer writes is quantized by a layer that reads it. */
+/* Whether a consumer of the layer's output quantizes it. */
 static bool is_quantized_behind(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];

@@ -17,16 +17,16 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,
                             fsd_id node);
 
-/** computed.c: true when the layer goes on with what others began of the node. */
+/** computed.c: whether the layer continues what other layers of the node began. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** kind.c: of a layer that only quantizes, the node is one that it stands for.  The
- *  quantizer of an input that pads for a convolution bears the names of that one's
- *  DequantizeLinear nodes, too, which another layer has. */
+/** kind.c: whether a layer that only quantizes stands for the node.  If the quantizer
+ *  of an input pads for a convolution, its name also has that convolution's
+ *  DequantizeLinear nodes, which another layer computes. */
 bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** cancel.c: nothing is left of a quantizer, or of a factor between two, because they
- *  undo each other. */
+/** cancel.c: whether a quantizer, or a factor between two, is eliminated because they
+ *  cancel each other. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);
 
 /** flow_named.c: completes the flows of Reformats without tensors. */
