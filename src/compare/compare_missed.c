@@ -5,7 +5,7 @@
  *     old   Conv_1  writes nhwc    Reformat nhwc -> chw    Norm_2  reads chw
  *     new   Conv_1  writes nhwc                            Norm_2  reads chw
  *
- * If TensorRT no longer needs the Reformat, one of the two layers writes or reads
+ * If the builder no longer needs the Reformat, one of the two layers writes or reads
  * another form.  Otherwise the new dump contradicts itself or lacks a layer.
  */
 #include "compare/parts.h"

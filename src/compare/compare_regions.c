@@ -3,9 +3,9 @@
  * old nodes, and the new nodes that have no partner; an aligned new node is its
  * partner.
  *
- * Only the model's nodes are common to both builds: another TensorRT version gives
- * layers other names, types and borders, and even the same command run twice gives
- * other kernels, other numbers in names and another order.
+ * Only the model's nodes are common to both builds: another version of the builder
+ * gives layers other names, types and borders, and even the same command run twice
+ * gives other kernels, other numbers in names and another order.
  */
 #include "base/sets.h"
 #include "compare/parts.h"

@@ -127,7 +127,7 @@ struct fsd_group {
     uint32_t line;
 };
 
-/** A layer that computes no core node: inserted by TensorRT, an unfused Q or DQ, a
+/** A layer that computes no core node: inserted by the builder, an unfused Q or DQ, a
  *  view. */
 struct fsd_move {
     uint8_t kind, cause;
@@ -194,8 +194,9 @@ struct fsd_variant {
     fsd_sym
         port;  /**< an input or output of the network or the engine; 0: none.  Only in
                     the state that is nearest to a build */
-    bool less; /**< it states less than the first build: of another TensorRT version,
-                    which would state the rest, it must not excuse a difference */
+    bool less; /**< it states less than the first build: of another version of the
+                    builder, which would state the rest, it must not excuse a
+                    difference */
     uint32_t build; /**< the build that it is of: 0 is the first */
     uint32_t apart; /**< in the state that is nearest to a build: by how much that build
                          differs */

@@ -404,7 +404,7 @@ static fsd_id group_of(const struct fsd_state *s, fsd_ref at)
 }
 
 /* Whether `at` is `producer` or a node of its group; where no group computes
- * `producer`, whether it is derived from `at`, as by a Transpose that TensorRT
+ * `producer`, whether it is derived from `at`, as by a Transpose that the builder
  * eliminated. */
 static bool is_made_of(const struct fsd_state *s, fsd_ref producer, fsd_ref at, int far)
 {
@@ -432,7 +432,7 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
 }
 
 /* The layer that wrote what a port reads, before the moves between them.  Names do not
- * decide: TensorRT keeps names of tensors whose producer it fused away.
+ * decide: the builder keeps names of tensors whose producer it fused away.
  * @param port becomes the port before the moves
  * @return FSD_NONE where no layer writes it */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)

@@ -1,13 +1,13 @@
 /*
- * Open sizes of the engine's tensors.  One that bears no name of the model's is as
- * large as what its maker's nodes hand on:
+ * Finds open sizes of the engine's tensors.  One without a name in the model has the
+ * sizes of the tensor that its producer's nodes output:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
- * It is that tensor only if its fixed sizes allow it, and only if no other tensor that
- * could be meant has other sizes; what several kernels make together is left open, and
- * so are the parts that the steps of a loop handle.
+ * It must agree in its fixed sizes, and no other candidate may have other sizes.
+ * Tensors that several kernels write together stay open, and so do the slices of a
+ * loop's steps.
  */
 #include "cost/cost.h"
 
@@ -22,8 +22,8 @@ struct search {
     const struct fsd_form *form;   /* of the engine's tensor */
     fsd_id found;
     bool several;
-    bool loose;    /* whatever lies in the layers, padded, too */
-    uint32_t seen; /* that could be meant, whatever their sizes */
+    bool loose;    /* any tensor of the layers counts, padded ones too */
+    uint32_t seen; /* candidates, whatever their sizes */
 };
 
 /* The product of the engine's sizes from `i` to `end`; -1 when one is open. */
@@ -38,7 +38,7 @@ static int64_t product(const struct search *s, uint32_t i, uint32_t end)
     return n;
 }
 
-/* The product of some of the first, or the last, sizes of a shape. */
+/* Whether it is the product of some of the first, or the last, sizes of a shape. */
 static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
                       int64_t size, bool last)
 {
@@ -49,8 +49,8 @@ static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
     return n == size;
 }
 
-/* With one size open: what stands before and behind it are the shape's own ends.  Ends
- * of one are any shape's. */
+/* Whether the engine's sizes, of which one is open, are a view of the shape: the sizes
+ * before and behind the open one are the shape's own.  Sizes of one fit any shape. */
 static bool is_view(const struct search *s, const struct fsd_shape *shape,
                     uint32_t open)
 {
@@ -76,7 +76,7 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
     return fsd_over(c->amounts, fsd_shape_count(c->amounts, shape), others);
 }
 
-/* Builders pad what does not fill their vectors. */
+/* The builder pads axes that do not fill a vector. */
 static bool is_padded(int64_t size, int64_t from)
 {
     for (int64_t width = 2; from > 0 && width <= 32; width *= 2)
@@ -85,8 +85,8 @@ static bool is_padded(int64_t size, int64_t from)
     return false;
 }
 
-/* As a whole, padded along one axis where that is looked for, or of another rank with
- * one size open. */
+/* Whether the tensor fits: as a whole, padded along one axis if that is allowed, or in
+ * another rank with one open size. */
 static bool fits(const struct search *s, fsd_id tensor)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -103,7 +103,7 @@ static bool fits(const struct search *s, fsd_id tensor)
         if (size == -1) {
             several += open < n;
             open = i;
-            /* What the model fixes no engine leaves open. */
+            /* An engine does not leave open what the model fixes. */
             same = same && (alone->rank != n || alone->dims[i] < 0);
         } else if (shape->rank == n && size != shape->dims[i]) {
             same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);
@@ -114,7 +114,7 @@ static bool fits(const struct search *s, fsd_id tensor)
                                   is_view(s, shape, open);
 }
 
-/* Both tell the same of all that is open. */
+/* Both agree in all open sizes. */
 static bool agree(const struct search *s, const struct fsd_shape *a,
                   const struct fsd_shape *b)
 {
@@ -153,8 +153,8 @@ static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id l
     return t->flags & FSD_TENSOR_OUTPUT;
 }
 
-/* What the layer's own nodes hand on, or, when it reads the tensor, what they need;
- * loosely all that they make, or read. */
+/* Considers the outputs of the layer's own nodes or, if it reads the tensor, their
+ * inputs; in loose mode every tensor in it. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;
@@ -178,7 +178,7 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
-/* By what its maker hands on, else by what its readers need. */
+/* By the outputs of its producer, else by the inputs of its consumers. */
 static void search_border(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_match *m = s->m;
@@ -193,14 +193,14 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
     }
     if (s->layers[producer].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
         m->engine->nodes.at[producer].in.n == 1)
-        consider(s, s->like[in]); /* a reformat hands on what it reads */
+        consider(s, s->like[in]); /* a reformat forwards its input */
     for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
         consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
 }
 
-/* A node cut into several layers hands on what is no tensor of the model, but mostly
- * as large as one.  All that it could be must tell the same, and something other than
- * its open sizes must be there to tell it by. */
+/* A node split over several layers has intermediate tensors that are not in the model,
+ * but mostly have the sizes of one.  All candidates must agree, and more than the open
+ * sizes must match. */
 static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;
@@ -240,8 +240,8 @@ static fsd_id find_like(const struct fsd_match *m,
     return again.several ? FSD_NONE : again.found;
 }
 
-/* A step of a loop reads and writes parts of tensors; so may a kernel that computes no
- * node. */
+/* A step of a loop reads and writes slices of tensors; so may a kernel without a node.
+ */
 static bool takes_parts(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span nodes = m->of_layer[layer];

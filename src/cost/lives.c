@@ -2,15 +2,16 @@
  * Which tensors are in memory at the same time: a tensor lives from the first layer
  * that touches it to the last, and the sum over a layer's live tensors is found by one
  * pass over differences.  A layer without an operation shares the memory of its input,
- * and an input or output of the network is memory of the caller, so it is summed apart.
- * Only tensors are counted: the scratch memory of kernels is not in an engine's layers.
+ * and an input or output of the network is memory of the application, so it is summed
+ * separately.  Only tensors are counted: the scratch memory of kernels is not in an
+ * engine's layers.
  */
 #include "cost/cost.h"
 
 enum { CHAIN = 64 }; /* of layers without an operation, listed backwards */
 
-/* The tensor whose memory it is: what a layer without an operation writes is what it
- * reads. */
+/* The tensor whose memory it is: the output of a layer without an operation is its
+ * input. */
 static fsd_id memory_of(const fsd_id *same, fsd_id tensor)
 {
     for (uint32_t steps = 0; same[tensor] != tensor && steps < CHAIN; steps++)
@@ -36,7 +37,7 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
                 continue;
             life = &of[memory_of(same, port->tensor)];
             bytes = fsd_port_bytes(e, d->cost, port);
-            /* Forms of one tensor may be padded otherwise: the largest has room. */
+            /* Forms of one tensor may have different padding: the largest counts. */
             life->bytes = life->there && (bytes < 0 || bytes < life->bytes)
                               ? life->bytes
                           : bytes < 0 ? -1

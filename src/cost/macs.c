@@ -1,6 +1,6 @@
 /*
- * Multiply-adds: of a node by its operator (ops/macs.c); of a layer, by the sizes that
- * the engine tells where it does, since these are what was built.
+ * Multiply-adds: of a node by its operator (ops/macs.c); of a layer by the sizes in the
+ * engine, if it states them, since these were built.
  */
 #include "cost/cost.h"
 
@@ -23,7 +23,7 @@ static int64_t port_count(const struct fsd_match *m, const struct fsd_cost *c,
     return n;
 }
 
-/* A convolution as the dump describes it: its weights a channel, once for each element
+/* A convolution as the dump describes it: its weights per channel, times the elements
  * of the tensor that has these channels. */
 static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                          fsd_id layer)
@@ -45,8 +45,9 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                : -1;
 }
 
-/* A node's only layer does its multiply-adds; of several (a Gemm and what reshapes
- * around it, an LSTM's products and its gates) those whose type says so. */
+/* Whether the layer does multiply-adds of the node: its only layer does; of several (a
+ * Gemm and reshapes around it, an LSTM's products and its gates) those with such a
+ * type. */
 static bool works_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->of_node[node].n == 1 || m->engine->layers.at[layer].multiplies;
@@ -72,9 +73,9 @@ static bool is_first_worker(const struct fsd_match *m, fsd_id layer, fsd_id node
     return false;
 }
 
-/* A layer's part of a node's multiply-adds.  How kernels divide a node among them no
- * engine tells: evenly, and the first takes what is left over, so that the sums by
- * layer and by node agree.  Negative: not known. */
+/* A layer's part of a node's multiply-adds.  No engine states how kernels divide a
+ * node: evenly, the first with the remainder, so that the sums by layer and by node
+ * agree.  Negative: unknown. */
 static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
                        fsd_id layer, fsd_id node)
 {
@@ -91,8 +92,8 @@ static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
     return macs / workers + (is_first_worker(m, layer, node) ? macs % workers : 0);
 }
 
-/* A node that owns a body, or calls a function, has no multiply-adds beside those of
- * the nodes in there. */
+/* A node that owns a body, or calls a function, has the multiply-adds of the nodes in
+ * there only. */
 static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result *nodes,
                         const struct fsd_cost *c, const struct fsd_bodies *bodies,
                         fsd_id layer)
@@ -110,7 +111,7 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
     return sum;
 }
 
-/* A node without multiply-adds has the elements that it writes for work. */
+/* The work of a node without multiply-adds is the number of elements it writes. */
 void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {

@@ -18,17 +18,18 @@ enum { USEFUL = 6, TOO_MANY = 60, MOST_DEPTH = 32 };
 struct path {
     const char *text;
     size_t len; /* without the last part */
-    char sign;  /* what stands between its parts */
+    char sign;  /* the separator of its parts */
 };
 
-/* Of "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the last is the module's. */
+/* Of "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the last part is the module's. */
 static struct path path_of(const char *name)
 {
     const char *in = *name == '[' ? strstr(name, "]-[/") : NULL;
     struct path path = {in ? in + 3 : name, 0, '/'};
     const char *last;
 
-    if (*name == '[' && !in) /* the same as a kernel's name, of which no end is sure */
+    if (*name == '[' && !in) /* the beginning is a kernel's name, whose end is
+                                ambiguous */
         return path;
     name = path.text;
     last = strrchr(name, '/');
@@ -41,7 +42,7 @@ static struct path path_of(const char *name)
     return path;
 }
 
-/* The weight that a node reads, through what only quantizes or views it. */
+/* The path of the weight that a node reads, through quantizers and views. */
 static struct path weight_path(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -57,8 +58,8 @@ static struct path weight_path(const struct fsd_diff *d, fsd_id node)
     return path;
 }
 
-/* The node that a mover works for: the first known one that reads its data; FSD_NONE.
- */
+/* The node that a data-movement layer serves: the first known consumer of its data;
+ * FSD_NONE. */
 static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -69,8 +70,8 @@ static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
     return reader;
 }
 
-/* To the layer's nodes that have no path: with `readers`, that of who reads what it
- * makes, else of the first of its nodes that has one. */
+/* Gives the layer's nodes without a path that of another: with `readers`, of their
+ * consumer, else of the layer's first node that has one. */
 static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
                            bool readers)
 {
@@ -111,7 +112,7 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
     return paths;
 }
 
-/* "layers.3" is one part: a number alone is no module's name. */
+/* "layers.3" is one part: a mere number is no module's name. */
 static bool is_number(const struct path *path, size_t at)
 {
     size_t digits = 0;
@@ -140,8 +141,8 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* The first depth that tells some modules apart, but not so many that nobody reads
- * them. */
+/* The first depth that separates some modules, but not more than a reader can take in.
+ */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;
@@ -215,8 +216,8 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
     t->sums.shared += modules > 1;
 }
 
-/* A quantizer left standing, or a copy, belongs to its nodes, which have its time; an
- * inserted layer to who reads its data, else to who makes it. */
+/* An unfused quantizer, or a copy, belongs to its nodes, which have its time; an
+ * inserted layer to the consumer of its data, else to the producer. */
 static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id reader = reader_of(d, layer);

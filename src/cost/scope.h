@@ -1,13 +1,13 @@
 /*
- * Name scopes: the modules of a model, as the exporter wrote them beside its nodes,
- * else as its names tell them.
+ * Name scopes: the modules of a model, from the exporter's metadata, else from the
+ * names of nodes.
  *
  *     /backbone/layer1/layer1.0/conv1/Conv     scopes backbone, layer1, layer1.0, conv1
  *     model.12.cv1.conv.weight                 scopes model, 12, cv1, conv
  *
  * A node whose own name has no scopes has those of the weight it reads; one without a
- * weight those of the first node that it shares a layer with; a quantizer left standing
- * those of the node that reads what it makes.
+ * weight those of the first node that it shares a layer with; an unfused quantizer
+ * those of its consumer.
  */
 #ifndef FSD_COST_SCOPE_H
 #define FSD_COST_SCOPE_H
@@ -18,34 +18,34 @@ struct fsd_module {
     fsd_sym name; /**< in fsd_scopes.names; 0: no scopes */
     uint32_t nodes;
     uint32_t layers;    /**< that compute one of its nodes */
-    uint32_t reformats; /**< layers that only move data and are not free: quantizers and
-                             copies of its own, inserted ones whose data it reads */
-    double ms;          /**< of its nodes; negative: not known */
-    double reformat_ms; /**< of these movers; not in `ms`; negative: not known */
+    uint32_t reformats; /**< layers that only move data and are not free: its own
+                             quantizers and copies, inserted ones whose data it reads */
+    double ms;          /**< of its nodes; negative: unknown */
+    double reformat_ms; /**< of these layers; not in `ms`; negative: unknown */
     uint32_t by_type[FSD__DTYPE_COUNT]; /**< its layers, by precision */
 };
 
 typedef FSD_VEC(struct fsd_module) fsd_module_vec;
 
 struct fsd_scopes {
-    struct fsd_intern *names; /**< of scopes; its own, so that a run stays as it is */
-    fsd_sym *of;              /**< by node: its first scopes; 0 where it has none */
+    struct fsd_intern *names; /**< of scopes; separate, so that a run stays const */
+    fsd_sym *of;              /**< by node: its first scopes; 0 if it has none */
     unsigned depth;           /**< how many parts at most */
 };
 
-/** The scopes of all nodes at a depth; depth 0 takes a useful one. */
+/** The scopes of all nodes at a depth; depth 0 selects a useful one. */
 struct fsd_scopes fsd_cost_scopes(struct fsd_arena *arena, const struct fsd_diff *d,
                                   unsigned depth);
 
 struct fsd_modules {
     fsd_module_vec list;
-    double rest_ms;  /**< of layers that belong to no node */
-    uint32_t shared; /**< layers that compute something of several, and count in each */
+    double rest_ms;  /**< of layers without a node */
+    uint32_t shared; /**< layers that compute something of several scopes, and count in
+                          each */
 };
 
-/** Sums for each scope that a layer computes something of, in the order of their first
- *  nodes.  Times of all modules, of their reformats, and `rest_ms` add up to the
- *  total. */
+/** Sums for each scope with a computing layer, in the order of their first nodes.
+ *  Times of all modules, of their reformats, and `rest_ms` add up to the total. */
 struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_scopes *scopes);
 

@@ -7,8 +7,8 @@
  */
 #include "cost/cost.h"
 
-/* What the log tells of the engine's inputs: how it ran, or what its profile is tuned
- * for. */
+/* Takes the sizes of the engine's inputs from the log: those of its runs, or those its
+ * profile is optimized for. */
 static void take_log(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s, bool run)
 {
@@ -45,8 +45,8 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
     }
 }
 
-/* What the engine shows of a tensor may be a flattened form of it: only the sizes of an
- * equal rank are taken, and unranked tensors only where nothing else knows. */
+/* The engine may have a flattened form of a tensor: only sizes of an equal rank are
+ * taken, and unranked tensors only if nothing else is known. */
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
@@ -62,8 +62,8 @@ static void take_all(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s)
 {
     fsd_match_bind_sizes(m, s);
-    /* A size that the user and the model leave open is, for all that is counted, the
-     * one that the engine was run with, or else the one that it was tuned for. */
+    /* If the user and the model leave a size open, everything counts with the size that
+     * the engine was run with, or else the one it was optimized for. */
     take_log(m, h, known, s, true);
     take_log(m, h, known, s, false);
     take_tuned(m, known, s);

@@ -1,15 +1,15 @@
 /*
- * What each layer spends its time and its bytes on, and the sums of that, each as a
- * share of one whole.  Kernels that move data do not compute, and those that requantize
- * do, so that each have a sum of their own.
+ * Classifies the work of each layer, and sums time and bytes by class, each as a share
+ * of the whole.  Data movement and requantization are classes of their own.
  *
  *     Conv int8 -> fp32    MulAddReluMulMinMaxRounCast fp32 -> int8    Conv int8 -> ...
  *                          requantization
  *
- * A kernel requantizes by what it reads, computes and writes, whatever its name: all
- * of its operations are known and elementwise, so that the kernel before could have
- * applied them to its result.  A normalization or an average that writes INT8 needs a
- * kernel anyhow, and one that quantizes an input of the network has none before it.
+ * Requantization is recognized by inputs, operations and outputs, whatever the kernel's
+ * name: all of its operations are known and elementwise, so that they could have been
+ * the epilogue of the kernel before.  A normalization or an average that writes INT8
+ * needs a kernel anyway, and one that quantizes an input of the network has none before
+ * it.
  */
 #include "cost/cost.h"
 
@@ -38,8 +38,8 @@ static bool moves(enum fsd_kind kind)
     return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
 }
 
-/* A layer produced what is read there, seen through those that only move it: it is no
- * input of the network and no weight. */
+/* Whether a layer computed what the port reads, before layers that only move it: it is
+ * no input of the network and no weight. */
 static bool is_made(const struct fsd_match *m, const struct fsd_layer_result *layers,
                     uint32_t port)
 {
@@ -70,7 +70,7 @@ static bool writes_quantized(const struct fsd_graph *e, fsd_id layer)
     return false;
 }
 
-/* It reads floating point that another layer of the engine made. */
+/* It reads floating-point data that another layer computed. */
 static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result *layers,
                        fsd_id layer)
 {
@@ -85,7 +85,7 @@ static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result 
     return false;
 }
 
-/* Of a product that another layer multiplies this one has the scale or the bias. */
+/* Whether it has the scale or the bias of a product that another layer multiplies. */
 bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -147,7 +147,7 @@ static void add_to(struct fsd_spent_sum *sum, int64_t bytes, double ms)
         sum->ms += ms;
 }
 
-/* Of bytes that are mostly unknown, nothing is a share: the rest would be the whole. */
+/* If most bytes are unknown, there are no shares: the rest would count as the whole. */
 static double share_of(const struct fsd_cost *c, const struct fsd_measured *times,
                        int64_t bytes, double ms)
 {

@@ -1,8 +1,8 @@
 /*
  * Shares the time of each layer among the nodes it computes, and sums times by kind,
- * cause and operator.  The shares of a layer add up to its measured time: work that is
- * not known is never guessed, the time is then shared among the nodes that multiply and
- * add, or equally among all.
+ * cause and operator.  The shares of a layer add up to its measured time.  Unknown work
+ * is never guessed: the time is then shared among the nodes that multiply and add, or
+ * equally among all.
  */
 #include "cost/cost.h"
 
@@ -18,9 +18,9 @@ struct parts {
     const struct fsd_node_result *nodes;
 };
 
-/* Shares a time among the nodes; equally where no weight is known.  Where the work of
- * one of them is not known, those that multiply-add take all: the rest of a layer is
- * small beside them. */
+/* Shares a time among the nodes; equally if no weight is known.  If the work of one of
+ * them is unknown, those that multiply-add get all: the rest of a layer is small beside
+ * them. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {
@@ -46,8 +46,8 @@ static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* Nodes that a layer's time is shared among: those it computes; where all of its nodes
- * live on otherwise (a quantizer alone), those. */
+/* The nodes that share a layer's time: those it computes; if all of its nodes have
+ * another fate (a quantizer alone), those. */
 static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {
@@ -75,7 +75,7 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
         share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
     }
     /* The time of a region's layers belongs to all its nodes; layers of it that have
-     * nodes of their own have shared theirs already. */
+     * nodes of their own are shared already. */
     for (uint32_t i = 0; i < p->m->regions.n && p->times->profiles; i++) {
         const struct fsd_region *region = &p->m->regions.at[i];
         const fsd_id *pool = p->m->pool.at;

@@ -1,12 +1,12 @@
 /*
- * Bytes a layer reads and writes once: its tensors as they lie in memory, vectors
- * padded, and its weights.  The bias is counted apart, since published figures leave it
- * out.  A kernel may read an element more than once or find it in a cache; this is the
- * least it can move.
+ * Bytes a layer reads and writes once: its tensors as they are in memory, vectors
+ * padded, and its weights.  The bias is counted separately, since published figures
+ * leave it out.  A kernel may read an element more than once or find it in a cache;
+ * this is the least it can move.
  */
 #include "cost/cost.h"
 
-/* To whole vectors; an open size is padded by a run, and cannot be told before. */
+/* To whole vectors; the padding of an open size is only known at run time. */
 static int64_t round_up(const struct fsd_cost *c, int64_t size, int64_t to)
 {
     if (to < 2 || size == -1)
@@ -57,7 +57,7 @@ int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
     return bytes_of(c, n, form->type);
 }
 
-/* Of the weights among them, or of the others. */
+/* The bytes of the weights among the ports, or of the others. */
 static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
                            struct fsd_span ports, bool weights)
 {
@@ -74,7 +74,7 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 
 /* -------------------------------------------------------------------- weights */
 
-/* Adds the bytes of a node's constant input; none when it has no such input or it is
+/* Adds the bytes of a node's constant input; nothing if it has no such input or it is
  * not constant (then it is one of the layer's tensors). */
 static void add_constant(const struct fsd_match *m, const struct fsd_cost *c,
                          fsd_id node, uint32_t i, enum fsd_dtype type, int64_t *bytes)
@@ -89,8 +89,8 @@ static void add_constant(const struct fsd_match *m, const struct fsd_cost *c,
         *bytes = fsd_plus(amounts, *bytes, bytes_of(c, n, type));
 }
 
-/* Where the dump is silent, the weights of the layer's nodes, in the layer's type; a
- * bias is kept wide. */
+/* If the dump has no weights, those of the layer's nodes, in the layer's type; a bias
+ * keeps its higher precision. */
 static void weights_of_nodes(const struct fsd_match *m,
                              const struct fsd_layer_result *layers,
                              const struct fsd_cost *c, fsd_id layer,

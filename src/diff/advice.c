@@ -202,7 +202,7 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
     return fsd_layer_form_out(d->engine, layer);
 }
 
-/* TensorRT's name of a layout among its I/O formats; "": the dump does not show the
+/* The builder's name of a layout among its I/O formats; "": the dump does not show the
  * layout; NULL: there is no such format.  The channel is the third axis from the end in
  * formats of two spatial dimensions, and the fourth in those of three; the network's
  * tensor may have fewer dimensions than the kernel's.
@@ -739,9 +739,9 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
     return best;
 }
 
-/* The times that TensorRT measured with and without the Reformat, if the log has them:
- * for "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", the kernels of X
- * that read the one and the other. */
+/* The times that the builder measured with and without the Reformat, if the log has
+ * them: for "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", the
+ * kernels of X that read the one and the other. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

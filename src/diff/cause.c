@@ -1,7 +1,7 @@
 /*
- * Finds why TensorRT inserted a data-movement layer, from what it changes and between
- * which layers.  The surroundings decide first: at the network's border, a plugin or a
- * foreign region the change is forced, whatever its form.
+ * Finds why the builder inserted a data-movement layer, from what it changes and
+ * between which layers.  The surroundings decide first: at the network's border, a
+ * plugin or a foreign region the change is forced, whatever its form.
  */
 #include "diff/step.h"
 
@@ -253,9 +253,9 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
 }
 
 /* Whether the model asks for the movement: a kernel of a Transpose, or of reshapes that
- * TensorRT could not eliminate.  Data moved for a MatMul or an Attention is not asked
- * for.  A Concat or a Slice could be in place: if TensorRT could not do that, it is the
- * cause. */
+ * the builder could not eliminate.  Data moved for a MatMul or an Attention is not
+ * asked for.  A Concat or a Slice could be in place: if the builder could not do that,
+ * it is the cause. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause cause)
 {
     const struct fsd_match *m = c->m;

@@ -32,7 +32,7 @@ enum fsd_fate {
 
 /** Why an inserted layer is there; docs/report.md explains the words. */
 enum fsd_cause {
-    FSD_CAUSE_NONE, /**< not inserted, and not a data movement for TensorRT's sake */
+    FSD_CAUSE_NONE, /**< not inserted, and not a data movement for the builder's sake */
     FSD_CAUSE_IO,
     FSD_CAUSE_DTYPE,
     FSD_CAUSE_LAYOUT,
@@ -204,8 +204,8 @@ struct fsd_products {
                                    none does */
     enum fsd_dtype type;      /**< of all quantized ones; FSD_DTYPE_UNKNOWN: several */
     bool none_quantizes;      /**< none outputs a quantized type, though the outputs of
-                              several are quantized by the next layer: TensorRT chose
-                              so */
+                                   several are quantized by the next layer: the builder
+                                   chose so */
 };
 
 struct fsd_diff {
@@ -334,8 +334,8 @@ void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
  *  nothing for a free layer and one that moves no data.  Returns whether the sentence
  *  proposes a change. */
 bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** The times that TensorRT measured for its consumer, or producer, in both forms: "its
- *  reader at 0.004 ms, at 0.006 ms without it"; nothing if the log has none. */
+/** The times that the builder measured for its consumer, or producer, in both forms:
+ *  "its reader at 0.004 ms, at 0.006 ms without it"; nothing if the log has none. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** True for a layer that costs nothing: a NoOp, or one measured to take no time. */

@@ -23,8 +23,8 @@ struct fsd_tale {
 /** Append to the tale, whose arena the caller sets. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node);
 void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);
-/** Why TensorRT fused two nodes, or did not, as far as model, engine and log show it.
- */
+/** Why the builder fused two nodes, or did not, as far as model, engine and log show
+ *  it. */
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b);
 

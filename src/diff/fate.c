@@ -12,7 +12,7 @@ static struct fsd_node_result result(enum fsd_fate fate, const char *why)
         .fate = fate, .why = why, .other = FSD_NONE, .near_layer = FSD_NONE};
 }
 
-/* Constant inputs only prove that TensorRT could fold the node. */
+/* Constant inputs only prove that the builder could fold the node. */
 static bool is_folded(const struct fsd_match *m, fsd_id node)
 {
     return m->facts->folded[node] && !m->runs[node];
@@ -245,9 +245,9 @@ static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
     return join_of(m, other, reader, FSD_NONE, false) != APART;
 }
 
-/* Whether TensorRT merged a duplicate.  Equal computation alone does not prove it.  It
- * is proved if a layer reads the other node's tensor instead, or if every consumer is
- * merged itself or has the other node's value available. */
+/* Whether the builder merged a duplicate.  Equal computation alone does not prove it.
+ * It is proved if a layer reads the other node's tensor instead, or if every consumer
+ * is merged itself or has the other node's value available. */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
@@ -633,7 +633,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
     return r;
 }
 
-/* What the log says TensorRT did to the node. */
+/* What the log says the builder did to the node. */
 static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
 {
     static const struct {

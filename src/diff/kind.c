@@ -1,7 +1,7 @@
 /*
  * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
  * quantize layer whatever its type (a scale, a reformat, a generated kernel), and a
- * data-movement layer without nodes was inserted by TensorRT.
+ * data-movement layer without nodes was inserted by the builder.
  *
  * A kernel that quantizes a network input may pad its channels for the convolution
  * behind it, whose name it then bears as well; it is the quantizer.

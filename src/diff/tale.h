@@ -24,7 +24,7 @@ void fsd_tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t ev
 const char *fsd_topic_of(enum fsd_event_kind kind);
 /** Whether a pass tried a layer and the log shows no effect. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event);
-/** The kernels that TensorRT timed for a layer, fastest first. */
+/** The kernels that the builder timed for a layer, fastest first. */
 void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);
 /** The step that inserted a layer, and its measured time. */
 void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);

@@ -9,7 +9,7 @@
 #include "engine/reader.h"
 #include "ops/ids.h"
 
-/* So many nodes of one name are written down; how many there are stands in each. */
+/* At most so many nodes of one name are recorded; each has their total number. */
 enum { CANDIDATES = 8 };
 
 static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
@@ -40,8 +40,8 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;
     if (!nodes.n) {
-        /* Where tensors are copied and where layers are served any tensor counts;
-         * elsewhere only a constant, and only as such. */
+        /* A copied or served tensor may be any; elsewhere only a constant can be meant.
+         */
         bool any = mention.role == FSD_MENTION_COPIES ||
                    mention.role == FSD_MENTION_WRAPS ||
                    mention.role == FSD_MENTION_SERVES;

@@ -1,8 +1,8 @@
-/* Who reads what: the table of readers, and what is told when none of them can. */
+/* The table of readers, which one reads a file, and the error if none can. */
 #include "engine/reader.h"
 #include "base/status.h"
 
-/* Of several that are equally sure the first one reads. */
+/* Of several with equal claims, the first reads the file. */
 #define LISTED(name) &fsd_reader_##name,
 static const struct fsd_engine_reader *const readers[] = {FSD_READERS(LISTED)};
 

@@ -1,9 +1,9 @@
 /*
- * A tolerant reader for lists of records, used where a tool that measures writes JSON
- * with unescaped quotes and stray commas.  A string ends at the quote behind which a
- * record goes on (`, "key":` or `}`) instead of at the first one, and commas are not
- * counted.  It works on the mapped bytes and builds nothing, since a profile may have
- * millions of records.
+ * A tolerant reader for lists of records, as profilers write them: JSON with unescaped
+ * quotes and stray commas.  A string ends at the quote behind which a record continues
+ * (`, "key":` or `}`) instead of at the first one, and commas are not counted.  It
+ * works on the mapped bytes and allocates nothing, since a profile may have millions of
+ * records.
  */
 #include "engine/record.h"
 
@@ -43,7 +43,7 @@ static enum fsd_record_step broken(struct fsd_records *r, size_t at,
     return FSD_RECORD_BROKEN;
 }
 
-/* True when a record goes on behind a string's closing mark: `, "key" :` or `}`. */
+/* True when a record continues behind a string's closing quote: `, "key" :` or `}`. */
 static bool goes_on(const struct fsd_records *r, size_t at)
 {
     at = skip_space(r, at);
@@ -183,8 +183,7 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* Reads the four digits of a \u escape below U+0800; others stay as they are written.
- */
+/* Reads the four digits of a \u escape below U+0800; others stay as they are. */
 static size_t unescape_code(const char *s, size_t n, char out[2], size_t *len)
 {
     unsigned code = 0;

@@ -1,17 +1,18 @@
 /*
- * Root cause first: one change of the model, as the Q/DQ pairs of all residual
- * branches, makes tens of findings.  What differs in the model (nodes of one side only)
- * or in how it was built is a cause; findings at its nodes are grouped under it.
+ * Groups the findings of a check by root cause: one change of the model, such as the
+ * Q/DQ pairs of all residual branches, makes tens of findings.  Nodes that only one
+ * model has, and another way of building, are causes; findings at or next to such nodes
+ * are grouped under them.
  *
  *     old   Conv_34 -> Add_42 <- DQ_41 <- Q_38 <- Relu_24
  *     new   Conv_34 -> Add_36 <----------------- Relu_24
- *     gone Q_38, DQ_41;  seeds Add_36 (reads it), Relu_24 (made what it read)
- *     near the seeds, their groups, and what reads or feeds a seed's group
+ *     gone Q_38, DQ_41;  seeds Add_36 (its consumer), Relu_24 (its producer)
+ *     near the seeds, their groups, and the groups before and behind these
  *
- * That a finding is near a change is no proof that it comes from there: reports say
- * "at or next to".  A cause's milliseconds are those of the regions of its nodes, each
- * counted once, so that causes add up to no more than the whole.  What is near no
- * change belongs to the builder, if that was another one, else to what is not known.
+ * A finding near a change need not come from it: reports say "at or next to".  A
+ * cause's milliseconds are those of the regions of its nodes, each counted once, so
+ * that causes add up to no more than the whole.  Other findings are put down to the
+ * builder, if it was another one, else to no known cause.
  */
 #include "base/print.h"
 #include "base/text.h"
@@ -22,7 +23,7 @@
 #include <string.h>
 
 enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, BUILDER, KINDS };
-enum { NAMED = 3 }; /* of many nodes, in a sentence */
+enum { NAMED = 3 }; /* of many nodes, how many a sentence names */
 
 struct finder {
     struct fsd_verdict *v;
@@ -31,10 +32,10 @@ struct finder {
     struct fsd_arena *scratch;
     uint32_t count[KINDS]; /* nodes of one model only, by kind; of quantizers: Q */
     uint8_t *seed, *near;  /* by node of the new build: bits by kind */
-    FSD_VEC(fsd_id) seeds[KINDS]; /* those that read what changed */
+    FSD_VEC(fsd_id) seeds[KINDS]; /* the nodes next to the changed ones */
     fsd_id first[KINDS];          /* node that changed; FSD_NONE */
     bool linted;
-    const struct fsd_findings *lint; /* of the new model, once asked; or NULL */
+    const struct fsd_findings *lint; /* of the new model, once needed; or NULL */
 };
 
 static bool is_only(const struct finder *f, bool old, fsd_id node)
@@ -42,8 +43,8 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
     return (old ? f->c->align->to_new : f->c->align->to_old)[node] == FSD_NONE;
 }
 
-/* The kind of a node of one model only; KINDS: weights and views, which cost
- * nothing. */
+/* The kind of change of a node that only one model has; KINDS: weights and views, which
+ * cost nothing. */
 static enum kind kind_of(const struct fsd_state_node *n, bool old)
 {
     if (n->role == FSD_ROLE_SIDE || n->role == FSD_ROLE_VIEW)
@@ -63,8 +64,8 @@ static void add_seed(struct finder *f, enum kind kind, bool old, fsd_id node,
     f->seed[now] |= (uint8_t)(1u << kind);
 }
 
-/* The nodes around those that one model alone has: what reads them, maybe through each
- * other, and what they read.  Nodes stand in topological order. */
+/* Finds the neighbors of nodes that only one model has: their consumers, also through
+ * each other, and their producers.  Nodes are in topological order. */
 static void find_seeds(struct finder *f, bool old)
 {
     const struct fsd_state *s = old ? f->c->old : f->c->new;
@@ -96,7 +97,7 @@ static void find_seeds(struct finder *f, bool old)
         through[i] |= (uint8_t)(1u << kind);
         if (f->first[kind] == FSD_NONE)
             f->first[kind] = i;
-        /* A pair is counted by its QuantizeLinear. */
+        /* A Q/DQ pair is counted by its QuantizeLinear. */
         f->count[kind] += (kind != PAIRS_GONE && kind != PAIRS_NEW) ||
                           !strcmp(fsd_text(s->names, n->op), "QuantizeLinear");
     }
@@ -115,7 +116,8 @@ static void spread_in_groups(const struct finder *f, uint8_t *bits)
             bits[i] |= of[s->nodes.at[i].group];
 }
 
-/* What is next to the seeds: their groups, and the groups that read or feed these. */
+/* Finds what is near the seeds: their groups, and the groups before and behind these.
+ */
 static void find_near(struct finder *f)
 {
     const struct fsd_state *s = f->c->new;
@@ -153,7 +155,7 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* What one build does not tell may be the same; a label is the user's word. */
+/* A fact that one build does not state may be the same; a label is the user's word. */
 static bool is_known(const struct fsd_built_change *b)
 {
     return b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0;
@@ -210,8 +212,8 @@ static const char *what_of(const struct finder *f, enum kind kind)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* What lint finds in the new model, for the builder of its engine; NULL where there is
- * no model, or that builder is not known.  All causes share it. */
+/* The findings of lint in the new model, for the builder of its engine; NULL without a
+ * model, or if the builder is unknown.  All causes share them. */
 static const struct fsd_findings *lint_of(struct finder *f)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -230,7 +232,7 @@ static const struct fsd_findings *lint_of(struct finder *f)
     return f->lint;
 }
 
-/* The rule of lint that finds most at the nodes of a cause: what it advises there. */
+/* The rule of lint with most findings at the nodes of a cause: its advice is shown. */
 static const char *advice_of(struct finder *f, enum kind kind)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -290,7 +292,7 @@ static const char *todo_of(struct finder *f, enum kind kind)
     const struct fsd_findings *all = f->v->findings;
     const char *advice = kind == BUILDER ? NULL : advice_of(f, kind);
 
-    /* An engine of another model shows nothing of this one. */
+    /* An engine of another model shows nothing about this one. */
     for (uint32_t i = 0; i < all->list.n; i++)
         if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
             return all->rules.at[all->list.at[i].rule].rule->fix;
@@ -299,7 +301,7 @@ static const char *todo_of(struct finder *f, enum kind kind)
 
 /* ------------------------------------------------------------------ what they cost */
 
-/* The first kind near a node of a span of new groups. */
+/* The first kind of change near a node of a span of new groups. */
 static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *s = f->c->new;
@@ -351,7 +353,8 @@ static void add_costs(const struct finder *f, struct fsd_root_cause causes[KINDS
     }
 }
 
-/* The nodes of a finding are the new build's, or, of what is gone, the old one's. */
+/* The nodes of a finding are the new build's or, if it is about something gone, the old
+ * one's. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -433,8 +436,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* Where no single change has its findings: the builder was another one, or it decided
- * otherwise.  A model that changed in another way says so in its own findings. */
+/* If no single change explains the findings, the builder is another one, or decided
+ * otherwise.  A model that changed in another way has findings of its own. */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     static const char *const others[] = {"engine-stale", "model-changed"};
@@ -449,7 +452,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
         for (size_t k = 0; k < FSD_COUNT_OF(others); k++)
             if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, others[k]))
                 return;
-    /* Only what is at nodes shows that the builder decided otherwise. */
+    /* Only findings at nodes show that the builder decided otherwise. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
     rule = all->rules.at[worst->rule].rule;

@@ -1,8 +1,7 @@
 /*
- * The policy's INI file, parsed by inih, by a table of keys.  inih tells its handler
- * neither the line nor that a section begins (Debian builds it so), cuts the names of
- * sections and passes over those that have no key; so that sections, and lines that it
- * would cut, are seen on their way to it.
+ * The policy's INI file, parsed by inih, by a table of keys. inih (as Debian builds it)
+ * reports neither line numbers nor empty sections to its handler, and truncates long
+ * section names and lines; so give_line() inspects each line before inih gets it.
  */
 #include "base/file.h"
 #include "base/slice.h"
@@ -18,7 +17,7 @@
 
 enum { MOST_IGNORES = 1000 };
 
-/* A section is a rule's, by its number, or one of these; find_rule() finds none, too.
+/* The number of the section's rule, or one of these; find_rule() returns OF_NONE, too.
  */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
@@ -51,7 +50,7 @@ enum {
 static const struct key {
     const char *name;
     enum type type;
-    unsigned settable; /* what of this a rule must let be set */
+    unsigned settable; /* the bit of fsd_rule.settable that a rule must have */
     enum { RULES, POLICY, IGNORE, PROMISE } of;
     size_t at;
 } keys[] = {
@@ -87,14 +86,14 @@ struct reader {
     const char *at, *end; /* of what inih has not seen */
     uint32_t line;        /* that it saw last */
     int of;               /* the section's */
-    bool promise;         /* which is a promise of that rule */
+    bool promise;         /* it is a key of promise sections only */
     uint32_t section_line;
     unsigned seen; /* keys of the section: bits by row */
     enum fsd_status status;
     struct fsd_error *err;
 };
 
-/* The first complaint is the one that is told; inih goes on after it. */
+/* Keeps the first complaint only, since inih continues after it. */
 static bool complain(struct reader *r, uint32_t line, const char *expected,
                      const char *found)
 {
@@ -104,7 +103,7 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
-/* Only rules of the gate and of lint: what a run finds is reported, not judged. */
+/* Only rules of the gate and of lint: a run's own rules are reported, not judged. */
 static int find_rule(const char *id, size_t n)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++) {
@@ -129,7 +128,7 @@ static struct fsd_policy_ignore *last_ignore(struct reader *r)
 
 /* ------------------------------------------------------------------------- values */
 
-/* A share is "0.05" or "5%": a bare 3 is likelier 3 % than three times the whole. */
+/* A share is "0.05" or "5%": a bare 3 probably means 3 %, not three times the whole. */
 static bool take_number(struct reader *r, enum type type, const char *value,
                         double *out)
 {
@@ -244,7 +243,7 @@ static int take_key(void *user, const char *section, const char *name,
         return 0;
     if (r->of == OF_NONE)
         return complain(r, r->line, "a section before the first key", name);
-    for (; key < end; key++) { /* of a promise, and of its rule the level */
+    for (; key < end; key++) { /* of a promise, and the level of its rule */
         other = ignore ? key->of != IGNORE
                        : key->of == IGNORE ||
                              (key->of == PROMISE) != (r->promise && key->type != LEVEL);
@@ -269,7 +268,7 @@ static int take_key(void *user, const char *section, const char *name,
     if (key->of == POLICY)
         return take_value(r, key, (char *)r->policy + key->at, value);
     rule = &r->policy->rules[r->of];
-    /* The first budget that is set puts the default ones out of force. */
+    /* The first budget that is set replaces all default ones. */
     if (key->settable && !rule->own_budget) {
         rule->budget = (struct fsd_budget){-1, -1, -1};
         rule->own_budget = true;
@@ -277,7 +276,7 @@ static int take_key(void *user, const char *section, const char *name,
     return take_value(r, key, (char *)rule + key->at, value);
 }
 
-/* An ignore that does not say why is not one, and types that are not said are none. */
+/* An ignore must give a reason, and a promise its types. */
 static bool close_section(struct reader *r)
 {
     const struct fsd_policy_ignore *i;
@@ -327,7 +326,8 @@ static bool open_promise(struct reader *r, const char *word)
     return true;
 }
 
-/* Seen before inih sees it, which says nothing of a section without keys. */
+/* Called before inih gets the line, since inih does not report sections without keys.
+ */
 static bool open_section(struct reader *r, const char *name)
 {
     struct fsd_policy_ignore ignore = {.line = r->line, .node = "*"};
@@ -365,7 +365,7 @@ static bool open_section(struct reader *r, const char *name)
     return true;
 }
 
-/* Gives inih its next line; its buffer has the size that inih was built with. */
+/* Passes the next line to inih; its buffer has the size that inih was built with. */
 static char *give_line(char *out, int size, void *user)
 {
     struct reader *r = user;
@@ -393,14 +393,14 @@ static char *give_line(char *out, int size, void *user)
         text += 3;
     text += strspn(text, " \t");
     n = strcspn(text, "]\r\n");
-    if (*text == '[' && text[n] == ']') /* inih complains of one that is not closed */
+    if (*text == '[' && text[n] == ']') /* inih reports one that is not closed */
         open_section(r, fsd_arena_strndup(r->policy->arena, text + 1, n - 1));
     return r->status == FSD_OK ? out : NULL;
 }
 
 /* ---------------------------------------------------------------------- policy */
 
-/* The rest of a policy that is refused is not read: give_line() ends there. */
+/* The rest of a refused policy is not read: give_line() stops. */
 static void parse(struct reader *r, const struct fsd_file *file)
 {
     size_t at = 0;

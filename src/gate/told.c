@@ -1,4 +1,5 @@
-/* What the gate says of itself: a rule explained, the default policy as a file. */
+/* What the gate documents of itself: the explanation of a rule, the default policy as a
+ * file. */
 #include "base/guard.h"
 #include "base/status.h"
 #include "gate/gate.h"
@@ -93,8 +94,8 @@ static void put_comment(const char *text, FILE *out)
     putc('\n', out);
 }
 
-/* Naming some rules asks for more than they do by themselves: such a section is a
- * comment, to be taken into use. */
+/* Some rules do more when a section names them: the default policy has such sections as
+ * comments. */
 enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
 {
     struct fsd_policy *p;

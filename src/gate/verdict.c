@@ -1,4 +1,4 @@
-/* Verdicts: the findings, judged, and the table on top of them. */
+/* Verdicts: the findings with their judgement, and the table above them. */
 #include "gate/gate.h"
 #include "base/print.h"
 #include "lint/lint.h"
@@ -25,8 +25,8 @@ void fsd_verdict_free(struct fsd_verdict *v)
     fsd_arena_free(v->arena);
 }
 
-/* Whether the snapshot is what the build fails by: promises stay broken when it is
- * rewritten. */
+/* Whether the build fails because of changes since the snapshot: broken promises stay
+ * broken when it is rewritten. */
 static bool fails_by_change(const struct fsd_findings *all)
 {
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -36,8 +36,8 @@ static bool fails_by_change(const struct fsd_findings *all)
     return false;
 }
 
-/* A verdict fails by the worst of its findings; where the snapshot is rewritten they
- * are what was accepted. */
+/* A verdict is as bad as its worst finding; when the snapshot is rewritten, the
+ * findings are accepted. */
 static void judge(struct fsd_verdict *v, const struct fsd_findings *findings)
 {
     v->findings = findings;
@@ -145,7 +145,7 @@ struct amounts {
     const char *mapped, *ms;
 };
 
-/* What a comparison does not count: of one state alone. */
+/* Amounts of one state that a comparison does not count. */
 static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena)
 {
     struct amounts n = {.mapped =
@@ -323,8 +323,8 @@ const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
     return worst;
 }
 
-/* What tells two builds of one model and label apart is the engine, and at last the
- * place in the list. */
+/* Two builds of one model and label get the engine's name as well, or else their place
+ * in the list. */
 static void name_builds(struct fsd_arena *arena, struct fsd_judged *at, uint32_t n)
 {
     struct fsd_intern *seen = fsd_intern_new(arena);

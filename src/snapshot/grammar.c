@@ -1,8 +1,8 @@
 /*
  * The snapshot format as data: the order of lines, and for each line its fields with
- * their types and their place in the record. read.c and write.c both follow this table,
- * so that what one writes the other reads; an optional field that was added later is a
- * row here, and snapshots without it stay readable.
+ * their types and their place in the record.  read.c and write.c both follow this
+ * table, so that one reads what the other writes.  A field added in a later format is
+ * an optional row, so that older snapshots stay readable.
  */
 #include "snapshot/grammar.h"
 

@@ -1,14 +1,14 @@
 /*
- * What a snapshot is made of: lines of words, and a line is fields of a record.  Each
- * field has one row in grammar.c that tells its type and where it is kept, and both
- * reading and writing follow it.  Only this room.
+ * The grammar of snapshots: lines of words, where a line has the fields of a record.
+ * Each field has one row in grammar.c with its type and its place, which both reading
+ * and writing follow.  Only this folder includes it.
  */
 #ifndef FSD_SNAPSHOT_GRAMMAR_H
 #define FSD_SNAPSHOT_GRAMMAR_H
 
 #include "compare/state.h"
 
-/* Words of our own, by their number; the empty one is "-". */
+/* A set of keywords by number; the empty one is "-". */
 struct vocabulary {
     unsigned count;
     const char *(*name)(unsigned);
@@ -24,13 +24,13 @@ enum type {
     OWN,     /* uint8_t: a word of ours */
     FLAG,    /* bool: said or not */
     FORM,    /* struct fsd_state_form: "fp16/chw32" */
-    SPREAD,  /* struct fsd_spread: milliseconds, where they are wanted */
+    SPREAD,  /* struct fsd_spread: milliseconds, if requested */
     SOURCE,  /* struct fsd_producer */
     SOURCES, /* struct fsd_span, as the rest */
     REFS,
     NODES,
-    ROW,     /* nodes of whole groups, of which a variant tells */
-    MEMBERS, /* the nodes of the group that the line tells of */
+    ROW,     /* nodes of whole groups, which a variant replaces */
+    MEMBERS, /* the nodes of the line's group */
     TENSORS,
     BORDERS /* each has its mark */
 };
@@ -56,21 +56,16 @@ enum line_kind {
     LINE__COUNT
 };
 
-/** A line may follow one of its own rank or less, where it is not to stand once only.
- */
+/** A line may follow one of its own rank or less, unless it may occur once only. */
 struct line_rank {
     const char *word;
     uint8_t rank;
     bool once;
-    enum {
-        OF_FIRST,
-        OF_ANY,
-        OF_OTHERS
-    } of; /**< builds below whose heads it may stand */
+    enum { OF_FIRST, OF_ANY, OF_OTHERS } of; /**< builds below whose heads it may be */
 };
 extern const struct line_rank fsd_line_ranks[LINE__COUNT];
 
-/** What became of a node that has another fate than in the first build. */
+/** A node whose fate differs from that in the first build. */
 struct fate_line {
     struct fsd_producer node;
     uint8_t fate, precision;
@@ -81,12 +76,12 @@ struct field {
     enum type type;
     size_t at;                      /* in its record */
     const char *expected;           /* of a symbol */
-    const char *mark;               /* that stands before it; of a flag: the flag */
+    const char *mark;               /* the mark before it; of a flag, the flag itself */
     const struct vocabulary *words; /* of a word of ours */
     bool optional;
-    bool outputs;  /* ports are outputs; borders are those handed on */
+    bool outputs;  /* ports are outputs; borders are those of outputs */
     bool cleared;  /* by the flag */
-    uint8_t since; /* the format that has it first */
+    uint8_t since; /* the first format that has it */
 };
 extern const struct field fsd_grammar[], *const fsd_grammar_end;
 extern const struct vocabulary fsd_dtype_words;

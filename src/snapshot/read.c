@@ -1,6 +1,6 @@
 /*
- * Reading passes over the lines twice: the first pass learns the names of nodes and
- * ports, since a line may name what stands below it; the second fills the state.
+ * Reads a snapshot in two passes: the first learns the names of nodes and ports, since
+ * a line may refer to a later one; the second fills the state.
  */
 #include "base/hash.h"
 #include "snapshot/grammar.h"
@@ -12,7 +12,7 @@
 
 #define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
-/* What a name is the name of; each kind counts its lines from 0. */
+/* The kind of thing that a name is of; each kind counts its lines from 0. */
 enum { NAME_NODE, NAME_INPUT, NAME_OUTPUT, NAME__COUNT };
 
 struct reader {
@@ -25,10 +25,11 @@ struct reader {
     /* Builds after the first: */
     struct fsd_state *first, *last; /* `s` is the one that is read */
     struct fsd_mix mix;
-    uint32_t *row;        /* by node: line of the last variant that it stands in */
-    uint32_t variant;     /* line of the one that is read; 0: none */
-    bool *listed;         /* by node: it stands in some variant */
-    enum line_kind above; /* group or move that kernels are of; else another */
+    uint32_t *row;        /* by node: line of the last variant that has it */
+    uint32_t variant;     /* the line of the current one; 0: none */
+    bool *listed;         /* by node: some variant has it */
+    enum line_kind above; /* the group or move that the next kernels belong to; else
+                             another kind */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -41,7 +42,7 @@ static bool take_sym(struct reader *r, const char *expected, fsd_sym *out)
     return fsd_words_next(&r->w);
 }
 
-/* The current word, or `n` bytes of it. */
+/* Reads the current word, or `n` bytes of it, as a keyword. */
 static bool take_own(struct reader *r, const struct vocabulary *words, size_t n,
                      uint8_t *out)
 {
@@ -66,7 +67,7 @@ static bool take_form(struct reader *r, struct fsd_state_form *out)
     return take_own(r, &fsd_dtype_words, n, &out->type);
 }
 
-/* What was written stands as it was written. */
+/* The hash is compared as text: it is written in one way only. */
 static bool take_seal(struct reader *r)
 {
     uint64_t said[2] = {0}, is[2];
@@ -84,7 +85,7 @@ static bool take_seal(struct reader *r)
 
 /* ---------------------------------------------------------------- nodes and ports */
 
-/* "name", "@port", or where there may be none "-". */
+/* "name", "@port", or, where it is optional, "-". */
 static bool take_ref(struct reader *r, bool outputs, bool or_none, fsd_ref *out)
 {
     const struct word *word = &r->w.word;
@@ -145,8 +146,8 @@ static bool take_members(struct reader *r, const struct field *f, struct fsd_spa
     return out->n || fsd_words_complain(&r->w, "at least one node");
 }
 
-/* What a variant has otherwise is taken out of the copy of the first build: whole
- * groups, so that each node stays in one. */
+/* Removes from the copy of the first build what a variant replaces: whole groups, so
+ * that each node stays in one. */
 static bool take_row(struct reader *r, const struct field *f, struct fsd_span *out)
 {
     uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
@@ -197,8 +198,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* A node of the group that is being read, none before that of the border before:
- * comparing looks for all borders of a node in a row. */
+/* A node of the current group, not before that of the previous border: comparing needs
+ * the borders of a node in a row. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
@@ -214,7 +215,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
     return fsd_words_complain(&r->w, "nodes of the group, in their order");
 }
 
-/* "< a fp16 b" of what is read, "> b fp16" of what is handed on. */
+/* "< a fp16 b" for inputs, "> b fp16" for outputs. */
 static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
 {
     fsd_id from = 0;
@@ -237,7 +238,7 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
     return true;
 }
 
-/* "int8/chw32:1x64x56x56", of one that nobody writes "!int8/chw32:1x64x56x56" */
+/* "int8/chw32:1x64x56x56", without a producer "!int8/chw32:1x64x56x56" */
 static bool take_tensor(struct reader *r)
 {
     struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!'};
@@ -326,7 +327,7 @@ static bool take_field(struct reader *r, const struct field *f, void *record)
     return take_value(r, f, (char *)record + f->at);
 }
 
-/* The record of a line, at first as it is where the line tells nothing of it. */
+/* The record of a line, preset for fields that the line omits. */
 union record {
     struct fsd_built built;
     struct fsd_state_port port;
@@ -339,8 +340,8 @@ union record {
     struct fsd_variant variant;
 };
 
-/* The builds after the first begin as copies of it, whose arrays of spans go on where
- * the last one's end. */
+/* The builds after the first begin as copies of it, whose arrays of spans continue
+ * those of the build before. */
 static void close_build(struct reader *r)
 {
     if (r->s == r->first)
@@ -391,7 +392,7 @@ static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
     return false;
 }
 
-/* What another build has otherwise takes the place of the first one's. */
+/* Replaces a port of the first build by another build's. */
 static bool replace_port(struct reader *r, bool output,
                          const struct fsd_state_port *port)
 {
@@ -510,8 +511,8 @@ static bool take_first(struct reader *r)
     fsd_words_rewind(&r->w);
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
         !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
-        /* Not what was found: a link in a stranger's change may lead to a secret, and
-         * this stands in the log of its check. */
+        /* The line itself is not quoted: a link in a stranger's change may lead to a
+         * secret, and this error is printed in the log of its check. */
         if (r->w.status == FSD_OK)
             r->w.status = fsd_fail(
                 r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
@@ -540,7 +541,7 @@ struct name {
 };
 typedef FSD_VEC(fsd_id) symbols;
 
-/* Of a variant's nodes, which stand on lines before. */
+/* Notes the nodes of a variant, which are on earlier lines. */
 static void learn_listed(struct reader *r, symbols *listed)
 {
     while (fsd_words_next(&r->w) && r->w.word.kind != WORD_END)
@@ -550,7 +551,7 @@ static void learn_listed(struct reader *r, symbols *listed)
                 fsd_intern_find(r->s->names, r->w.word.text, strlen(r->w.word.text)));
 }
 
-/* Of two ports of one name the first has it; two nodes of one name there are not. */
+/* Of two ports with one name the first is meant; two nodes never have one name. */
 static bool learn_names(struct reader *r)
 {
     static const enum line_kind of[] = {LINE_NODE, LINE_INPUT, LINE_OUTPUT};
@@ -623,7 +624,7 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
-/* Those of the last build hold what is in all of them. */
+/* The arrays of the last build contain those of all builds. */
 static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
 {
     for (uint32_t b = 0; b <= s->also.n; b++) {
@@ -682,8 +683,8 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
-    /* One that is too large is a snapshot too, and reading it says what is wrong; what
-     * comes through a pipe is held in memory. */
+    /* A file that is too large is recognized as a snapshot, too, so that reading it
+     * reports the limit; a pipe is held in memory. */
     uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
     bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&

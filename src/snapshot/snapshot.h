@@ -17,17 +17,15 @@
  *     group compute fp16 1 : Add_36 < Conv_34 fp16 Add_36 > Add_36 fp16
  *     end xxh128:2fd4a43ed588d6afb0d811a9acc43c30
  *
- * Nodes are named, not numbered, so that a change stays where it is.  A name stands as
- * it is where that cannot be misread, else in quotes with \" \\ and \u{hex}.  The same
- * state gives the same bytes, and reading gives the state back, without tactics and
- * paths.  A "!" before a tensor that a kernel reads says that no layer of the dump
- * writes it; nodes and inputs behind the ";" of a group say that its layers read what
- * these write, though the model does not say so.  The last line has the hash of the
- * lines above it, whatever ends these, so that one line lost or edited is noticed;
- * format 1 had none.  Format 2 told nothing of how the engine was built, format 3 holds
- * one build, and format 4 no kernels, no
- * bindings and few attributes.  What a snapshot of
- * several builds says: variants.h.
+ * Nodes are named, not numbered, so that a change stays local.  A name is bare if that
+ * is unambiguous, else in quotes with \" \\ and \u{hex}.  The same state gives the same
+ * bytes, and reading gives the state back, without tactics and paths.  A "!" marks a
+ * kernel's input that no layer of the dump writes; behind the ";" of a group are nodes
+ * and inputs that its layers read though the model does not.  The last line has the
+ * hash of the lines above it, whatever ends these, so that a lost or edited line is
+ * noticed; format 1 had none.  Format 2 does not state how the engine was built, format
+ * 3 holds one build, and format 4 no kernels, no bindings and few attributes.
+ * variants.h explains snapshots of several builds.
  */
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H
 #define FSD_SNAPSHOT_SNAPSHOT_H
@@ -38,25 +36,25 @@
 /** What is written now, and the first that holds kernels: fsd_state.whole. */
 enum { FSD_SNAPSHOT_FORMAT = 5, FSD_SNAPSHOT_WHOLE = 5 };
 
-/** With the other builds that it holds. */
+/** Writes the state with the other builds that it holds. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 
-/** How many rows of a build are variants that no build before has, and how many are
- *  not kept as such. */
+/** How many rows of a build are variants that no earlier build has, and how many are
+ *  left out, and why. */
 struct fsd_learnt {
     uint32_t variants;
-    uint32_t less;  /**< of the variants: these state less than the first build does */
-    uint32_t ports; /**< not kept: an input or output that has no other, or another
-                         name, in the first build */
-    uint32_t more;  /**< as the first build, which states less */
-    uint32_t strange; /**< of nodes that the first build's model has not */
-    uint32_t gone;    /**< of rows that the first build has as no other has them */
+    uint32_t less;  /**< of the variants: they state less than the first build does */
+    uint32_t ports; /**< left out: an input or output that the first build lacks, or has
+                         under another name */
+    uint32_t more;  /**< equal to the first build's, which state less */
+    uint32_t strange; /**< with nodes that the first build's model lacks */
+    uint32_t gone;    /**< with rows of the first build that no other has so */
 };
 
-/** The first of the builds, and what the others have otherwise.
- *  @param known   only of rows that the first build has as one of the others: what
- *                 takes the place of a snapshot is not held to rows that are no more.
- *  @param learnt  by build. */
+/** Writes the first build, and the variants of the others.
+ *  @param known only variants of rows that the first build has as one of the
+ *         others: a replaced snapshot is not bound by rows that no longer exist.
+ *  @param learnt by build. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
                                struct fsd_learnt *learnt);
 
@@ -66,7 +64,7 @@ void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out
 enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
                                   struct fsd_error *err);
 
-/** The same of bytes that are there; their name stands for the path. */
+/** The same for bytes in memory; the file's name replaces the path. */
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err);
 

@@ -1,9 +1,9 @@
 /*
  * Chooses, for each row in which the builds of a snapshot vary, the build that differs
- * least from the one being checked, and puts together the state that this makes (a
- * mix).  The check then compares against one state, as if it had been the only build.
- * Ties go to the first build.  The mix has its own nodes, groups and moves, and shares
- * the pools that these index.
+ * least from the one being checked, and builds the state that results (a mix).  The
+ * check then compares against one state, as if it had been the only build.  Ties go to
+ * the first build.  The mix has its own nodes, groups and moves, and shares the pools
+ * that these index.
  */
 #include "snapshot/variants.h"
 
@@ -105,14 +105,15 @@ struct rows {
     uint32_t n, builds;
     fsd_id *of_node;        /* row, by node; FSD_NONE: it does not vary */
     fsd_id of_rest;         /* of moves that belong to no group; FSD_NONE */
-    struct fsd_span *nodes; /* by row, as the first variant tells them */
+    struct fsd_span *nodes; /* by row, as the first variant lists them */
     uint32_t *line;         /* by row, by build: of its variant; 0: it has none */
     uint32_t *apart; /* by row, by build: how much of it differs from the other */
-    bool *less;      /* by row, by build: its variant states less than the first's */
-    uint32_t *as;    /* by row: the build that is nearest */
+    bool *less;      /* by row, by build: its variant states less than the first
+                        build */
+    uint32_t *as;    /* by row: the nearest build */
     /* Inputs and outputs vary one by one, and so do nodes that no group computes. */
     uint32_t n_outer;  /* inputs, outputs and bindings, in this order */
-    bool *outer_apart; /* by these, by build: it differs from the other's */
+    bool *outer_apart; /* by these, by build: it differs from the checked one's */
     uint32_t *outer_as;
     uint32_t *fate_as; /* by node */
 };
@@ -122,8 +123,8 @@ static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
     return i ? s->also.at[i - 1] : s;
 }
 
-/* Variants of one row name the same nodes; what a file has otherwise is one row all the
- * same. */
+/* Variants of one row name the same nodes; if a file's variants overlap otherwise,
+ * their nodes are still one row. */
 static fsd_id *join_nodes(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     fsd_id *head = fsd_sets_new(scratch, s->nodes.n);
@@ -214,7 +215,8 @@ static void add_node(const struct rows *r, uint32_t b, fsd_id node)
     add(r, b, node == FSD_NONE ? FSD_NONE : r->of_node[node]);
 }
 
-/* How much of each row of one of the builds is otherwise in the other: `c` is both. */
+/* Measures how much of each row of one build differs in the other; `c` compares both.
+ */
 static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     const struct fsd_state *s = c->old;
@@ -302,8 +304,8 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* What the other build nowhere states is no change of a binding (fsd_compare.unstated),
- * but it is what tells which of the ways it has. */
+/* A fact that the other build never states is no change of a binding
+ * (fsd_compare.unstated), but it decides which variant is nearest. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
     for (uint32_t i = 0; i < c->new->bindings.n; i++) {
@@ -336,7 +338,7 @@ static void measure_outer(const struct rows *r, uint32_t b, const struct fsd_com
         apart[s->inputs.n + s->outputs.n + i] = is_binding_apart(c, &s->bindings.at[i]);
 }
 
-/* The line of a build's i-th; 0: it is the first build's. */
+/* The line of the build's i-th one; 0: it is the first build's. */
 static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *first,
                            uint32_t i, bool *less)
 {
@@ -365,8 +367,7 @@ static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *fi
     return line == of_first ? 0 : line;
 }
 
-/* Of a row the first build's way is tried first, then those that others have otherwise.
- */
+/* The first build's variant of a row is tried first, then the others'. */
 static void choose(struct rows *r, const struct fsd_state *to)
 {
     for (uint32_t row = 0; row < r->n; row++) {
@@ -395,7 +396,7 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Nodes that no group computes, as a build has them that agrees with the other. */
+/* Fates of nodes without a group: those of a build that agrees with the checked one. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -418,8 +419,8 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* A build that was made as the other was, the same engine first of all: what is said of
- * the whole is said beside that one. */
+/* The head is that of a build that was made as the checked one was, preferably the same
+ * engine: reports on the whole build compare with it. */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {
@@ -444,8 +445,8 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     fsd_arena_free(scratch);
 }
 
-/* Layers of a mix are counted by no build: there may be as many, and as few known, as
- * in the worst of those that it is of. */
+/* No build counts the layers of a mix: the bounds are those of the worst of its builds.
+ */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;
@@ -536,8 +537,8 @@ static double sum_of(const struct fsd_state *s)
     return ms;
 }
 
-/* As long as the rows that it is of, measured as often as the least of their builds;
- * what was not measured is counted, and then no latency is told. */
+/* The time is the sum of its rows, measured as often as the least measured of their
+ * builds; rows without a time are counted, and then there is no latency. */
 static void take_times(struct fsd_state *out, const struct rows *r)
 {
     double more = sum_of(out) - sum_of(r->s);

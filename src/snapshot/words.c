@@ -72,7 +72,7 @@ static bool take_quoted(struct words *w, char *to)
         else if (*w->at == '"' || *w->at == '\\')
             *to = *w->at;
         else {
-            *to = '\0'; /* behind it stands what an earlier line left */
+            *to = '\0'; /* behind it is the rest of an earlier line */
             return fsd_words_complain(w, "\\\", \\\\ or \\u{...} in a name");
         }
         to += len;
@@ -174,8 +174,8 @@ static bool next_line(struct words *w)
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        /* A word and its zero byte take no more than it has there with what is behind
-         * it; one more for the last. */
+        /* A word and its zero byte need no more than the rest of the line; one more for
+         * the last. */
         size_t need = (size_t)(w->line_end - w->at) + 1;
 
         w->decoded_used = 0;
@@ -183,8 +183,8 @@ bool fsd_words_next_line(struct words *w)
             w->decoded_size = need < w->decoded_size * 2 ? w->decoded_size * 2 : need;
             w->decoded = FSD_NEW(w->scratch, char, w->decoded_size);
         }
-        /* Control characters are spelt out in names.  Raw, a zero byte would make two
-         * names one, and what looks like a line's end would be lost. */
+        /* Names have control characters as escapes.  A raw zero byte would make two
+         * names equal, and a raw line end would be lost. */
         for (const char *at = w->at; at < w->line_end; at++)
             if ((unsigned char)*at < ' ' || *at == 0x7f) {
                 w->word =
@@ -271,8 +271,7 @@ void fsd_put_hash(const uint64_t hash[2], FILE *out)
 
 /* ------------------------------------------------------------------------ names */
 
-/* A bare word starts like a name, so that "-", "@" and the marks between words are
- * none. */
+/* A bare word starts like a name, unlike "-", "@" and the marks between words. */
 static bool is_bare(const char *s)
 {
     if (!isalnum((unsigned char)*s) && (!*s || !strchr("_/", *s)))

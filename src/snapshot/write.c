@@ -1,9 +1,9 @@
 /*
  * Writes a state, or several builds of one model, as a snapshot.  The first build is
  * written whole through the table in grammar.c; of each other build only the rows of
- * the matrix that no earlier build has so, under the first build's names.  What a
- * snapshot cannot express (nodes that only the other model has) or must not learn (a
- * build with less information) is counted and left out.  The seal on the last line is a
+ * the matrix that no earlier build has so, under the first build's names.  Rows that a
+ * snapshot cannot express (nodes that only the other model has) or must not accept (a
+ * build that states less) are counted and left out.  The seal on the last line is a
  * hash of everything above it, so the body is printed to memory first.
  */
 #include "base/hash.h"
@@ -20,10 +20,10 @@
 struct writer {
     const struct fsd_state *s;
     const struct fsd_state
-        *first; /* whose names its nodes and ports get; NULL: its own */
+        *first; /* the state whose names its nodes and ports get; NULL: its own */
     const struct fsd_align *align; /* of both */
     FILE *out;
-    bool known; /* as fsd_snapshot_write_builds() has it */
+    bool known; /* see fsd_snapshot_write_builds() */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -40,8 +40,8 @@ static void put_form(const struct writer *w, const struct fsd_state_form *form)
         fprintf(w->out, "/%s", fsd_text(w->s->names, form->layout));
 }
 
-/* A reference, as the first build's model has it; FSD_NONE: it has it not, or there is
- * none. */
+/* A reference in the first build's model; FSD_NONE: the model lacks it, or it is none.
+ */
 static fsd_ref in_first(const struct writer *w, fsd_ref ref, bool outputs)
 {
     fsd_ref at = ref;
@@ -154,8 +154,8 @@ static void put_value(const struct writer *w, const struct field *f, const void 
     }
 }
 
-/* Whether an optional field, a symbol or a span, has something to say: itself, or one
- * behind it that has no mark of its own to be known by. */
+/* Whether an optional field, a symbol or a span, is written: if it is not empty, or a
+ * later field without a mark of its own is not. */
 static bool is_said(const struct field *f, const void *record)
 {
     const char *at = (const char *)record + f->at;
@@ -201,8 +201,8 @@ static void put_move(const struct writer *w, const struct fsd_move *m)
     put_kernels(w, m->kernels, "    ");
 }
 
-/* True when a move stands below the group or one before it; moves keep their order, so
- * that one which serves a later group holds back those behind it. */
+/* Whether a move is written below the group or an earlier one.  Moves keep their order,
+ * so that one of a later group defers those behind it. */
 static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id group)
 {
     fsd_ref to = m->to.n ? s->refs.at[m->to.at] : FSD_NONE;
@@ -251,7 +251,7 @@ static void put_first(const struct writer *w)
 
 /* ------------------------------------------------------------ the other builds */
 
-/* True when each of these has a name in the first build's model. */
+/* Whether each of these has a name in the first build's model. */
 static bool are_named(const struct writer *w, struct fsd_span refs, bool outputs)
 {
     for (uint32_t i = 0; i < refs.n; i++)
@@ -291,8 +291,8 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Whether a build is the first that has a row so, and may teach it; of those that state
- * less the first of its version. */
+/* Whether a build is the first with such a row, which then becomes a variant; among
+ * those that state less, the first of its version. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)
@@ -327,7 +327,7 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
     return is;
 }
 
-/* All nodes of a row, as the first build's model has them, in its order. */
+/* All nodes of a row in the first build's model, in its order. */
 static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
                          struct fsd_arena *scratch, fsd_id **nodes)
 {
@@ -376,7 +376,7 @@ static void put_fates(const struct writer *w, const struct fsd_matrix *m,
         row = n->group != FSD_NONE     ? m->row_of[build][n->group]
               : was->group != FSD_NONE ? m->row_of[0][was->group]
                                        : FSD_NONE;
-        /* What no group computes is of no row, and varies by itself. */
+        /* A node without a group is in no row, and varies by itself. */
         if (row == FSD_NONE || is_variant[row])
             put_line(w, LINE_FATE, &line);
     }
@@ -408,7 +408,7 @@ static bool texts_differ(const struct fsd_state *s, fsd_sym a,
     return strcmp(fsd_text(s->names, a), fsd_text(t->names, b)) != 0;
 }
 
-/* An input or output, of the network or of the engine, and the line that says so. */
+/* An input or output, of the network or of the engine, and its line. */
 struct outer {
     enum line_kind kind;
     const void *record; /* NULL: the build has none */
@@ -449,7 +449,7 @@ static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fs
     return (struct outer){LINE_BINDING, NULL, {0}};
 }
 
-/* The i-th that the first build has, as a build has it. */
+/* The i-th one of the first build, as a build has it. */
 static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     const uint32_t inputs = m->builds[0]->inputs.n, outputs = m->builds[0]->outputs.n;
@@ -461,7 +461,7 @@ static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_
     return outer_binding(m, build, i - inputs - outputs);
 }
 
-/* By its name it is found again: one of another name is another one. */
+/* It is found by its name: with another name it is another one. */
 static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     struct outer p = outer_of(m, 0, i), q = outer_of(m, build, i);
@@ -481,7 +481,7 @@ static bool is_as_first(const struct fsd_matrix *m, uint32_t build, uint32_t i)
            !texts_differ(s, p.form.layout, t, q.form.layout);
 }
 
-/* The inputs and outputs that the build has otherwise than the first one. */
+/* Writes the inputs and outputs that differ from the first build's. */
 static void put_outer(const struct writer *w, const struct fsd_matrix *m,
                       uint32_t build, struct fsd_learnt *learnt)
 {
@@ -502,9 +502,8 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* A build that teaches nothing is told all the same when it was given: it is one of
- * those that were looked at.
- * @param room  how many more builds the snapshot can hold. */
+/* A build without new variants is listed, too, since it was given.
+ * @param room how many more builds the snapshot can hold. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)
 {
@@ -546,7 +545,8 @@ static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
         learnt[b] = put_other(&other, m, b, &room);
     }
     fsd_print_close(&others);
-    /* What an older program wrote stays of a format that says what it does not hold. */
+    /* A snapshot by an older version stays of its format, which says what it does not
+     * hold. */
     fprintf(w.out, "fusiondiff snapshot %d\n",
             first->whole ? FSD_SNAPSHOT_FORMAT : FSD_SNAPSHOT_WHOLE - 1);
     put_first(&w);

@@ -1,12 +1,12 @@
 /*
  * The part of reading an engine that does not depend on a dump's syntax.
  *
- * Which tensors are the engine's in- and outputs.  A dump with bindings says so: one
- * that a layer produces is an output, any other an input.  A dump without them does
- * not, and "produced by no layer" is not enough: constants inside Myelin regions
- * (`__mye519_dconst`) have no producer either.  Then the model's in- and outputs tell,
- * by name; where there is no model, tensors that no layer produces or consumes, except
- * those whose names say that they are constants.
+ * It decides which tensors are the engine's inputs and outputs.  With bindings, a
+ * binding that a layer produces is an output, any other an input.  Without them,
+ * "produced by no layer" is not enough: constants inside Myelin regions
+ * (`__mye519_dconst`) have no producer either.  Then the names of the model's inputs
+ * and outputs decide; without a model, tensors that no layer produces or consumes,
+ * except those named as constants.
  */
 #include "trt/trt.h"
 #include "trt/kernel.h"
@@ -41,7 +41,7 @@ void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 
 enum { MOST_REGIONS = 1 << 12 };
 
-/* The number at the end, which is cut off; -1: none. */
+/* Removes the number at the end and returns it; -1: none. */
 static int32_t cut_number(struct fsd_slice *t)
 {
     int32_t number = 0;
@@ -57,7 +57,7 @@ static int32_t cut_number(struct fsd_slice *t)
     return number;
 }
 
-/* "k_myl1_7": 1; -1 for what is no kernel. */
+/* "k_myl1_7": 1; -1 if it is no kernel. */
 static int32_t region_of(struct fsd_slice name)
 {
     int32_t region;
@@ -68,8 +68,8 @@ static int32_t region_of(struct fsd_slice name)
     return region < MOST_REGIONS && fsd_slice_drop(&name, "_myl") ? region : -1;
 }
 
-/* Whether the model's own names hold what a profile's number stands behind: there it
- * tells nothing of profiles. */
+/* Whether the model's own names contain the marker of a profile's number, which then
+ * does not identify profiles. */
 static bool names_hold_profiles(const struct fsd_build *b)
 {
     const struct fsd_graph *model = b->vocab ? b->vocab->model : NULL;
@@ -106,7 +106,8 @@ void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
     b->profile_of.at[region] = (int32_t)number;
 }
 
-/* Of the layer's own name, or of its region; without a number it is the first's. */
+/* The profile of the layer's own name, or of its region; the first profile if there is
+ * no number. */
 static int32_t profile_of(const struct fsd_build *b, fsd_sym name)
 {
     struct fsd_slice text = {fsd_text(b->g->names, name),
@@ -149,7 +150,8 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     b->elsewhere = g->profile != profile;
 }
 
-/* A spelling is read once, and has at most one remark, however many tensors have it. */
+/* A spelling is parsed once, and causes at most one remark, however many tensors have
+ * it. */
 static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 {
     while (b->format_of.n <= spelling)
@@ -166,8 +168,8 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
     return b->formats.at[b->format_of.at[spelling]];
 }
 
-/* Strides decide how a tensor lies, words are a gloss on them; but vectors and padding
- * only words tell. */
+/* Strides determine the layout and words only repeat it; but only words show vectors
+ * and padding. */
 static void lay_by_strides(const struct fsd_build_tensor *tensor,
                            struct fsd_layout *layout)
 {
@@ -205,7 +207,8 @@ static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tenso
         for (uint32_t i = 0; i < tensor->rank; i++)
             fsd_vec_push(b->g->arena, &b->g->ints, tensor->strides[i]);
     }
-    /* "64:8" says that the axis is padded to eights, not which order they lie in. */
+    /* "64:8" says that the axis is padded to a multiple of 8, not in which order the
+     * axes are. */
     if (tensor->vector) {
         form.layout.pad = tensor->vector;
         form.layout.axis = tensor->vector_axis;
@@ -240,11 +243,11 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
     if (tensor->name) {
         uint8_t *uses;
 
-        /* Each port keeps a form of its own: what a pooling writes as [1,64,7,7] the
-         * gemm behind it reads as [1,3136]. */
+        /* Each port has its own form: a pooling outputs [1,64,7,7] and the gemm behind
+         * it reads the same tensor as [1,3136]. */
         port.tensor = tensor_named(b, tensor->name);
         uses = &b->uses.at[port.tensor];
-        /* A tensor's own form is its first producer's, else its first consumer's. */
+        /* A tensor has the form of its first producer, else of its first consumer. */
         if (!*uses || (out && !(*uses & PRODUCED)))
             g->tensors.at[port.tensor].form = port.form;
         *uses |= out ? PRODUCED : CONSUMED;
@@ -293,7 +296,7 @@ void fsd_build_layer_end(struct fsd_build *b)
     struct fsd_graph *g = b->g;
 
     b->in_layer = false;
-    if (b->elsewhere) { /* takes back what was read of it */
+    if (b->elsewhere) { /* undoes what was read of the layer */
         fsd_vec_push(g->arena, &g->elsewhere, b->node.name);
         g->mentions.n = b->layer.mentions.at;
         g->remarks.n = b->remarks;
@@ -316,7 +319,7 @@ void fsd_build_layer_end(struct fsd_build *b)
 
 enum { MODEL_FLAGS = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT };
 
-/* What the model says of a tensor of that name. */
+/* The flags of the model's tensor of that name. */
 static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
 {
     const struct fsd_meaning *what =
@@ -331,8 +334,8 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
     return tensor->scope ? 0 : tensor->flags & MODEL_FLAGS;
 }
 
-/* The tensor of a binding: where all profiles share one list, its layers may know it
- * by a name with their number.  FSD_NONE for another profile's own. */
+/* The tensor of a binding: if all profiles share one list, the layers may use a name
+ * with their profile's number.  FSD_NONE for another profile's binding. */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
 {
     struct fsd_graph *g = b->g;
@@ -359,8 +362,8 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
 
     if (id == FSD_NONE)
         return;
-    /* A list of bare names does not say which way they go: what a layer makes goes out,
-     * and of names that no layer has only the model can tell. */
+    /* A list of bare names has no directions: a tensor with a producer is an output,
+     * and for names that no layer has only the model decides. */
     if (direction == FSD_DIRECTION_UNKNOWN)
         flags = b->uses.at[id] & PRODUCED   ? FSD_TENSOR_OUTPUT
                 : b->uses.at[id] & CONSUMED ? FSD_TENSOR_INPUT
@@ -406,7 +409,7 @@ static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)
 
 /* ------------------------------------------------------------------- finishing */
 
-/* JSON does not name its version, nor does every log; the keys tell as much as this. */
+/* JSON does not state the version, nor does every log; keys narrow it down to this. */
 static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)
@@ -428,7 +431,7 @@ static const char *generation(const struct fsd_build *b)
     return "TensorRT 8.2 to 8.5";
 }
 
-/* Where a layer that names another one goes back to it, all between them is a loop. */
+/* Where a layer refers back to an earlier one, all layers between them are a loop. */
 static void find_jumps(struct fsd_graph *g)
 {
     static const char *const keys[] = {"JumpTarget", "JumpTargetThen",

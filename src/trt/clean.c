@@ -13,7 +13,7 @@ struct cleaner {
     char *out;    /* NULL: count only */
     size_t used, limit;
     bool in_string;
-    uint32_t depth; /* brackets that are open; of what is no JSON, anything */
+    uint32_t depth; /* how many brackets are open; arbitrary if the text is no JSON */
     struct fsd_cleaned about;
 };
 
@@ -35,8 +35,8 @@ static bool is_next(const struct cleaner *c, const char *word, size_t len)
     return c->n - c->at >= len && !memcmp(c->in + c->at, word, len);
 }
 
-/* What a byte outside of strings may be.  Each value but the outermost one stands
- * behind a comma or an open bracket. */
+/* Roles of bytes outside of strings.  Each value but the outermost follows a comma or
+ * an open bracket. */
 enum { BEFORE_VALUE = 1, OPENS = 2, CLOSES = 4, STRING_OR_WORD = 8 };
 static const unsigned char means[256] = {[','] = BEFORE_VALUE,
                                          ['['] = BEFORE_VALUE | OPENS,
@@ -50,7 +50,7 @@ static const unsigned char means[256] = {[','] = BEFORE_VALUE,
                                          ['i'] = STRING_OR_WORD,
                                          ['-'] = STRING_OR_WORD};
 
-/* The bytes from here on that can be copied as they are. */
+/* How many bytes can be copied unchanged. */
 static size_t plain_run(struct cleaner *c)
 {
     size_t i = c->at;

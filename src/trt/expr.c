@@ -1,5 +1,5 @@
 /*
- * The parts of a layer's name; the grammar stands in name.c.
+ * Parses the parts of a layer's name; name.c has the grammar.
  */
 #include "trt/grammar.h"
 #include "engine/reader.h"
@@ -8,12 +8,12 @@
 
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
-/* What the part just read is; tells the form of a name that has no other. */
+/* The kind of the part just read; it decides the form of a name without another one. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
 
-/* TensorRT 8.0 calls what a Q or DQ became after it. */
+/* Suffixes that TensorRT 8.0 gives the layers of a Q or DQ. */
 static const char *const quantizer_ends[] = {"_quantize_scale_node",
                                              "_dequantize_scale_node"};
 
@@ -115,9 +115,10 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
-/* The parser numbers the layers that it makes of a node, and so can give one the name
- * that another node has: "node_linear_1" may be the second of node_linear and
- * "node_linear_1_2" is one of node_linear_1.  The whole is kept, for a log can tell. */
+/* The parser numbers the layers that it makes of a node, and so may give one the name
+ * that another node has: "node_linear_1" may be the second of node_linear, and
+ * "node_linear_1_2" is one of node_linear_1.  The whole name is kept, since a log can
+ * decide. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {
@@ -146,7 +147,7 @@ void fsd_expr_remark(const struct fsd_expr *p, const char *rule)
 static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
                         enum fsd_mention_role role, unsigned depth);
 
-/* Parts up to the closing bracket or the end; returns what follows it. */
+/* Reads parts up to the closing bracket or the end; returns the position behind. */
 static size_t read_parts(struct fsd_expr *p, size_t at, enum fsd_place in,
                          enum fsd_mention_role role, unsigned depth)
 {
@@ -167,7 +168,7 @@ static size_t read_parts(struct fsd_expr *p, size_t at, enum fsd_place in,
     }
 }
 
-/* A region of one part holds that part and nothing else. */
+/* A region of one part contains that part only. */
 static size_t read_foreign(struct fsd_expr *p, size_t at, unsigned depth)
 {
     struct fsd_graph *g = p->g;
@@ -183,7 +184,7 @@ static size_t read_foreign(struct fsd_expr *p, size_t at, unsigned depth)
     return at;
 }
 
-/* What stands in brackets; false when `at` is at none of them. */
+/* Reads a bracketed expression; false if there is none at `at`. */
 static bool read_bracket(struct fsd_expr *p, size_t *at, enum fsd_mention_role role,
                          unsigned depth)
 {
@@ -233,7 +234,7 @@ static bool is_helper(const struct fsd_expr *p, size_t at)
            fsd_scan_at(&p->text, at, "Forced Cast ITensor ");
 }
 
-/* "X copy" and its like, where X is nothing known: the end of X. */
+/* The end of X in "X copy" and similar names, if X is unknown. */
 static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
 {
     static const char *const copies[] = {" copy", "_copy_input", "_copy_output"};
@@ -249,8 +250,8 @@ static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* Where there is no model to tell names from their ends, an end that no exporter writes
- * is cut off. */
+/* Without a model to tell names from suffixes, a suffix that no exporter writes is
+ * removed. */
 static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
 {
     for (size_t i = 0; !p->vocab && i < FSD_COUNT_OF(quantizer_ends); i++) {
@@ -262,7 +263,8 @@ static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* A part that no name of the model begins: a helper of the parser, or anything. */
+/* Reads a part that begins with no name of the model: a helper of the parser, or
+ * anything. */
 static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
     size_t end = fsd_scan_part_end(&p->text, at, in), stop;
@@ -273,7 +275,7 @@ static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
     stop = cut_copy(p, at, end);
     if (is_helper(p, at))
         role = FSD_MENTION_HELPER;
-    else if (p->vocab && !p->steps) /* the search for known names was cut short */
+    else if (p->vocab && !p->steps) /* the search for known names exceeded its budget */
         what = fsd_vocab_find(p->vocab, p->text.s + at, stop - at);
     if (what)
         role = p->part == PART_COPY ? FSD_MENTION_COPIES : FSD_MENTION_COMPUTES;
@@ -283,7 +285,7 @@ static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
     return end;
 }
 
-/* After a closing bracket a boundary is due. */
+/* A closing bracket must be followed by a boundary. */
 static size_t read_rest(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
     size_t end;
@@ -295,7 +297,7 @@ static size_t read_rest(struct fsd_expr *p, size_t at, enum fsd_place in)
     return end;
 }
 
-/* Reads one part and returns the boundary behind it. */
+/* Reads one part and returns the position of the boundary behind it. */
 static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
                         enum fsd_mention_role role, unsigned depth)
 {

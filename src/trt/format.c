@@ -2,13 +2,13 @@
  * The inspector describes a format in a sentence, and the sentence changes between
  * releases: with and without "format" at its end, with a full stop, with hyphens,
  * shortened to the bare type, since TensorRT 11 in two keys.  So it is read word by
- * word, each word adding what it says:
+ * word, and each word adds a fact:
  *
  *     Channel major FP16 format where channel % 8 == 0
  *     \___________/ \__/              \_________/
  *     channels last  type              padded to 8
  *
- * Words are cut at spaces and at '-', '_', ',', and a full stop is dropped, so that
+ * Words end at blanks and at '-', '_', ',', and a full stop is dropped, so that
  * "Thirty-two" is two words whose numbers add up and "DLA_HWC4" is "hwc4" with an
  * adjective.
  */
@@ -28,7 +28,7 @@ struct sentence {
     struct fsd_trt_format out;
     struct word before; /* the word before this one */
     unsigned number;    /* the number just read, 0 when the last word was none */
-    bool of_channel;    /* "channel" was the last noun: "%" speaks of it */
+    bool of_channel;    /* "channel" was the last noun, to which "%" refers */
     bool multiple;      /* "%", "==" or "multiple of" was read: a number follows */
 };
 
@@ -39,12 +39,12 @@ static const struct {
                {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
                {"one", 1},      {"twenty", 20}, {"hundred", 100}};
 
-/* Words that say nothing of their own, or nothing that is kept. */
+/* Words without a meaning here. */
 static const char *const silent[] = {
     "format", "where", "with", "dimensions", "dimension", "wide", "and", "column",
     "stride", "is", "a", "the", "of", "n/a", "due", "to", "shapes", "c", "dla",
     "planar", "dynamic", "for", "tensor", "spatial", "shape",
-    /* TensorRT 11's glosses on strides, which say it themselves: "(Transposed)
+    /* TensorRT 11 adds words to strides that mean nothing more: "(Transposed)
      * Transposed format", "(Arbitrary) Format with stride order = [1,2,0]". */
     "transposed", "arbitrary", "order", "=", "not", "available"};
 

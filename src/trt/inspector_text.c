@@ -1,7 +1,7 @@
 /*
  * The inspector's text has the keys of its JSON in the same order, without quotation
- * marks and with commas that may also stand in values.  A line is made the JSON object
- * that it is short for, and that is read as any other.
+ * marks and with commas that also occur in values.  A line is converted to the JSON
+ * object that it abbreviates, which is read like any other.
  *
  *     Name: c + r, LayerType: CaskConvolution, Inputs: [ { Name: x, Location: Device,
  *     Dimensions: [1,3,8,8], Format/Datatype: Half }], Outputs: [ ... ], Kernel: [5,5],
@@ -11,8 +11,8 @@
  *     Strides: [4,1], StrideOrder: [1,0], Datatype: Half, Format: (Linear) Row major
  *     linear format }], Constants: [], Outputs: [ ... ], TacticName: t, StreamId: 0
  *
- * A value ends where, outside of brackets, a comma, a word and a colon stand; Metadata
- * is the last and ends with the line.
+ * A value ends before a comma, a word and a colon outside of brackets; Metadata is the
+ * last and ends with the line.
  */
 #include "trt/json.h"
 
@@ -127,7 +127,8 @@ static cJSON *value_of(struct context *m, struct fsd_slice t)
     cJSON *item = NULL;
 
     errno =
-        0; /* what is no list and no object may be text, but not what finds no memory */
+        0; /* a value that is no list and no object may be text, but not one that ran
+              out of memory */
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
         item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
     if (item || errno == ENOMEM)
@@ -156,8 +157,8 @@ static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value
 /* --------------------------------------------------------------------- tensors */
 
 /* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
- * at the first of the keys that may follow it.  Keys stand in this order, whichever of
- * them there are. */
+ * at the first key that may follow it.  Keys are in this order, whichever are present.
+ */
 static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {
@@ -187,9 +188,9 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
             string_of((struct fsd_slice){t.s + 6, end - 6}));
 }
 
-/* Where the record ends.  A name may hold " }", what stands behind the dimensions does
- * not.  They are looked for only up to where the next record begins: where none has
- * any, each would search all that follow. */
+/* Where the record ends.  A name may contain " }", the keys behind the dimensions may
+ * not.  Dimensions are searched only up to the next record: if no record has any, each
+ * search would otherwise read all following records. */
 static bool record_end(struct fsd_slice t, size_t *end)
 {
     size_t dims, next;
@@ -204,7 +205,7 @@ static bool record_end(struct fsd_slice t, size_t *end)
     return find(t, " }", end);
 }
 
-/* " { Name: n, ... }, { ... }]": returns what follows the bracket. */
+/* " { Name: n, ... }, { ... }]": returns the text behind the bracket. */
 static struct fsd_slice read_tensors(struct context *m, const char *key,
                                      struct fsd_slice t)
 {
@@ -229,7 +230,7 @@ static struct fsd_slice read_tensors(struct context *m, const char *key,
 
 /* ------------------------------------------------------------------------ keys */
 
-/* ", Key: " at the start: the key, and how long it all is; 0 when none stands there. */
+/* ", Key: " at the start: the key, and the length of all; 0 if there is none. */
 static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 {
     size_t i = 2;
@@ -258,8 +259,8 @@ static size_t value_end(struct fsd_slice t)
     return t.n;
 }
 
-/* "[ { MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ... }, ... ]": what
- * is read of them, one a profile. */
+/* "[ { MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ... }, ... ]": one
+ * entry per profile. */
 static cJSON *profiles_of(struct context *m, struct fsd_slice t)
 {
     static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
@@ -308,7 +309,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* These stand before all other keys, or are something else's text. */
+        /* These come before all other keys, or are part of a value. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)
@@ -325,7 +326,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
     m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
 }
 
-/* The type is one word; with it the part that is the same in all versions ends. */
+/* The type is one word; it ends the part that is the same in all versions. */
 static void read_line(struct context *m, struct fsd_slice t)
 {
     static const char type[] = ", LayerType: ";

@@ -4,10 +4,10 @@
  *     {"Name": ..., "LayerType": ..., "Inputs": [...], ...} or "name"
  *     "in", or {"Name": ..., "IOMode": ...} since TensorRT 11
  *
- * A layer is an object, or only its name where the engine was built without
- * profilingVerbosity=detailed.  Keys that are not asked for by name become attributes
- * of the layer when they are numbers, words or lists of these.  Values that no engine
- * has (NaN, sizes that are no numbers, a key that stands twice) become remarks.
+ * A layer is an object, or only its name if the engine was built without
+ * profilingVerbosity=detailed.  Keys without a meaning here become attributes of the
+ * layer if they are numbers, words or lists of these.  Values that no engine has (NaN,
+ * sizes that are no numbers, a repeated key) become remarks.
  */
 #include "trt/json.h"
 
@@ -19,11 +19,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* Far above any engine's, and low enough for the memory that they cost. */
+/* Far above any engine, and low enough for the memory that they need. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
 
-/* Of small ones so many, and in a larger file one more for so many bytes.  A run takes
- * some 1,000 bytes for a layer; TensorRT writes one that has but a name in 30. */
+/* A small file may have so many layers, a larger file one more per so many bytes.  A
+ * run needs some 1,000 bytes for a layer; TensorRT writes one with only a name in 30.
+ */
 enum { LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
 
 /* ------------------------------------------------------------------- messages */
@@ -85,7 +86,7 @@ static fsd_sym symbol(struct fsd_json_reading *r, const cJSON *string)
                : 0;
 }
 
-/* A number that a double holds exactly, as all that TensorRT writes are. */
+/* An integer that a double represents exactly, as all that TensorRT writes. */
 static bool as_integer(const cJSON *item, int64_t *out)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
@@ -98,7 +99,7 @@ static bool as_integer(const cJSON *item, int64_t *out)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* What a tensor's lists hold, one number a dimension. */
+/* The lists of a tensor, with one number per dimension. */
 struct lists {
     struct fsd_dim dims[RANK_MAX];
     int64_t strides[RANK_MAX], order[RANK_MAX];
@@ -122,7 +123,7 @@ static bool read_list(const cJSON *list, int64_t out[RANK_MAX], uint32_t *n)
     return true;
 }
 
-/* A size that is not known is -1; an engine has no other negative one. */
+/* An unknown size is -1; an engine has no other negative one. */
 static bool has_negative_size(const cJSON *list)
 {
     const cJSON *item;
@@ -139,7 +140,7 @@ static void remark_value(struct fsd_json_reading *r, const char *key)
     fsd_build_remark(r->b, "input/odd-value", fsd_intern_str(r->b->g->names, key));
 }
 
-/* Strides and their order are of use only where there is one a dimension; NULL else. */
+/* Strides, or their order, if there is one per dimension; else NULL. */
 static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item,
                                    const char *key, uint32_t rank,
                                    int64_t out[RANK_MAX])
@@ -218,7 +219,7 @@ static enum fsd_status read_ports(struct fsd_json_reading *r, const cJSON *layer
 
 /* --------------------------------------------------------------------- layers */
 
-/* One number that is no integer makes all of them floats. */
+/* One number that is no integer makes the list one of floats. */
 static void read_numbers(struct fsd_json_reading *r, const cJSON *list,
                          struct fsd_attr *attr)
 {
@@ -252,7 +253,7 @@ static bool all_are(const cJSON *list, cJSON_bool (*is)(const cJSON *))
     return true;
 }
 
-/* NaN and infinity; a number too large for a double is the latter. */
+/* NaN or infinity, which a number too large for a double becomes. */
 static bool is_odd_number(const cJSON *item)
 {
     return cJSON_IsNumber(item) && !isfinite(item->valuedouble);
@@ -337,7 +338,7 @@ static void read_special(struct fsd_json_reading *r, const cJSON *item, const ch
         r->b->subtype = symbol(r, item);
 }
 
-/* What is known of a layer's keys.  No dump tells who wrote it; keys do, roughly:
+/* The keys of a layer.  No dump states its version, but keys show it roughly:
  * HasDynamicFilter came with 8.5, StreamId and Metadata with 8.6. */
 struct key {
     const char *key;
@@ -373,8 +374,8 @@ static const struct key *find_key(const char *word)
     return key ? key : &other;
 }
 
-/* Which of two is meant, nobody knows.
- * @param there  a bit for each key that was met. */
+/* Which of two values is meant is unknown.
+ * @param there a bit for each key that was met. */
 static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
                             uint32_t *there)
 {
@@ -387,7 +388,7 @@ static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
     *there |= bit;
 }
 
-/* Keys with a place of their own: true when the key is one of them. */
+/* Reads a key that has a field of its own; true if the key is one. */
 static bool read_key(struct fsd_json_reading *r, const cJSON *item,
                      const struct key *known)
 {
@@ -403,7 +404,7 @@ static bool read_key(struct fsd_json_reading *r, const cJSON *item,
         return true;
     if (cJSON_IsObject(item)) {
         /* A convolution with a pooling behind it writes "ConvWeights", since "Kernel"
-         * and the like could be either's. */
+         * could belong to either. */
         if (!strncasecmp(key, "Conv", 4))
             key += 4;
         if (!strcasecmp(key, "Weights"))
@@ -450,7 +451,7 @@ static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer
     return FSD_OK;
 }
 
-/* The layer, and what a hostile file must not make too many of. */
+/* Shows the layer in advance, within the limits for hostile files. */
 static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
                     struct fsd_slice text)
 {
@@ -460,7 +461,7 @@ static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
         fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
 }
 
-/* Guarded, as the caller has JSON to free, of which no cleanup knows. */
+/* Guarded, since the caller must free JSON that no cleanup handler knows. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text)
 {
@@ -490,7 +491,7 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
 
 /* ------------------------------------------------------------------- bindings */
 
-/* "hwc8", or what it says where that is no known format. */
+/* "hwc8", or the text itself if it is no known format. */
 static void put_format(const char *text, const char *before, FILE *out)
 {
     struct fsd_trt_format format = fsd_trt_format(text, strlen(text));
@@ -500,7 +501,7 @@ static void put_format(const char *text, const char *before, FILE *out)
             format.understood && *fsd_layout_name(format.layout, name) ? name : text);
 }
 
-/* What all profiles allow, as text: sizes, and the formats that are handed over. */
+/* The sizes and I/O formats that all profiles allow, as text. */
 static void read_ranges(struct fsd_json_reading *r, const cJSON *list,
                         struct fsd_build_tensor *out)
 {
@@ -530,7 +531,8 @@ static void read_ranges(struct fsd_json_reading *r, const cJSON *list,
     out->outside = fsd_print_sym(&outside, r->b->g->names);
 }
 
-/* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one a profile. */
+/* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one per profile.
+ */
 static void read_profiles(struct fsd_json_reading *r, const cJSON *list,
                           struct fsd_build_tensor *out, struct lists *lists)
 {

@@ -1,7 +1,7 @@
 /*
- * What the files that read JSON share: a layer is read in one place (json.c), whether
- * it stands in a dump (json_file.c), alone between lines of text (json_objects.c), or
- * was made of the inspector's text (inspector_text.c).  Only these include this.
+ * What the files that read JSON share: json.c alone reads a layer, whether it is part
+ * of a dump (json_file.c), alone between lines of text (json_objects.c), or converted
+ * from the inspector's text (inspector_text.c).  Only these include this.
  */
 #ifndef FSD_TRT_JSON_H
 #define FSD_TRT_JSON_H
@@ -18,7 +18,7 @@ struct fsd_json_reading {
     const struct fsd_file *file;
     struct fsd_error *err;
     uint32_t layer; /**< the one that is being read, from 0 */
-    bool foresees;  /**< nothing is read yet: fsd_build_foresee() is shown the layers */
+    bool foresees;  /**< nothing is stored yet: only fsd_build_foresee() is called */
 };
 
 static inline const cJSON *fsd_json_get(const cJSON *object, const char *key)
@@ -31,7 +31,7 @@ static inline const cJSON *fsd_json_get(const cJSON *object, const char *key)
 /** "a list", "null"; "nothing" for NULL. */
 const char *fsd_json_kind(const cJSON *item);
 
-/** How many of a kind a file of its size may have. */
+/** The limit on the number of something in a file of its size. */
 unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned bytes,
                        unsigned max);
 
@@ -39,8 +39,8 @@ unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned byte
 enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,
                                     const char *of);
 
-/** Reads the next layer, an object or a name; where r->foresees, it only shows
- *  fsd_build_foresee() the layer and its text.
+/** Reads the next layer, an object or a name; with r->foresees, it only passes the
+ *  layer and its text to fsd_build_foresee().
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT for what a hostile file must not make too
  *          many of; FSD_E_MEMORY. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
@@ -48,15 +48,15 @@ enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *lay
 
 /* ------------------------------------------------------------------- json_file.c */
 
-/** Text that the parser takes. */
+/** Text in a form that cJSON accepts. */
 struct fsd_json_text {
     const char *s;
     size_t n;
     char *heap; /**< the cleaned copy, to be freed; NULL when it needs none */
-    bool deep;  /**< deeper than the parser goes */
+    bool deep;  /**< nested deeper than cJSON allows */
 };
 
-/** Makes JSON of what is nearly JSON (fsd_clean()).
+/** Converts almost-JSON to JSON (fsd_clean()).
  *  @return FSD_OK; FSD_E_LIMIT for more values than a file of this size may have;
  *          FSD_E_MEMORY. */
 enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slice raw,

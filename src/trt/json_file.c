@@ -5,9 +5,8 @@
  *      "Bindings": ["in", "out"]}             up to TensorRT 10
  *      "I/O Tensors": [{"Name": ..., "IOMode": ...}, ...]    TensorRT 11
  *
- * A bare list of layers is read too.  The file is taken piece by piece, a layer at a
- * time (json.c).  Positions are known only for what is no JSON; other errors name the
- * layer.
+ * A bare list of layers is read too.  The file is read piece by piece, one layer at a
+ * time (json.c).  Syntax errors have a position; other errors name the layer.
  */
 #include "base/guard.h"
 #include "trt/json.h"
@@ -17,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Low enough for the memory that they cost: cJSON takes 140 bytes for a value, and
+/* Low enough for the memory that they need: cJSON needs 140 bytes for a value, and
  * TensorRT writes one in 14 bytes or more. */
 enum { VALUES_MAX = 1 << 24, VALUES_FREE = 1 << 17, VALUE_BYTES = 12 };
 
@@ -30,7 +29,7 @@ static enum fsd_status fail(const struct fsd_json_reading *r, enum fsd_status st
 
 /* -------------------------------------------------------- telling what it is */
 
-/* Other JSON files that lie beside an engine, by a key that only they have. */
+/* Other JSON files that are found beside an engine, by a key that only they have. */
 static const char *known_neighbour(const cJSON *root)
 {
     static const struct {
@@ -81,7 +80,8 @@ static enum fsd_status refuse(struct fsd_json_reading *r, const cJSON *root)
                 fsd_json_kind(root));
 }
 
-/* A list of layers needs no object around it; its first entry must look like one. */
+/* A list of layers may have no object around it; then its first entry must look like a
+ * layer. */
 static bool is_layer(const cJSON *first)
 {
     return cJSON_IsString(first) || fsd_json_get(first, "Name") ||
@@ -115,7 +115,7 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     }
 }
 
-/* Since TensorRT 11: "Disabled", or something that no dump has shown yet. */
+/* Since TensorRT 11: "Disabled", or a value that no dump has shown yet. */
 static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 {
     if (said && !(cJSON_IsString(said) && !strcmp(said->valuestring, "Disabled")))
@@ -125,7 +125,7 @@ static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
                                                             : fsd_json_kind(said)));
 }
 
-/* All that stands beside the layers. */
+/* Reads everything but the layers. */
 static enum fsd_status read_rest(struct fsd_json_reading *r, const cJSON *rest)
 {
     const cJSON *const bindings[] = {fsd_json_get(rest, "Bindings"),
@@ -173,7 +173,7 @@ enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slic
     return FSD_OK;
 }
 
-/* cJSON points at the last byte when it has run into the end. */
+/* cJSON points to the last byte if the text ends too early. */
 static enum fsd_status fail_at(const struct fsd_json_reading *r,
                                const struct fsd_json_text *text, const char *at,
                                const char *expected, bool parsed)
@@ -204,17 +204,17 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* cJSON takes 140 bytes for a value, some ten times the file: a layer is parsed, read
- * and freed before the next one.  Of the file only the outermost brackets, commas and
- * colons are looked at here; where that fails, nothing is said: fsd_json_read() looks
- * again. */
+/* cJSON needs 140 bytes for a value, some ten times the file, so that each layer is
+ * parsed, read and freed before the next.  This scan looks at the outermost brackets,
+ * commas and colons only; it reports no errors, since fsd_json_read() then reads the
+ * whole. */
 struct pieces {
     const struct fsd_json_text *text;
     const char *at;     /* never at a blank */
     const char *behind; /* the last bracket, comma or colon */
 };
 
-/* What cJSON takes for blanks. */
+/* The bytes that cJSON accepts as blanks. */
 static void skip_blanks(struct pieces *p)
 {
     while (p->at < p->text->s + p->text->n && (unsigned char)*p->at <= ' ')
@@ -230,7 +230,8 @@ static bool take(struct pieces *p, char c)
     return true;
 }
 
-/* One value; NULL when there is none.  A byte order mark is none before a piece. */
+/* One value; NULL if there is none.  A byte order mark is not accepted before a piece.
+ */
 static cJSON *take_value(struct pieces *p)
 {
     size_t left = p->text->n - (size_t)(p->at - p->text->s);
@@ -264,7 +265,7 @@ static bool read_layers(struct fsd_json_reading *r, struct pieces *p, bool bare,
             return false;
         bare = false;
     }
-    return !bare; /* nobody knows what an empty list is of */
+    return !bare; /* an empty list may be of anything */
 }
 
 static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *rest,
@@ -287,7 +288,7 @@ static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *res
     return fine;
 }
 
-/* False when it is no JSON, or not an engine's, or as `status` tells. */
+/* False if it is no JSON, or not an engine's, or `status` is an error. */
 static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *text,
                         enum fsd_status *status)
 {
@@ -313,7 +314,7 @@ static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *
     return fine;
 }
 
-/* What is wrong with it, by the parser's own word: of the first error. */
+/* Reports the first error, in cJSON's terms. */
 static enum fsd_status tell_wrong(struct fsd_json_reading *r,
                                   const struct fsd_json_text *text,
                                   enum fsd_status status)
@@ -321,11 +322,12 @@ static enum fsd_status tell_wrong(struct fsd_json_reading *r,
     const char *end = NULL;
     cJSON *root;
 
-    errno = 0; /* cJSON tells of no memory as of no JSON */
+    errno = 0; /* cJSON reports a lack of memory as a syntax error */
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* what it is says more than what follows it */
+    else if (root && !has_layers(root)) /* the kind of file says more than the error
+                                           behind it */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

@@ -9,10 +9,10 @@
  *     --- Layer 1 ---
  *     ...
  *
- * What begins a line with '{' is an object, its end the bracket that closes it, behind
- * which the line must end: in a damaged dump a comma stands there.  Only objects that
- * name a layer are taken; lines outside of them say nothing.  Of lines that number the
- * layers one that is missing is remarked.
+ * A line that begins with '{' begins an object, which ends with the closing bracket and
+ * that line: in a damaged dump a comma may follow.  Only objects that name a layer are
+ * read; lines outside of them are ignored, but a gap in the numbers of such lines is a
+ * remark.
  */
 #include "trt/json.h"
 
@@ -23,10 +23,10 @@
 struct objects {
     struct fsd_slice left; /* of the file */
     uint64_t numbered;     /* the lines "--- Layer N ---" so far */
-    bool gap;              /* their numbers do not follow each other */
+    bool gap;              /* a number is missing */
 };
 
-/* Behind the bracket that closes the one at the front; 0 when none does. */
+/* The length up to the bracket that closes the first one; 0 if none does. */
 static size_t object_length(struct fsd_slice t)
 {
     bool in_string = false;
@@ -71,7 +71,7 @@ static void skip_line(struct objects *o)
     o->left = fsd_slice_from(o->left, n);
 }
 
-/* The next object; false when there is none.  It is empty when it has no end. */
+/* The next object; false if there is none.  It is empty if it is not closed. */
 static bool next_object(struct objects *o, struct fsd_slice *out)
 {
     struct fsd_slice rest;

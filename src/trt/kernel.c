@@ -1,13 +1,11 @@
 /*
- * Myelin names a kernel after the operations in it, in their order, each cut to some
- * letters:
+ * Myelin names a kernel after its operations, in order, each abbreviated:
  *
  *     __myl_FcAddDivErfAddMulMul_myl0_18     MatMul Add Div Erf Add Mul Mul
  *     __myl_MeanSubMulMeanAddSqrtDivMul...   a LayerNormalization begins like this
  *     __myl_IotaCastSlicReshReplEtc_myl0_29  cut: "Etc" stands for the rest
  *
- * Kernels out of a library are named after a node instead, and their type says what
- * they do.
+ * Library kernels are named after a node instead, and their type shows their operation.
  */
 #include "trt/kernel.h"
 #include "base/slice.h"
@@ -20,8 +18,8 @@ struct word {
     fsd_sym steps[7]; /* up to the first 0 */
 };
 
-/* Sorted.  A word that is no row's is the beginning of the operator's own name ("Add",
- * "Relu", "Mul"), and stands for itself. */
+/* Sorted.  Words without a row are the beginning of an operator's name ("Add", "Relu",
+ * "Mul"), and mean that operator. */
 static const struct word words[] = {
     {"Asin", {FSD_ONNX_Asin}},
     {"Bott", {FSD_ONNX_TopK}},
@@ -77,7 +75,7 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* A group normalization is listed last, its activation before it. */
+/* A group normalization is listed last, but its activation before it. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
                       uint32_t before)
 {
@@ -118,8 +116,8 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
     }
 }
 
-/* "a/MatMul+b/MatMul": as many products as names.  Of "a/MatMul+__mye47+__mye35" nobody
- * knows whether two more, or the parts of one, and what stands where. */
+/* "a/MatMul+b/MatMul": as many products as names.  In "a/MatMul+__mye47+__mye35" it is
+ * unknown whether these are two more products or parts of one, and in which order. */
 static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
 {
     uint32_t n = 0;
@@ -138,8 +136,8 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     while (n-- > 1);
 }
 
-/* A product of the library lists its factor: "__mye7fc_alpha_myl0" where that is its
- * own, 1; a constant of another name where a scaling of the network went into it. */
+/* A library product lists its factor: "__mye7fc_alpha_myl0" if it is the default, 1; a
+ * constant of another name if a scaling of the network was fused into it. */
 static enum fsd_factor factor_of(const struct fsd_graph *g,
                                  const struct fsd_layer *layer)
 {
@@ -153,8 +151,8 @@ static enum fsd_factor factor_of(const struct fsd_graph *g,
     return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
 }
 
-/* "__myl_Fc_myl0_34": a product alone that lists a second constant, a bias, applies
- * more to its result than its name has. */
+/* "__myl_Fc_myl0_34": a product with a second constant, a bias, applies more to its
+ * result than its name shows. */
 static bool hides_steps(const struct fsd_layer *layer)
 {
     return layer->multiplies && layer->steps.n == 1 && layer->constants.n > 1;
@@ -167,7 +165,7 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                                         {"deconv", {FSD_ONNX_ConvTranspose}},
                                         {"maxpool", {FSD_ONNX_MaxPool}},
                                         {"avgpool", {FSD_ONNX_AveragePool}}};
-    /* Scaling and masking are in it, too, where the network has them. */
+    /* Includes scaling and masking, if the network has them. */
     static const struct word attention = {
         "mha",
         {FSD_ONNX_MatMul, FSD_ONNX_ReduceMax, FSD_ONNX_Sub, FSD_ONNX_Exp,
@@ -194,7 +192,7 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
         }
 }
 
-/* Whether nodes of the model are its work, the links tell. */
+/* Links decide whether nodes of the model are its work. */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
     uint32_t n = 0, repeats = 0;
@@ -205,13 +203,13 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* Alone an Expand copies what a product reads once for each of its batches; beside
-     * a Concat it fills the border of a Pad. */
+    /* Alone, an Expand copies what a product reads once per batch; with a Concat, it
+     * fills the border of a Pad. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* What changes neither type nor layout copies. */
+/* A movement that changes neither type nor layout is a copy. */
 static enum fsd_kind kind_of_move(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const struct fsd_form *in, *out;

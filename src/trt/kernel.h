@@ -1,12 +1,12 @@
-/* What the name and the type of a generated kernel say that it does. */
+/* The operations of a generated kernel, by its name and type. */
 #ifndef FSD_TRT_KERNEL_H
 #define FSD_TRT_KERNEL_H
 
 #include "ops/ids.h"
 #include "model/graph.h"
 
-/** Fills the steps of a layer that is one, and its kind where all of them only move
- *  data.  Its other facts are known. */
+/** Fills the steps of a generated kernel, and its kind if all of them only move data.
+ *  Its other facts are known. */
 void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
                     struct fsd_layer *layer);
 

@@ -1,17 +1,17 @@
 /*
  * Derives what a layer is (compute, reformat, copy, ...) from TensorRT's LayerType,
- * Origin, name and tactic, which have meant different things from 8.0 to 11.  The layer
+ * Origin, name and tactic, which have meant different things from 8.0 to 11. The layer
  * type alone does not suffice: a Reformat may be TensorRT's own, or a Q/DQ, Slice or
- * Cast of the model.  Only here and in the other files of this folder these words are
- * known; everybody else asks the neutral facts that are set.
+ * Cast of the model.  Only this folder knows these words; other folders use the neutral
+ * facts that are set here.
  */
 #include "trt/trt.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* LayerType values that are not computing, in any case ("NoOp", TensorRT 11: "noop"). A
- * NoOp proves nothing of a node: a reformat that came out free is one, and so is a
+/* LayerType values that do not compute, in any case ("NoOp", TensorRT 11: "noop"). A
+ * NoOp proves nothing about a node: a reformat that turned out free is one, and so is a
  * Reshape or Cast of the model, with Metadata or without. */
 static const struct {
     const char *type;
@@ -36,8 +36,8 @@ static const struct {
     {"cjmp", FSD_KIND_SYNC},
 };
 
-/* Myelin counts loops and their memory with kernels of one element; what computes is
- * called otherwise ("kgen", "gemm", ...). */
+/* Myelin counts loops and sizes with kernels of one element; kernels that compute have
+ * other types ("kgen", "gemm", ...). */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -46,10 +46,10 @@ static const struct {
     {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
 };
 
-/* Origin says what a Reformat does, since TensorRT 8.2: only REFORMAT is the builder's
- * own.  A QDQ is a QuantizeLinear or DequantizeLinear of the model that found nothing
- * to be fused with, a SLICE writes its part of a Concat, or reads one, by copying, and
- * CAST and IDENTITY are the model's nodes of that name. */
+/* Origin says what a Reformat does, since TensorRT 8.2: only REFORMAT is TensorRT's
+ * own.  A QDQ is an unfused QuantizeLinear or DequantizeLinear of the model, a SLICE
+ * writes its part of a Concat, or reads one, by copying, and CAST and IDENTITY are the
+ * model's nodes of that name. */
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {
@@ -81,8 +81,9 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
     return kind;
 }
 
-/* What a Q or DQ left standing has been seen as: Scale (8.0), Reformat (8.2 and later),
- * a pointwise or generated kernel.  A convolution never is, whatever its name holds. */
+/* The types that unfused Q or DQ layers have had: Scale (8.0), Reformat (8.2 and
+ * later), a pointwise or generated kernel.  A convolution is none, whatever its name
+ * contains. */
 static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {
@@ -124,13 +125,14 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->may_quantize = may_quantize(type);
     layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
     layer->transposed = strstr(type, "econvolution") != NULL;
-    /* A depthwise kernel has nothing to use tensor cores for. */
+    /* A depthwise kernel cannot use tensor cores. */
     layer->scalar =
         says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");
-    /* FP32 tensors leave open whether the kernel rounds to TF32. */
+    /* With FP32 tensors the kernel may or may not round to TF32. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* What the builder adds itself is called after what it was added for. */
+    /* A layer that the builder adds has a name that contains that of the layer it is
+     * for. */
     layer->of_network = layer->kind == FSD_KIND_NOOP && node->name &&
                         layer->form == FSD_NAME_PLAIN &&
                         layer->provider == FSD_PROVIDER_BUILDER;

@@ -1,7 +1,7 @@
 /*
- * TensorRT's row among the readers: which files are its own, and who reads each of
- * them.  Engines come as JSON and as lines in a log or in the inspector's text; text is
- * a log when an engine is found in it, however it begins.
+ * The row of TensorRT in the table of readers: which files it recognizes, and which
+ * function reads each of them.  Engines come as JSON and as lines in a log or in the
+ * inspector's text; text is a log if it contains an engine, whatever its beginning.
  */
 #include "base/hash.h"
 #include "base/slice.h"
@@ -37,8 +37,9 @@ static bool is_plan(const struct fsd_file *file)
     return fsd_looks_like(file, 4 + len, "ftrt", 4);
 }
 
-/* A list's words are looked for far into the text: a log may open with a page of
- * trtexec's options.  Words that open a line do so in the first, too. */
+/* The words of a list are searched far into the text, since a log may open with a page
+ * of trtexec's options.  Words that begin a line are recognized in the first line, too.
+ */
 static enum form form_of_text(const struct fsd_file *file)
 {
     enum { SEARCHED = 1 << 16 };
@@ -83,7 +84,7 @@ static enum form form_of(const struct fsd_file *file)
     return form == FORM_TEXT && look == FSD_LOOK_LIST ? FORM_JSON : form;
 }
 
-/* JSON of layers, objects or names; other people's JSON may be anything. */
+/* JSON with layers, objects or names; other JSON may be anything. */
 static bool has_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
@@ -98,13 +99,13 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE: /* of a plan it is said what to do */
+    case FSD_INPUT_ENGINE: /* for a plan there is an error with advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
         return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
                    ? FSD_CLAIM_MAYBE
                    : FSD_CLAIM_SURE;
-    case FSD_INPUT_LOG: /* one that the user calls a log may begin with anything */
+    case FSD_INPUT_LOG: /* what the user passes as a log may begin with anything */
         return form == FORM_LOG                              ? FSD_CLAIM_SURE
                : form == FORM_INSPECTOR || form == FORM_TEXT ? FSD_CLAIM_MAYBE
                                                              : FSD_CLAIM_NONE;
@@ -130,7 +131,7 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
-/* A profile as an engine: the names of its layers are all that it has of one. */
+/* A profile as an engine: it has only the names of layers. */
 static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file *file,
                                      struct fsd_error *err)
 {
@@ -164,8 +165,8 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
     return status;
 }
 
-/* Text without a list may hold its layers one by one; what was said of it stays where
- * it does not. */
+/* Text without a list may contain single layers; if it does not, the error of the list
+ * stays. */
 static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *file,
                                     struct fsd_error *err)
 {
@@ -188,7 +189,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
 
     if (status == FSD_E_FORMAT && !b->g->nodes.n && fsd_look(file) != FSD_LOOK_BINARY)
         status = read_objects(b, file, err);
-    /* Which version built which of its engines the log tells: see api/inputs.c. */
+    /* In a log of several engines, api/inputs.c finds each one's version. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
@@ -207,7 +208,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
                     "with an engine's layers, found other text");
 }
 
-/* In steps, so that the pages of a large log need not all be there at once. */
+/* In steps, so that a large log need not be in memory at once. */
 static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
                                  struct fsd_error *err)
 {
@@ -223,7 +224,7 @@ static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
     return FSD_OK;
 }
 
-/* The profile that was asked for has layers. */
+/* Fails unless the requested profile has layers. */
 static enum fsd_status check_profile(const struct fsd_graph *g,
                                      const struct fsd_source *source,
                                      struct fsd_error *err)
@@ -265,7 +266,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     return status;
 }
 
-/* Without ports they change no tensor, so that the finished graph stays finished. */
+/* Layers without ports change no tensor, so that the finished graph stays finished. */
 static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab)
 {

@@ -24,7 +24,7 @@ struct reading {
     uint32_t layers;
     uint64_t odd_lines; /* within the list, not understood */
     uint64_t first_odd; /* number of the first of them */
-    bool old;           /* a tensor in the syntax up to TensorRT 8.4 was there */
+    bool old;           /* there was a tensor in the syntax up to TensorRT 8.4 */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -101,8 +101,8 @@ static enum fsd_status read_text_line(struct reading *r,
     return status;
 }
 
-/* A name a line, or since TensorRT 11, and in TensorRT for RTX since 1.5, what
- * inspectors tell of a network's inputs and outputs. */
+/* One name per line; since TensorRT 11, and in TensorRT for RTX since 1.5, the
+ * inspector's description of the network's inputs and outputs. */
 static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_list *list)
 {
     struct fsd_log_lines lines = fsd_log_list_lines(r->file, list);
@@ -119,7 +119,7 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
                 fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text), r->err);
             continue;
         }
-        /* Where each line has a prefix, the list's end cannot be told otherwise. */
+        /* If each line has a prefix, nothing else marks the end of the list. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
             break;
@@ -139,7 +139,7 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
 
     if (!fsd_slice_trim(line->text).n)
         return FSD_OK;
-    /* Messages of other threads may come between the layers. */
+    /* Messages of other threads may be between the layers. */
     if (line->prefixed && !list->prefixed)
         return FSD_OK;
     if (form == FSD_LOG_BLOCK)
@@ -175,8 +175,8 @@ static void remark_odd_lines(struct reading *r)
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
 }
 
-/* The inspector tells more of each layer than the builder, and a list of names less;
- * the bindings are taken from wherever they stand. */
+/* The inspector states more of each layer than the builder, and a list of names less;
+ * the bindings may be anywhere. */
 static enum fsd_status read_engine(struct reading *r,
                                    const struct fsd_log_engine *engine)
 {

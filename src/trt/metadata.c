@@ -3,15 +3,15 @@
  *
  *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
  *
- * Items are separated by 1E (put together by the optimizer), by 1F (by Myelin), or by
- * nothing, where the dump has passed through something that drops control characters.
- * An item may carry more than the node's name: " | " and its doc string, or
- * " | Local Function: f".  A name may itself hold any of this, so that an item is
- * looked up whole before its end is taken off.  Myelin writes behind an item what it
- * made of the node: "[ONNX Layer: /conv/Conv]__gemm_from_conv1x1".
+ * Items are separated by 1E (fused by the optimizer), by 1F (by Myelin), or by nothing,
+ * if a tool dropped control characters from the dump.  An item may have more than the
+ * node's name: " | " and its doc string, or " | Local Function: f".  A name may itself
+ * contain any of this, so that an item is looked up whole before its end is removed.
+ * Myelin appends how it lowered the node: "[ONNX Layer:
+ * /conv/Conv]__gemm_from_conv1x1".
  *
- * TensorRT cuts a long Metadata to 4000 characters and writes " ... " where the middle
- * was; an item that was cut through resolves to nothing.
+ * TensorRT truncates Metadata to 4000 characters and writes " ... " in the middle; a
+ * truncated item resolves to nothing.
  */
 #include "base/slice.h"
 #include "engine/reader.h"
@@ -26,9 +26,9 @@
 enum {
     OPENING_LEN = sizeof OPENING - 1,
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* so many " | " of one item are tried */
-    OWNED_MAX = 1024,  /* of more nodes of one name none is picked by its owners */
-    TEXT_MAX = 1 << 20 /* longer texts are not taken apart; the longest seen has 16 K */
+    TRAILERS = 64,     /* how many " | " of one item are tried */
+    OWNED_MAX = 1024,  /* among more nodes of one name, owners are not compared */
+    TEXT_MAX = 1 << 20 /* longer texts are not parsed; the longest seen has 16 K */
 };
 
 struct reading {
@@ -38,8 +38,8 @@ struct reading {
     bool truncated;
 };
 
-/* How much of the item is a known name: all of it, else what stands before the last
- * " | " that leaves one; 0 when none does. */
+/* The length of the known name in the item: all of it, else the text before the last "
+ * | " that leaves one; 0 if none does. */
 static size_t known_name(const struct reading *r, const char *s, size_t n,
                          const struct fsd_meaning **what)
 {
@@ -58,8 +58,8 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
 }
 
 /* "lin_act (Act) | /Lin (Lin)": the owners of a node in the body of a function or a
- * branch, outwards.  The one of several nodes of a name that they own; FSD_NONE when
- * none or several are. */
+ * branch, innermost first.  Returns the node, of several with one name, that they own;
+ * FSD_NONE if none or several are. */
 static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {
@@ -123,7 +123,7 @@ static void read_name(struct reading *r, const char *s, size_t n)
     fsd_mention_add(r->g, r->vocab, mention, s, known, what);
 }
 
-/* Without what stands behind the item's end. */
+/* The length without the remark behind the item. */
 static size_t without_remark(const char *s, size_t n)
 {
     for (size_t at = n; at > 2 && s[n - 1] != ']'; at--)
@@ -144,7 +144,7 @@ static void read_item(struct reading *r, const char *s, size_t n)
     read_name(r, s, n);
 }
 
-/* A piece without separators may still be several items with none between them. */
+/* A piece without separators may still be several items. */
 static void read_piece(struct reading *r, const char *s, size_t n)
 {
     const char *next;

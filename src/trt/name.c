@@ -1,6 +1,6 @@
 /*
- * The grammar of layer names.  A builder makes a layer's name of the names of what it
- * put together, and none of these are quoted:
+ * The grammar of layer names.  TensorRT joins the names of the nodes that it fused, and
+ * quotes none of them:
  *
  *     Conv_34 + Add_42 + Relu_43                           one after the other
  *     Conv_1 || Conv_7                                     side by side
@@ -10,11 +10,11 @@
  *     {ForeignNode[fc.weight...Softmax_9]}                 a region: first and last
  *     {Conv_1,Relu_2}                                      a region on the DLA
  *     Reformatting CopyNode for Input Tensor 0 to Conv_5   made for Conv_5
- *     reshape_before_MatMul-9                              put around MatMul-9
+ *     reshape_before_MatMul-9                              inserted around MatMul-9
  *     639 copy, Concat_5_copy_input                        copies
  *     /classifier/classifier_4/Gemm_myl9_3                 a Myelin kernel: the 3rd of
  *                                                          region 9; '.' became '_'
- *     __myl_MulSum_myl4_1                                  one named by what it does
+ *     __myl_MulSum_myl4_1                                  one named by its operations
  *     conv2_U14_myl0_6                                     one with a counter
  *     k_proj/MatMul+q_proj/MatMul_myl0_1                   products of one input
  *     node_linear_1_2                                      node_linear_1 again
@@ -22,9 +22,9 @@
  *     Conv_1 [profile 1]                                   the same for profile 1
  *
  * Node names may contain every one of these separators, so that the text alone cannot
- * be taken apart.  At the start of each part the longest name of the model that ends at
- * a boundary is taken; only where there is none do the separators decide, and what
- * they cut out is kept as unknown.  Names match whole: "Conv_1" is not in "Conv_12".
+ * be parsed.  At the start of each part the longest name of the model that ends at a
+ * boundary is used; only if there is none do the separators decide, and the part is
+ * kept as unknown.  Names match whole: "Conv_1" is not in "Conv_12".
  *
  *     name    = expr | "Reformatting CopyNode for ... to " expr | ...
  *     expr    = part ((" + " | " || ") part)*
@@ -32,8 +32,8 @@
  *             | wrapper part | anything
  *     tail    = ("_clone_" N | "_" N | " copy" | "_copy_input" | ...)*
  *
- * Time is linear in the name: known names are looked for by their lengths, on a budget
- * of so many steps for each byte; brackets are paired once; nesting is limited.
+ * Time is linear in the name: known names are searched by their lengths, with a budget
+ * of steps per byte; brackets are paired once; nesting is limited.
  */
 #include "trt/name.h"
 #include "base/print.h"
@@ -42,7 +42,7 @@
 
 #include <string.h>
 
-/* Longer names are nobody's, and are not taken apart. */
+/* No layer has a longer name; it would not be parsed. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
 /* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
@@ -71,13 +71,14 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
     }
     layer->output = output;
     layer->port = port;
-    /* The log says "Reformatted Input Tensor 0 to X" when it adds what is called so. */
+    /* The log calls it "Reformatted Input Tensor 0 to X" when it adds the layer of this
+     * name. */
     layer->made_as = fsd_intern_str(
         p->g->names, fsd_printed(p->g->arena, "Reformatted %.*s",
                                  (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
-    if (numbered) /* and for the same profile: " [profile 1]" has been cut off here */
+    if (numbered) /* and for the same profile: " [profile 1]" was removed here */
         layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
@@ -149,7 +150,7 @@ static bool is_numbered(const struct fsd_scan *text)
     return at > 2 && fsd_scan_skip_number(text, &at) && at == text->n;
 }
 
-/* Kernels that are called by what they do. */
+/* Kernels named by their operations. */
 static bool is_myelin_own(const struct fsd_expr *p)
 {
     static const char *const begins[] = {"__myl",     "dummy_shape_call", "_gemm_mha",
@@ -178,7 +179,7 @@ static bool is_bookkeeping(const struct fsd_expr *p)
     return false;
 }
 
-/* The length of the name without a counter at its end, "_2" or "_U14". */
+/* The length of the name without a counter such as "_2" or "_U14". */
 static size_t without_counter(const struct fsd_expr *p)
 {
     size_t digits = digits_at_end(p, p->text.n), n = p->text.n - digits;
@@ -188,7 +189,7 @@ static size_t without_counter(const struct fsd_expr *p)
     return digits && n > 1 && p->text.s[n - 1] == '_' ? n - 1 : p->text.n;
 }
 
-/* The node's name after Myelin's rewriting, perhaps with a counter after it. */
+/* The node's name as rewritten by Myelin, possibly with a counter. */
 static bool read_loose(struct fsd_expr *p)
 {
     const struct fsd_vocab *v = p->vocab;
@@ -231,7 +232,7 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
     return NULL;
 }
 
-/* "__mye355569" up to a '+' or the end: a product of weights that Myelin took apart. */
+/* "__mye355569" up to a '+' or the end: a product of weights that Myelin decomposed. */
 static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 {
     *end = at;
@@ -241,8 +242,8 @@ static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 }
 
 /* "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul": products of one input as one kernel.
- * Names may hold a '+', so all of it must be names of the model, or Myelin's own beside
- * one of these, or nothing is. */
+ * Names may contain a '+', so that each part must be a name of the model, or Myelin's
+ * own beside one of these. */
 static bool read_joined(struct fsd_expr *p)
 {
     enum { JOINED_MAX = 16 };
@@ -271,8 +272,8 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
-/* "n2_pooling": one of several layers that the parser makes of a node, named after it
- * and its part in the whole. */
+/* "n2_pooling": one of several layers that the parser makes of a node, named after the
+ * node and the layer's role. */
 static bool read_derived(struct fsd_expr *p)
 {
     static const char *const ends[] = {"_pooling", "_AttentionInput",
@@ -325,8 +326,8 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-/* Takes " [profile N]" out at the end and, in a Myelin kernel's name, before "_myl"; in
- * other places, and where the whole is a name of the model, it is part of the name. */
+/* Removes " [profile N]" at the end and, in a Myelin kernel's name, before "_myl"; in
+ * other places, and if the whole is a name of the model, it is part of the name. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;
@@ -390,7 +391,7 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* The log speaks of the tensor where it adds "T copy", and not of other copies. */
+    /* When the log adds "T copy", it means tensor T; not so for other copies. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

@@ -1,5 +1,5 @@
-/* What names say; the grammar of layers' names is described in name.c, that of Metadata
- * in metadata.c. */
+/* Readers of names: name.c describes the grammar of layer names, metadata.c that of
+ * Metadata. */
 #ifndef FSD_TRT_NAME_H
 #define FSD_TRT_NAME_H
 
@@ -7,22 +7,22 @@
 #include "model/vocab.h"
 #include "trt/grammar.h"
 
-/** What the number of an optimization profile stands behind, in names of layers and
+/** The text before the number of an optimization profile in names of layers and
  *  tensors: "conv [profile 1]". */
 #define FSD_TRT_PROFILE " [profile "
 
 /* ------------------------------------------------------------ name.c, metadata.c */
 
-/** Reads names into a graph's mentions.  One serves all layers of a graph, since it
- *  keeps its scratch memory. */
+/** Reads names into a graph's mentions.  One reader serves all layers of a graph, since
+ *  it keeps its scratch memory. */
 struct fsd_name_reader {
     struct fsd_graph *g;
     const struct fsd_vocab *vocab; /**< NULL: nothing resolves */
     struct fsd_brackets brackets;  /**< .arena: the graph's */
 };
 
-/** Fills what a name tells of `layer`: form, provider, base_name, profile, served,
- *  made_as; and appends what it mentions to g->mentions. */
+/** Fills the facts in the name of `layer`: form, provider, base_name, profile, served,
+ *  made_as; and appends its mentions to g->mentions. */
 void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
                    struct fsd_layer *layer);
 
@@ -32,17 +32,17 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
 
 /* ----------------------------------------------------------------- tensor_name.c */
 
-/* The model's tensor inside a tensor name that the engine has added to. */
+/* The model's tensor within an engine's tensor name. */
 
-/** Sets `alias` of every tensor whose name is not the model's but becomes it when
- *  " [profile N]" is taken off its end (TensorRT 10.16, engines with several profiles).
+/** Sets `alias` of every tensor whose name becomes a name of the model when " [profile
+ *  N]" is removed from its end (TensorRT 10.16, engines with several profiles).
  *
  *  Names that Myelin made ("relu_2.1_myl4") are no aliases although they look like it:
- * in corpus/inspector-text-trt10.16 the input of the first matrix product, [-1,3136],
- * is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
+ *  in corpus/inspector-text-trt10.16 the input of the first matrix product, [-1,3136],
+ *  is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
-/** N of a name that ends in " [profile N]"; -1 of another. */
+/** N of a name that ends in " [profile N]"; else -1. */
 int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name);
 
 #endif

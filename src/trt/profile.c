@@ -1,7 +1,7 @@
 /*
- * Reads trtexec's --exportProfile and --exportTimes, and says what else a file is when
- * it is neither.  Strings in these files may lack JSON's escapes, depending on who
- * wrote them, so record.c reads them tolerantly, and a name is kept both as written and
+ * Reads trtexec's --exportProfile and --exportTimes, and reports what a file is if it
+ * is neither.  Strings in these files may lack JSON's escapes, depending on who wrote
+ * them, so record.c reads them tolerantly, and a name is kept both as written and
  * unescaped, for profile/ to join by either.
  */
 #include "trt/trt.h"
@@ -17,7 +17,7 @@ static const uint64_t size_max = (uint64_t)1 << 28;
 enum {
     ENTRIES_MAX = 1 << 22,
     PROFILES_MAX = 1 << 12,
-    MOST_MS = 1000000000, /* eleven days: nothing that ran on a machine */
+    MOST_MS = 1000000000, /* eleven days: no layer ran longer */
     PEEK = 4096
 };
 

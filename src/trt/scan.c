@@ -1,12 +1,12 @@
 /*
- * Moving through a layer's name.  Nothing here knows the model.
+ * The scanner of layer names.  Nothing here knows the model.
  */
 #include "trt/grammar.h"
 
 #include <string.h>
 
-/* Longer numbers and layer types are not TensorRT's.  Without an end a hostile name
- * could have each of its bytes looked at many times. */
+/* TensorRT has no longer numbers or layer types.  Without a limit, a hostile name could
+ * be scanned once per byte. */
 enum { DIGITS_MAX = 10, TYPE_MAX = 64 };
 
 bool fsd_scan_at(const struct fsd_scan *t, size_t at, const char *word)
@@ -69,8 +69,8 @@ bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in
     return at >= t->n || fsd_scan_separator(t, at, in) || fsd_scan_closer(t, at, in);
 }
 
-/* Pairs each kind of bracket for itself.  Until its closing one is met, an opening
- * bracket's entry holds the opening one before it. */
+/* Pairs each kind of bracket separately.  Until it is closed, an opening bracket's
+ * entry is the opening bracket before it. */
 static void pair_brackets(struct fsd_scan *t)
 {
     static const char open[] = "([{", close[] = ")]}";

@@ -1,7 +1,8 @@
 /*
- * In which type a kernel computes, by its name.  TensorRT prints no types of tensors
- * for an engine with dynamic shapes that is inspected without an execution context
- * ("N/A due to dynamic shapes", 8.2 to 8.6); the names of kernels still hold them:
+ * The type in which a kernel computes, by its name.  TensorRT prints no types of
+ * tensors for an engine with dynamic shapes that is inspected without an execution
+ * context ("N/A due to dynamic shapes", 8.2 to 8.6); the names of kernels still show
+ * them:
  *
  *     sm80_xmma_fprop_implicit_gemm_interleaved_i8f16_i8i32_f32_nchw...
  *                                               |     | `---- accumulates in INT32
@@ -19,7 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Takes "i8", "f16", "tf32", "FP16" off the front; unknown where no type stands. */
+/* Reads "i8", "f16", "tf32" or "FP16" at the front; unknown if there is no type. */
 static enum fsd_dtype take_type(struct fsd_slice *t)
 {
     static const struct {
@@ -40,7 +41,7 @@ static enum fsd_dtype take_type(struct fsd_slice *t)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* A word of the name that begins with two types: "i8f16", "FP16FP32NHWC". */
+/* Reads a word that begins with two types: "i8f16", "FP16FP32NHWC". */
 static bool take_pair(struct fsd_slice word, enum fsd_dtype *first, bool *whole)
 {
     *first = take_type(&word);
@@ -59,7 +60,8 @@ static struct fsd_slice take_word(struct fsd_slice *name)
     return word;
 }
 
-/* What it reads and writes, then, where it multiplies in another type, that. */
+/* The type that it multiplies in, if the name has one, else that of its inputs and
+ * outputs. */
 static enum fsd_dtype by_pairs(struct fsd_slice name)
 {
     while (name.n) {
@@ -104,7 +106,7 @@ static enum fsd_dtype by_library(struct fsd_slice name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* A bias is FP32 for an INT8 kernel, too; no other type of a bias leaves that open. */
+/* An INT8 kernel may have an FP32 bias; any other type of a bias is the kernel's. */
 static enum fsd_dtype by_weights(const struct fsd_layer *layer)
 {
     if (layer->weights_type != FSD_DTYPE_UNKNOWN)

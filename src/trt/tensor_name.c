@@ -1,5 +1,5 @@
 /*
- * What the engine appends to the name of a tensor, and what it means:
+ * What TensorRT appends to the name of a tensor, and what that means:
  *
  *     x [profile 1]                    x, of the second profile
  *     X.1_myl0                         X itself
@@ -7,8 +7,8 @@
  *                                      two of three it has not even X's size
  *     W_constantFloat_myl0             the initializer W
  *
- * In the place of X may stand a node with what was made inside of it
- * ("node_transpose_first_transpose_output"): its output is meant.
+ * X may also be a node and a tensor inside of it
+ * ("node_transpose_first_transpose_output"), which means the node's output.
  */
 #include "trt/name.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length without " [profile N]" at the end; n when there is none. */
+/* The length without " [profile N]" at the end; n if there is none. */
 static size_t without_profile(const char *s, size_t n)
 {
     size_t len = strlen(FSD_TRT_PROFILE), at = n;
@@ -40,7 +40,7 @@ int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name)
     return number > INT32_MAX ? INT32_MAX : (int32_t)number;
 }
 
-/* Cuts `mark` and digits off the end. */
+/* Removes `mark` and digits from the end. */
 static bool cut_number(struct fsd_slice *t, const char *mark)
 {
     size_t n = t->n, len = strlen(mark);

@@ -5,9 +5,9 @@
  *     {"conv1": [0.021, 0.020], "fc": [[0.005, "20241101-10:32:46"], ...]}
  *
  * The first is the trace that Torch-TensorRT's profiler dumps, which browsers show: one
- * event a layer, in microseconds, of all runs together; how many these were it does not
- * say, so that only the proportions are sure.  Other writers have an event for each
- * run.  The second is what profilers in Python keep: each layer's times, one a run, in
+ * event per layer, in microseconds, for all runs together.  It does not state their
+ * number, so that only proportions are known.  Other tools write an event per run.  The
+ * second is what profilers in Python keep: each layer's times, one per run, in
  * milliseconds.
  */
 #include "trt/trt.h"
@@ -27,7 +27,7 @@ struct reading {
     struct fsd_records r;
     struct fsd_profile profile;
     FSD_VEC(uint32_t) entry_of; /* by symbol: its entry and one */
-    FSD_VEC(uint32_t) times;    /* by entry: how many were told */
+    FSD_VEC(uint32_t) times;    /* by entry: how many times it has */
 };
 
 bool fsd_trace_is(const struct fsd_file *file)
@@ -51,7 +51,7 @@ bool fsd_trace_is(const struct fsd_file *file)
     return end < file->size && file->bytes[end] >= '0' && file->bytes[end] <= '9';
 }
 
-/* One more time of a layer; the first one makes its entry. */
+/* Adds a time of a layer; the first one creates its entry. */
 static void add_time(struct reading *t, fsd_sym name, double ms)
 {
     struct fsd_profile_entry *entry;
@@ -96,7 +96,7 @@ static enum fsd_status read_events(struct reading *t)
             whole = true;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
             add_time(t, name, us < 0 ? -1 : us / 1000);
-            name = 0; /* the list's own object closes, too */
+            name = 0; /* the list's own object is closed, too */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {
@@ -106,7 +106,7 @@ static enum fsd_status read_events(struct reading *t)
         } else if (fsd_field_is(&field, "dur") && !field.is_text) {
             us = field.number;
             timed = true;
-        } else if (fsd_field_is(&field, "ph")) { /* others have no time of their own */
+        } else if (fsd_field_is(&field, "ph")) { /* others have no times */
             whole = field.is_text && field.text_len == 1 && *field.text == 'X';
         }
     }
@@ -115,7 +115,7 @@ static enum fsd_status read_events(struct reading *t)
 
 /* ------------------------------------------------------------------ lists of times */
 
-/* The numbers of a list and of lists in it; a text beside a number says when. */
+/* Reads the numbers of a list and of lists in it; a text beside a number is a date. */
 static void read_times(struct reading *t, fsd_sym name)
 {
     const struct fsd_file *file = t->r.file;
@@ -178,7 +178,7 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
     for (uint32_t i = 0; i < t.times.n; i++)
         t.profile.runs =
             t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
-    /* One event a layer is the sum of runs that nobody counted. */
+    /* One event per layer is a sum over an unknown number of runs. */
     t.profile.runs_unknown = trace && t.profile.runs == 1;
     if (t.profile.runs_unknown)
         t.profile.runs = 0;

@@ -1,4 +1,4 @@
-/* From TensorRT's words to a graph: who reads what. */
+/* TensorRT's reader: which file reads what, and the functions they share. */
 #ifndef FSD_TRT_TRT_H
 #define FSD_TRT_TRT_H
 
@@ -23,17 +23,17 @@
 struct fsd_trt_format {
     enum fsd_dtype type;
     struct fsd_layout layout;
-    bool understood; /**< false: some word of it is not known */
+    bool understood; /**< false: some word is unknown */
 };
 
-/** Reads n bytes.  What no word says stays unknown. */
+/** Reads n bytes.  What no word states stays unknown. */
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 
 /* ------------------------------------------------------------------------ kind.c */
 
-/* What TensorRT's words for a layer say in everybody's. */
+/* TensorRT's words for a layer as neutral facts. */
 
-/** Why a Reformat is there, in the dump's word; others say nothing of its kind. */
+/** The origin of a Reformat in the dump; other values do not determine its kind. */
 enum fsd_trt_origin {
     FSD_TRT_ORIGIN_NONE,
     FSD_TRT_ORIGIN_REFORMAT,
@@ -43,33 +43,32 @@ enum fsd_trt_origin {
 };
 
 /** Fills the facts that follow from the layer's type (`node->op`), its origin, its
- *  tactic's name, and from what its name has made of `form` and `provider`. */
+ *  tactic's name, and the `form` and `provider` that its name has. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 
 /* ---------------------------------------------------------------------- tactic.c */
 
-/** The type that a layer multiplies in, or takes the greatest of, as the name of its
- *  kernel and the types of its weights tell; unknown where they tell nothing, or
- *  contradict each other. */
+/** The type that a layer multiplies in, or takes the maximum of, by the name of its
+ * kernel and the types of its weights; unknown if these show nothing or contradict each
+ *  other. */
 enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic);
 
 /* ----------------------------------------------------------------------- build.c */
 
 /*
- * From what a dump says of a layer to the graph, whatever the dump's syntax.  A reader
- * calls, for each layer,
+ * From a dump's layers to the graph, whatever the dump's syntax.  A reader calls, for
+ * each layer,
  *
  *     fsd_build_layer(b, name, type);
  *     fsd_build_port(b, ...) for its inputs, then for its outputs
  *     fsd_build_metadata(b, text), fsd_build_attr(b, ...), and sets b->layer's fields
  *     fsd_build_layer_end(b);
  *
- * and, when all layers are in, fsd_build_binding() for each binding and
- * fsd_build_finish().
+ * and, after all layers, fsd_build_binding() for each binding and fsd_build_finish().
  */
 
-/* Keys that tell the generation of a dump (formats change, versions are not written).
+/* Keys that show the generation of a dump (formats change, versions are not written).
  */
 enum fsd_build_seen {
     FSD_SEEN_LOCATION = 1 << 0,       /**< a tensor has Location */
@@ -89,7 +88,7 @@ enum fsd_direction {
     FSD_DIRECTION_CONSTANT /**< of a layer: in its list of constants */
 };
 
-/** A tensor as a layer shows it.  The name may be 0 (the dump gives none). */
+/** A tensor as a layer states it.  The name may be 0 (the dump gives none). */
 struct fsd_build_tensor {
     fsd_sym name;
     fsd_sym format; /**< "Row major linear FP32"; 0 when absent */
@@ -97,12 +96,13 @@ struct fsd_build_tensor {
     bool ranked;
     const struct fsd_dim *dims; /**< borrowed for the call */
     uint32_t rank;
-    const int64_t *strides;        /**< one a dimension, borrowed; NULL: not told */
-    const int64_t *order;          /**< of the strides, 0 the innermost; likewise */
-    const struct fsd_dim *optimum; /**< binding: what the builder tuned for, one a
-                                        dimension; NULL: not told */
+    const int64_t *strides;        /**< one per dimension, borrowed; NULL: not stated */
+    const int64_t *order;          /**< rank of each stride, 0 the innermost;
+                                        likewise */
+    const struct fsd_dim *optimum; /**< binding: the sizes that TensorRT optimized for,
+                                        one per dimension; NULL: not stated */
     fsd_sym ranges, outside;       /**< binding: as in fsd_tensor */
-    uint16_t vector; /**< elements a vector along `vector_axis`; 0: not told */
+    uint16_t vector; /**< elements per vector along `vector_axis`; 0: not stated */
     uint8_t vector_axis;
 };
 
@@ -111,16 +111,16 @@ struct fsd_build {
     const struct fsd_vocab *vocab; /**< NULL: no model */
     struct fsd_name_reader names;
     unsigned seen;               /**< enum fsd_build_seen */
-    fsd_sym version;             /**< as the input names it; 0: it does not */
+    fsd_sym version;             /**< as the input states it; 0: it does not */
     bool bound;                  /**< the dump lists its bindings */
     bool in_layer;               /**< between fsd_build_layer() and its end */
     struct fsd_node node;        /**< the layer that is being built */
-    struct fsd_layer layer;      /**< and what only an engine's layer has */
+    struct fsd_layer layer;      /**< its facts that only an engine's layer has */
     enum fsd_trt_origin origin;  /**< of that layer */
     fsd_sym subtype;             /**< ParameterType or PluginType; 0 when absent */
-    bool elsewhere;              /**< this layer is of another profile */
+    bool elsewhere;              /**< this layer belongs to another profile */
     uint32_t remarks;            /**< that there were before it */
-    FSD_VEC(int32_t) profile_of; /**< by region of kernels; -1: not told */
+    FSD_VEC(int32_t) profile_of; /**< by region of kernels; -1: unknown */
     bool looked, ambiguous;      /**< whether the model's names hold FSD_TRT_PROFILE */
     FSD_VEC(uint8_t) uses;       /**< by tensor: produced, consumed */
     FSD_VEC(struct fsd_trt_format) formats; /**< that were read */
@@ -130,13 +130,13 @@ struct fsd_build {
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
                     const struct fsd_vocab *vocab);
 
-/* An engine has each of its layers once for every optimization profile, and a run takes
- * those of one: layers and bindings of others are told by their names and left out.
- * Which one, g->profile says; while it says nothing, the first layer decides. */
+/* An engine has each of its layers once per optimization profile, and a run uses those
+ * of one: layers and bindings of others are recognized by name and left out. g->profile
+ * is the profile; if it is unset, that of the first layer. */
 
-/** Looks at a layer's text before any is built: kernels bear no profile's number, their
- *  tensors may, and all kernels of a region ("_myl1_7" is one of region 1) are of one.
- *  Text without FSD_TRT_PROFILE need not be looked at. */
+/** Looks at a layer's text before any layer is built: kernels do not have a profile's
+ * number, but their tensors may, and all kernels of a region ("_myl1_7" is in region 1)
+ *  belong to one profile.  Text without FSD_TRT_PROFILE need not be passed. */
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
                        struct fsd_slice text);
 
@@ -146,18 +146,18 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
                     const struct fsd_build_tensor *tensor);
 void fsd_build_metadata(struct fsd_build *b, fsd_sym metadata);
 void fsd_build_origin(struct fsd_build *b, fsd_sym origin);
-/** Its lists have been appended to the graph's pools. */
+/** Its lists are already in the graph's pools. */
 void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr);
 void fsd_build_layer_end(struct fsd_build *b);
 
-/** A remark on the layer that is being built; outside any, on the dump. */
+/** A remark on the current layer, or else on the dump. */
 void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text);
 
 /** A binding; its direction and form are known only from TensorRT 11 on. */
 void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tensor,
                        enum fsd_direction direction);
 
-/** Tells in- and outputs, names the generation, finishes the graph. */
+/** Finds inputs and outputs, names the generation, finishes the graph. */
 void fsd_build_finish(struct fsd_build *b);
 
 /* ------------------------------------------------------------------------ json.c */
@@ -168,10 +168,10 @@ void fsd_build_finish(struct fsd_build *b);
 enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
                               struct fsd_error *err);
 
-/** Reads layers that stand one by one in other text, as a loop over
- *  get_layer_information() prints them: objects that begin and end with a line.
- *  @param n  set to how many there are.
- *  @return FSD_OK; FSD_E_FORMAT when one is cut off; FSD_E_LIMIT. */
+/** Reads single layers in other text, as a loop over get_layer_information() prints
+ *  them: objects that begin and end with a line.
+ *  @param n set to how many there are.
+ *  @return FSD_OK; FSD_E_FORMAT if one is truncated; FSD_E_LIMIT. */
 enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *file,
                                  uint32_t *n, struct fsd_error *err);
 
@@ -182,7 +182,7 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
                                uint32_t number, const struct cJSON *layer,
                                struct fsd_error *err);
 
-/** An error where a file of its size may not have n layers. */
+/** Fails if a file of its size may not have n layers. */
 enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
                                     struct fsd_error *err);
 
@@ -192,19 +192,19 @@ enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *fil
 
 /* ----------------------------------------------------------------------- clean.c */
 
-/* Making JSON of what is nearly JSON, before the JSON parser sees it. */
+/* Converts almost-JSON to JSON, before cJSON parses it. */
 
 struct fsd_cleaned {
     bool changed;   /**< the output differs from the input */
-    size_t values;  /**< no more values than this are in the JSON */
-    uint32_t depth; /**< of JSON: how deep its lists and objects stand in each other */
+    size_t values;  /**< an upper bound on the number of values */
+    uint32_t depth; /**< of JSON: how deep its lists and objects are nested */
 };
 
 /** Writes the bytes to `out` with these changes and returns how many there are then:
  *  control characters inside strings, which JSON forbids and some dumps have, are
- *  escaped; the zero character, which a C string cannot hold, becomes the four
- *  characters \x00, escaped or not; NaN and Infinity become 1e999, which is no finite
- *  number either.  `out` may be NULL: then only the count is made. */
+ *  escaped; the zero byte, which a C string cannot hold, becomes the four characters
+ *  \x00, escaped or not; NaN and Infinity become 1e999, which is no finite number
+ *  either.  `out` may be NULL: then the bytes are only counted. */
 size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
                  struct fsd_cleaned *about);
 
@@ -213,19 +213,19 @@ size_t fsd_clean_origin(const unsigned char *bytes, size_t n, size_t pos);
 
 /* -------------------------------------------------------------- inspector_text.c */
 
-/* Layers as the engine inspector writes them in its one-line form. */
+/* Layers in the one-line text of the engine inspector. */
 
 /** Reads "Name: N, LayerType: T, Inputs: [ { Name: n, ... }], ..., Metadata: M".
  *  @param number which of the engine's layers, from 0: for messages.
- *  @param whole  set to false when a part of the line was not understood; what stands
- *                before it is read all the same.
+ *  @param whole set to false if a part of the line was not understood; the text
+ *         before it is still read.
  *  @return FSD_OK; FSD_E_LIMIT. */
 enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *file,
                                     uint32_t number, const char *s, size_t n,
                                     bool *whole, struct fsd_error *err);
 
 /** Reads a line of "I/O Tensors:", "Name: x, IOMode: Input, DataType: Float,
- *  Dimensions: [1,3], ..."; nothing when it is none.
+ *  Dimensions: [1,3], ..."; ignores any other.
  *  @return FSD_OK; FSD_E_LIMIT. */
 enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
                                       struct fsd_slice line, struct fsd_error *err);
@@ -236,7 +236,7 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
 
 /** Reads one engine of the file; the caller finishes the graph.
  *  @param number which, from 1; 0: the only one.
- *  @param scan   what was found of the file; NULL: it is searched here.
+ *  @param scan the engines found in the file; NULL: they are searched here.
  *  @return FSD_OK; FSD_E_FORMAT when there is none; FSD_E_ARG when there are several
  *          and `number` is 0 (the message lists them), or fewer than `number`;
  *          FSD_E_LIMIT. */
@@ -248,11 +248,11 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
 
 /* Times that trtexec writes as JSON: --exportProfile and --exportTimes. */
 
-/** What JSON of times a file is; FSD_INPUT_ENGINE where it is none. */
+/** Which JSON of times a file is; FSD_INPUT_ENGINE if none. */
 enum fsd_input fsd_times_kind(const struct fsd_file *file);
 
 /** Appends every profile of the file; a file may hold several, one list behind another.
- *  @param names where the layers' names go; most are the engine's.
+ *  @param names interns the layers' names; most are the engine's.
  *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
  *          something else (a trace, a dump of layers); FSD_E_LIMIT. */
 enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
@@ -265,7 +265,7 @@ enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *f
 
 /* ----------------------------------------------------------------------- trace.c */
 
-/* Layer times as other profilers write them: traces, and lists by layer. */
+/* Layer times of other profilers: traces, and lists by layer. */
 
 /** True for what fsd_trace_read() reads, by its beginning. */
 bool fsd_trace_is(const struct fsd_file *file);
