@@ -103,8 +103,8 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
 #endif
 }
 
-/* Pages are moved, not copied, by systems that can; what an array outgrew would else be
- * as much again as the array. */
+/* Systems that can do so move pages instead of copying them; otherwise, the outgrown
+ * array would need as much memory again. */
 static void *grow_block(struct fsd_arena *arena, void *at, size_t bytes)
 {
     struct block *block =

@@ -1,4 +1,5 @@
-/* Time limits: of what another program does, and never of what a report says. */
+/* Clocks for time limits: only for the work of other programs, never for the contents
+ * of a report. */
 #ifndef FSD_BASE_CLOCK_H
 #define FSD_BASE_CLOCK_H
 
@@ -13,7 +14,7 @@ static inline double fsd_clock(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/** Seconds of a clock that only goes forward. */
+/** Seconds of a monotonic clock. */
 static inline double fsd_now(void)
 {
     return fsd_clock(CLOCK_MONOTONIC);

@@ -1,9 +1,9 @@
 /*
  * Calendar days as numbers, 20260131, so that days compare as integers and 0 means "no
- * day".  Both functions refuse what is not in the calendar rather than normalise it:
- * timegm() would silently turn 30 February into 2 March, and an ignore of a policy
- * would expire on a day that nobody wrote.  Days are in UTC, so that a gate reaches the
- * same verdict on every machine.
+ * day".  Both functions reject dates that are not in the calendar instead of
+ * normalizing them: timegm() would silently turn 30 February into 2 March, and an
+ * ignore of a policy would expire on a day that is not in the file.  Days are in UTC,
+ * so that a gate reaches the same verdict on every machine.
  */
 #define _DEFAULT_SOURCE /* timegm */
 #include <fusiondiff/fusiondiff.h>

@@ -1,8 +1,8 @@
 /*
- * Opening inputs.  A regular file is read, standard input is read to its end, and a
- * file that the caller holds in memory (fsd_use_memory()) is taken from there.  Of a
- * large model hardly anything but weights is stepped over, so that a file can be read
- * in windows, as they are asked for, into addresses for all of it:
+ * Opens inputs.  A regular file is read, standard input is read to its end, and a file
+ * that the caller holds in memory (fsd_use_memory()) is used from there.  Most of a
+ * large model is weights, which readers skip, so that a file can be read in windows, on
+ * demand, into addresses reserved for all of it:
  *
  *     file      [node][weights ..................................][node] ...
  *     addresses [ 64 KiB ]                                 [ 64 KiB ]
@@ -55,14 +55,15 @@ struct fsd_mapping {
     unsigned char *bytes;
     size_t size;
     bool heap;          /* of malloc() */
-    int fd;             /* that windows are read from; -1: all bytes are there */
+    int fd;             /* the file that windows are read from; -1: all bytes are in
+                           memory */
     bool *there;        /* of each window */
-    volatile bool lost; /* some of the bytes were gone when they were looked at */
+    volatile bool lost; /* some of the bytes were lost when they were read */
     struct fsd_mapping *next;
 };
 
-/* SIGBUS comes to the thread that looked, so each has a list of its own.  It must be
- * there without allocating: the handler reads it. */
+/* SIGBUS is delivered to the thread that read the page, so each thread has a list of
+ * its own.  It must be accessible without allocating: the handler reads it. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static struct sigaction before;
@@ -84,7 +85,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
         if (at < map->bytes || at >= end)
             continue;
         map->lost = true;
-        /* Zeros for all that may be gone: they end every reader's loops. */
+        /* Zeros for all bytes that may be lost: they end every reader's loops. */
         if (mmap(from, (size_t)(end - from), PROT_READ,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
             return;
@@ -124,8 +125,8 @@ static void drop(struct fsd_cleanup *cleanup)
     free(map);
 }
 
-/* Addresses of the file's bytes, or of none for now (fd -1); false, with errno set,
- * when the system cannot. */
+/* Reserves addresses for the file's bytes, or without a file for now (fd -1); false,
+ * with errno set, if the system cannot. */
 static bool hold(struct fsd_file *out, int fd, size_t size)
 {
     struct fsd_mapping *map = calloc(1, sizeof *map);
@@ -252,7 +253,8 @@ static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
     return fsd_fail_memory(err, out->name);
 }
 
-/* Where the program has a handler, no loss of a page goes past it. */
+/* If the program has a handler of its own for SIGBUS, a lost page still goes to ours.
+ */
 static bool map_file(struct fsd_file *out, int fd, size_t size)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -300,7 +302,7 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                : fail_errno(err, out->name, "map");
 }
 
-/* What is there at once is the first window. */
+/* The bytes that are read at once are the first window. */
 static enum fsd_status begin_sparse(struct fsd_file *out, int fd, uint64_t limit,
                                     struct fsd_error *err)
 {
@@ -349,7 +351,7 @@ enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t 
         out->name = "standard input";
         return read_stream(out, STDIN_FILENO, limit, err);
     }
-    /* O_NONBLOCK: opening a FIFO that nobody writes must not hang. */
+    /* O_NONBLOCK: opening a FIFO without a writer must not block. */
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail_errno(err, path, "open");
@@ -405,8 +407,7 @@ void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
     *released = offset;
 }
 
-/* Of a file that was read whole nothing is given back: it would have to be read again.
- */
+/* The pages of a file that was read whole are kept: it would have to be read again. */
 void fsd_file_release(const struct fsd_file *file, size_t offset)
 {
     const struct fsd_mapping *map = file->map;

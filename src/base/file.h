@@ -10,51 +10,53 @@
 #include <stdio.h>
 
 struct fsd_file {
-    const char *name; /* as the user gave it, borrowed */
+    const char *name; /* as given by the user, borrowed */
     const unsigned char *bytes;
     size_t size;
-    struct fsd_mapping *map;   /* of the bytes; NULL: they are the caller's, or none */
-    bool sparse;               /* not all bytes have been read: see fsd_file_at() */
-    struct fsd_coming *coming; /* what is still being unpacked; NULL: nothing is */
+    struct fsd_mapping *map;   /* the mapping of the bytes; NULL: they belong to the
+                                  caller, or there are none */
+    bool sparse;               /* some bytes may not have been read: see
+                                  fsd_file_at() */
+    struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
 };
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
- * same thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
+ *  same thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
  *
- *  Another program may cut a file while it is mapped (fsd_map_files()); looking at what
- *  is gone raises SIGBUS.  The first mapping sets a handler that puts zeros there, so
- *  that the reader comes to its end, and fsd_file_done() tells.  Signals of other
- *  origin go on to the handler that was there before. */
+ *  Another program may truncate a file while it is mapped (fsd_map_files()); reading a
+ *  lost page raises SIGBUS.  The first mapping sets a handler that maps zeros there, so
+ * that the reader comes to its end, and fsd_file_done() fails.  Signals of other origin
+ *  are passed to the previous handler. */
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
-/** The same of a file that may be packed by gzip, xz or zstd: its bytes are what was
- *  packed, so that no reader need know. */
+/** The same for a file that may be compressed with gzip, xz or zstd: its bytes are the
+ *  decompressed ones, so that no reader need know. */
 enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
                                        uint64_t limit, struct fsd_error *err);
 
-/** The same of the beginning only, to tell what a file is: of one that is packed no
- *  more is unpacked than any reader looks at for that. */
+/** The same for the beginning only, to recognize the type of a file: of a compressed
+ *  one no more is decompressed than readers look at for that. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
-/** The same for a reader that asks for what it looks at, by fsd_file_at(), and steps
- *  over the rest: that is not read.  So are the first 64 KiB, of any file. */
+/** The same for a reader that requests by fsd_file_at() what it reads, and skips the
+ *  rest, which is not read.  The first 64 KiB are always read. */
 enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** The same for a reader that goes through the file from its beginning to its end: of
- *  one that is packed, `size` is that of a beginning, in which a reader finds its
- *  words, and the rest is unpacked while that is read.  fsd_file_reach() tells how far
- *  it is; fsd_file_complete() comes before anything else is done with the file. */
+/** The same for a reader that reads the file from beginning to end: of a compressed
+ *  one, `size` is that of a beginning, which suffices to recognize the file, and the
+ *  rest is decompressed in the meantime.  fsd_file_reach() waits for more;
+ *  fsd_file_complete() must be called before anything else is done with the file. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** Reads bytes of the file that have not been read yet, if any. */
+/** Reads those of the bytes that have not been read yet. */
 void fsd_file_read(const struct fsd_file *file, size_t at, size_t n);
 
-/** Bytes of the file; n may be more than it has. */
+/** Bytes of the file; n may exceed its size. */
 static inline const unsigned char *fsd_file_at(const struct fsd_file *file, size_t at,
                                                size_t n)
 {
@@ -63,78 +65,77 @@ static inline const unsigned char *fsd_file_at(const struct fsd_file *file, size
     return file->bytes + at;
 }
 
-/** Whether the bytes have that word anywhere. */
+/** Whether the bytes contain the word. */
 bool fsd_file_has(const struct fsd_file *file, const char *word);
 
-/** Waits until more than n bytes are there to be looked at, or all are.
- *  @return  how many are. */
+/** Waits until more than n bytes are available, or all are.  @return how many are. */
 size_t fsd_file_reach(const struct fsd_file *file, size_t n);
 
-/** Waits for what is still being unpacked; `size` is that of the whole then.
- *  @return  as fsd_unpack() does. */
+/** Waits for the end of a decompression; `size` is that of the whole then.  @return as
+ *  fsd_unpack(). */
 enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
-/** Closes the file when all of it that matters has been looked at.
- *  @param status  what came of reading it.
- *  @return  FSD_E_IO, with `err` filled, when bytes were lost meanwhile: whatever was
- *           made of them is void; else `status`. */
+/** Closes the file after the last read.
+ *  @param status the result of reading it.
+ *  @return FSD_E_IO, with `err` filled, if bytes were lost meanwhile, so that
+ *         all that was read is invalid; else `status`. */
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err);
 
-/** Tells the system that the bytes before `offset` will not be read again for now, so
- *  that a scan of a large mapping, or of a sparse file, does not keep its pages. */
+/** Tells the system that the bytes before `offset` will not be read again soon, so that
+ *  a scan of a large mapping, or of a sparse file, does not keep its pages. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
-/** The same on the way, in steps that are worth the call.
- *  @param released  of the way: 0 at its begin; it may go back. */
+/** The same during a scan, in steps large enough for a system call.
+ *  @param released how far it was released: 0 at the beginning; it may go back. */
 void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                              size_t *released);
 
-/** True when the file begins as gzip, xz or zstd begin what they packed. */
+/** True when the file begins like a gzip, xz or zstd file. */
 bool fsd_is_packed(const struct fsd_file *file);
 
-/** Is told how many bytes have been written so far.
- *  @return  false: no more are wanted. */
+/** Called with the number of bytes written so far.
+ *  @return false: stop. */
 typedef bool fsd_reached_fn(void *payload, uint64_t n);
 
-/** Writes the first `first` bytes of what was packed, or all (UINT64_MAX), piece by
- *  piece, so that neither side need be in memory.  Streams that stand behind one
- *  another are one, as for the programs themselves.
+/** Decompresses the first `first` bytes, or all (UINT64_MAX), piece by piece, so that
+ *  neither side need be in memory.  Concatenated streams are one, as for gzip, xz and
+ *  zstd themselves.
  *  @param out      a descriptor.
  *  @param reached  called after each piece; may be NULL.
- *  @return FSD_OK; FSD_E_FORMAT when the file is damaged or cut; FSD_E_LIMIT when it
- *          holds far more than its size can mean (a few bytes can stand for a full
- *          disk); FSD_E_IO. */
+ *  @return FSD_OK; FSD_E_FORMAT if the file is damaged or truncated; FSD_E_LIMIT
+ *         if its contents are far larger than those of real files of its size (a few
+ *         bytes can expand to a full disk); FSD_E_IO. */
 enum fsd_status fsd_unpack(const struct fsd_file *file, int out, uint64_t first,
                            fsd_reached_fn *reached, void *payload,
                            struct fsd_error *err);
 
-/** The most bytes that a packed file may hold. */
+/** The limit on the decompressed size of a file. */
 uint64_t fsd_unpacked_most(const struct fsd_file *file);
 
 /* ------------------------------------------------- of file.c, for who opens files */
 
-/** Maps a regular file of at most `limit` bytes, which has no name, so that nobody cuts
- *  it. */
+/** Maps a regular file of at most `limit` bytes that has no name, so that no other
+ *  program can truncate it. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 
-/** fsd_file_open_sparse() of what is not packed, or opened as it is. */
+/** fsd_file_open_sparse() without decompression. */
 enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t limit,
                                struct fsd_error *err);
 
-/** Of a sparse file: only its beginning is wanted, or all of it. */
+/** Reads a sparse file up to `size`, which becomes its size. */
 void fsd_file_cut(struct fsd_file *file, size_t size);
 void fsd_file_read_all(struct fsd_file *file);
 
-/** Maps so many bytes of a file that has not got them yet: what is written to it is
- *  seen, and what is not there must not be looked at.  False when the system cannot. */
+/** Maps `most` bytes of a file that is still empty: bytes written to it appear there,
+ *  and bytes not yet written must not be read.  False if the system cannot. */
 bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
 
-/** To be called in another thread than the file's own before it looks at the bytes. */
+/** Must be called by another thread than the file's own before it reads the bytes. */
 void fsd_file_watch(const struct fsd_file *file);
 
-/** Ends what is still being unpacked. */
+/** Cancels a decompression in progress. */
 void fsd_file_abandon(struct fsd_file *file);
 
 enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,

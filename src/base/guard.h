@@ -1,6 +1,6 @@
-/* Where a function of the library goes on when memory runs out.  What takes memory need
- * not check for it: fsd_out_of_memory() frees what was made since the public function
- * was called, and that function returns FSD_E_MEMORY. */
+/* Where a function of the library continues when memory runs out.  Code that allocates
+ * need not check for it: fsd_out_of_memory() frees what was allocated since the public
+ * function was called, and that function returns FSD_E_MEMORY. */
 #ifndef FSD_BASE_GUARD_H
 #define FSD_BASE_GUARD_H
 
@@ -11,18 +11,19 @@
 struct fsd_guard {
     jmp_buf at;
     struct fsd_guard *outer;
-    unsigned depth; /* guards around it, and itself */
+    unsigned depth; /* how many guards are nested, this one included */
 };
 
-/** First in what is to be freed, or anywhere in it where `run` finds that. */
+/** The first member of what is to be freed, or anywhere in it where `run` finds that.
+ */
 struct fsd_cleanup {
     void (*run)(struct fsd_cleanup *self);
     struct fsd_cleanup *older, *newer;
-    unsigned depth; /* of the guard that it was made under; 0: of none */
+    unsigned depth; /* of the guard that was current when it was added; 0: none */
 };
 
-/** First in each public function that takes memory, with *out already cleared: it
- *  returns `otherwise` from there when memory runs out. */
+/** The first statement of each public function that allocates, after clearing *out:
+ *  when memory runs out, that function returns `otherwise` from here. */
 #define FSD_GUARD_OR(otherwise)                                                        \
     struct fsd_guard guard __attribute__((cleanup(fsd_guard_leave)));                  \
                                                                                        \
@@ -34,14 +35,14 @@ struct fsd_cleanup {
 void fsd_guard_enter(struct fsd_guard *guard);
 void fsd_guard_leave(struct fsd_guard *guard);
 
-/** What `run` frees is of the guard that this thread is in, if any, from now on. */
+/** Adds `run` to the current guard of this thread, if there is one. */
 void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self));
-/** It is freed, or somebody else's. */
+/** Removes it: what it would free was freed, or has another owner. */
 void fsd_cleanup_drop(struct fsd_cleanup *c);
 
-/** Does not return: the machine's condition, not the input's, of which every size is
- *  checked first.  Ends the process outside of guards, and as fsd_on_out_of_memory()
- *  says. */
+/** Does not return.  Memory runs out because of the machine, not the input, all sizes
+ *  of which are checked first.  Outside of guards it ends the process, as set by
+ *  fsd_on_out_of_memory(). */
 _Noreturn void fsd_out_of_memory(void);
 
 #endif

@@ -15,7 +15,7 @@ static inline uint64_t fsd_hash_text(const char *text)
 {
     return fsd_hash_bytes(text, strlen(text));
 }
-/** Of both numbers; the order counts. */
+/** Combines two numbers; their order counts. */
 static inline uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
 {
     const uint64_t both[] = {a, b};
@@ -23,8 +23,8 @@ static inline uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
     return fsd_hash_bytes(both, sizeof both);
 }
 
-/** A hash whose collisions nobody can prepare who does not know the seed, and a seed
- *  that is another one each time.  No output may depend on it. */
+/** A hash whose collisions cannot be prepared without knowing the seed, and a seed that
+ *  differs in each process.  No output may depend on it. */
 uint64_t fsd_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 uint64_t fsd_hash_seed(void);
 
@@ -43,13 +43,13 @@ struct fsd_digest {
     size_t at; /**< so many bytes are in it */
 };
 
-/** False when there is no memory; no other call is allowed then. */
+/** False if there is no memory; no other call is allowed then. */
 bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file);
 
-/** Takes in the bytes before `at` and some behind them. */
+/** Hashes the bytes before `at` and some behind them. */
 void fsd_digest_step(struct fsd_digest *d, size_t at);
 
-/** Takes in the rest.
+/** Hashes the rest.
  *  @param hash XXH3's 128 bits, the low half first. */
 void fsd_digest_end(struct fsd_digest *d, uint64_t hash[2]);
 

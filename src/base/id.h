@@ -1,4 +1,4 @@
-/* Everything that is kept in an array is named by its index there. */
+/* Everything that is kept in an array is referred to by its index there. */
 #ifndef FSD_BASE_ID_H
 #define FSD_BASE_ID_H
 
@@ -16,8 +16,8 @@ struct fsd_span {
 
 #define FSD_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/** Defines the function that gives a value of an enum its name: one a value, in order
- * or by designators. */
+/** Defines the function that returns the name of an enum's value: one per value, in
+ *  order or by designators. */
 #define FSD_NAMES(function, type, count, ...)                                          \
     const char *function(type value)                                                   \
     {                                                                                  \
@@ -26,8 +26,7 @@ struct fsd_span {
         return names[value];                                                           \
     }
 
-/** What sorting asks: negative, zero or positive, as the first is before, at or behind
- *  the second. */
+/** The result of a comparison for sorting: negative, zero or positive. */
 static inline int fsd_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);

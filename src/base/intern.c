@@ -1,10 +1,9 @@
 /*
- * Open addressing: a name is looked for from the slot on that its hash tells, up to the
- * first free one.  A slot holds the hash too, so that nearly all other names are passed
- * by without a look at them: the names of a large model are more than a processor's
- * cache holds, and looking at one takes longer than all else here.  (With uthash, whose
- * entries hang together by pointers, a whole run of 10,000 layers takes a quarter
- * more.)
+ * Open addressing: the search for a name begins at the slot of its hash and ends at the
+ * first free one.  A slot holds the hash too, so that nearly all other names are
+ * skipped without reading them: the names of a large model exceed a processor's cache,
+ * and reading one takes longer than all else here.  (With uthash, whose entries are
+ * linked by pointers, a whole run of 10,000 layers takes a quarter more.)
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */
@@ -30,7 +29,7 @@ struct entry {
 
 struct fsd_intern {
     struct fsd_arena *arena;
-    uint64_t seed; /* without one a file of 3 MB could hold names that all collide */
+    uint64_t seed; /* without one, a file of 3 MB could have names that all collide */
     struct slot *slots;
     uint32_t mask; /* slots - 1: they are a power of two, of which a quarter is free */
     FSD_VEC(struct entry) entries;
@@ -41,7 +40,7 @@ static uint32_t hash_of(const struct fsd_intern *names, const char *s, size_t n)
     return (uint32_t)fsd_hash_seeded(s, n, names->seed);
 }
 
-/* The slot of that name, or else the free one that it would take. */
+/* The slot of that name, or else the free one to insert it in. */
 static struct slot *find(const struct fsd_intern *names, const char *s, size_t n,
                          uint32_t hash)
 {

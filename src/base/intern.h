@@ -15,7 +15,7 @@ typedef fsd_id fsd_sym;
 
 struct fsd_intern;
 
-/** Lives in the arena, and dies with it. */
+/** Allocated in the arena, and freed with it. */
 struct fsd_intern *fsd_intern_new(struct fsd_arena *arena);
 
 /** The symbol of n bytes, new or known. */
@@ -26,8 +26,8 @@ static inline fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slic
 }
 /** The same for a zero-terminated string; NULL is the empty string. */
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s);
-/** The symbol of bytes that are no text, in a table of their own: they are left as they
- *  are, and where they are. */
+/** The symbol of binary bytes, in a table of their own: they are neither changed nor
+ *  copied. */
 fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n);
 
 /** The symbol of n bytes, FSD_NONE when it was never added. */

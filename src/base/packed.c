@@ -1,10 +1,11 @@
 /*
- * Opening files that may be packed.  What was packed goes to a file that has no name
- * and ends with its mapping: a log may be larger than the memory, and is then read from
- * there like any other.
+ * Opens files that may be compressed.  The decompressed bytes go to a file that has no
+ * name and exists as long as its mapping: a log may be larger than the memory, and is
+ * read from there like any other.
  *
- * A reader that goes through it once need not wait for the whole.  The file is mapped
- * before it has any bytes, as long as it may get, and a thread fills it:
+ * A reader that reads it once from beginning to end need not wait for the whole.  The
+ * file is mapped before it has any bytes, with the largest size that it may get, and a
+ * thread fills it:
  *
  *     packed file -> thread -> [ there ......|............ to come ............ ]
  *                                        reader
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    BEGINNING = 1 << 17, /* twice what the readers search for their words */
+    BEGINNING = 1 << 17, /* twice as much as readers search for their keywords */
     STACK = 1 << 20,     /* a limit of memory counts it; no decoder needs a tenth */
     STRIDE = 1 << 22     /* bytes; to wake the reader takes as long as to read some */
 };
@@ -37,13 +38,13 @@ static enum fsd_status unpack(struct fsd_file *out, struct fsd_file *packed, FIL
 struct fsd_coming {
     struct fsd_file packed;
     int to;
-    uint64_t limit, most; /* bytes: that the caller takes; that are unpacked */
+    uint64_t limit, most; /* bytes: the caller's limit; what is decompressed at most */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    uint64_t written, there; /* bytes; there: so many were told of */
-    bool done;               /* all of them are, or it failed */
-    bool unwanted;           /* nobody waits for the rest */
+    uint64_t written, there; /* bytes written; bytes that the reader was told of */
+    bool done;               /* all of them are written, or it failed */
+    bool unwanted;           /* the reader does not need the rest */
     enum fsd_status status;
     struct fsd_error err;
 };
@@ -82,7 +83,7 @@ static void *unpack_beside(void *payload)
     return NULL;
 }
 
-/* Signals are for the program's own threads, but for SIGBUS: see fsd_file_open(). */
+/* Signals are for the program's own threads, except SIGBUS: see fsd_file_open(). */
 static bool start(struct fsd_coming *c)
 {
     pthread_attr_t attributes;
@@ -101,8 +102,8 @@ static bool start(struct fsd_coming *c)
     return started;
 }
 
-/* False, and nothing has begun, when the system has no thread, or no addresses, for it.
- */
+/* Starts the decompression; false, without having done anything, if the system has no
+ * thread or no addresses for it. */
 static bool begin_coming(struct fsd_file *out, const struct fsd_file *packed, FILE *to,
                          uint64_t limit)
 {
@@ -146,7 +147,7 @@ size_t fsd_file_reach(const struct fsd_file *file, size_t n)
     return there;
 }
 
-/* Waits for the thread, whatever it has come to. */
+/* Waits for the thread to end. */
 static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
 {
     struct fsd_coming *c = file->coming;

@@ -1,8 +1,8 @@
 /*
- * A stream into memory that cannot lose anything unseen: those of open_memstream() do
- * where there is no memory, and neither ferror() nor fclose() tells.  Nothing is thrown
- * from within stdio: a write that had no memory is an error of the stream, and closing
- * it calls fsd_out_of_memory().
+ * A stream into memory that reports every lost byte.  Those of open_memstream() lose
+ * bytes without memory, and neither ferror() nor fclose() reports it.  No jump leaves
+ * stdio: a write without memory is an error of the stream, and closing it calls
+ * fsd_out_of_memory().
  */
 #define _GNU_SOURCE /* fopencookie */
 #include "base/print.h"
@@ -45,7 +45,7 @@ static ssize_t add(void *cookie, const char *bytes, size_t n)
     return print->failed ? 0 : (ssize_t)n;
 }
 
-/* Without what it has not written yet: that could take memory once more. */
+/* Drops what is not written yet: flushing it could need memory once more. */
 static void drop(struct fsd_cleanup *cleanup)
 {
     struct fsd_print *print =
@@ -69,7 +69,8 @@ static FILE *open_as(struct fsd_print *print, void *cookie,
     if (!print->out)
         fsd_out_of_memory();
     *print->text = '\0';
-    /* A lock for each word took a sixth of a report's time; nobody shares this one. */
+    /* A lock for each word took a sixth of a report's time; only one thread uses this
+     * stream. */
     __fsetlocking(print->out, FSETLOCKING_BYCALLER);
     return print->out;
 }
@@ -94,9 +95,9 @@ void fsd_print_close(struct fsd_print *print)
     fsd_cleanup_drop(&print->cleanup);
 }
 
-/* One that the caller has no struct for. */
+/* A stream whose struct the caller does not have. */
 struct memory {
-    struct fsd_print print; /* first: what add() takes it for */
+    struct fsd_print print; /* the first member, to which add() casts */
     char **text;
     size_t *size;
 };

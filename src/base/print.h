@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** A string under way: print to `out` between open and take (or close).  It stays where
- *  it is until then. */
+/** A string in the making: print to `out` between open and take (or close).  It must
+ *  not be moved in the meantime. */
 struct fsd_print {
     FILE *out;
     char *text; /**< of fsd_print_close() */
@@ -21,25 +21,25 @@ struct fsd_print {
 };
 
 FILE *fsd_print_open(struct fsd_print *print);
-/** The whole, zero-terminated, in the arena. */
+/** The whole text, zero-terminated, in the arena. */
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 /** The whole as a symbol. */
 fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
-/** Leaves the whole in `text` and `size`; the caller frees it. */
+/** Leaves the whole text in `text` and `size`; the caller frees it. */
 void fsd_print_close(struct fsd_print *print);
 
-/** A stream that hands on each line as it ends, so that a job's runner obeys none:
+/** A stream that forwards each complete line, with workflow commands escaped:
  *  fsd_put_escaped(). */
 struct fsd_lines {
     FILE *to;
     const char *escape;
-    /** May be NULL: what prints them otherwise, before that. */
+    /** May be NULL: changes the lines before that. */
     void (*edit)(FILE *out, char *lines, size_t width);
     size_t width;
     struct fsd_print print; /**< of the line under way */
 };
 
-/** Of `lines`, `print` need not be set. */
+/** `print` of `lines` need not be set. */
 FILE *fsd_lines_open(struct fsd_lines *lines);
 void fsd_lines_close(struct fsd_lines *lines);
 

@@ -18,13 +18,14 @@ fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n)
 fsd_id fsd_sets_find(fsd_id *sets, fsd_id i)
 {
     while (sets[i] != i) {
-        sets[i] = sets[sets[i]]; /* halves the way for the next one */
+        sets[i] = sets[sets[i]]; /* halves the path for the next search */
         i = sets[i];
     }
     return i;
 }
 
-/* The smaller id leads, so that the result does not depend on the order of joins. */
+/* The smaller id becomes the root, so that the result does not depend on the order of
+ * joins. */
 void fsd_sets_join(fsd_id *sets, fsd_id a, fsd_id b)
 {
     a = fsd_sets_find(sets, a);

@@ -1,4 +1,4 @@
-/* A stretch of a text that somebody else holds, and what readers of lines ask of it:
+/* A piece of a text that is not owned, and the functions that readers of lines need:
  * one cursor for the lines of logs, names and the values in them. */
 #ifndef FSD_BASE_SLICE_H
 #define FSD_BASE_SLICE_H
@@ -18,13 +18,13 @@ static inline struct fsd_slice fsd_slice_of(const char *s)
     return (struct fsd_slice){s, strlen(s)};
 }
 
-/* ASCII, whatever the locale says. */
+/* ASCII, independent of the locale. */
 static inline bool fsd_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/** What JSON and ONNX's text form may have between their words. */
+/** White space of JSON and of ONNX's text format. */
 static inline bool fsd_is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -37,7 +37,7 @@ static inline bool fsd_is_word(char c)
            c == '_';
 }
 
-/** What stands behind the first n bytes; n may be more than there are. */
+/** The rest behind the first n bytes; n may exceed the length. */
 static inline struct fsd_slice fsd_slice_from(struct fsd_slice t, size_t n)
 {
     n = n < t.n ? n : t.n;
@@ -54,8 +54,8 @@ static inline bool fsd_slice_equal(struct fsd_slice a, struct fsd_slice b)
     return a.n == b.n && (!a.n || !memcmp(a.s, b.s, a.n));
 }
 
-/* The first letter tells most words apart, before any are counted: a line of a log is
- * asked for dozens of them. */
+/* The first letter rules out most words, before lengths are compared: dozens of words
+ * are tried for each line of a log. */
 static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
 {
     size_t n;
@@ -66,7 +66,7 @@ static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
     return t.n >= n && !memcmp(t.s, word, n);
 }
 
-/** Takes the word off the front; false, and nothing taken, when it is not there. */
+/** Removes the word from the front; false, without a change, if it is not there. */
 static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
 {
     if (!fsd_slice_begins(*t, word))
@@ -75,14 +75,14 @@ static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
     return true;
 }
 
-/** Takes it as often as it is there. */
+/** Removes all repetitions of the word from the front. */
 static inline void fsd_slice_skip(struct fsd_slice *t, const char *word)
 {
     while (fsd_slice_take(t, word))
         ;
 }
 
-/** Takes the word off the end. */
+/** Removes the word from the end. */
 static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
 {
     size_t n = strlen(word);
@@ -96,18 +96,18 @@ static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
 /** Without the blanks and tabs at both ends. */
 struct fsd_slice fsd_slice_trim(struct fsd_slice t);
 
-/** Takes decimal digits off the front; false when there are none.  What is larger than
- *  `most` is `most`, whatever its digits. */
+/** Reads decimal digits at the front; false if there are none.  A larger number than
+ *  `most` becomes `most`. */
 bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out);
 
-/** Takes the characters of a word (fsd_is_word) off the front; none when n is 0. */
+/** Reads the characters of a word (fsd_is_word) at the front; none if n is 0. */
 struct fsd_slice fsd_slice_take_word(struct fsd_slice *t);
 
-/** Where the word stands first, or last; NULL. */
+/** The first, or last, occurrence of the word; NULL. */
 const char *fsd_slice_find(struct fsd_slice t, const char *word);
 const char *fsd_slice_find_last(struct fsd_slice t, const char *word);
 
-/** Splits `t` at a word of n bytes that stands at `at`: it keeps the left side.
+/** Splits `t` at a word of n bytes at `at`: it keeps the left side.
  *  @return the right side. */
 static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *at,
                                                size_t n)
@@ -118,7 +118,7 @@ static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *
     return right;
 }
 
-/** Splits `t` at the first such word, or the last; false when there is none. */
+/** Splits `t` at the first such word, or the last; false if there is none. */
 bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice *right);
 bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
                           struct fsd_slice *right);

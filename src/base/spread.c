@@ -28,7 +28,8 @@ struct fsd_spread fsd_spread_of(double *values, uint32_t n)
                                values[0], values[n - 1]};
 }
 
-/* Of normally distributed values the deviation is this often the median distance. */
+/* For normally distributed values, the standard deviation divided by the median
+ * absolute deviation. */
 #define DEVIATION_OF_MEDIAN_DISTANCE 1.4826
 
 struct fsd_spread fsd_spread_robust(double *values, uint32_t n)

@@ -1,9 +1,9 @@
 /*
  * Formats errors into the caller's struct.  Messages quote names and paths of the
- * input, which an attacker may have chosen, so everything passes copy_safe() on its
- * way: no control characters, no partial UTF-8 sequences, and nothing that the runner
- * of a CI job would execute as a command.  Lack of memory, which anything may meet, is
- * turned into an error here, too (guard.h).
+ * input, which an attacker may have chosen, so everything passes copy_safe(): no
+ * control characters, no partial UTF-8 sequences, and nothing that the runner of a CI
+ * job would execute as a command.  Lack of memory is turned into an error here, too
+ * (guard.h).
  */
 #include "base/status.h"
 #include "base/guard.h"
@@ -22,7 +22,7 @@ const char *fsd_status_name(enum fsd_status status)
     return (unsigned)status < FSD__STATUS_COUNT ? names[status] : "unknown";
 }
 
-/* Copies printable text only, and never half a character: messages quote inputs. */
+/* Copies printable text only, in whole characters: messages quote inputs. */
 static void copy_safe(char *out, size_t size, const char *s)
 {
     size_t n = 0;
@@ -84,7 +84,7 @@ const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
         snprintf(pos, sizeof pos, "line %llu: ", (unsigned long long)err->pos);
     snprintf(text, sizeof text, "%s%s%s%s", err->file, *err->file ? ": " : "", pos,
              err->message);
-    if (size) /* whoever filled it may have taken a path as it was given */
+    if (size) /* its caller may have copied a path as it was given */
         copy_safe(out, size, text);
     return out;
 }
@@ -98,15 +98,15 @@ enum fsd_status fsd_flush(FILE *out, struct fsd_error *err)
 
 /* ------------------------------------------------------------------ lack of memory */
 
-/* Each thread has a list of what was made under a guard, the newest first; the depth of
- * the guard that it belongs to only falls towards its end:
+/* Each thread has a list of what was allocated under guards, the newest first; the
+ * depth of their guards decreases towards its end:
  *
  *     fsd_linting_open()  guard 1     arena A
  *       fsd_run_open()    guard 2     arena B, mapping C     list: C2 B2 A1
  *
  * When memory runs out, C and B are freed in this order before the jump, while the
- * stack that they may lie on is still there, and fsd_run_open() returns FSD_E_MEMORY.
- * When it returns anything else, C and B are guard 1's; behind the outermost guard they
+ * stack that they may be on still exists, and fsd_run_open() returns FSD_E_MEMORY. When
+ * it returns anything else, C and B pass to guard 1; behind the outermost guard they
  * are the caller's, and in no list. */
 static void (*at_end_of_memory)(void);
 static _Thread_local struct fsd_guard *innermost;
@@ -162,7 +162,7 @@ void fsd_out_of_memory(void)
     if (at_end_of_memory)
         at_end_of_memory();
     if (!guard)
-        abort(); /* nobody is left who could be told */
+        abort(); /* there is no guard to return to */
     for (struct fsd_cleanup *c; (c = newest) && c->depth == guard->depth;) {
         fsd_cleanup_drop(c);
         c->run(c);

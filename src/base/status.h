@@ -1,5 +1,5 @@
-/* Filling the caller's error struct.  Every message says what was expected and what
- * was found; file and position travel beside it. */
+/* Fills the caller's error struct.  Every message says what was expected and what was
+ * found; file and position have fields of their own. */
 #ifndef FSD_BASE_STATUS_H
 #define FSD_BASE_STATUS_H
 
@@ -13,10 +13,10 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /** The same for lack of memory.
- *  @param file  that was read meanwhile; may be NULL. */
+ *  @param file the one that was being read; may be NULL. */
 enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file);
 
-/** What every writer ends with: FSD_E_WRITE when the stream did not take all. */
+/** The end of every writer: FSD_E_WRITE if the stream had an error. */
 enum fsd_status fsd_flush(FILE *out, struct fsd_error *err);
 
 #endif

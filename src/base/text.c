@@ -41,7 +41,7 @@ bool fsd_code_is_hidden(uint32_t code)
            (code & 0xfffe) == 0xfffe;
 }
 
-/* A long name is not measured to its end: that would be its length each time. */
+/* The end of a long name is not searched: that would take its length each time. */
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
 {
     size_t n = FSD_BRIEF;
@@ -54,7 +54,7 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
     return room;
 }
 
-/* Takes one character off the front: its bytes are at[0..*len).  A byte that is no
+/* Reads one character at the front: its bytes are at[0..*len).  A byte that is not
  * UTF-8 is a character of its own. */
 static uint32_t take_code(const char **s, size_t *left, size_t *len)
 {
@@ -69,8 +69,8 @@ static uint32_t take_code(const char **s, size_t *left, size_t *len)
     return code;
 }
 
-/* Columns on a terminal.  A combining mark takes none, a wide character two; what
- * Unicode has not assigned yet shows as one box. */
+/* Columns on a terminal.  A combining mark takes none, an East Asian wide character
+ * two; a code that Unicode has not assigned yet is shown as one box. */
 static size_t columns_of(uint32_t code)
 {
     if (fsd_code_is_hidden(code))
@@ -130,8 +130,8 @@ size_t fsd_safe_width(const char *s)
     return width;
 }
 
-/* The bytes at the front that take at most so many columns, with the marks that stand
- * on the last of them. */
+/* The bytes at the front that take at most so many columns, with the combining marks of
+ * the last character. */
 static size_t front(const char *s, size_t columns, size_t *used)
 {
     const char *at = s;
@@ -164,7 +164,7 @@ size_t fsd_put_fitted(FILE *out, const char *s, size_t width)
         return full;
     }
     n = front(s, (width - 3) / 2, &head);
-    least = full - (width - 3 - head); /* columns that must go before the tail */
+    least = full - (width - 3 - head); /* columns to skip before the tail */
     for (size_t most = least; gone < least; most++)
         tail = front(s, most, &gone);
     put_safe(out, s, n);
@@ -173,7 +173,7 @@ size_t fsd_put_fitted(FILE *out, const char *s, size_t width)
     return head + 3 + full - gone;
 }
 
-/* What stands for a byte that ends a string or breaks a line; NULL: itself. */
+/* The JSON escape of a byte that ends a string or breaks a line; NULL: itself. */
 static const char *json_escape(unsigned char byte)
 {
     static const char bytes[] = "\"\\\b\f\n\r\t";
@@ -184,8 +184,8 @@ static const char *json_escape(unsigned char byte)
     return at ? escapes[at - bytes] : NULL;
 }
 
-/* What JSON allows in a string may still be a terminal's command (U+009B) or turn the
- * reading direction. */
+/* Characters that JSON allows in a string may still be a terminal's command (U+009B) or
+ * reverse the reading direction. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
 {
     size_t n = 0, len;
@@ -257,8 +257,8 @@ void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 
 /* ------------------------------------------------------------ commands to runners */
 
-/* Runners of .NET compare as a language does, which overlooks characters that are not
- * printed; all that are not ASCII are overlooked here. */
+/* Runners on .NET compare by language rules, which ignore characters that are not
+ * printed; here, all characters outside ASCII are ignored. */
 static const char *skip_foreign(const char *s)
 {
     while ((unsigned char)*s >= 0x80)
@@ -277,7 +277,7 @@ static bool is_bracket_command(const char *s)
     return *s == '[';
 }
 
-/* Behind blanks, and what only colours them. */
+/* Skips blanks and color sequences. */
 static const char *skip_blanks(const char *s)
 {
     const char *end;

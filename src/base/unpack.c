@@ -20,20 +20,22 @@
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024,        /* logs repeat themselves: 60 was seen; gzip ends there */
-    UNPACKED_FREE = 1 << 26, /* bytes that any file may hold */
-    UNPACK_MEMORY = 1 << 28, /* of a decoder: what the strongest levels ask */
+    RATIO_MAX = 1024,        /* logs are repetitive: 60 was seen; it is also the limit
+                                of gzip */
+    UNPACKED_FREE = 1 << 26, /* bytes that are allowed for any file */
+    UNPACK_MEMORY = 1 << 28, /* for a decoder: what the strongest compression levels
+                                need */
     ZSTD_WINDOW_LOG = 28
 };
 
-/* Where the pieces come from and go. */
+/* Where the decompressed bytes go. */
 struct sink {
     const struct fsd_file *packed;
     size_t released;
     int out;
     fsd_reached_fn *reached;
     void *payload;
-    uint64_t done, left; /* bytes; how many more are taken */
+    uint64_t done, left; /* bytes written; how many more are accepted */
     int error;           /* of writing; 0: none */
     bool full, unwanted;
     unsigned char piece[PIECE];
@@ -53,8 +55,8 @@ static int write_all(int to, const unsigned char *bytes, size_t n)
     return 0;
 }
 
-/* Takes of the first n bytes of the piece what there is room for; false when no more
- * are wanted.  `next` is what is unpacked next. */
+/* Writes the first n bytes of the piece, up to the limit; false if no more are
+ * accepted.  The next piece is decompressed to `next`. */
 static bool flush(struct sink *s, size_t n, const unsigned char *next)
 {
     fsd_file_release_behind(s->packed, (size_t)(next - s->packed->bytes), &s->released);
@@ -67,8 +69,8 @@ static bool flush(struct sink *s, size_t n, const unsigned char *next)
     return !s->full && !s->error && !s->unwanted;
 }
 
-/* Each returns true at the end of the last stream; else the sink tells, or the input is
- * damaged. */
+/* Returns true at the end of the last stream; otherwise the sink has an error or the
+ * input is damaged. */
 typedef bool unpack_fn(struct sink *s, const unsigned char *in, size_t n);
 
 static bool unpack_gzip(struct sink *s, const unsigned char *in, size_t n)
@@ -166,7 +168,7 @@ uint64_t fsd_unpacked_most(const struct fsd_file *file)
     return UNPACKED_FREE + (uint64_t)RATIO_MAX * file->size;
 }
 
-/* What came of it; `whole`: the last stream came to its end. */
+/* The status at the end; `whole`: the last stream is complete. */
 static enum fsd_status tell(const struct sink *s, bool whole, uint64_t first,
                             struct fsd_error *err)
 {

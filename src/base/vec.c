@@ -1,7 +1,7 @@
 /*
  * The growth of FSD_VEC arrays.  The capacity doubles, so that n appends copy at most
- * 2n elements.  A small array leaves its old copies in the arena until that is freed,
- * which at most doubles what the array takes; one beyond a block of the arena has
+ * 2n elements.  The old copies of a small array stay in the arena until that is freed,
+ * which at most doubles its memory; an array larger than a block of the arena has
  * memory of its own and is reallocated.
  */
 #include "base/vec.h"

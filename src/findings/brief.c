@@ -1,7 +1,7 @@
 /*
- * The summary of a run, in at most eight lines of a terminal.  It adds nothing: counts
- * are the summary's, times and bytes the costs', and what to do is what the layers that
- * move data are advised, with lint's edits of one rule summed up.
+ * The summary of a run, in at most eight lines of a terminal.  It computes nothing:
+ * counts come from the summary, times and bytes from the costs, and what to do is the
+ * advice for data-movement layers, with lint's edits of one rule summed up.
  *
  *     runs     37 layers: 23 compute (int8 21, fp16 1, fp32 1), 12 move data, 2 free
  *     time     1.096 ms a run: compute 74.6 %, data movement 25.4 %
@@ -25,7 +25,7 @@
 
 enum { MOST_DEEDS = 3, MOST_CAUSES = 3 };
 
-static const double LEAST_SHARE = 0.0005; /* that "0.1 %" would not exaggerate */
+static const double LEAST_SHARE = 0.0005; /* below this, "0.1 %" would exaggerate */
 static const double SAVING_UNKNOWN = 0.05;
 
 struct writer {
@@ -34,8 +34,8 @@ struct writer {
     struct fsd_brief brief;
     struct fsd_print print;
     FILE *out;
-    const char *comma; /* before what is added to a list */
-    unsigned rows;     /* of the terminal, that are taken */
+    const char *comma; /* before an item that is added to a list */
+    unsigned rows;     /* rows of the terminal used so far */
 };
 
 static FILE *open_line(struct writer *w)
@@ -160,7 +160,7 @@ static void tell_spent(struct writer *w)
     close_line(w, timed ? "time" : "bytes");
 }
 
-/* The operators that take most; a layer's time is shared by work. */
+/* The operators with most time; a layer's time is shared by work. */
 static void tell_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
@@ -177,7 +177,7 @@ static void tell_operators(struct writer *w)
     close_line(w, "most in");
 }
 
-/* Layers that move data, of one cause. */
+/* Data-movement layers of one cause. */
 struct cause {
     const char *word;
     uint32_t layers;
@@ -247,7 +247,7 @@ static void tell_causes(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* One thing to do, for the sake of some layers: edits of the model that one rule of
+/* Something to do, for the sake of some layers: edits of the model that one rule of
  * lint proposes, or an advice. */
 struct deed {
     const char *advice;
@@ -260,7 +260,7 @@ struct deeds {
     struct fsd_intern *keys; /* numbered from 1, as the list is from 0 */
 };
 
-/* A saving that is not known comes behind the great ones and before the small ones. */
+/* An unknown saving comes after the large ones and before the small ones. */
 static double rank_of(const struct deed *deed)
 {
     return deed->share > 0 ? deed->share : SAVING_UNKNOWN;
@@ -301,8 +301,8 @@ static struct deed *deed_of_edit(struct writer *w, struct deeds *all,
                    fsd_printed(w->arena, "%s %d", cite->rule, (int)cite->edit->action));
 }
 
-/* The deed that the layer's first edit belongs to, with all of its edits that are of
- * that rule and action: each layer's share is counted once. */
+/* The deed of the layer's first edit, with all its edits of that rule and action: each
+ * layer's share is counted once. */
 static struct deed *edits_of(struct writer *w, struct deeds *all, struct fsd_span span)
 {
     const struct fsd_cite *own = w->d->findings->cites.at + span.at;
@@ -314,8 +314,8 @@ static struct deed *edits_of(struct writer *w, struct deeds *all, struct fsd_spa
     return deed;
 }
 
-/* Edits that the dump confirms, but at kernels that compute: what these would save of
- * their time is not in the dump. */
+/* Edits that the dump confirms at kernels that compute: how much time these would save
+ * is not in the dump. */
 static void add_proposed(struct writer *w, struct deeds *all)
 {
     const struct fsd_findings *found = w->d->findings;
@@ -338,8 +338,8 @@ static struct deed *advice_of(struct writer *w, struct deeds *all, fsd_id layer)
     return proposes ? deed_of(w, all, text) : NULL;
 }
 
-/* No layer computes in fewer bits than 32, and some are kernels of products.  What runs
- * in a region, or in an unknown type, may do so. */
+/* No layer computes in less than 32 bits, and some are kernels of products.  Layers in
+ * a region, or with an unknown type, may do so. */
 static bool is_fp32_only(const struct fsd_diff *d)
 {
     bool multiplies = false;
@@ -359,7 +359,8 @@ static bool is_fp32_only(const struct fsd_diff *d)
     return multiplies;
 }
 
-/* Nothing in the dump says what FP16 would save, and that it was not tried matters. */
+/* The dump does not show what FP16 would save, but it is worth stating that FP16 was
+ * not enabled. */
 static void add_fp16(struct writer *w, struct deeds *all)
 {
     if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
@@ -396,8 +397,8 @@ static struct deeds find_deeds(struct writer *w)
     return all;
 }
 
-/* @param brief  of one edit only what it does, not where.
- *  @return whether it had room */
+/* @param brief prints only what one edit does, not where.
+ * @return whether it had room */
 static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
 {
     FILE *out = open_line(w);
@@ -453,7 +454,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e, FILE 
         fprintf(out, " in layer %u", e->layer);
 }
 
-/* The limit is said where something is over it, and where nothing is. */
+/* The limit is stated even if nothing exceeds it. */
 static void tell_wrong(struct writer *w)
 {
     const struct fsd_values *v = w->d->values;
@@ -490,7 +491,7 @@ static void add_unknown(struct writer *w, uint32_t n, const char *noun,
     w->comma = ", ";
 }
 
-/* Its line is the last, and has its room whatever stands before it. */
+/* Its line is the last, and always has room. */
 static const char *unknown_of(struct writer *w)
 {
     const struct fsd_summary *s = w->d->summary;

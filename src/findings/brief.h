@@ -1,5 +1,5 @@
-/* The summary that reports of a run and of a check begin with: what changed, what runs,
- * where the time goes, what to do, what is not known. */
+/* The summary at the top of reports on a run and on a check: what changed, what runs,
+ * where the time goes, what to do, what is unknown. */
 #ifndef FSD_FINDINGS_BRIEF_H
 #define FSD_FINDINGS_BRIEF_H
 
@@ -7,13 +7,13 @@
 
 enum {
     FSD_BRIEF_LINES = 8,    /**< at most, on a terminal of this width: */
-    FSD_BRIEF_COLUMNS = 80, /**< topics and what is before them among it */
+    FSD_BRIEF_COLUMNS = 80, /**< with topics and indentation */
     FSD_BRIEF_TOPIC = 9     /**< columns of a topic */
 };
 
 struct fsd_brief_line {
     const char *topic; /**< "runs", "time", "to do", ... */
-    const char *text;  /**< valid UTF-8, may hide characters */
+    const char *text;  /**< valid UTF-8, may contain control characters */
 };
 
 struct fsd_brief {
@@ -25,9 +25,10 @@ struct fsd_brief {
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** Of a check.
- *  @param says  what changed, what it costs, what to do: all three NULL where no cause
- *               is known; else they stand whatever room they take
- *  @param d  the build; NULL: it is a snapshot, of which only the causes are told */
+ *  @param says what changed, what it costs, what to do: all three NULL if no
+ *         cause is known; else they are printed in full
+ *  @param d the build; NULL: it is a snapshot, for which only the causes are
+ *         printed */
 struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
                                     const struct fsd_diff *d);
 

@@ -4,12 +4,12 @@
  *     model   Conv_34 --> Add_36 <-------------- MaxPool_12 --> Q_15 --> Conv_22
  *     engine  6: Conv_34 + Add_36, reads fp16    4: Q_15, fp16 -> int8
  *
- * Lint asks for a Q/DQ pair on the skip input of Add_36.  Layer 4 quantizes the tensor
- * that Add_36 reads bare, and layer 6, which computes Add_36, reads fp16: hence the
- * edit is cited at layer 4.  It is cited at the quantizer behind layer 6 as well, since
- * that one is handed fp16 because layer 6 reads it.  A layer that widens is explained
- * by who reads its reader's output bare.  Edits that remove or rescale a quantizer are
- * cited at the layer that computes it.
+ * Lint proposes a Q/DQ pair on the skip input of Add_36.  Layer 4 quantizes the tensor
+ * that Add_36 reads unquantized, and layer 6, which computes Add_36, reads FP16: hence
+ * the edit is cited at layer 4.  It is cited at the quantizer behind layer 6 as well,
+ * which gets FP16 because layer 6 reads FP16.  A layer that raises the precision is
+ * explained by unquantized consumers of its consumer's output.  Edits that remove or
+ * rescale a quantizer are cited at the layer that computes it.
  */
 #include "findings/cite.h"
 #include "base/print.h"
@@ -24,10 +24,10 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Of lint's edits, by number: the next of the same node, and of the same tensor;
-     * the finding.  By node and by data: the first.  FSD_NONE: none. */
+    /* Lists of lint's edits, by number: the next of the same node, and of the same
+     * tensor; the finding.  By node and by data: the first.  FSD_NONE: none. */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
-    struct fsd_span now; /* cites of the layer at hand */
+    struct fsd_span now; /* cites of the current layer */
 };
 
 /* ---------------------------------------------------------------------- what is there
@@ -45,7 +45,7 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
            !(read != FSD_NONE && d->engine->tensors.at[read].flags & FSD_TENSOR_INPUT);
 }
 
-/* Something is there that lint's edits may explain. */
+/* Some layer does what lint's edits may explain. */
 static bool any_changes_type(const struct fsd_diff *d)
 {
     if (d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
@@ -56,7 +56,7 @@ static bool any_changes_type(const struct fsd_diff *d)
     return false;
 }
 
-/* All findings on the model, for the builder that made the engine; NULL. */
+/* All findings in the model, for the builder that made the engine; NULL. */
 static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
 {
     const char *word = fsd_target_of(d->engine);
@@ -69,8 +69,8 @@ static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
                          NULL, 0);
 }
 
-/* One tensor for all of the same data before it is quantized: duplicates of a node are
- * merged, and of an Identity or a view nothing is left. */
+/* One tensor for all that have the same data before quantization: duplicates of a node
+ * are merged, and an Identity or a view is eliminated. */
 static fsd_id same_data(const struct fsd_diff *d, fsd_id tensor)
 {
     for (int steps = 0; steps < STEPS; steps++) {
@@ -147,7 +147,7 @@ static const char *feeds(const struct citer *c, const struct fsd_edit *e)
     return fsd_print_take(&text, c->found->arena);
 }
 
-/* Several rules may ask for one edit. */
+/* Several rules may propose one edit. */
 static bool is_same(const struct fsd_edit *a, const struct fsd_edit *b)
 {
     return a->action == b->action && a->node == b->node && a->input == b->input;
@@ -178,7 +178,8 @@ static void cite(struct citer *c, uint32_t edit, const char *shown)
     fsd_vec_push(c->found->arena, &c->found->cites, cite_of(c, edit, shown));
 }
 
-/* The layer computes the edit's node and reads wide data, as the dump shows. */
+/* The dump shows that the layer computes the edit's node and reads data of higher
+ * precision. */
 static bool reads_wide(const struct citer *c, fsd_id layer, uint32_t edit)
 {
     struct fsd_widths reads = fsd_layer_widths(c->d->engine, layer, false);
@@ -196,7 +197,8 @@ static void cite_reader(struct citer *c, fsd_id layer, uint32_t edit)
                      c->lint->edits.at[edit].name, fsd_dtype_name(reads.widest)));
 }
 
-/* A layer that computes the edit's node and reads wide data; FSD_NONE. */
+/* A layer that computes the edit's node and reads data of higher precision; FSD_NONE.
+ */
 static fsd_id wide_reader(const struct citer *c, uint32_t edit)
 {
     const struct fsd_match *m = c->d->match;
@@ -211,7 +213,8 @@ static fsd_id wide_reader(const struct citer *c, uint32_t edit)
     return FSD_NONE;
 }
 
-/* Who reads the tensor of the model without a quantizer, and wide. */
+/* Cites the edits for nodes that read the model's tensor unquantized and in higher
+ * precision. */
 static void cite_bare_readers(struct citer *c, fsd_id tensor)
 {
     uint32_t looked = 0;
@@ -227,8 +230,9 @@ static void cite_bare_readers(struct citer *c, fsd_id tensor)
     }
 }
 
-/* All pairs that a layer of the dump would read narrow data by, each once.  Of other
- * edits the dump shows nothing, unless a layer only moves data for want of them. */
+/* All pairs through which a layer of the dump would read lower precision, each once.
+ * The dump confirms no other edits, unless a layer only moves data because they are
+ * missing. */
 static void propose(struct citer *c)
 {
     const struct fsd_edit *edits = c->lint->edits.at;
@@ -245,8 +249,8 @@ static void propose(struct citer *c)
         }
 }
 
-/* The layer's own nodes that lint wants to read quantized data: it writes wide, for it
- * reads wide. */
+/* Edits that quantize inputs of the layer's own nodes: it writes higher precision
+ * because it reads it. */
 static void cite_source(struct citer *c, fsd_id source)
 {
     const struct fsd_match *m = c->d->match;
@@ -262,8 +266,8 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Who reads what the layer writes without a quantizer: for them it writes wide, and
- * reads wide as well. */
+/* Edits for consumers that read the layer's output unquantized: for them it writes, and
+ * reads, higher precision. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -286,7 +290,7 @@ static void cite_behind(struct citer *c, fsd_id layer)
     }
 }
 
-/* Quantizers that the layer computes, and lint would remove or rescale. */
+/* Edits that remove or rescale quantizers that the layer computes. */
 static void cite_own(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -309,7 +313,7 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     c->now = (struct fsd_span){0, 0};
     if (made < in && flow->source != FSD_NONE && c->d->products->of[flow->source] &&
         c->d->products->none_quantizes)
-        return c->now; /* whatever reads it, it would not write narrow data */
+        return c->now; /* whatever its consumers, it could not write lower precision */
     if (made < in || c->d->layers[layer].kind != FSD_KIND_QUANTIZE)
         cite_bare_readers(c, flow->model_tensor);
     if (made < in)
@@ -321,7 +325,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     return c->now;
 }
 
-/* What a finding's nodes make is read bare: for that reader they are computed again. */
+/* For findings on nodes that are computed twice: a consumer reads their output
+ * unquantized. */
 static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
 {
     c->now = (struct fsd_span){0, 0};
@@ -459,7 +464,7 @@ static void add_once(struct fsd_findings *found, struct fsd_span *span,
     span->n++;
 }
 
-/* All that is cited at the finding's layers, each once. */
+/* All cites at the finding's layers, each once. */
 static struct fsd_span gather(struct fsd_findings *found, const struct fsd_finding *f)
 {
     struct fsd_span all = {found->cites.n, 0};
@@ -474,7 +479,7 @@ static struct fsd_span gather(struct fsd_findings *found, const struct fsd_findi
     return all;
 }
 
-/* Rules about layers that move data, or that move it among others. */
+/* Rules about layers that move data, wholly or in part. */
 static bool is_explained(const char *rule)
 {
     static const char *const rules[] = {"quantize/standing", "precision/island",
@@ -513,7 +518,7 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* Of the moves of the new state, the layer + 1 of which something is cited. */
+/* By move of the new state: 1 + a layer with cites. */
 static uint32_t *cited_moves(const struct fsd_case *gate, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = gate->c->new;

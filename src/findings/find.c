@@ -1,6 +1,6 @@
 /*
- * The frame of finding: each rule of the table is asked, ignores take away, budgets
- * decide, and every finding gets its fingerprint.
+ * The frame of finding: it evaluates each rule of the table, applies ignores and
+ * budgets, and gives every finding its fingerprint.
  */
 #include "base/id.h"
 #include "findings/cite.h"
@@ -16,8 +16,8 @@ enum { LISTED = 5 };
 
 /* ------------------------------------------------------------------- one finding */
 
-/* A check is reviewed where its snapshot is kept, which is under version control as the
- * model need not be; a run has its model, or the engine where that is all there is. */
+/* The file of a finding: of a check, the snapshot, which is under version control even
+ * if the model is not; of a run, the model, or the engine if there is no model. */
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
@@ -35,8 +35,8 @@ void fsd_finding_open(struct fsd_finder *f)
     f->out = fsd_print_open(&f->print);
 }
 
-/* What a finding is about lies in one piece in the findings' subjects: that is why
- * layers, nodes and tensors are told one kind after the other. */
+/* The subjects of a finding are contiguous: hence layers, nodes and tensors must be
+ * added one kind after the other. */
 static void add_subject(struct fsd_finder *f, struct fsd_span *span, fsd_id id,
                         const char *name)
 {
@@ -77,8 +77,8 @@ void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_i
     add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
 }
 
-/* Of what a layer is linked to, only nodes that it computes: what was folded into them
- * has no precision of its own. */
+/* Of a layer's nodes, those that it computes: folded ones have no precision of their
+ * own. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -104,7 +104,7 @@ void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text)
     f->now.facts.n++;
 }
 
-/* A sentence must stay one: what is not listed here is in the finding's subjects. */
+/* A sentence must stay short: nodes not listed here are in the finding's subjects. */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects)
 {
     for (uint32_t i = 0; i < subjects.n && i < LISTED; i++)
@@ -122,7 +122,7 @@ void fsd_put_took(struct fsd_finder *f, double ms)
 
 /* ----------------------------------------------------------------------- ignores */
 
-/* What is wrong with the policy is not for the policy to ignore. */
+/* Findings about the policy itself cannot be ignored by the policy. */
 static bool is_ignored(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
@@ -172,7 +172,7 @@ void fsd_finding_close(struct fsd_finder *f)
 
 /* ----------------------------------------------------------------------- budgets */
 
-/* "3, 0.1100 ms, 5.20%": of what there is a budget for. */
+/* "3, 0.1100 ms, 5.20%": the amounts that have a budget. */
 static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *most,
                            struct fsd_budget n)
 {
@@ -187,8 +187,8 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
-/* What stays within its budget is information.  A budget of time that cannot be
- * measured is not kept. */
+/* A finding within its budget is information.  A budget of time that cannot be measured
+ * is exceeded. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
@@ -211,8 +211,8 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* Dashboards follow a finding from run to run by its fingerprint, so that it must not
  * depend on what another build of the same network changes: numbers of layers, their
- * names, times.  Nodes are the model's and stay; of a finding about no node counts its
- * message without the numbers. */
+ * names, times.  Nodes are the model's and stay; a finding without nodes is hashed by
+ * its message without the numbers. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -247,8 +247,8 @@ static int by_hash(const void *a, const void *b)
     return hash ? hash : fsd_order(x->finding, y->finding);
 }
 
-/* Findings about the same get numbers, in the order in which they were found: the sort
- * looks at that, too, since qsort() keeps no order of its own. */
+/* Findings with equal hashes are numbered in the order in which they were found: the
+ * sort compares that, too, since qsort() is not stable. */
 static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scratch)
 {
     uint32_t n = found->list.n;
@@ -275,8 +275,8 @@ static struct fsd_findings *new_findings(struct fsd_arena *arena)
     return found;
 }
 
-/* Whether an older version read the same model and the same engine: what is found then
- * is no change of theirs. */
+/* Whether an older version read the same model and the same engine: their findings are
+ * then no changes. */
 static bool is_reread(const struct fsd_compare *c)
 {
     return c && !c->old->whole && c->new->whole &&
@@ -285,7 +285,7 @@ static bool is_reread(const struct fsd_compare *c)
                    sizeof c->old->engine_hash);
 }
 
-/* Counts what was found since, and takes it back. */
+/* Counts the findings since then, and removes them. */
 static void take_back(struct fsd_finder *f, uint32_t first)
 {
     f->reread += f->found->list.n - first;
@@ -296,8 +296,7 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Asks all rules of the subject: what is found depends on what is there, which rules
- * are told of does not. */
+/* Evaluates all rules of the subject, as far as its parts exist. */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
                                           unsigned there)
 {
@@ -317,8 +316,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
             set = f->policy->rules[i];
         fsd_vec_push(arena, &found->rules,
                      ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
-        /* What a policy turns off is counted; what is off by itself asks for more than
-         * there is to find. */
+        /* Rules that the policy turns off are counted; rules that are off by default
+         * are not. */
         f->off = set.level == FSD_OFF;
         if ((f->off && f->rule->level == FSD_OFF) || (f->rule->needs & ~there))
             continue;
@@ -362,7 +361,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d)
 {
     struct fsd_finder f = {.d = d, .found = new_findings(d->arena)};
-    /* Of a model alone there is nothing to be said but what lint says. */
+    /* A model without an engine has findings of lint only. */
     bool built = *d->engine->path != '\0';
 
     *out = f.found;

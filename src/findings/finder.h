@@ -1,4 +1,4 @@
-/* What a rule is given, and how it tells what it finds.  Only src/findings. */
+/* What a rule gets, and how it reports findings.  Only src/findings. */
 #ifndef FSD_FINDINGS_FINDER_H
 #define FSD_FINDINGS_FINDER_H
 
@@ -20,29 +20,32 @@ struct fsd_finder {
     struct fsd_findings *found;
     struct fsd_arena *scratch;
 
-    struct fsd_finding now; /**< that is put together; `file` and `line` may be set */
+    struct fsd_finding now; /**< the finding in the making; `file` and `line` may be
+                                 set */
     FILE *out;              /**< its sentence goes here */
-    double count, ms;       /**< what it takes of the budget; 1 and nothing */
+    double count, ms;       /**< its part of the budget; default 1 and 0 */
     bool untimed;           /**< its ms are not known */
-    bool note;              /**< it is information, where its rule would warn */
-    const char *skipped;    /**< set where the rule could not be asked: why */
-    bool asked;  /**< by the policy: then that it could not be is a finding */
-    double base; /**< what a share is of; 0: not known */
+    bool note;              /**< it is information, though its rule warns */
+    const char *skipped;    /**< set if the rule could not be evaluated: the reason */
+    bool asked;  /**< the policy requires the rule: if it cannot be evaluated, that is a
+                      finding */
+    double base; /**< the whole that a share refers to; 0: unknown */
 
-    uint32_t reread; /**< findings of rules before that are no changes: the same
-                                 files, read by another version */
+    uint32_t reread; /**< findings of earlier rules that are no changes: the same files,
+                          read by another version */
 
     /* Kept by find.c. */
     struct fsd_print print;
     double sum_count, sum_ms;
     bool any_untimed;
-    uint32_t *used; /**< by ignore: findings that it ignored, or would */
-    uint32_t *took; /**< by ignore: those that it ignored */
-    bool off;       /**< the policy set the rule off: its findings are only counted */
+    uint32_t *used; /**< by ignore: findings that match it, even of rules that are
+                         off */
+    uint32_t *took; /**< by ignore: findings that it removed */
+    bool off;       /**< the policy turns the rule off: its findings are only counted */
 };
 
-/** Opens a finding.  What follows, up to the close, is its: first what it is about (all
- *  layers, then nodes, then tensors), facts, and what is printed to f->out. */
+/** Opens a finding.  Until it is closed, these are added to it: subjects (all layers,
+ *  then nodes, then tensors), facts, and the text printed to f->out. */
 void fsd_finding_open(struct fsd_finder *f);
 /** Keeps it, unless the policy ignores it. */
 void fsd_finding_close(struct fsd_finder *f);
@@ -55,19 +58,19 @@ void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_i
 /** The nodes that the layer computes by a link of its own. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer);
 
-/** A node's name, "#12 (Conv)" where it has none. */
+/** A node's name, "#12 (Conv)" if it has none. */
 const char *fsd_called(const struct fsd_finder *f, fsd_id node);
 
 /** @param key  a literal */
 void fsd_fact_number(struct fsd_finder *f, const char *key, uint64_t number);
 void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text);
 
-/** Prints "a, b, c and 4 more" of what the open finding is about. */
+/** Prints "a, b, c and 4 more" of the open finding's subjects. */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
-/** Prints ", 0.1234 ms" of a time that is known. */
+/** Prints ", 0.1234 ms" if the time is known. */
 void fsd_put_took(struct fsd_finder *f, double ms);
 
-/** Layers of a run together, as a part of the engine.  rules/recomputed.c */
+/** Some layers of a run, as a part of the engine.  rules/recomputed.c */
 struct fsd_cost_part {
     uint32_t layers, unknown; /**< of unknown bytes */
     int64_t bytes;            /**< of the others */
@@ -79,13 +82,13 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost);
 /** How often the layer performs the step. */
 uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step);
 
-/* Of a run, by the file that holds them. */
+/* Rules on a run, by file. */
 /* rules/mapping.c */
 fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_conflicts,
     fsd_find_unexplained, fsd_find_two_engines, fsd_find_unmapped, fsd_find_names_only,
     fsd_find_remarks;
 /* rules/precision.c */
-/** Where a quantizer stands: what fsd_find_standing() is asked for. */
+/** The place of a quantizer, as `which` of fsd_find_standing(). */
 enum { FSD_BETWEEN, FSD_AT_INPUT, FSD_AT_OUTPUT };
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
@@ -115,15 +118,15 @@ fsd_find_fn fsd_find_wider_kernels, fsd_find_lost_kernel_facts, fsd_find_layouts
 /* rules/provider.c: which execution provider runs a kernel. */
 fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
 
-/** "gemm of `MatMul_3 + Add_4`", and the finding is about these (rules/kernel.c). */
+/** "gemm of `MatMul_3 + Add_4`"; the finding is about these nodes (rules/kernel.c). */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new);
-/** Moves that do the work of other nodes than before (rules/change.c). */
+/** Moves that realise other nodes than before (rules/change.c). */
 void fsd_tell_other_nodes(struct fsd_finder *f);
-/** Kernels that are gone since it is proved that their nodes need none. */
+/** Kernels that are gone because their nodes are proved to need none. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
-/* rules/unknown.c: a fact that is told no more. */
+/* rules/unknown.c: a fact that is no longer stated. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;
-/* rules/build.c: how it was built, and as which of several. */
+/* rules/build.c: how it was built, and which builds of the snapshot it equals. */
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rules/stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;

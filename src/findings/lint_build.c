@@ -1,5 +1,5 @@
 /* What a builder refuses, and what it does badly whatever the quantizers: channels that
- * fill no vector, casts to and fro, channels that only a run knows. */
+ * do not fill a vector, repeated casts, dynamic channels. */
 #include "base/text.h"
 #include "base/print.h"
 #include "findings/place.h"
@@ -8,9 +8,9 @@
 
 /* ------------------------------------------------------------------------- refusals */
 
-/* One finding an operator and reason: the build fails at the first anyway.  Nodes of
- * one operator are chained, so that however many there are each is looked at for each
- * reason that it may have, and not for each other node. */
+/* One finding per operator and reason: the build fails at the first anyway.  Nodes of
+ * one operator are chained, so that each is checked once per reason, not once per other
+ * node. */
 struct chain {
     fsd_id *next; /* by node: the next one of its operator; FSD_NONE */
     const struct fsd_refusal **why; /* by node */
@@ -36,7 +36,7 @@ static struct chain chain_nodes(struct fsd_finder *f)
     return c;
 }
 
-/* Tells of all nodes of the first one's operator that share its reason. */
+/* Reports all nodes of the first one's operator that share its reason. */
 static uint32_t tell_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 {
     uint32_t n = 0;
@@ -77,7 +77,7 @@ void fsd_lint_refused(struct fsd_finder *f)
     }
 }
 
-/* What nobody tried is not said to work. */
+/* An operator that was never tried is not claimed to work. */
 void fsd_lint_not_known(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -97,7 +97,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ alignment */
 
-/* Channels that a vector of the type holds, as tensor cores read them. */
+/* How many channels of the type make a vector, as tensor cores read them. */
 static int64_t vector_of(enum fsd_dtype type)
 {
     switch (fsd_dtype_rank(type)) {
@@ -122,7 +122,7 @@ struct channels {
     enum fsd_dtype type;
 };
 
-/* A convolution's channels on both sides, where they are numbers. */
+/* A convolution's channels on both sides, if they are numbers. */
 static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels *c)
 {
     const struct fsd_shape *x =
@@ -142,8 +142,7 @@ static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels
     return c->vector > 0;
 }
 
-/* The network's own input has the channels that its data has: nobody can change them.
- */
+/* The network's own input has the channels of its data: they cannot be changed. */
 static bool at_border(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
@@ -197,8 +196,8 @@ void fsd_lint_channels(struct fsd_finder *f)
 /* ----------------------------------------------------------------------------- casts
  */
 
-/* Cast -> Cast, back to the type that was there: down and up loses, up and down only
- * costs. */
+/* Cast -> Cast, back to the original type: to lower precision and back loses accuracy,
+ * to higher and back only costs. */
 static bool casts_back(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;
@@ -216,7 +215,7 @@ static bool casts_back(struct fsd_place *p)
            fsd_tensor_form(g, fsd_place_tensor(p, 'm'))->type == was;
 }
 
-/* How many elements the node makes one of; 0: not known. */
+/* How many elements the node reduces to one; 0: unknown. */
 static int64_t reduced_by(const struct fsd_lint *l, fsd_id node)
 {
     int64_t before = fsd_shape_count(
@@ -227,7 +226,8 @@ static int64_t reduced_by(const struct fsd_lint *l, fsd_id node)
     return before > 0 && after > 0 ? before / after : 0;
 }
 
-/* What ONNX itself computes in FP32 (stash_type), as LayerNormalization, has no row. */
+/* Operators that compute in FP32 by ONNX itself (stash_type), as LayerNormalization,
+ * have no row. */
 static bool is_sensitive_half(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -239,7 +239,7 @@ static bool is_sensitive_half(struct fsd_place *p)
             reduced_by(p->l, node) >= FSD_LONG_REDUCTION);
 }
 
-/* A strongly typed builder leaves in FP32 what the model has in FP32. */
+/* A strongly typed builder keeps in FP32 what the model has in FP32. */
 static bool multiplies_in_fp32(struct fsd_place *p)
 {
     p->text[0] = p->l->target.name;

@@ -1,9 +1,9 @@
-/* What an engine shows that the model's rules did not, or did, foresee. */
+/* What an engine shows that the model's rules did, or did not, predict. */
 #include "findings/lint.h"
 
 #include <string.h>
 
-/* By node the first finding on the model that is about it. */
+/* By node, the first finding in the model that is about it. */
 static uint32_t *findings_of(struct fsd_finder *f)
 {
     uint32_t n = f->d->model->nodes.n;
@@ -24,8 +24,8 @@ static uint32_t *findings_of(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------- missed fusions */
 
-/* The one layer that computes the node; FSD_NONE where there are several, or a region
- * whose parts are not told. */
+/* The one layer that computes the node; FSD_NONE if there are several, or a region of
+ * unknown parts. */
 static fsd_id layer_of(const struct fsd_diff *d, fsd_id node)
 {
     fsd_id layer;
@@ -55,8 +55,8 @@ static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* Convolution and ReLU need no more than each other: any kind of convolution, no other
- * reader in between.  An addition needs two tensors of one shape. */
+/* Convolution and ReLU fuse in any kind of convolution without another consumer in
+ * between.  An addition needs two tensors of one shape. */
 void fsd_lint_missed_fusion(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -81,7 +81,7 @@ void fsd_lint_missed_fusion(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- symptoms */
 
-/* Of the findings on the run those that a model's mistake makes. */
+/* Whether the rule reports what a mistake in the model causes. */
 static bool is_symptom(const char *rule)
 {
     static const char *const of_model[] = {
@@ -94,10 +94,9 @@ static bool is_symptom(const char *rule)
     return false;
 }
 
-/* The first of those about a node, about who else reads what it reads, and about what
- * leads there: a Q that was left standing stands there for the sake of an addition
- * before or beside it.
- * @param left how many nodes may still be looked at. */
+/* The first finding about a node, about other consumers of its inputs, or about its
+ * ancestors: a Q may be unfused because of an addition before or beside it.
+ * @param left how many nodes may still be visited. */
 static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
                          const uint32_t *of, uint32_t *left)
 {

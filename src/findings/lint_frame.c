@@ -1,10 +1,10 @@
 /*
- * What the rules of lint share: names, edits, and what an engine says of a finding.
+ * What the rules of lint share: names, edits, and how an engine confirms a finding.
  *
- * A rule predicts that what it is about costs something, and says by which sign an
- * engine shows it: that the layers of the finding's first node read or write a wide
- * type, or have others inserted beside them; that a layer computes a quantizer.  Where
- * the sign is not there the finding is withdrawn: it stays, as information.
+ * A rule predicts a cost, and names the sign by which an engine shows it: the layers of
+ * the finding's first node read or write a higher precision, or have inserted layers
+ * beside them; or a layer computes a quantizer.  Without the sign the finding is
+ * withdrawn: it stays as information.
  */
 #include "base/text.h"
 #include "findings/lint.h"
@@ -30,8 +30,8 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Adds and multiplications by constants are what exporters make of a bias or of a
- * normalization that was taken apart. */
+/* Exporters write Adds and multiplications by constants for a bias or for a decomposed
+ * normalization. */
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 6; steps++) {
@@ -73,7 +73,7 @@ static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
     f->now.edits.n++;
 }
 
-/* One scale by value, the first of several: a script takes them from `scale_of`. */
+/* One scale by value, the first of several: scripts read the others from `scale_of`. */
 static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
                        const struct fsd_quantizer *like)
 {
@@ -158,11 +158,11 @@ void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
 /* ---------------------------------------------------------------- what an engine says
  */
 
-/* What the layers that compute a node show. */
+/* What the layers of a node show. */
 struct seen {
     uint32_t layers, wide, unknown, inserted, together; /* ports; movers; with others */
-    fsd_id layer;           /* the first that is wide, else the first */
-    enum fsd_dtype in, out; /* its widest input, its output */
+    fsd_id layer;           /* the first with higher precision, else the first */
+    enum fsd_dtype in, out; /* its highest input precision, its output */
     double ms;
 };
 
@@ -176,7 +176,7 @@ static enum fsd_dtype look_at_ports(const struct fsd_graph *e, fsd_id layer,
     return widths.widest;
 }
 
-/* Layers beside it that only move data. */
+/* Data-movement layers beside it. */
 static uint32_t count_movers(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -233,7 +233,8 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
         fsd_put_took(f, s->ms);
 }
 
-/* The first node's layers: do they run wide, or need others beside them? */
+/* Whether the first node's layers run in higher precision, or need inserted layers
+ * beside them. */
 static const char *ask_width(struct fsd_finder *f)
 {
     struct seen seen = look(f->d, f->found->subjects.at[f->now.nodes.at].id);
@@ -256,7 +257,7 @@ static void put_computing(struct fsd_finder *f, fsd_id node)
         fprintf(f->out, "one of several layers computes %s", fsd_called(f, node));
 }
 
-/* The quantizers among the nodes: does a layer compute one of them? */
+/* Whether a layer computes one of the quantizers among the nodes. */
 static const char *ask_quantizers(struct fsd_finder *f)
 {
     uint32_t known = 0, all = 0;
@@ -280,8 +281,8 @@ static const char *ask_quantizers(struct fsd_finder *f)
     return "withdrawn";
 }
 
-/* The layers that make what the first quantizer reads: how many narrow tensors do they
- * write?  Merged quantizers leave one. */
+/* How many low-precision tensors the producers of the first quantizer's input write.
+ * Merged quantizers need one. */
 static const char *ask_copies(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -327,8 +328,8 @@ static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Do several layers compute what could be one?  A copy behind may be the cut of what
- * was padded, told of the node that follows. */
+/* Whether several layers compute what could be one.  A copy behind one may only remove
+ * padding, which is reported for the node that follows. */
 static const char *ask_apart(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

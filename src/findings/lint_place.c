@@ -1,6 +1,7 @@
 /*
- * Where quantizers stand, or do not: around the operators that run narrow, and around
- * those that cannot.  A row a place (place.h); the functions state what no form does.
+ * Where quantizers are, or are missing: around the operators that run in low precision,
+ * and around those that cannot.  One row per place (place.h); the functions check what
+ * no form expresses.
  */
 #include "base/print.h"
 #include "findings/place.h"
@@ -11,7 +12,7 @@
 
 /* ------------------------------------------------------------------------- one side */
 
-/* Weights alone in four bits, or in FP8, are a way of their own to save memory. */
+/* Weights alone in four bits, or in FP8, are a separate method, which saves memory. */
 static bool is_asked_of_both(struct fsd_place *p)
 {
     const struct fsd_facts *facts = p->l->facts;
@@ -25,7 +26,8 @@ static bool is_asked_of_both(struct fsd_place *p)
 
 /* ------------------------------------------------------------------------- residual */
 
-/* What was made first of what the convolution reads; the network's input is first. */
+/* The first node among the producers of the convolution's input; the network's input
+ * comes first. */
 static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
@@ -34,8 +36,8 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
     return made == FSD_NONE ? 0 : made;
 }
 
-/* What a pair on the skip branch changes.  Where a convolution makes the branch for the
- * Add alone, TensorRT for RTX adds in that convolution's kernel and rounds there:
+/* The effect of a pair on the skip branch.  If a convolution computes the branch for
+ * the Add alone, TensorRT for RTX adds in that convolution's kernel and rounds there:
  * tests/real/lint.py builds ResNet-18 with and without the pair. */
 static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own)
 {
@@ -48,10 +50,10 @@ static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own
     return "rounds the skip branch to 8 bits; measure its scale";
 }
 
-/* The branch to quantize is, of two convolutions, the one that reads what was made
- * first, which is the block's own input.  The scale is of the Q that already reads the
- * tensor; else of the one that reads what the Add makes, whose range is about the same:
- * there a measurement may begin, it is no value to set. */
+/* Of two convolutions, the branch to quantize is the one whose data is older, which is
+ * the block's own input.  The scale is that of the Q that already reads the tensor;
+ * else of the one that reads the Add's output, whose range is similar: a starting point
+ * for a measurement, not a value to set. */
 static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -81,15 +83,15 @@ static bool is_bare_skip(struct fsd_place *p)
     return true;
 }
 
-/* A pair behind the convolution stands between it and the Add; a compiled region takes
- * it along. */
+/* A pair behind the convolution is between it and the Add; a compiled region includes
+ * it. */
 static bool parts_regions(struct fsd_place *p)
 {
     return !p->l->style.after_operators && p->l->target.family != FSD_RTX;
 }
 
-/* An addition whose branches are as they should be, and whose sum nothing quantizes:
- * the kernel that adds INT8 writes INT8. */
+/* An addition whose branches are quantized correctly, but not its sum: the INT8 kernel
+ * that adds can output INT8. */
 static bool is_open_sum(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -117,8 +119,8 @@ static bool is_before_operators(struct fsd_place *p)
     return !p->l->style.after_operators;
 }
 
-/* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel of
- * any, others none with more than itself in between. */
+/* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel for
+ * any, other builders none with more than it between them. */
 static bool is_narrow_on_rtx(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -133,7 +135,7 @@ static bool is_narrow_elsewhere(struct fsd_place *p)
            fsd_lint_is_narrow(p->l, fsd_place_node(p, 'n'));
 }
 
-/* Sigmoid(x) * x: one layer with the convolution, unless a pair stands in it. */
+/* Sigmoid(x) * x: one layer with the convolution, unless a pair separates them. */
 static bool is_cut_silu(struct fsd_place *p)
 {
     fsd_id a = fsd_place_tensor(p, 'a'), b = fsd_place_tensor(p, 'b');
@@ -149,8 +151,8 @@ static bool is_cut_silu(struct fsd_place *p)
 /* --------------------------------------------------------------------------- islands
  */
 
-/* Does the tensor come from a quantized convolution or product, without a quantizer on
- * the way? */
+/* The quantized convolution or product that outputs the tensor, without a quantizer in
+ * between. */
 static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 8; steps++) {
@@ -186,8 +188,8 @@ static bool is_island(struct fsd_place *p)
 /* ---------------------------------------------------------------- what gains nothing
  */
 
-/* Of resizing only what makes a picture larger by more than copying.  Behind a
- * convolution a normalization is quantized by habit, and taken along. */
+/* Among resizing operators only upsampling by more than copying.  A normalization
+ * behind a convolution is quantized by habit, and fused. */
 static bool is_wide_anyway(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -218,8 +220,8 @@ static bool only_shifts(struct fsd_place *p)
             fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
 }
 
-/* Where the tensor's elements come to, unchanged, through operators that compute
- * nothing and alone read them: a rounding before those is one behind them. */
+/* Where the tensor's elements arrive unchanged, through operators that compute nothing
+ * and have no other consumers: rounding before them equals rounding behind. */
 static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
@@ -235,7 +237,7 @@ static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
     return tensor;
 }
 
-/* Pairs that no operator needs: at an output of the network, or with nothing behind. */
+/* Pairs that no operator needs: at an output of the network, or without a consumer. */
 static bool is_useless(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -255,7 +257,7 @@ static bool is_useless(struct fsd_place *p)
 /* ---------------------------------------------------------------------------- styles
  */
 
-/* Does the operator run in 8 bits, given quantized data, or hand it on? */
+/* Whether the operator runs in 8 bits, given quantized data, or forwards it. */
 static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
 {
     return (l->facts->traits[node] &
@@ -265,8 +267,8 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
-/* An addition of which only one side is quantized, as it should be; compiled regions
- * take both. */
+/* An addition with one quantized side only, as it should be; compiled regions quantize
+ * both. */
 static bool is_residual(const struct fsd_lint *l, fsd_id node)
 {
     return fsd_form_is(l->facts, node, "Add|Sum") &&
@@ -274,7 +276,7 @@ static bool is_residual(const struct fsd_lint *l, fsd_id node)
             (l->target.family == FSD_RTX && !l->style.after_operators));
 }
 
-/* A Q of what an operator makes, whose value nothing reads that runs narrow. */
+/* A Q of an operator's output that no low-precision operator consumes. */
 static bool feeds_nothing_narrow(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -301,7 +303,8 @@ static bool is_zero(const struct fsd_value *v)
     return zero;
 }
 
-/* What a symmetric quantizer makes of zeros and of copies is what it makes behind. */
+/* A symmetric quantizer maps zeros and copies to the same values as one behind the
+ * padding. */
 static bool pads_with(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;

@@ -1,11 +1,11 @@
 /*
- * Pools that TensorRT gives another size than ONNX: with ceil_mode it keeps the window
- * that starts in the padding behind the data.
+ * Pools whose output has another size in TensorRT than in ONNX: with ceil_mode TensorRT
+ * keeps the window that starts in the padding behind the data.
  *
  *     data     . .
  *     windows  w   w       1x1 with strides of 2: ONNX makes the first one only
  *
- * Only sizes that are known are compared, so that nothing is said that may not be so.
+ * Only known sizes are compared, so that no finding is a guess.
  */
 #include "base/text.h"
 #include "findings/lint.h"
@@ -19,7 +19,7 @@ struct pool {
     bool widens;  /* without ceil_mode some dimension needs more padding than it has */
 };
 
-/* False where some size is not known. */
+/* False if a size is unknown. */
 static bool read_pool(const struct fsd_lint *l, fsd_id node, struct pool *p)
 {
     const struct fsd_shape *x =
@@ -78,7 +78,7 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
                 fsd_called(f, i), onnx, builder, l->target.name);
         fsd_fact_text(f, "onnx", onnx);
         fsd_fact_text(f, "builder", builder);
-        /* More padding would count as data of an average. */
+        /* An average would count additional padding as data. */
         if (!p.widens || !fsd_node_int(l->g, i, "count_include_pad", 0)) {
             fprintf(f->out, "; without ceil_mode and with pads of [%s] both give %s",
                     pads, onnx);

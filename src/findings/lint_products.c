@@ -1,4 +1,4 @@
-/* Products of matrices: attention, what is too small, sizes that only a run knows. */
+/* Matrix products: attention, sizes that are too small, dynamic sizes. */
 #include "base/print.h"
 #include "findings/place.h"
 
@@ -8,8 +8,7 @@ enum { TILE = 16, MOST_POSITIONS = 512 };
 
 /* ------------------------------------------------------------------------ attention */
 
-/* The product whose result comes to the softmax, through scaling, masks and quantizers.
- */
+/* The product that feeds the softmax, through scaling, masks and quantizers. */
 static fsd_id product_before(const struct fsd_lint *l, fsd_id softmax)
 {
     fsd_id at = fsd_node_in_tensor(l->g, softmax, 0);
@@ -51,8 +50,8 @@ static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_las
                : -1;
 }
 
-/* The two products of a softmax, "a" and "b", of which one or both are quantized; how
- * many are. */
+/* The two products of a softmax, "a" and "b", of which one or both are quantized;
+ * returns how many are. */
 static int count_narrow(struct fsd_place *p)
 {
     fsd_id softmax = fsd_place_node(p, 'n');
@@ -72,7 +71,7 @@ static bool is_half_narrow(struct fsd_place *p)
     return count_narrow(p) == 1;
 }
 
-/* Sizes that are not known are not complained of. */
+/* Unknown sizes are not reported. */
 static bool has_no_int8_kernel(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -114,7 +113,8 @@ const struct fsd_place_row fsd_rows_of_products[] = {
 
 /* -------------------------------------------------------------- sizes of a run */
 
-/* In 16 bits the two products of an attention are one kernel, which minds no length. */
+/* In 16 bits the two products of an attention are one kernel, which supports any
+ * length. */
 static const bool *find_fused_attention(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -136,14 +136,14 @@ static const bool *find_fused_attention(struct fsd_finder *f)
     return fused;
 }
 
-/* The name of a size that only a run knows; NULL. */
+/* The name of a dynamic size; NULL. */
 static const char *open_dim(const struct fsd_sizes *sizes, fsd_id tensor, int from_last)
 {
     return fsd_amount_text(sizes->amounts, dim_of(sizes, tensor, from_last));
 }
 
-/* Products are computed in pairs of summands and of columns.  One column is no product.
- */
+/* Products are computed in pairs of summands and of columns.  With one column it is no
+ * matrix product. */
 static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
                            fsd_id tensor, int from_last, int64_t from)
 {
@@ -152,8 +152,8 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
     return size >= from && size % 2 ? fsd_printed(f->scratch, "%" PRId64, size) : NULL;
 }
 
-/* A quantizer pads what it rounds, so that behind one the columns alone cost: their cut
- * is the kernel of what would be one with the product. */
+/* A quantizer pads what it rounds, so that behind one only the columns cost: removing
+ * their padding is a kernel that would otherwise be part of the product. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {
@@ -231,7 +231,8 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
     fsd_lint_close(f);
 }
 
-/* An engine tells the sizes it was tuned for; what is open in the model stays so. */
+/* An engine states the sizes it was optimized for; the model's dynamic sizes stay open.
+ */
 void fsd_lint_padded(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

@@ -1,6 +1,6 @@
 /*
- * Looks for the places that rows of lint describe (place.h), and reports them: nodes in
- * the model's order, and of the rows of a rule the first one that fits a node.
+ * Finds the places that rows of lint describe (place.h), and reports them: nodes in the
+ * model's order, and for each the first matching row of a rule.
  */
 #include "base/text.h"
 #include "findings/place.h"
@@ -89,7 +89,8 @@ static void put_sentence(const struct fsd_place *p)
     fputs(at, out);
 }
 
-/* What else reads the tensor that the pair quantizes now would read rounded values. */
+/* Other consumers of the tensor that the pair would then quantize would read rounded
+ * values. */
 static void propose_move(const struct fsd_place *p, fsd_id to)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, p->row->move);
@@ -150,8 +151,8 @@ static uint32_t rows_of(const char *rule, const struct fsd_place_row *rows[MOST_
     return n;
 }
 
-/* The first row that fits the node; NULL.
- * @param may  by operator: bits of the rows that may fit it, and ASKED */
+/* The first row that matches the node; NULL.
+ * @param may by operator: bits of the rows that may match it, and ASKED */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
                                           const struct fsd_place_row *const *rows,
                                           uint32_t n, uint8_t *may)

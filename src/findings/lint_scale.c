@@ -8,8 +8,8 @@
 /* ------------------------------------------------------------------ one tensor, two Qs
  */
 
-/* Which: how the second Q is reached: directly, over an operator that moves data one by
- * one, or over a Concat. */
+/* `which`: how the second Q is reached: directly, through an operator that moves single
+ * tensors, or through a Concat. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int way_of(const struct fsd_lint *l, fsd_id via)
@@ -45,14 +45,14 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
     if (via != FSD_NONE)
         fprintf(f->out, " over %s", fsd_called(f, via));
     fputs(", with other scales", f->out);
-    /* The greater one clips nothing that the other keeps. */
+    /* The larger scale clips nothing that the smaller one keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
                    "steps grow to the greater scale; nothing more is clipped");
     fsd_lint_close(f);
 }
 
-/* One finding a tensor and way: the first Q that differs from the one that reads the
- * tensor itself. */
+/* One finding per tensor and kind of path: the first Q that differs from the one that
+ * reads the tensor itself. */
 void fsd_lint_two_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -79,7 +79,7 @@ void fsd_lint_two_scales(struct fsd_finder *f)
     }
 }
 
-/* A Concat of quantized tensors: its inputs are copied unless they have one scale. */
+/* The inputs of a quantized Concat are copied unless they have one scale. */
 void fsd_lint_concat_inputs(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -119,7 +119,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------- one quantizer */
 
-/* The axis of an operator's output channels in its weights; -1 where there is none. */
+/* The axis of an operator's output channels in its weights; -1 if it has none. */
 static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
 {
     if (fsd_form_is(l->facts, node, "Conv"))
@@ -131,7 +131,7 @@ static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
     return -1;
 }
 
-/* Only a pair that stands directly at the weights: a Transpose between turns axes. */
+/* Only for a pair directly at the weights: a Transpose in between permutes axes. */
 static bool is_across_channels(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -155,7 +155,7 @@ static bool has_one_scale(struct fsd_place *p)
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
-/* Data has one scale: kernels know no other.  Whoever reads it is told first. */
+/* Data has one scale: kernels support no other.  Reported at its consumers first. */
 static bool has_several_scales(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;
@@ -174,7 +174,7 @@ static bool is_shifted(struct fsd_place *p)
     return fsd_place_q(p, 'q')->zero == FSD_ZERO_OTHER;
 }
 
-/* A DQ shares its Q's scale: the Q is told. */
+/* A DQ shares its Q's scale: the Q is reported. */
 static bool has_bad_scale(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');
@@ -208,7 +208,7 @@ static bool has_scales_of_data(struct fsd_place *p)
     return q->n >= 2 && !q->block && !p->l->facts->constant[fsd_place_tensor(p, 'q')];
 }
 
-/* Blocks: which sizes a builder takes of which type. */
+/* Which block sizes a builder supports for which type. */
 static bool has_odd_blocks(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');

@@ -1,5 +1,5 @@
-/* A policy as it is before a file changes it: each rule with its own level and budgets.
- * gate/policy_ini.c reads what a file sets otherwise. */
+/* A policy with defaults: each rule with its own level and budgets.  gate/policy_ini.c
+ * reads what a file changes. */
 #include "findings/findings.h"
 
 #include "base/arena.h"

@@ -13,12 +13,13 @@ enum {
     MS = FSD_BUDGET_MS,
     SHARE = FSD_BUDGET_SHARE
 };
-/* Compiled regions round inside of their kernels: there a quantizer parts nothing. */
+/* Compiled regions round inside their kernels: there a quantizer separates nothing. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
-/* A budget: the first one is already too much. */
+/* A budget: the first finding already exceeds it. */
 #define NONE_MORE .budget = {0, -1, -1}
 
-/* Of changes: what costs time or precision fails, what comes with wanted ones warns. */
+/* Rules on changes: those that cost time or precision fail, those that come with
+ * intended changes warn. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
      "Names, sizes, types or quantizers in the engine contradict the model: it may be "
@@ -464,7 +465,7 @@ static const struct fsd_rule rules[] = {
          "An engine that does not fit into the memory left on the device cannot run.",
      .fix = "`memory` lists the layers and the largest tensors. Smaller batches, lower "
             "precision and a workspace limit reduce it."},
-    /* Lint: what the model says before its build. */
+    /* Rules of lint: what the model shows before its build. */
     {"build/refused", FSD_ERROR,
      "The builder does not support an operator, a type or an attribute.", LINT,
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
@@ -756,7 +757,7 @@ static const struct fsd_rule rules[] = {
      .why =
          "The structure of the model causes most of what a report finds in the engine.",
      .fix = "Follow the rule that the finding names.", .source = "this program"},
-    /* Last, when it is known which ignores were of use. */
+    /* Last, when it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
      "An ignore entry of the policy has expired, or one of its words matches nothing.",
      CASE, fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1},
@@ -766,7 +767,7 @@ static const struct fsd_rule rules[] = {
 
 const struct fsd_rule *fsd_rule_at(unsigned i)
 {
-    enum { N = FSD_COUNT_OF(rules) }; /* what is told of exports stands behind */
+    enum { N = FSD_COUNT_OF(rules) }; /* the rules on exports follow */
     return i < N ? &rules[i] : fsd_export_rule_at(i - N);
 }
 

@@ -1,5 +1,5 @@
-/* Rules about what changed between two exports: each takes some kinds of changes, of
- * which every one is a finding.  They have no part in a policy: nothing is judged. */
+/* Rules about what changed between two exports: each covers some kinds of changes, and
+ * each change is a finding.  A policy cannot set them: nothing is judged. */
 #include "findings/finder.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static const char *key(const struct fsd_state *s, fsd_id node)
     return fsd_text(s->names, s->nodes.at[node].key);
 }
 
-/* That of a constant is told as "= 0.5". */
+/* A constant is printed as "= 0.5". */
 static const char *value_of(const char *text)
 {
     return !*text ? "not there" : !strncmp(text, "= ", 2) ? text + 2 : text;
@@ -34,7 +34,7 @@ static void put_change(const struct fsd_exports *e, const struct fsd_export_chan
     fprintf(out, " is %s, was %s", value_of(c->now), value_of(c->was));
 }
 
-/* Which: bits of enum fsd_export_what. */
+/* `which`: bits of enum fsd_export_what. */
 static void find_exported(struct fsd_finder *f)
 {
     const struct fsd_exports *e = f->exports;

@@ -1,8 +1,8 @@
-/* How both builds were made.  No change of the engine, and what most changes come from:
- * another version, another GPU, another option. */
+/* Reports how both builds were made.  That is no change of the engine, but the reason
+ * for most: another version, another GPU, another option. */
 #include "findings/finder.h"
 
-/* Which: what the new build does not tell. */
+/* `which`: facts that the new build does not state. */
 void fsd_find_built(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -10,7 +10,7 @@ void fsd_find_built(struct fsd_finder *f)
     for (uint32_t i = 0; i < c->built.n; i++) {
         const struct fsd_built_change *change = &c->built.at[i];
 
-        /* A snapshot that tells nothing asks for nothing. */
+        /* A snapshot that does not state the fact does not require it. */
         if (!change->before || (change->after ? 0 : 1) != f->rule->which)
             continue;
         fsd_finding_open(f);
@@ -23,7 +23,7 @@ void fsd_find_built(struct fsd_finder *f)
     }
 }
 
-/* Which: what is read otherwise now, of the same files. */
+/* `which`: facts of the same files that this version reads differently. */
 void fsd_find_older(struct fsd_finder *f)
 {
     if (f->c->old->whole || !f->c->new->whole || (f->rule->which && !f->reread))
@@ -44,8 +44,8 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Rows that are as another build of the snapshot has them.  Where that is the nearest
- * only, what is told of the row is told beside it. */
+/* Rows that equal another build of the snapshot.  If that is only the nearest build,
+ * the differences are findings of their own. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -52,7 +52,7 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
 
 /* ---------------------------------------------------------------------- regions */
 
-/* The kind of a layer that is said not to compute; NULL: all do. */
+/* The kind of a layer that is known not to compute; NULL: all compute. */
 static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
                              struct fsd_span groups)
 {
@@ -67,7 +67,7 @@ static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare
     return kind;
 }
 
-/* By the nodes of the new groups an ignore calls it. */
+/* The finding is about the nodes of the new groups, by which an ignore matches it. */
 static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *new = f->c->new;
@@ -81,7 +81,7 @@ static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff 
     }
 }
 
-/* Its line is that of the old group, which is what the snapshot holds. */
+/* Its line is that of the old group, as the snapshot has it. */
 static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                         const uint32_t *added)
 {
@@ -127,7 +127,7 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     if (f->c->timed) {
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
-        /* Neither more nor less fused, and no slower than noise explains. */
+        /* Neither fusion gained nor lost, and no slower than noise explains. */
         if (r->happened == FSD_HAPPENED_REGROUPED &&
             f->ms <= fsd_noise_of(f->c, f->policy).band)
             f->count = 0;
@@ -136,7 +136,7 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     fsd_finding_close(f);
 }
 
-/* Which: what happened to the fusion. */
+/* `which`: what happened to the fusion. */
 void fsd_find_regrouped(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -158,7 +158,7 @@ void fsd_find_regrouped(struct fsd_finder *f)
             tell_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
 }
 
-/* Where the fusion is as it was, and reads from elsewhere. */
+/* For regions whose fusion did not change, but which read other tensors. */
 void fsd_find_unasked(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -187,8 +187,8 @@ void fsd_find_unasked(struct fsd_finder *f)
 
 /* ---------------------------------------------------------------------- widening */
 
-/* A tensor between layers may be kept in a wider type though no node runs wider: it is
- * written and read again at that width. */
+/* A tensor between layers may have a higher precision although no node runs in it: its
+ * bytes are written and read in that precision. */
 static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
@@ -211,8 +211,8 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
-/* What is told of the tensors around a move already: from type to type, by node that
- * writes or reads. */
+/* What is already reported of the tensors around a move: old and new type, by producer
+ * or consumer. */
 struct reported {
     uint16_t *written, *read;
 };
@@ -243,8 +243,8 @@ static struct reported find_reported(const struct fsd_finder *f)
     return reported;
 }
 
-/* One side of a move that was there: wider though nothing beside it is told to be, as
- * what stands between two moves.  Of ports io-changed tells. */
+/* One side of a changed move: it has a higher precision though no finding at its
+ * neighbors says so, as between two moves.  Ports are reported by io-changed. */
 static void tell_wider_side(struct fsd_finder *f, const struct fsd_move_change *change,
                             const struct reported *reported, bool after)
 {
@@ -292,7 +292,7 @@ static void find_wider_moves(struct fsd_finder *f)
                 tell_wider_side(f, &f->c->moves.at[i], &reported, after);
 }
 
-/* Nodes of one group that went from one type to another are one finding. */
+/* Nodes of one group with the same change of type are one finding. */
 void fsd_find_widened(struct fsd_finder *f)
 {
     const struct fsd_state *new = f->c->new;
@@ -336,8 +336,9 @@ void fsd_find_widened(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- moves */
 
-/* It is about what it stands for and what reads it, so that an ignore may call either:
- * a Reformat has no node of its own.  Without a line: the snapshot does not have it. */
+/* The finding is about the nodes that the move realises and its consumers, so that an
+ * ignore may match either: a Reformat has no node of its own.  It has no line: the
+ * snapshot does not have it. */
 static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change)
 {
     const struct fsd_state *s = f->c->new;
@@ -379,8 +380,7 @@ static void put_work(const struct fsd_state *s, struct fsd_span nodes, FILE *out
         fputs("no node", out);
 }
 
-/* A quantizer that stands, or a layer inserted at a cost: what the builder does for
- * nothing costs nothing. */
+/* An unfused quantizer, or an inserted layer that takes time. */
 static bool is_move(const struct fsd_move *m, bool standing)
 {
     return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
@@ -415,8 +415,8 @@ void fsd_tell_other_nodes(struct fsd_finder *f)
     }
 }
 
-/* Which: standing quantizers, or inserted layers.  One that was something else before
- * is new too. */
+/* `which`: unfused quantizers, or inserted layers.  A layer whose kind changed counts
+ * as new. */
 void fsd_find_new_moves(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -435,7 +435,7 @@ void fsd_find_new_moves(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* What a quantizer does that was absorbed is a rule of its own. */
+/* A quantizer that was fused before has a rule of its own. */
 static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
 {
     const struct fsd_state_node *was = &f->c->old->nodes.at[p->old];
@@ -444,8 +444,8 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
            was->fate != FSD_FATE_OUTSIDE;
 }
 
-/* Which: those of which it is no longer known what became of them, those of one model
- * only, those that no layer computed, or those that no engine computes any more. */
+/* `which`: nodes whose fate is no longer known, nodes of one model only, nodes that no
+ * layer computed, or nodes that no engine computes any more. */
 void fsd_find_presences(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->presences.n; i++) {
@@ -483,8 +483,8 @@ void fsd_find_presences(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- ports */
 
-/* Who feeds the engine has to know of each of these: a binding that has another name,
- * shape or type makes a program that was right before wrong. */
+/* The application must know each of these: it fails with a binding that has another
+ * name, shape or type. */
 static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

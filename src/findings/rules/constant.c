@@ -1,12 +1,12 @@
 /*
- * Layers that compute at every inference what never changes: all their nodes have
- * constant inputs, and the builder left them to kernels all the same.
+ * Layers that compute constants at every inference: all their nodes have constant
+ * inputs, and yet the builder left them to kernels.
  */
 #include "base/text.h"
 #include "findings/finder.h"
 
-/* A layer that also computes something else costs the same without its constants.
- * Weights that are kept narrow are dequantized by a kernel on purpose. */
+/* A layer that also computes something else costs the same without its constants. A
+ * kernel that dequantizes weights stored in low precision does so on purpose. */
 static bool computes_constants_only(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;

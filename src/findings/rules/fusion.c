@@ -1,10 +1,10 @@
 /*
- * What kernels do that others could have done: requantize, or finish, what the kernel
- * of a product wrote.  One finding an engine, with its cost.
+ * Kernels whose work could have been the epilogue of the product before them: they
+ * requantize or complete its output.  One finding per engine, with its cost.
  *
- * The engine itself shows whose doing it is.  Where one of its kernels does the same
- * within itself, the builder can, and something around the others prevents it: a
- * warning.  Where none does, no change of the model is known to help, and the finding
+ * The engine itself shows whether that can be avoided.  If one of its kernels has the
+ * same epilogue, the builder supports it, and something around the others prevents it:
+ * a warning.  If none has, no change of the model is known to help, and the finding
  * only states the cost.
  */
 #include "base/text.h"
@@ -70,7 +70,7 @@ void fsd_find_requantizing(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ epilogues */
 
-/* What is done to the result of a product. */
+/* Kinds of epilogue operations. */
 enum finish { BIAS, NORMALIZATION, ACTIVATION, RESIDUAL, FINISHES };
 
 static const char *const finish_names[FINISHES][2] = {
@@ -79,21 +79,22 @@ static const char *const finish_names[FINISHES][2] = {
     {"activation", "activations"},
     {"residual addition", "residual additions"}};
 
-/* Products of one sort: what one kernel of it does, another may be expected to. */
+/* A class of products: if one kernel of it fuses an epilogue, another may be expected
+ * to. */
 struct sort {
     bool convolves;
     enum fsd_dtype type;
 };
 
-/* What a kernel does of that: by kind how many nodes, and a bit for each operator that
- * it does as one of these kinds. */
+/* The epilogue operations of a kernel: how many nodes by kind, and a bit for each
+ * operator of a kind. */
 struct finishes {
     uint32_t n[FINISHES];
     uint64_t mask;
-    bool lost; /* there are more sorts of operators than bits */
+    bool lost; /* there are more kinds of operators than bits */
 };
 
-/* A bit a kind and an operator. */
+/* One bit per kind and operator. */
 struct bits {
     struct {
         enum finish kind;
@@ -140,8 +141,8 @@ static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
     return FINISHES;
 }
 
-/* What stands in a chain behind a product without finishing it: a scale, a quantizer, a
- * view. */
+/* Whether it is on the path behind a product without being an epilogue: a scale, a
+ * quantizer, a view. */
 static bool is_passed(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -167,7 +168,7 @@ static fsd_id behind_quantizer(const void *of, fsd_id node)
                                                : FSD_NONE;
 }
 
-/* The one node that a node's result goes to, seen through quantizers; FSD_NONE. */
+/* The only node that consumes a node's result, through quantizers; FSD_NONE. */
 static fsd_id behind(const struct fsd_diff *d, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
@@ -176,8 +177,8 @@ static fsd_id behind(const struct fsd_diff *d, fsd_id node)
                                   fsd_walk_on(d->model, out, behind_quantizer, d));
 }
 
-/* The node that alone goes on with a tensor; of x * sigmoid(x), both of whose nodes
- * read it, the multiplication, and *gate is the other one. */
+/* The only consumer of a tensor; of x * sigmoid(x), where two nodes consume it, the
+ * multiplication, and *gate is the other one. */
 static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
 {
     const struct fsd_graph *g = d->model;
@@ -200,7 +201,8 @@ static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
     return FSD_NONE;
 }
 
-/* By node: it finishes the result of a product, which nobody else reads on the way. */
+/* By node: it is the epilogue of a product whose result has no other consumer on the
+ * way. */
 static bool *find_ends(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -228,7 +230,7 @@ static bool *find_ends(struct fsd_finder *f)
     return ends;
 }
 
-/* What a model's nodes and an engine's layers are looked at with. */
+/* Working data: a model's nodes and an engine's layers. */
 struct view {
     const struct fsd_diff *d;
     const bool *ends; /* by node */
@@ -265,8 +267,8 @@ static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
     return sort;
 }
 
-/* The product whose result the layer finishes: its kernel wrote what this one reads,
- * and nobody else reads it.  FSD_NONE: none. */
+/* The product whose epilogue the layer is: its kernel wrote what this one reads, with
+ * no other consumer.  FSD_NONE: none. */
 static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -284,7 +286,7 @@ static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Kernels of products that finish alike: the first of them. */
+/* Kernels of products with equal epilogues: the first of them. */
 struct fused {
     struct sort sort;
     uint64_t mask;
@@ -320,8 +322,8 @@ static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
     return all;
 }
 
-/* The kernel of such a product that does all that the product's own does and, behind
- * it, this one; FSD_NONE: none. */
+/* The kernel of such a product whose epilogue includes that of the product and, behind
+ * it, this layer's operations; FSD_NONE: none. */
 static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
                          const struct finishes *does)
 {
@@ -335,8 +337,8 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* The bias is a convolution's own third input, the other way to write one: what an Add
- * with a constant is, this kernel adds where another one multiplies. */
+/* A convolution may have its bias as third input instead of an Add with a constant:
+ * that is an epilogue of this kernel, too. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;
@@ -363,7 +365,8 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
     }
 }
 
-/* The layer only finishes the product of another kernel, which may be asked for. */
+/* Whether the layer is only the epilogue of another kernel's product, which may be
+ * avoidable. */
 static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
                        fsd_id *product)
 {
@@ -395,7 +398,7 @@ static void put_finishes(struct fsd_finder *f, const struct finishes *does)
     }
 }
 
-/* What also puts elements elsewhere has a reason of its own to be a kernel. */
+/* A layer that also moves elements has a reason of its own to be a kernel. */
 static bool rearranges(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -418,13 +421,13 @@ static bool rearranges(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-/* Kernels that only finish products, and which of them another kernel shows to be
+/* Kernels that are only epilogues, and those among them that another kernel shows to be
  * avoidable. */
 struct unfused {
     struct finishes does;
     struct fsd_cost_part cost;
     uint32_t elsewhere, requantizing;
-    fsd_id layer, like; /* the first of these, and the kernel that does the same */
+    fsd_id layer, like; /* the first of these, and the kernel that fuses the same */
 };
 
 static void add_unfused(struct fsd_finder *f, struct unfused *all,

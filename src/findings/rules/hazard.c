@@ -1,7 +1,7 @@
 /*
- * Where 16-bit floats may spoil values: what may leave FP16's range or lose its small
- * terms there, and integers, of which a float of 16 bits holds only the small ones
- * exactly.  Whether they do depends on the data, so that these are notes.
+ * Where 16-bit floats may be inaccurate: results that may exceed FP16's range or lose
+ * small terms, and integers, of which a 16-bit float represents only the small ones
+ * exactly.  Whether that happens depends on the data, so that these are notes.
  */
 #include "base/text.h"
 #include "findings/finder.h"
@@ -15,7 +15,7 @@ static fsd_sym op_of(const struct fsd_diff *d, fsd_id node)
 
 /* ----------------------------------------------------------------- range of FP16 */
 
-/* How many elements the node makes one of; -1: not known. */
+/* How many elements the node reduces to one; -1: unknown. */
 static int64_t reduced_by(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -37,9 +37,9 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
            ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
-/* The kernel begins what is sensitive of the node without a Cast before it.  A builder
- * that lists no operations of its layers casts between them.  A fused attention lists
- * what attentions do, not what this kernel does. */
+/* Whether the kernel begins the sensitive operation of the node without a Cast before
+ * it.  A builder that lists no operations of its layers casts between them.  A fused
+ * attention lists the operations of attentions in general. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
@@ -84,8 +84,7 @@ static enum fsd_dtype type_of(const struct fsd_diff *d, fsd_id tensor)
                               : fsd_tensor_form(d->model, tensor)->type;
 }
 
-/* What makes of integers other integers, or floats that are integers or not far from
- * them: the arithmetic of positions. */
+/* Operators that keep integers: the arithmetic of positions. */
 static bool passes_integers(const struct fsd_diff *d, fsd_id node)
 {
     unsigned traits = d->facts->traits[node];
@@ -94,12 +93,13 @@ static bool passes_integers(const struct fsd_diff *d, fsd_id node)
            !(traits & FSD_OP_QDQ);
 }
 
-/* By node: some of its inputs were integers, and of what it makes integers are made. */
+/* By node: it has integers among its inputs, and integers are computed from its
+ * outputs. */
 struct integers {
     bool *from, *to;
 };
 
-/* Nodes of a model are in the order in which they run. */
+/* Nodes of a model are in execution order. */
 static struct integers find_integers(const struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

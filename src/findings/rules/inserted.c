@@ -1,8 +1,7 @@
 /*
- * Layers that the builder inserted, one by one and in chains: movers one behind
- * another. All that follow from one first mover are one finding; where one of them
- * brings back the form that an earlier one changed, the change was for nothing, and the
- * finding is a round trip.
+ * Inserted layers, single and in chains: data-movement layers one behind another. All
+ * that follow the same first layer are one finding; if one of them restores a form that
+ * an earlier one changed, the change was useless, and the finding is a round trip.
  */
 #include "findings/finder.h"
 
@@ -15,8 +14,8 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
     return a && b && a->type == b->type && fsd_layout_same(a->layout, b->layout);
 }
 
-/* A layer whose output has the form that an earlier one of its chain read.  What is not
- * known of a form is not taken for the same. */
+/* Whether the layer outputs the form that an earlier one of its chain reads.  Unknown
+ * forms are never equal. */
 static bool returns(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);
@@ -73,7 +72,7 @@ static void put_chain(struct fsd_finder *f)
     fsd_put_took(f, f->d->times->profiles ? ms : -1);
 }
 
-/* Which: round trips, or all other chains. */
+/* `which`: round trips, or all other chains. */
 void fsd_find_chains(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -134,7 +133,7 @@ void fsd_find_inserted(struct fsd_finder *f)
         }
         fsd_put_edge(d, i, f->out);
         fsd_put_took(f, fsd_layer_ms(d, i));
-        /* Why the builder copied a tensor, in its own words. */
+        /* The builder's own reason for copying a tensor. */
         if (d->history && event != FSD_NONE &&
             d->history->events.at[event].kind == FSD_EVENT_COPY &&
             d->history->events.at[event].text)

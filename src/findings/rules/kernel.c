@@ -1,7 +1,7 @@
 /*
- * Rules about kernels since a snapshot: what one reads, writes and is made of, one
- * more, one less; and about the engine's inputs and outputs.  What a rule about nodes,
- * edges or moves tells of a place is not told of its kernels once more.
+ * Rules about kernels since a snapshot: inputs, outputs and constants that changed,
+ * kernels added or removed; and about the engine's inputs and outputs.  A change that a
+ * rule about nodes, edges or moves reports is not reported of the kernels again.
  */
 #include "base/text.h"
 #include "findings/finder.h"
@@ -16,7 +16,8 @@ static const char NOT_MADE[] =
 
 /* ----------------------------------------------------------------- what is told */
 
-/* Sorted: a region, and from which type to which another rule tells of it. */
+/* Sorted: a region, and the old and new type of a change that another rule reports
+ * there. */
 struct fsd_reported_types {
     uint64_t *at;
     uint32_t n;
@@ -94,7 +95,7 @@ static bool is_reported(const struct fsd_reported_types *reported,
                                   sizeof *reported->at, by_place) != NULL;
 }
 
-/* The types that only a kernel has otherwise. */
+/* Whether types differ that only the kernel shows. */
 static bool has_types(const struct fsd_reported_types *reported,
                       const struct fsd_kernel_change *k)
 {
@@ -124,7 +125,7 @@ static void put_nodes(struct fsd_finder *f, const struct fsd_state *s,
         fprintf(f->out, " + %u more", nodes.n - NAMED);
 }
 
-/* "the gemm of `MatMul_3 + Add_4`", and whom that is about. */
+/* "the gemm of `MatMul_3 + Add_4`"; the finding is about these nodes. */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new)
 {
     const struct fsd_state *s = new ? f->c->new : f->c->old;
@@ -181,7 +182,7 @@ void fsd_find_wider_kernels(struct fsd_finder *f)
     }
 }
 
-/* Which: the kind of fact.  Of what `lost` tells of a region nothing is told again. */
+/* `which`: the kind of fact.  A region with a `lost` fact is not reported again. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -234,7 +235,7 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
     fsd_put_state_form(f->c->old, was, '/', f->out);
 }
 
-/* An edge is told once, though both of its kernels see it. */
+/* An edge is reported once, though both of its kernels have it. */
 void fsd_find_layouts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -292,7 +293,7 @@ static bool only_sizes(const struct fsd_kernel_change *k, bool types)
                          k->attrs || k->computes);
 }
 
-/* Where the whole engine is for other sizes its kernels are, too. */
+/* If the whole engine is for other sizes, so are its kernels. */
 static bool is_resized(const struct fsd_compare *c)
 {
     bool resized = false;
@@ -304,7 +305,7 @@ static bool is_resized(const struct fsd_compare *c)
     return resized;
 }
 
-/* What became of the fusion explains which kernels there are. */
+/* A change of fusion explains which kernels there are. */
 static bool is_explained(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     uint8_t happened;
@@ -316,14 +317,14 @@ static bool is_explained(const struct fsd_compare *c, const struct fsd_kernel_ch
            happened == FSD_HAPPENED_REGROUPED || happened == FSD_HAPPENED_OPAQUE;
 }
 
-/* A better type is an improvement of its nodes, which is told so. */
+/* A higher precision is an improvement of the nodes, and reported as that. */
 static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     return k->width == FSD_WIDTH_NARROWED && k->region != FSD_NONE &&
            c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
 }
 
-/* What a dump of this form states of nothing is one finding: its cause is one. */
+/* A fact that no layer of the dump states is one finding: it has one cause. */
 static void tell_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
                           const char *what, const char *of)
 {
@@ -377,7 +378,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Nodes of the old model whose kernel is gone: proved to need none, or of no use. */
+/* Nodes of the old model whose kernel is gone: proved to need none, or without use. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -408,7 +409,7 @@ uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
     return n;
 }
 
-/* One that is computed for nodes that the old model has not is not one more. */
+/* A kernel for nodes that the old model lacks is not an additional one. */
 static bool is_of_new_model(const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
@@ -441,7 +442,7 @@ static void tell_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
     fsd_finding_close(f);
 }
 
-/* A layer that is gone leaves its readers behind. */
+/* A removed layer leaves consumers without a producer. */
 static void find_unwritten(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -496,7 +497,7 @@ static bool computes(const struct fsd_move *m)
     return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
 }
 
-/* Which: those that are gone, or those that are there once more. */
+/* `which`: kernels that are gone, or that are there once more. */
 void fsd_find_counted_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -530,7 +531,7 @@ static const char *direction(const struct fsd_binding *b)
     return b->output ? "output" : "input";
 }
 
-/* What is told of the port of that name already. */
+/* Whether a change of the port of that name is already reported. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)
 {
@@ -589,7 +590,7 @@ static void tell_binding(struct fsd_finder *f, const struct fsd_binding_change *
     fsd_finding_close(f);
 }
 
-/* Which: the optimization profiles, or all else. */
+/* `which`: the optimization profiles, or everything else. */
 void fsd_find_bindings(struct fsd_finder *f)
 {
     bool ranges = f->rule->which;

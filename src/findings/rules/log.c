@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Logs and dumps are kept side by side and mixed up easily; evidence of another build
- * would be wrong without looking so. */
+/* Logs and dumps are kept together and easily mixed up; evidence from another build
+ * would be wrong unnoticed. */
 void fsd_find_other_build(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -71,7 +71,7 @@ void fsd_find_log_cut(struct fsd_finder *f)
 }
 
 /* The rule "log/<topic>" reports the warnings of that topic (log/event.c).  One finding
- * a rule: a hundred tensors without a scale have one cause. */
+ * per rule: a hundred tensors without a scale have one cause. */
 void fsd_find_log_warnings(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;

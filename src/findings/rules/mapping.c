@@ -1,10 +1,10 @@
-/* How well the model, the engine and what was read of them fit. */
+/* How well model, engine and log fit each other. */
 #include "findings/finder.h"
 
 #include <string.h>
 
-/* Names and all are the model's, and yet it is another one: of other types, or without
- * the open sizes. */
+/* An engine with the model's names that was built from another version of it: with
+ * other types, or without the open sizes. */
 static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     const struct {
@@ -34,8 +34,8 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
     fputs(": was the engine built from it?", f->out);
 }
 
-/* Names, sizes and the types of its inputs and outputs are the model's, too, where it
- * was built before quantizers were put in. */
+/* Names, sizes and types of inputs and outputs are the model's even if the engine was
+ * built before quantizers were inserted. */
 static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
 {
     if (!quantizers)
@@ -49,8 +49,8 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fsd_finding_close(f);
 }
 
-/* Exports of networks of one family share most names, and the sizes of their inputs and
- * outputs; not those of their weights. */
+/* Exports of related networks share most names, and the sizes of inputs and outputs,
+ * but not those of weights. */
 static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     if (!fit->weights_unlike)
@@ -72,7 +72,7 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
 }
 
 /* An engine of another export of the same network has many of its names by chance, so
- * that it is not refused; what is missing tells. */
+ * that it is not rejected; the missing ones are reported. */
 void fsd_find_misfit(struct fsd_finder *f)
 {
     struct fsd_fit fit = fsd_match_fit(f->d->match);
@@ -130,7 +130,7 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Told, whichever of the two was believed: who reads the report may know better. */
+/* Reported whichever of the two was used: the user may know better. */
 void fsd_find_conflicts(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->d->match->conflicts.n; i++) {
@@ -150,7 +150,7 @@ void fsd_find_conflicts(struct fsd_finder *f)
     }
 }
 
-/* One finding an operator type: a hundred nodes of one kind have one cause. */
+/* One finding per operator type: a hundred nodes of one type have one cause. */
 void fsd_find_unexplained(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -176,7 +176,7 @@ void fsd_find_unexplained(struct fsd_finder *f)
     }
 }
 
-/* One finding for each two engines: most nodes that both compute are so together. */
+/* One finding for each pair of engines: most nodes that both compute are neighbors. */
 void fsd_find_two_engines(struct fsd_finder *f)
 {
     const struct fsd_parts *parts = f->d->parts;
@@ -201,8 +201,8 @@ void fsd_find_two_engines(struct fsd_finder *f)
     }
 }
 
-/* Of a region's layers the nodes are known together, if not which is whose: they are
- * not unmapped.  What only moves data has none to be found. */
+/* The nodes of a region's layers are known together, if not which is whose: they are
+ * not unmapped.  Data-movement layers have no nodes. */
 void fsd_find_unmapped(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -222,8 +222,8 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* A log that was cut between two lines reads as one of a smaller engine.  An output
- * that the builder renamed is made all the same: its node is in a layer. */
+/* A log that was truncated between two lines reads like that of a smaller engine.  An
+ * output that the builder renamed is still computed: its node is in a layer. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

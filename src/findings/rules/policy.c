@@ -1,10 +1,10 @@
-/* The policy's own rule: what it says in vain. */
+/* The rule about the policy itself: parts of it that have no effect. */
 #include "findings/finder.h"
 #include "model/word.h"
 
 #include <string.h>
 
-/* It is the policy that has to be changed, at that line. */
+/* The policy must be changed, at that line. */
 static void open_at(struct fsd_finder *f, uint32_t line)
 {
     fsd_finding_open(f);
@@ -21,7 +21,7 @@ static bool names_any(const struct fsd_state *s, const char *word, bool operator
     return false;
 }
 
-/* A misspelt operator would be a rule that never fires. */
+/* With a misspelt operator a rule would never fire. */
 static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
                         bool operators)
 {
@@ -38,7 +38,7 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
     }
 }
 
-/* A policy that asks for nothing, or lets everything pass, looks like a gate. */
+/* A policy that requires nothing, or allows everything, only looks like a gate. */
 static void judge_whole(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
@@ -68,7 +68,7 @@ static void judge_whole(struct fsd_finder *f)
     }
 }
 
-/* A promise that no build can break. */
+/* A promise that every build keeps. */
 static void judge_promises(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->policy->promises.n; i++) {
@@ -86,8 +86,8 @@ static void judge_promises(struct fsd_finder *f)
     }
 }
 
-/* One policy serves check and lint: what the other verb's rules ignore is not in
-   vain. */
+/* One policy serves check and lint: ignores of the other verb's rules are not without
+ * effect. */
 static bool was_asked(const struct fsd_findings *found, const char *rule)
 {
     for (uint32_t i = 0; i < found->rules.n; i++)

@@ -1,12 +1,12 @@
-/* Where the engine runs in another type than the model asks for, or than its own
- * neighbours do; quantizers that were left standing. */
+/* Layers that run in another precision than the model asks for, or than their neighbors
+ * do; unfused quantizers. */
 #include "base/spread.h"
 #include "base/text.h"
 #include "findings/finder.h"
 
 /* ----------------------------------------------------------------------- standing */
 
-/* Data enters and leaves a network in the types that its user hands over and takes. */
+/* At its border a network has the types that the application uses. */
 static int place_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -21,14 +21,16 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 
-/* The node is a quantizer that was left standing, not what the layer pads for. */
+/* Whether the node is an unfused quantizer, not one whose kernel only pads for another
+ * layer. */
 static bool stands(const struct fsd_diff *d, fsd_id node)
 {
     return (d->facts->traits[node] & FSD_OP_QDQ) &&
            d->nodes[node].fate == FSD_FATE_LAYER;
 }
 
-/* Adds the layer's nodes that stand, or all where none is known to.  The first one. */
+/* Adds the layer's unfused quantizers, or all its nodes if none is known to be one.
+ * Returns the first. */
 static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -50,7 +52,7 @@ static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
     return first;
 }
 
-/* Which: those at a network input or output, where one is needed, or all others. */
+/* `which`: those at a network input or output, where one is needed, or all others. */
 void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -82,14 +84,15 @@ void fsd_find_standing(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------------- wider */
 
-/* Why nodes run wider than asked: one finding each. */
+/* Why nodes run in higher precision than requested: one finding each. */
 struct cause {
     enum fsd_dtype asked, runs;
-    bool behind_product; /* the layer reads what products in the asked type write */
+    bool behind_product; /* the layer reads the outputs of products in the requested
+                            type */
 };
 
-/* A product in a narrow type sums up in a wider one, and writes that where the builder
- * leaves scaling and quantizing to another kernel. */
+/* A low-precision product accumulates in higher precision, and outputs that if the
+ * builder leaves scaling and quantizing to another kernel. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;
@@ -115,8 +118,8 @@ static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtyp
     return any;
 }
 
-/* False where the link's layer does not run its node wider than the model asks, or
- * nothing shows that it does. */
+/* False if the link's layer does not run its node in higher precision than the model
+ * asks, or the engine does not show that it does. */
 static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *cause)
 {
     const struct fsd_link *l = &d->match->links.at[link];
@@ -175,7 +178,7 @@ static void tell_wider(struct fsd_finder *f, struct cause cause)
     fsd_finding_close(f);
 }
 
-/* One finding a cause, where its first node stands, with all others. */
+/* One finding per cause, at its first node, with all others. */
 void fsd_find_wider(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
@@ -198,7 +201,7 @@ static void add_ms(struct fsd_finder *f, double ms)
         fsd_fact_text(f, "ms", fsd_printed(f->found->arena, "%.4f", ms));
 }
 
-/* What an island begins or ends with: a node where it is known. */
+/* The name of a segment's first or last node, or else layer. */
 static const char *border_name(const struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -208,8 +211,8 @@ static const char *border_name(const struct fsd_finder *f, fsd_id layer)
                : fsd_text(f->d->names, f->d->engine->nodes.at[layer].name);
 }
 
-/* Each border costs a conversion, and what is between them the wider type's time and
- * memory; where it is entered and left tells what to change in the model. */
+/* Each border costs a conversion, and the layers between them the higher precision's
+ * time and memory; the borders show what to change in the model. */
 void fsd_find_islands(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -218,7 +221,8 @@ void fsd_find_islands(struct fsd_finder *f)
         const struct fsd_island *island = &d->islands->list.at[i];
         const char *type = fsd_dtype_name(island->type);
 
-        if (!island->nodes.n) /* only movers: told as standing quantizers and chains */
+        if (!island->nodes.n) /* only data-movement layers: reported as unfused
+                                 quantizers and chains */
             continue;
         fsd_finding_open(f);
         for (uint32_t k = 0; k < island->layers.n; k++)
@@ -256,7 +260,7 @@ static bool is_left(const struct fsd_diff *d, uint32_t link)
            (!asked || asked >= fsd_dtype_rank(FSD_FP32));
 }
 
-/* Of a layer that is linked to no node, its own type says so. */
+/* For a layer without a known node, its own type decides. */
 static bool has_left(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span links = d->match->of_layer[layer];
@@ -267,7 +271,7 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* Tells the nodes of the layers that are left, each once. */
+/* The finding is about the nodes of these layers, each once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;
@@ -284,8 +288,8 @@ static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
     }
 }
 
-/* Layers that compute in FP32, where another computes in a narrower type, and are no
- * part of an island, which has been told.  One finding for all. */
+/* Layers that compute in FP32 while others compute in lower precision, and are in no
+ * segment, which is reported already.  One finding for all. */
 void fsd_find_fp32_left(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -327,8 +331,8 @@ void fsd_find_fp32_left(struct fsd_finder *f)
 
 /* ----------------------------------------------------------- without tensor cores */
 
-/* A kernel's name tells that it works on scalars; why the builder took it, nothing
- * does. */
+/* A kernel's name shows that it works on scalars; nothing shows why the builder
+ * selected it. */
 void fsd_find_no_tensor_cores(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -360,7 +364,7 @@ struct outside {
     bool input;
 };
 
-/* False when its type is the model's, or one of the two is not known. */
+/* False if its type is the model's, or one of the two is unknown. */
 static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *io)
 {
     const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
@@ -376,8 +380,8 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *
     return io->asked && io->built && io->asked != io->built;
 }
 
-/* One finding a change, of all that changed as the first one did: where one output has
- * another type, often all have. */
+/* One finding per change, for all tensors that changed like the first: if one output
+ * has another type, often all have. */
 void fsd_find_io_types(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};

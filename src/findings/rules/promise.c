@@ -1,5 +1,5 @@
 /* What a policy promises of any build, whatever was before: blocks that are one kernel,
- * work that is done in certain types.  What is not known keeps no promise. */
+ * work that is done in certain types.  An unknown fact keeps no promise. */
 #include "findings/finder.h"
 #include "base/text.h"
 #include "model/word.h"
@@ -27,7 +27,7 @@ static void put_types(uint64_t types, FILE *out)
         }
 }
 
-/* It is the promise that is broken: its line is what a reviewer sees. */
+/* A broken promise is reported at its line in the policy. */
 static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
 {
     fsd_finding_open(f);
@@ -35,7 +35,7 @@ static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
     f->now.line = p->line;
 }
 
-/* A snapshot stands for the build: it holds neither the model's edges nor sizes. */
+/* A snapshot alone cannot show it: it has neither the model's edges nor sizes. */
 static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
 {
     if (f->d)
@@ -88,7 +88,7 @@ static bool has_type(const struct fsd_finder *f, uint64_t types, fsd_id node)
     return types >> r->realised & 1;
 }
 
-/* Tells a block that is not as it is promised. */
+/* Reports a block that breaks the promise. */
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
@@ -160,8 +160,7 @@ void fsd_find_unexpected(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* Work that is done in the types, all of it, and that of which it is not known how much
- * it is. */
+/* Work in the required types, all work, and whether some of it is unknown. */
 struct done {
     double in_types, all;
     uint32_t unknown;
@@ -192,8 +191,8 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
     }
 }
 
-/* Nodes that compute in a type that may be wide or narrow, not indices and sizes.
- * Tells those that do not run in the types. */
+/* Nodes that compute in a floating-point or quantized type, not indices and sizes.
+ * Reports those that do not run in the required types. */
 static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
                       struct done *done, bool report)
 {
@@ -255,8 +254,8 @@ void fsd_find_not_in_types(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ memory */
 
-/* What the log says; else what follows from sizes, of which a builder may need less.
- * Negative: not known. */
+/* The log's figure; else what follows from sizes, of which the builder may need less.
+ * Negative: unknown. */
 static double memory_of(const struct fsd_diff *d, const struct fsd_lives *lives,
                         enum fsd_memory_kind which)
 {

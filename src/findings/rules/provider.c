@@ -1,7 +1,7 @@
 /*
- * Which execution provider runs a kernel, where builds state it.  A kernel is compared
- * with the one that it is paired with; where a fusion came apart and a part of it is
- * new, with the kernels of the same nodes before.
+ * Which execution provider runs a kernel, if builds state it.  A kernel is compared
+ * with its pair; if a fusion was split and a part of it is new, with the earlier
+ * kernels of the same nodes.
  */
 #include "base/text.h"
 #include "findings/finder.h"
@@ -23,7 +23,8 @@ static bool is_cpu(const char *provider)
     return !strcmp(provider, "CPUExecutionProvider");
 }
 
-/* The provider of all kernels of a region before; NULL: several, the CPU, or untold. */
+/* The provider of all kernels of a region before; NULL: several, the CPU, or unknown.
+ */
 static const char *device_of(const struct fsd_finder *f, fsd_id region)
 {
     const struct fsd_compare *c = f->c;
@@ -45,8 +46,8 @@ static const char *device_of(const struct fsd_finder *f, fsd_id region)
     return device;
 }
 
-/* Where the nodes of a kernel ran that is on the CPU now, or may be; NULL: there
- * too, or it is not known. */
+/* The provider that ran the nodes of a kernel that is, or may be, on the CPU now; NULL:
+ * the CPU as well, or unknown. */
 static const char *fallen_from(const struct fsd_finder *f,
                                const struct fsd_kernel_change *k)
 {
@@ -60,8 +61,8 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* The old build states providers, and the new one of no kernel: where some were no CPU,
- * any of them may have fallen back. */
+/* The old build states providers, and the new one of no kernel: those that were not on
+ * the CPU may have fallen back. */
 static void tell_unstated(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;

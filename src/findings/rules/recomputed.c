@@ -1,9 +1,9 @@
 /*
- * Nodes that several kernels compute whole, each for readers of its own: a pooling in
- * INT8 for a convolution and in FP32 for an addition.  That a kernel computes all of a
- * node is proved by the operations that it performs and by the number of elements that
- * it writes; a node of which each kernel does a part is not meant.  Here are also the
- * sums that the rules on fusion have in common.
+ * Nodes that several kernels compute completely, each for its own consumers: a pooling
+ * in INT8 for a convolution and in FP32 for an addition.  The operations of a kernel
+ * and the number of elements that it writes prove that it computes all of a node; a
+ * node that kernels compute in parts is not meant.  Here are also the sums that the
+ * rules on fusion have in common.
  */
 #include "base/text.h"
 #include "findings/finder.h"
@@ -63,8 +63,8 @@ uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step)
     return n;
 }
 
-/* The layer's own operations hold the node's, for each node of its operator that the
- * layer has. */
+/* The layer's own operations include the node's, for each node of that operator in the
+ * layer. */
 static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
@@ -91,7 +91,7 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
     return false;
 }
 
-/* All nodes of the layer that compute, but for quantizers, are this one. */
+/* All computing nodes of the layer, except quantizers, are this one. */
 static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
@@ -104,8 +104,8 @@ static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return true;
 }
 
-/* It writes as many elements as the node makes, and reads nothing that another layer
- * computed of it. */
+/* It writes as many elements as the node outputs, and reads nothing that another layer
+ * computed of the node. */
 static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = d->engine;
@@ -127,7 +127,7 @@ static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return whole;
 }
 
-/* The layer computes all of the node, and takes nothing of it from another one. */
+/* The layer computes all of the node, using no other layer's result of it. */
 static bool is_whole(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
@@ -154,7 +154,7 @@ static bool may_be_recomputed(const struct fsd_diff *d, fsd_id node)
            !d->match->gone[node];
 }
 
-/* The layers that compute the node whole, in `whole`; how many. */
+/* Puts the layers that compute all of the node into `whole`; returns how many. */
 static uint32_t find_whole(struct fsd_finder *f, const struct fsd_lowerings *lowerings,
                            fsd_id node, fsd_id *whole)
 {

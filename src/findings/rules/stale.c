@@ -1,5 +1,5 @@
-/* An engine that was not built of the model beside it.  Only the dump is there to tell:
- * the same bytes for another model are an engine of the model before. */
+/* An engine that was not built from the model given with it.  Only the dump can show
+ * that: the same bytes with another model are an engine of an earlier model. */
 #include "findings/finder.h"
 
 #include <string.h>
@@ -9,13 +9,14 @@ static bool is_same(const uint64_t a[2], const uint64_t b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-/* What an engine is built of; of constants and what is folded the dump says little. */
+/* Whether an engine depends on the node; a dump shows little of constants and folded
+ * nodes. */
 static bool is_built(const struct fsd_state_node *n)
 {
     return fsd_role_computes(n->role) || n->role == FSD_ROLE_QUANTIZER;
 }
 
-/* A source of the old model, as the new one has it. */
+/* A source of the old model, in terms of the new one. */
 static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
                       struct fsd_producer new)
 {
@@ -29,7 +30,7 @@ static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
     return at == new.at && (at == FSD_NONE || old.out == new.out);
 }
 
-/* What of a node is another; NULL: nothing. */
+/* Which property of a node changed; NULL: none. */
 static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;
@@ -48,8 +49,8 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
-/* A view is written by one exporter and not by another, but what it does to its data
- * is what the engine was built for: only of one that has no mate a name tells. */
+/* One exporter writes a view where another does not, but the engine was built for what
+ * it does to its data: a view without a counterpart is only found by name. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
     const struct fsd_state *s = c->old, *t = c->new;
@@ -79,8 +80,8 @@ static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
     fsd_finding_close(f);
 }
 
-/* Tells each change of a node that an engine is built of, when asked to; returns how
- * many there are. */
+/* Counts the changes of nodes that the engine depends on; with `report`, reports each.
+ */
 static uint32_t changes(struct fsd_finder *f, bool report)
 {
     const struct fsd_compare *c = f->c;
@@ -118,7 +119,7 @@ static uint32_t changes(struct fsd_finder *f, bool report)
     return n;
 }
 
-/* Which: the model's file alone is another. */
+/* `which`: only the model's file changed. */
 void fsd_find_stale(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -1,11 +1,11 @@
-/* Rules about a whole build, beside the one of its snapshot. */
+/* Rules about a whole build compared with its snapshot. */
 #include "base/text.h"
 #include "findings/finder.h"
 #include "model/word.h"
 
 #include <string.h>
 
-/* Of one or two profiles no spread can be told from chance. */
+/* With one or two profiles the spread is unknown. */
 enum { ENOUGH = 3 };
 
 struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
@@ -50,8 +50,8 @@ static void tell_untimed(struct fsd_finder *f, const struct fsd_state *s,
     fsd_finding_close(f);
 }
 
-/* What cannot be measured is no pass: it is skipped, and said so, where nobody asked;
- * it fails where the policy asks or the snapshot has times. */
+/* A limit that cannot be measured is no pass: it is reported as skipped by default; it
+ * fails if the policy requires it or the snapshot has times. */
 static bool can_measure(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -107,7 +107,7 @@ void fsd_find_more_layers(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Layers that are inserted at a cost, and quantizers that stand. */
+/* Inserted layers that take time, and unfused quantizers. */
 static uint32_t moves_of(const struct fsd_state *s)
 {
     uint32_t n = 0;
@@ -120,7 +120,8 @@ static uint32_t moves_of(const struct fsd_state *s)
     return n;
 }
 
-/* Who does not take a better build as the snapshot will not see it lost. */
+/* If a better build does not become the snapshot, a later loss of the gain goes
+ * unnoticed. */
 void fsd_find_better(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -135,7 +136,7 @@ void fsd_find_better(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < c->moves.n; i++)
         now += c->moves.at[i].missed; /* not saved */
-    /* Whatever is better in it, a slower build is not. */
+    /* A slower build is not better, whatever else improved. */
     if (c->timed && c->after > c->before + fsd_noise_of(c, f->policy).band)
         return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
@@ -176,8 +177,8 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* The drop is put where times are, against a whole of 1, so that a budget's share says
- * what it says elsewhere. */
+/* The drop takes the place of a time, with 1 as the whole, so that a budget's share
+ * means what it means elsewhere. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
@@ -193,8 +194,8 @@ void fsd_find_less_coverage(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* One finding for all, whatever was before.  Layers that do nothing at run time are not
- * counted. */
+/* One finding for all, whatever was before.  Layers that do nothing at run time do not
+ * count. */
 void fsd_find_inserted_total(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;
@@ -223,7 +224,7 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* int8-required: of the operators, nodes that are not excepted. */
+/* int8-required: nodes of the operators, without the exceptions. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;

@@ -1,5 +1,5 @@
-/* What the old build tells and the new one does not.  Unknown is neither the same nor
- * another: that it is not known is the finding. */
+/* Facts that the old build states and the new one does not.  Whether they changed is
+ * unknown, and that is the finding. */
 #include "findings/finder.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static void about_ref(struct fsd_finder *f, fsd_ref ref)
         fsd_about_state_node(f, f->c->new, ref);
 }
 
-/* Where it was told: prints it, and says which nodes it concerns. */
+/* Prints where the fact was stated; the finding is about those nodes. */
 static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *s = f->c->new;
@@ -73,8 +73,8 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
     }
 }
 
-/* Without tensors or Metadata the same build is known by less, as it is by a snapshot
- * that an older version took of it. */
+/* Without tensors or Metadata less is known of the same build; so it is in a snapshot
+ * by an older version. */
 void fsd_find_less_info(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
@@ -141,7 +141,8 @@ static void find_nodes(struct fsd_finder *f)
     }
 }
 
-/* What no layer of the build has is one finding: a dump of another form. */
+/* A fact that no layer of the build states is one finding: the dump has another form.
+ */
 static bool tell_unstated(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -166,7 +167,7 @@ static bool tell_unstated(struct fsd_finder *f)
     return true;
 }
 
-/* Both sides of a move are one place. */
+/* The two sides of a move are one place. */
 static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
 {
     const struct fsd_fact_lost *lost = &c->lost.at[i];
