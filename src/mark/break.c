@@ -1,14 +1,14 @@
 /*
  * How to split a fusion by marking one of its tensors as an output, and which groups
- * change then.
+ * change as a result.
  *
- *     [Conv Add Relu] -> [Conv ...]     mark what Conv makes:  [Conv] [Add Relu]
+ *     [Conv Add Relu] -> [Conv ...]     mark the output of Conv:  [Conv] [Add Relu]
  *
- * What is cut off behind the mark, the tail, has lost its product and is pointwise work
- * that may join whatever is generated or has no epilogue yet beside it; those groups
- * change, too.  Of the tensors that split a fusion the one with the fewest groups that
- * change is taken, since a break is to prove something of one fusion.  Where no rule
- * says what the builder does, there is no exact break.
+ * The nodes behind the mark, the tail, have lost their product and are pointwise work
+ * that may be fused into a neighboring generated kernel or a product without an
+ * epilogue; those groups change, too.  Of the tensors that split a fusion the one that
+ * changes the fewest groups is used, since a break must prove something about one
+ * fusion.  If no rule predicts what the builder does, there is no exact break.
  */
 #include "base/id.h"
 #include "cost/cost.h"
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-enum { MOST = 4 }; /* groups that may change: beyond that a break proves nothing */
+enum { MOST = 4 }; /* groups that may change: with more, a break proves nothing */
 
 struct candidate {
     fsd_id tensor;
@@ -62,8 +62,8 @@ static bool in_group(const struct fsd_marks *m, fsd_id node, fsd_id group)
     return node != FSD_NONE && m->group_of[node] == group;
 }
 
-/* The only group that has the values of the tensors that the group hands out; FSD_NONE
- * where several have, or somebody else. */
+/* The only group that consumes the group's outputs; FSD_NONE if there are several, or
+ * another consumer. */
 static fsd_id only_user(const struct fsd_marks *m, fsd_id group)
 {
     fsd_id user = FSD_NONE;
@@ -92,7 +92,7 @@ static fsd_id only_user(const struct fsd_marks *m, fsd_id group)
 
 /* ------------------------------------------------------------------------- the tail */
 
-/* The tail is pointwise: a generated kernel that alone reads it takes it in. */
+/* The tail is pointwise: a generated kernel that is its only consumer fuses it. */
 static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
                               struct candidate *c)
 {
@@ -102,8 +102,8 @@ static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
         add_group(c, user);
 }
 
-/* The other operand of an Add may come from a product that has no epilogue and no other
- * reader: it takes the tail in. */
+/* The other operand of an Add may come from a product without an epilogue and other
+ * consumers: it fuses the tail. */
 static void tail_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                                struct candidate *c)
 {
@@ -183,8 +183,8 @@ static struct candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     return is_inside(m, sum) ? better(c, at_tensor(m, group, sum, why)) : c;
 }
 
-/* x -> Div -> Erf -> ... -> Mul 0.5: what the last Mul reads, where only a product
- * reads the result. */
+/* x -> Div -> Erf -> ... -> Mul 0.5: the input of the last Mul, if only a product
+ * consumes the result. */
 static struct candidate before_last_factor(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -248,7 +248,7 @@ static struct candidate break_attention(const struct fsd_marks *m, fsd_id group)
     return no_break("another layer has what its Softmax makes");
 }
 
-/* One product of several: it takes what follows it in. */
+/* One product of several: it fuses what follows it. */
 static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group)
 {
     struct candidate best = none;
@@ -273,8 +273,8 @@ static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group
                : best;
 }
 
-/* The last of the pointwise nodes before a normalization, which only this kernel has:
- * materialized, the product before them takes them in. */
+/* The last pointwise node before a normalization, with no other consumer than this
+ * kernel: if it is materialized, the product before it fuses the pointwise nodes. */
 static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -297,7 +297,7 @@ static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
     return none;
 }
 
-/* Transpositions of the builder's own, among the steps of the kernel. */
+/* Transpositions that the builder added, among the steps of the kernel. */
 static bool is_turned(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -312,8 +312,8 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
     return own > asked;
 }
 
-/* What is computed between two transpositions is no output as it lies; what a Resize
- * reads is written where it is not row-major. */
+/* A tensor between two transpositions does not have the layout of an output; the input
+ * of a Resize is written where it is not row-major. */
 static struct candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -338,8 +338,7 @@ static struct candidate at_seam(const struct fsd_marks *m, fsd_id group)
     return none;
 }
 
-/* A library's kernel writes one tensor: what is inside of it is gone with
- * the fusion. */
+/* A library kernel writes one tensor: those inside it are gone with the fusion. */
 static struct candidate break_library(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {

@@ -1,14 +1,14 @@
 /*
- * Chooses what to split next, and takes results.  Half of the suspects are to change:
- * first those with an exact break, then those without one, of which every tensor
- * inside is marked in the hope that the builder splits them; the rebuilt engine shows
- * whether it did.  A fusion whose split told nothing is not chosen again.
+ * Chooses what to split next, and processes results.  Half of the suspects should
+ * change: first those with an exact break, then those without one, whose inner tensors
+ * are all marked in the hope that the builder splits them; the rebuilt engine shows
+ * whether it did.  A fusion whose split showed nothing is not chosen again.
  */
 #include "mark/hunt.h"
 
 struct choice {
     struct fsd_hunt *h;
-    bool *covered; /* by group: a suspect that is to change */
+    bool *covered; /* by group: a suspect that should change */
     uint32_t n;
 };
 
@@ -152,7 +152,7 @@ bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id g
     return false;
 }
 
-/* Of a good build those are cleared that stayed, of a bad one those that changed. */
+/* A good build clears the groups that stayed, a bad one those that changed. */
 static bool is_cleared(enum fsd_bisect_result result, uint8_t seen)
 {
     return seen == (result == FSD_BISECT_GOOD ? FSD_SEEN_SAME : FSD_SEEN_CHANGED);

@@ -3,11 +3,11 @@
  * its fusions split:
  *
  *     suspects  {1 2 3 4}    split 1 and 2
- *     good      {1 2}        one of those that changed is to blame
+ *     good      {1 2}        one of those that changed is the cause
  *     bad       {3 4}        one of those that stayed is
  *
- * What counts is what the rebuilt engine shows, not what was asked for: each group
- * changed, or stayed, or the engine does not tell.
+ * What counts is what the rebuilt engine shows, not what was requested: each group
+ * changed, or stayed, or the engine does not show it.
  */
 #ifndef FSD_MARK_HUNT_H
 #define FSD_MARK_HUNT_H
@@ -29,23 +29,24 @@ struct fsd_hunt {
     struct fsd_arena *arena;
     const struct fsd_marks *m;
     bool *suspect; /**< by group */
-    bool *spent;   /**< by group: its break was tried, and told nothing of it */
+    bool *spent;   /**< by group: its break was tried, and showed nothing about it */
     uint32_t n;    /**< suspects */
     FSD_VEC(struct fsd_hunt_step) steps;
     struct fsd_span chosen, tensors; /**< of the next build; none: the search is over */
-    bool contradicts; /**< no suspect would be left: the last result was not taken */
+    bool contradicts; /**< no suspect would be left: the last result was rejected */
     FSD_VEC(fsd_id) pool;
 };
 
-/** All fusions are suspects.  @param m  outlives it, and lends its arena. */
+/** All fusions are suspects.
+ *  @param m must outlive it; its arena is used. */
 struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m);
 
-/** Takes a result and chooses the next build.
- *  @param seen  by group, in the marks' arena; NULL of a build that was skipped. */
+/** Processes a result and chooses the next build.
+ *  @param seen by group, in the marks' arena; NULL for a build that was skipped. */
 void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
                    const uint8_t *seen);
 
-/** Whether the group is to change in the next build. */
+/** Whether the group should change in the next build. */
 bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group);
 
 #endif

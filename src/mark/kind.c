@@ -1,17 +1,17 @@
 /*
- * What a group of nodes is as a fusion.  Told by its operators and edges alone, so that
- * it is the same for each builder: products that do not feed each other stand beside
- * each other; a product with what follows it has an epilogue.
+ * The kind of a group of nodes as a fusion, by its operators and edges alone, so that
+ * it is the same for each builder: products that do not feed each other are horizontal;
+ * a product with nodes behind it has an epilogue.
  */
 #include "mark/mark.h"
 
 struct members {
     uint32_t products, softmaxes, others;
-    bool fed; /* a product has another member's values */
+    bool fed; /* a product consumes another member's output */
 };
 
-/* Whether some input of the node is made, directly or through a node of no group, by a
- * member of the group. */
+/* Whether an input of the node comes from a member of the group, directly or through a
+ * node of no group. */
 static bool is_fed(const struct fsd_marks *m, fsd_id node, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;

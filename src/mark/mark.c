@@ -1,8 +1,8 @@
 /*
  * Puts the parts together, and what they share: which group computes a node, and who
- * uses the values of a tensor.  A tensor's users are seen through nodes that no layer
- * computes (a Reshape, a folded Cast), since whoever reads behind those reads the
- * tensor itself; each node is visited once.
+ * uses the values of a tensor.  A tensor's consumers are found through nodes that no
+ * layer computes (a Reshape, a folded Cast), since those behind these read the tensor
+ * itself; each node is visited once.
  */
 #include "mark/mark.h"
 
@@ -92,7 +92,7 @@ bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node)
 
 /* ------------------------------------------------------------------------- users */
 
-/* Tensors that are still to be walked; each is stamped with the number of its walk. */
+/* Tensors still to be visited; each has the number of its walk. */
 struct walk {
     const struct fsd_marks *m;
     struct fsd_arena *scratch;
@@ -119,7 +119,8 @@ static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id
     fsd_vec_push(m->arena, &users->groups, group);
 }
 
-/* A Q or DQ may have a layer that computes a core node, too, or one of its own. */
+/* A Q or DQ may be in a layer that computes a core node, too, or have one of its own.
+ */
 static bool add_layers(const struct fsd_marks *m, struct fsd_users *users, fsd_id node)
 {
     const struct fsd_match *match = m->d->match;

@@ -1,16 +1,16 @@
 /*
- * Where the values of each tensor are.  A tensor that a node of a group makes is inside
- * of it when nobody else uses it; else some layer of the group writes it.
+ * Where the values of each tensor are.  The output of a node in a group is inside the
+ * group if it has no other consumers; else a layer of the group writes it.
  *
- * Whether a written tensor may be marked is a matter of its form.  An output of the
- * network is row-major and has the model's sizes, unless the caller asks for another
- * format.  Where the layer writes it in another form, the builder adds a conversion:
+ * Whether a written tensor may be marked depends on its form.  An output of the network
+ * is row-major and has the model's sizes, unless the caller asks for another format.
+ * Where the layer writes it in another form, the builder adds a conversion:
  *
  *     library kernel    [Conv+Relu] -> hwc -> [Conv]      a layer of its own converts
  *     generated kernel  [Corr Silu] -> hwc -> [Corr Silu]     Silu moves into the
  *                                                             kernel that converts
  *
- * since it generates one kernel for pointwise work and for conversions beside it.
+ * since it generates one kernel for pointwise work and adjacent conversions.
  */
 #include "cost/cost.h"
 #include "mark/mark.h"
@@ -31,7 +31,7 @@ static int64_t size_of(const struct fsd_graph *g, const struct fsd_form *form,
     return g->dims.at[form->dims.at + i].size;
 }
 
-/* What is open on either side is no difference. */
+/* An unknown size on either side is no difference. */
 static bool has_sizes(const struct fsd_marks *m, const struct fsd_form *form,
                       fsd_id tensor)
 {
@@ -76,8 +76,8 @@ static bool is_user(const struct fsd_marks *m, const struct fsd_users *users,
     return false;
 }
 
-/* How well an output of a layer of the node fits the tensor: by who reads it, by its
- * name, by how many elements it has. */
+/* How well an output of one of the node's layers fits the tensor: by consumers, by
+ * name, by number of elements. */
 static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id tensor,
                 fsd_id port)
 {
@@ -96,8 +96,8 @@ static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id
            4 * (own >= 0 && elements == own);
 }
 
-/* The layer and the port that write the tensor; the last layer of the node where no
- * port tells. */
+/* The layer and the port that write the tensor; the last layer of the node if no port
+ * is found. */
 static void find_port(const struct fsd_marks *m, const struct fsd_users *users,
                       fsd_id node, fsd_id tensor, struct fsd_tensor_place *p)
 {
@@ -144,7 +144,7 @@ static bool has_conv(const struct fsd_graph *e, fsd_id layer)
     return false;
 }
 
-/* A Resize or a Concat is among its nodes: what is before it may be taken away. */
+/* A Resize or a Concat is among its nodes: what is before it may be split off. */
 static bool has_seam(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
@@ -157,8 +157,8 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* A generated kernel of several nodes reads it as it lies, and writes likewise, so that
- * it holds no conversion yet. */
+/* A generated kernel of several nodes reads it in its layout, and writes that layout,
+ * so that it contains no conversion yet. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -176,14 +176,14 @@ static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
     return false;
 }
 
-/* Several layers share the work of the group. */
+/* Several layers compute the group. */
 static bool is_spread(const struct fsd_marks *m, fsd_id group)
 {
     return m->kinds[group] != FSD_FUSION_NONE && m->state->groups.at[group].layers > 1;
 }
 
-/* The layer writes what a Transpose makes in the order of what it read, so that an
- * output is one more conversion, and nothing of the kernel is moved into it. */
+/* The layer writes a Transpose's output in the order of its input, so that an output
+ * needs one more conversion, and nothing of the kernel moves into it. */
 static bool is_transposed(const struct fsd_marks *m, fsd_id node)
 {
     return fsd_node_is(m->d->model, node, FSD_ONNX_Transpose);
@@ -246,7 +246,7 @@ static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
     return FSD_NONE;
 }
 
-/* Of a node that no layer computes. */
+/* For a node that no layer computes. */
 static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_node_result *r = &m->d->nodes[node];
@@ -347,8 +347,8 @@ static struct fsd_tensor_place place_of(const struct fsd_marks *m, fsd_id tensor
     return place_left(m, node);
 }
 
-/* The tensor at the end of a chain of those that have each other's values.  A damaged
- * model may have a ring. */
+/* The tensor at the end of a chain of tensors with equal values.  A damaged model may
+ * have a cycle. */
 static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 {
     fsd_id holder = m->places[tensor].holder;

@@ -6,14 +6,14 @@
  *     model:    in -> Conv -> BatchNormalization -> Relu -> out
  *                     `------------- the cut -----------'
  *
- * The walk also stops at any other tensor that the engine holds in memory, since
- * somebody else computes that (the cut is then leaky), and at constants.  A node counts
- * only if what it computes depends on something the unit reads: Shape -> Gather ->
+ * The walk also stops at any other tensor that the engine has in memory, since another
+ * unit computes that (the cut is then leaky), and at constants.  A node belongs to the
+ * cut only if its output depends on a tensor that the unit reads: Shape -> Gather ->
  * Reshape's second input does not.
  *
  * Q and DQ: a tensor and its quantized forms have one root.  Where a walk meets the
- * root of something in memory it goes on through Q and DQ alone, so that the quantizers
- * on an edge belong to the layer that the edge leads into:
+ * root of a tensor in memory, it continues through Q and DQ only, so that the
+ * quantizers on an edge belong to the consumer:
  *
  *     in memory: "q1"        r -> Q1 -> "q1" -> DQ1 -> Conv
  *                            `-> Q2 -> DQ2 -> Add -> out       Q2, DQ2 are in the cut
@@ -41,7 +41,8 @@ struct fsd_cutter {
     struct fsd_match *m;
     /* By model tensor, the first of its value: */
     bool *held;                       /* the engine has it */
-    bool *root_held;                  /* it is the root of one that the engine has */
+    bool *root_held;                  /* it is the root of a tensor that the engine
+                                         has */
     uint32_t *read, *root_read;       /* unit mark */
     uint32_t *written, *root_written; /* unit mark */
     /* By model tensor itself: */
@@ -49,10 +50,10 @@ struct fsd_cutter {
     /* By node: */
     bool *moved;       /* a Q that was moved to another unit */
     uint32_t *seen;    /* unit mark */
-    uint32_t *reaches; /* unit mark, once it depends on what the unit reads */
+    uint32_t *reaches; /* unit mark, if it depends on a tensor that the unit reads */
     struct visit *stack;
     uint32_t depth;
-    uint32_t mark; /* of the present unit; 0 is never one */
+    uint32_t mark; /* of the current unit; never 0 */
     uint64_t budget;
     bool leaky;
 };
@@ -96,8 +97,8 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     return c;
 }
 
-/* A tensor that a Q was moved before holds the twin's quantized value: it has the
- * twin's root and is not the twin. */
+/* A tensor before which a Q was moved holds the counterpart's quantized value: it has
+ * the counterpart's root and is not the counterpart. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -113,7 +114,7 @@ static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
     }
 }
 
-/* A tensor written and read inside the unit is not one that it reads. */
+/* A tensor written and read inside the unit is not one of its inputs. */
 static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -132,7 +133,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
 enum step { STOP, STOP_AT_READ, GO_ON };
 
-/* What the walk does at an input of a node it visits. */
+/* The walk's step at an input of a node. */
 static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 {
     fsd_id value = value_of(c, tensor), root = root_of(c, tensor);
@@ -178,7 +179,7 @@ static void push(struct fsd_cutter *c, fsd_id tensor)
     fsd_vec_push(c->m->arena, &c->m->pool, node);
 }
 
-/* Looks at the next input of the node on top of the stack. */
+/* Visits the next input of the node on top of the stack. */
 static void step_input(struct fsd_cutter *c, struct visit *top,
                        const struct fsd_node *n)
 {
@@ -227,8 +228,8 @@ static void walk_from(struct fsd_cutter *c, fsd_id tensor)
     }
 }
 
-/* Weights' Q and DQ depend on nothing that is read; they stay because the walk only
- * comes to them from an operator of the cut. */
+/* Weights' Q and DQ depend on no input; they stay because the walk only reaches them
+ * from an operator of the cut. */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;

@@ -1,4 +1,4 @@
-/* Walking the model between the boundary tensors of one unit. */
+/* The cut of a unit: the model's nodes between its boundary tensors. */
 #ifndef FSD_MATCH_CUT_H
 #define FSD_MATCH_CUT_H
 
@@ -6,13 +6,13 @@
 
 struct fsd_cutter;
 
-/** Scratch for all units of a match; `scratch` outlives it. */
+/** Working memory for all units of a match; `scratch` must outlive it. */
 struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m);
 
 /** Finds the nodes between the boundary tensors of the layers `layers[0..n)`, which are
  *  one unit, and appends them to m->pool.
- *  @param leaky set when the walk met tensors of other units that this one does not
- *               read: then the nodes may be too many. */
+ *  @param leaky set if the walk met tensors of other units that this one does
+ *         not read: then there may be too many nodes. */
 struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
                         bool *leaky);
 

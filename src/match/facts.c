@@ -1,7 +1,7 @@
 /*
- * Constness flows forward from initializers, liveness backward from outputs, roots
- * back through Q and DQ.  The graph may be unsorted or cyclic (inputs come from other
- * people): forward passes use a worklist, and what a cycle leaves open stays unproved.
+ * Constness flows forward from initializers, liveness backward from outputs, roots back
+ * through Q and DQ. The graph may be unsorted or cyclic (inputs come from other
+ * people): forward passes use a worklist, and nodes on a cycle stay unproved.
  */
 #include "match/facts.h"
 #include "match/value_number.h"
@@ -26,8 +26,8 @@ static struct work new_work(struct fsd_arena *arena, uint32_t cap)
  * Three properties grow together: a tensor's value is constant, its shape is fixed, and
  * its value is known as soon as the sizes of the inputs are.  Constant values make
  * shapes fixed (a Reshape to [1,64]), fixed shapes make values constant (Shape of it).
- * A node counts the inputs that still lack one, so that a use costs the same however
- * many inputs its node has.
+ * A node counts the inputs that still lack a property, so that a use takes constant
+ * time however many inputs its node has.
  */
 enum property { CONSTANT, SHAPED, OF_SIZES, PROPERTIES };
 
@@ -36,7 +36,7 @@ struct growth {
     bool *have[PROPERTIES];        /* by tensor */
     uint32_t *lacking[PROPERTIES]; /* by node: inputs that do not have it */
     bool *given[PROPERTIES];       /* by node: its outputs have it */
-    struct work work[PROPERTIES];  /* tensors whose readers have yet to be told */
+    struct work work[PROPERTIES];  /* tensors whose consumers are still to be updated */
 };
 
 static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
@@ -56,7 +56,7 @@ static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
     return w;
 }
 
-/* Its value is constant; or, for OF_SIZES, hangs on nothing but sizes. */
+/* Its value is constant; or, for OF_SIZES, depends on sizes only. */
 static bool value_is_fixed(const struct growth *w, fsd_id node, enum property p)
 {
     unsigned traits = w->f->traits[node];
@@ -89,7 +89,7 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
     return true;
 }
 
-/* A tensor with several producers is nobody's to claim. */
+/* Nothing is proved of a tensor with several producers. */
 static void gain(struct growth *w, fsd_id tensor, enum property p)
 {
     if (w->have[p][tensor] || w->f->g->tensors.at[tensor].producers.n > 1)
@@ -124,7 +124,7 @@ static void look_at_node(struct growth *w, fsd_id node)
         give(w, node, OF_SIZES);
 }
 
-/* Tells the readers of one tensor, once a use. */
+/* Updates the consumers of one tensor, once per use. */
 static bool spread(struct growth *w, enum property p)
 {
     const struct fsd_graph *g = w->f->g;
@@ -154,7 +154,7 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Back from the operands that ask for a shape, as far as values hang on sizes alone. */
+/* Back from operands that need a shape, as far as values depend on sizes only. */
 static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;
@@ -250,8 +250,8 @@ static fsd_id before_qdq(const struct fsd_facts *f, fsd_id tensor)
     return fsd_node_in_tensor(f->g, node, 0);
 }
 
-/* Follows the chain, then writes its end on every tensor of it.  A cycle ends where
- * the walk meets a tensor that it has already marked. */
+/* Follows the chain, then stores its end for every tensor of it.  A cycle ends where
+ * the walk meets a tensor that is already marked. */
 static void find_root(struct fsd_facts *f, fsd_id tensor)
 {
     const fsd_id open = FSD_NONE - 1;

@@ -1,9 +1,9 @@
 /*
  * What can be proved on the ONNX graph alone, before any engine is looked at.
  *
- * Each array is as long as the graph's nodes or tensors.  A claim here is a proof:
- * where the model leaves it open (an unknown shape, a weight that was not read, an
- * unknown operator) the claim is not made.
+ * Each array is as long as the graph's nodes or tensors.  Every fact here is proved: if
+ * the model leaves it open (an unknown shape, a weight that was not read, an unknown
+ * operator), it is false.
  */
 #ifndef FSD_MATCH_FACTS_H
 #define FSD_MATCH_FACTS_H
@@ -15,30 +15,30 @@ struct fsd_facts {
     unsigned *traits;   /**< by node: fsd_op_trait */
     bool *constant;     /**< by tensor: its value is fixed when the engine is built */
     bool *folded;       /**< by node: every output is constant */
-    bool *size;         /**< by node: makes sizes of sizes and constants alone, and some
-                           operand that asks for a shape needs them: no kernel has to
-                           compute it */
-    bool *live;         /**< by node: reaches an output of the model */
+    bool *size;         /**< by node: computes sizes from sizes and constants only, and
+                             an operand that needs a shape depends on them: no kernel
+                             has to compute it */
+    bool *live;         /**< by node: an output of the model depends on it */
     uint8_t *same;      /**< by node: enum fsd_same */
-    fsd_id *root;       /**< by tensor: itself, or what it was before Q and DQ */
-    fsd_id *first_twin; /**< by node: the first node that computes the very same, or
-                           itself */
-    fsd_id *value; /**< by tensor: the first tensor of the very same value, or itself */
+    fsd_id *root;       /**< by tensor: itself, or the tensor before its Q and DQ */
+    fsd_id *first_twin; /**< by node: the first node that computes the same value, or
+                             itself */
+    fsd_id *value;      /**< by tensor: the first tensor of the same value, or itself */
 };
 
-/** Of the node's operator; none for FSD_NONE. */
+/** The traits of the node's operator; none for FSD_NONE. */
 static inline unsigned fsd_traits_of(const struct fsd_facts *f, fsd_id node)
 {
     return node == FSD_NONE ? 0 : f->traits[node];
 }
 
-/** The value of the tensor is fixed when the engine is built; false for FSD_NONE. */
+/** Whether the value of the tensor is a build-time constant; false for FSD_NONE. */
 static inline bool fsd_is_constant(const struct fsd_facts *f, fsd_id tensor)
 {
     return tensor != FSD_NONE && f->constant[tensor];
 }
 
-/** The tensor is there before any kernel runs: a constant, or a size. */
+/** Whether the tensor exists before any kernel runs: a constant, or a size. */
 bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor);
 
 /** Computes all facts of a finished graph, in the arena. */

@@ -1,7 +1,7 @@
 /*
  * Whether a layer is likely to compute nodes, for passes that see only the tensors
- * around it.  The answer is taken from the neutral facts that a reader sets (kind,
- * hands_on), never from names, so that it holds for every builder.
+ * around it.  It depends on the neutral facts that a reader sets (kind, forwards),
+ * never on names, so that it holds for every builder.
  */
 #include "match/pass.h"
 
@@ -21,8 +21,8 @@ int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
 
     if (fsd_layer_forwards(engine, layer))
         return 0;
-    /* A kernel whose steps only move data; what it does for a node, the replay of its
-     * steps tells. */
+    /* A kernel whose steps only move data; the replay of its steps finds the node that
+     * it moves data for. */
     if (l->steps.n && (l->kind == FSD_KIND_REFORMAT || l->kind == FSD_KIND_COPY))
         return 0;
     switch (engine->layers.at[layer].kind) {

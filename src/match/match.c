@@ -2,9 +2,9 @@
  * Runs the matching passes in the order of their table, from explicit evidence
  * (metadata) to inference (structure), and keeps the links sorted and indexed from both
  * sides between them: a pass may look up what the earlier ones found, and may only add.
- * fsd_match_fit() counts what speaks against the two belonging together: what an engine
- * of this model could not have otherwise, such as fixed sizes, types and quantizers,
- * and names that the model does not have.
+ * fsd_match_fit() counts evidence that model and engine do not belong together:
+ * differences in fixed sizes, types and quantizers, and names that the model does not
+ * have.
  */
 #include "match/match.h"
 #include "base/id.h"
@@ -18,7 +18,7 @@ struct pass {
     void (*run)(struct fsd_match *m);
 };
 
-/* In this order: later passes look at what the earlier ones have linked. */
+/* In this order: later passes use the links of earlier ones. */
 static const struct pass passes[] = {
     {"metadata", FSD_BY_METADATA, fsd_pass_metadata},
     {"name", FSD_BY_NAME, fsd_pass_name},
@@ -33,8 +33,8 @@ static const struct pass passes[] = {
     {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
 };
 
-/* The builder itself wrote Metadata: a node that it puts into another layer, and not
- * into this one, is not this one's, whatever tensors or steps suggest. */
+/* The builder wrote the Metadata: a node that it assigns to another layer, and not to
+ * this one, is not this one's, whatever tensors or steps suggest. */
 static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->layer_sourced[layer] && m->node_sourced[node] &&
@@ -79,7 +79,7 @@ void fsd_match_index(struct fsd_match *m)
 
     if (m->links.n == m->indexed)
         return; /* most passes find nothing */
-    /* All of them may have been taken away: qsort() takes no NULL. */
+    /* All of them may have been removed: qsort() must not get NULL. */
     if (m->links.n)
         qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
@@ -187,10 +187,9 @@ bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
            (twin == FSD_NONE || m->facts->constant[twin]);
 }
 
-/* A size that is fixed in the model is fixed in its engine, and the same.  One that is
- * open may have been fixed by the one who built.  Exporters write the sizes of one run
- * for an output whose input is open: there the engine's may be open where the model's
- * is fixed. */
+/* A size that is fixed in the model is fixed in its engine, and equal.  An open one may
+ * have been fixed for the build.  Exporters write the sizes of one run for an output
+ * whose input is open: there the engine's may be open where the model's is fixed. */
 static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
                          const struct fsd_form *model, bool output)
 {
@@ -206,10 +205,10 @@ static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engin
     return false;
 }
 
-/* Builders make outputs of other sizes than ONNX says where the last window of a
- * pooling with ceil_mode begins in the padding, and of recurrent operators whose batch
- * comes first (`layout`), which they read as if it came second.  Sizes behind these are
- * no evidence. */
+/* Builders deviate from ONNX in sizes where the last window of a pooling with ceil_mode
+ * begins in the padding, and for recurrent operators whose batch comes first
+ * (`layout`), which they read as if it came second.  Sizes behind these are no
+ * evidence. */
 static bool departs_from_onnx(const struct fsd_graph *model)
 {
     static const char *const attrs[] = {"ceil_mode", "layout"};
@@ -234,8 +233,8 @@ const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id 
                              : &engine->forms.at[bound];
 }
 
-/* Where types are the builder's to choose, who builds may ask for narrower inputs and
- * outputs (--inputIOFormats); wider ones than the model has nobody asks for. */
+/* If the builder selects types, the user may set lower precisions for inputs and
+ * outputs (--inputIOFormats), but not higher ones than the model has. */
 static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
                          enum fsd_dtype model)
 {
@@ -248,9 +247,9 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
-/* No builder leaves out what rounds: its kernels hand on what is quantized, or name
- * what quantizes within them.  What lies between their tensors, these say of any
- * engine.  Of what another compiler made one, nothing inside is shown. */
+/* No builder omits rounding: its kernels output quantized tensors, or list quantizing
+ * operations.  For nodes between their tensors, these prove it for any engine.  A
+ * region of another compiler shows nothing of its inside. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;
@@ -276,8 +275,8 @@ static uint32_t quantizers_lost(const struct fsd_match *m)
     return lost;
 }
 
-/* The one node with weights that the builder's own words put into the layer; FSD_NONE
- * where there are several, or none. */
+/* The only node with weights that the builder's names assign to the layer; FSD_NONE if
+ * there are several, or none. */
 static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
 {
     fsd_id found = FSD_NONE;
@@ -295,7 +294,7 @@ static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
     return found;
 }
 
-/* Elements of a node's constant weight; negative where that is not known. */
+/* Elements of a node's constant weight; negative if unknown. */
 static int64_t weight_count(const struct fsd_match *m, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(m->model, node, 1);

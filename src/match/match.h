@@ -7,13 +7,13 @@
  * A link says "this layer computes this node", wholly or in part.  A node may have
  * several layers (it was split) and a layer several nodes (they were fused).
  *
- * A region is what remains when tensors, or the steps of kernels, tell that some nodes
- * are computed by a group of layers and nothing tells which layer computes which:
+ * A region remains where tensors, or the steps of kernels, show that some nodes are
+ * computed by a group of layers, but not which layer computes which node:
  *
  *     layers {7, 8, 9}  compute  nodes {20, 21, 22, 23}
  *
- * Built by the passes in match.c's table; passes add links and evidence, none takes
- * any away, but for what Metadata spreads over a loop (pass_body.c).
+ * Built by the passes in match.c's table; passes add links and evidence, and none
+ * removes any, except links that Metadata spreads over a loop (pass_body.c).
  */
 #ifndef FSD_MATCH_MATCH_H
 #define FSD_MATCH_MATCH_H
@@ -34,7 +34,7 @@ struct fsd_region {
     enum fsd_evidence by;
 };
 
-/** What lies between the boundary tensors of a unit. */
+/** The nodes between the boundary tensors of a unit. */
 struct fsd_cut {
     struct fsd_span layers; /**< those that may compute it, in fsd_match.pool */
     struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
@@ -45,10 +45,10 @@ struct fsd_cut {
 struct fsd_conflict {
     fsd_id layer, node;
     unsigned by;  /**< what links these two */
-    fsd_id other; /**< the layer between whose tensors the node lies */
+    fsd_id other; /**< the layer between whose tensors the node is */
 };
 
-/** A generated kernel for which a bound of match/kernel was met: which. */
+/** A generated kernel for which match/kernel reached a limit: which. */
 struct fsd_bound {
     fsd_id layer;
     const char *what; /**< "nodes": a literal */
@@ -58,35 +58,38 @@ struct fsd_match {
     struct fsd_arena *arena;
     const struct fsd_graph *model, *engine;
     const struct fsd_facts *facts;
-    struct fsd_story *story; /**< what the build log tells; NULL: nothing */
+    struct fsd_story *story; /**< the facts of the build log; NULL: none */
     unsigned evidence;       /**< what may be used */
 
-    bool *gone;      /**< by node: nothing of it is left to compute, as the model proves
-                        or the log tells */
-    fsd_id *twin;    /**< by engine tensor: the model's tensor it holds, FSD_NONE */
+    bool *gone;      /**< by node: nothing of it is left to compute, proved by the model
+                          or stated by the log */
+    fsd_id *twin;    /**< by engine tensor: its counterpart, the model's tensor it
+                          holds; FSD_NONE */
     fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it
-                        holds the twin's quantized value; FSD_NONE */
+                          holds the counterpart's quantized value; FSD_NONE */
     fsd_id *unit;    /**< by layer: the layers it shares engine-only tensors with */
 
     bool *layer_sourced; /**< by layer: its Metadata names nodes */
     bool *node_sourced;  /**< by node: the Metadata of some layer names it */
 
-    FSD_VEC(struct fsd_link) links;   /**< sorted by layer, then node */
-    FSD_VEC(struct fsd_link) refuted; /**< what Metadata contradicts; no links */
-    uint32_t indexed;                 /**< of `links`; a pass adds behind these */
-    struct fsd_span *of_layer;        /**< by layer: in links */
-    struct fsd_span *of_node;         /**< by node: in by_node */
-    uint32_t *by_node;                /**< link numbers sorted by node, then layer */
+    FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
+    FSD_VEC(struct fsd_link)
+    refuted;                   /**< links that Metadata contradicts, and that
+                                           were removed */
+    uint32_t indexed;          /**< of `links`; a pass adds behind these */
+    struct fsd_span *of_layer; /**< by layer: in links */
+    struct fsd_span *of_node;  /**< by node: in by_node */
+    uint32_t *by_node;         /**< link numbers sorted by node, then layer */
 
     FSD_VEC(struct fsd_region) regions;
     fsd_id *region_of_layer; /**< FSD_NONE: none */
     fsd_id *region_of_node;
-    fsd_id *dissolved_in; /**< by node: a layer between whose boundary tensors it lies
-                               without being linked to it (views do); FSD_NONE */
-    bool *runs; /**< by node: all its inputs are constant, and a layer computes it at
-                       every inference none the less */
-    bool *replaced; /**< by model tensor: a unit that needs it was seen to read another
-                       tensor of the same value instead */
+    fsd_id *dissolved_in; /**< by node: a layer between whose boundary tensors it is
+                               without a link (as for views); FSD_NONE */
+    bool *runs; /**< by node: all its inputs are constant, and yet a layer computes it
+                     at every inference */
+    bool *replaced; /**< by model tensor: a unit that needs it reads another tensor of
+                         the same value instead */
     struct fsd_cut *cuts; /**< by unit (the number of its first layer) */
     FSD_VEC(struct fsd_conflict) conflicts;
     FSD_VEC(struct fsd_bound) bounds;
@@ -107,41 +110,42 @@ const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id laye
 const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
                                          uint32_t i);
 
-/** True when a link says that the layer computes the node. */
+/** True if a link says that the layer computes the node. */
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** True for a layer's own weights, which a dump may list among what a generated kernel
- *  reads: nobody makes them, and they are no input of the network. */
+/** True for a layer's own weights, which a dump may list among a generated kernel's
+ *  inputs: they have no producer, and are no input of the network. */
 bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port);
 
-/** True when the log may be used and tells that no layer is left of the node. */
+/** True if the log is usable and shows that no layer is left of the node. */
 bool fsd_match_left(const struct fsd_match *m, fsd_id node);
 
-/** Gives the model's named dimensions the sizes that the engine was built for, as its
- *  inputs tell them. */
+/** Gives the model's named dimensions the sizes that the engine was built for,
+ *  according to its inputs. */
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
-/** An input or output of the network as the engine lists it; where it lists names only,
- *  as its kernels see it.
+/** An input or output of the network in the form of the engine's list; if that has
+ *  names only, in the form of its kernels.
  *  @param tensor of the engine. */
 const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor);
 
-/** How far model and engine fit: names in the engine that could be the model's, and
- *  the engine's inputs and outputs, and how many of each the model has; of those how
+/** How well model and engine fit: names in the engine that could be the model's, and
+ *  the engine's inputs and outputs, and how many of each the model has; of these, how
  *  many have a size or a type that an engine of that model cannot have. */
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
-    fsd_id unlike;     /**< the first of these, of the engine; FSD_NONE */
-    uint32_t weighted; /**< layers whose weights are counted, and the node that reads
-                              them is named */
-    uint32_t weights_unlike; /**< of these, with another count than the node's weight */
+    fsd_id unlike;     /**< the engine's first of these; FSD_NONE */
+    uint32_t weighted; /**< layers with a known number of weights and a named node that
+                            reads them */
+    uint32_t weights_unlike; /**< of these, with another number than the node's
+                                  weight */
     struct {
         fsd_id layer, node;
         int64_t count;   /**< elements of the node's weight */
     } heavy;             /**< the first of those; FSD_NONE */
-    uint32_t quantizers; /**< the model's, where nothing in the engine is quantized; 0
-                              where something is, or not all types are known */
+    uint32_t quantizers; /**< the model's, if nothing in the engine is quantized; 0 if
+                              something is, or not all types are known */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);
 

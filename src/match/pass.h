@@ -1,34 +1,34 @@
-/* What passes share: adding links.  Only src/match includes this. */
+/* What passes share to add links.  Only src/match includes this. */
 #ifndef FSD_MATCH_PASS_H
 #define FSD_MATCH_PASS_H
 
 #include "match/match.h"
 
-/** Adds evidence to the link, making it when it is new.  Links may come in any order
- *  and repeatedly; match.c sorts and joins them. */
+/** Adds evidence to the link, which is created if it does not exist.  Links may come in
+ *  any order and repeatedly; match.c sorts and joins them. */
 void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by);
 
-/** Links each layer with the nodes that its mentions by such evidence name. */
+/** Links each layer to the nodes named by its mentions with such evidence. */
 void fsd_link_mentions(struct fsd_match *m, unsigned by);
 
 /** Sorts and joins the links and rebuilds both indexes; match.c calls it after each
  *  pass. */
 void fsd_match_index(struct fsd_match *m);
 
-/** How likely a layer is the one that computes what its unit does: 2 for layers that
- *  work, 1 for those that may (a NoOp can be a Reshape), 0 for those that never do
- *  (a reformat made for another layer, a constant). */
+/** How likely a layer computes its unit's nodes: 2 for layers that compute, 1 for those
+ * that may (a NoOp can be a Reshape), 0 for those that never do (a reformat for another
+ *  layer, a constant). */
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
 
-/** True when the layer hands one tensor on with its value unchanged: the builder's own
- *  reformats, by the words of their names or their Origin. */
+/** True if the layer forwards one tensor with its value unchanged: the builder's own
+ *  reformats, by their names or their Origin. */
 bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer);
 
-/** Fills m->runs, when all links are known.  runs.c has the rules. */
+/** Fills m->runs, after all links are known.  runs.c has the rules. */
 void fsd_match_find_runs(struct fsd_match *m);
 
-/** Finds the layers that views of units of several layers dissolved in, when all links
- *  are known. */
+/** Finds the layers in which views of units with several layers dissolved, after all
+ *  links are known. */
 void fsd_match_place_views(struct fsd_match *m);
 
 /* The passes, one a file. */
@@ -44,7 +44,8 @@ void fsd_pass_loop(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);
 void fsd_pass_conflict(struct fsd_match *m);
 
-/** Fills m->twin: exact names first, then through reformats.  twin.c has the rules. */
+/** Fills m->twin with counterparts: exact names first, then through reformats.  twin.c
+ *  has the rules. */
 void fsd_match_twins(struct fsd_match *m);
 
 /** Fills m->unit from m->twin. */

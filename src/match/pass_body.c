@@ -1,8 +1,8 @@
 /*
  * Nodes that own graphs.  The builder inlines a model-local function and unrolls or
  * compiles a loop, so a call is computed where its body is, and the body where the call
- * is.  An If is computed by one of its branches and nothing says by which: evidence
- * goes up from a branch to the If, never down.
+ * is.  An If is computed by one of its branches, and it is unknown which: evidence goes
+ * up from a branch to the If, never down.
  */
 #include "base/id.h"
 #include "match/pass.h"
@@ -21,8 +21,8 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
     }
 }
 
-/* What an owner's layers are, the nodes of its bodies are that have none.  Owners are
- * numbered before their bodies' nodes: `source` is known of each when it is asked. */
+/* Nodes of a body that have no layers get those of their owner.  Owners have lower
+ * numbers than the nodes of their bodies: `source` is known when it is needed. */
 static void hand_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -66,7 +66,7 @@ static void raise_node(const struct fsd_match *m, struct raised *r, fsd_id from,
     }
 }
 
-/* Joins what was raised to the node by layer, and links it. */
+/* Joins a node's raised links by layer, and adds them. */
 static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint32_t at)
 {
     struct fsd_span *span = &r->of[node];
@@ -88,7 +88,7 @@ static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint
         fsd_match_link(m, r->links.at[i].layer, node, r->links.at[i].by);
 }
 
-/* What the nodes of its bodies are, an owner is that has no layers. */
+/* An owner without layers gets those of its bodies' nodes. */
 static void hand_up(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -129,8 +129,8 @@ static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* The builder writes one node of a loop's body into every kernel of that: where one
- * alone has its step, the others do the loop's work. */
+/* The builder lists one node of a loop's body in the Metadata of every kernel of the
+ * loop: if one kernel alone has the node's step, the others belong to the loop. */
 static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
 {
     enum { MANY = 4 };
@@ -152,7 +152,7 @@ static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
             stepped[link.node] == 1 && !has_step_of(m, link.layer, link.node))
             m->links.at[i].node = owner;
     }
-    m->indexed = FSD_NONE; /* their order is another one now */
+    m->indexed = FSD_NONE; /* their order has changed */
 }
 
 void fsd_pass_body(struct fsd_match *m)

@@ -1,14 +1,14 @@
 /*
- * Units whose layers stand in a chain: each hands what it makes to the next, and none
- * of it is a tensor of the model.
+ * Units whose layers form a chain: each is the only consumer of the one before, and no
+ * tensor between them is in the model.
  *
  *     MatMul-9 + ReLU-11  ->  MatMul-12  ->          layers, in their order
  *     MatMul-9, Add-10, ReLU-11, MatMul-12, Add-13   nodes of the unit's cut
  *
  * A node is computed no earlier than what it reads and no later than what reads it.
- * Names tell where most nodes are; one that has room in a single layer is computed
- * there (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name
- * says so.
+ * Names place most nodes; a node that has only one possible layer is computed there
+ * (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name says
+ * so.
  */
 #include "base/id.h"
 #include "match/pass.h"
@@ -17,11 +17,12 @@
 
 struct chain {
     struct fsd_match *m;
-    uint32_t *place; /* by layer: its place among its unit's workers, from 1; 0: none */
-    uint32_t *from, *to; /* by node: the first and the last place it may have */
+    uint32_t *place; /* by layer: its place among its unit's working layers, from 1; 0:
+                        none */
+    uint32_t *from, *to; /* by node: the first and the last layer in which it may be */
     uint32_t *mark;      /* by node: the unit, plus 1 */
-    fsd_id *next;        /* by layer: the one that reads what it makes; FSD_NONE */
-    uint8_t *before;     /* by layer: how many hand something to it; 2 is many */
+    fsd_id *next;        /* by layer: the consumer of its output; FSD_NONE */
+    uint8_t *before;     /* by layer: how many producers it has; 2 is many */
     bool *forks;         /* by unit: its layers are no chain */
 };
 
@@ -53,7 +54,8 @@ static void note_edges(struct chain *c)
     }
 }
 
-/* Numbers the workers from the unit's only beginning; false when there is no such. */
+/* Numbers the working layers from the only first one of the unit; false if there is
+ * none. */
 static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
                            uint32_t first, uint32_t *last)
 {
@@ -71,8 +73,8 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Where evidence other than tensors puts the node: the first of its layers reads, the
- * last one writes. */
+/* Places a node by evidence other than tensors: the first of its layers reads its
+ * inputs, the last one writes its outputs. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;
@@ -89,7 +91,7 @@ static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
     }
     c->mark[node] = unit + 1;
     c->from[node] = high ? high : 1; /* where its output is there */
-    c->to[node] = high ? low : last; /* where its input must be there */
+    c->to[node] = high ? low : last; /* its input must be available there */
 }
 
 static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)
@@ -139,7 +141,7 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     fsd_id *nodes = c->m->pool.at + cut->nodes.at;
     uint32_t n = cut->nodes.n;
 
-    /* They come in no order; the model's is that of its nodes. */
+    /* They are unordered; the model's order is that of its nodes. */
     qsort(nodes, n, sizeof *nodes, fsd_by_id);
     for (uint32_t i = 0; i < n; i++)
         place_node(c, nodes[i], unit, last);
@@ -149,7 +151,7 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     for (uint32_t i = n; i-- > 0;)
         if (!is_placed(c, nodes[i], unit))
             lower_to(c, nodes[i]);
-    for (uint32_t i = 0; i < n; i++) { /* what can be in one place only is there */
+    for (uint32_t i = 0; i < n; i++) { /* a node with one possible place is there */
         if (is_placed(c, nodes[i], unit) || c->from[nodes[i]] != c->to[nodes[i]] ||
             c->m->gone[nodes[i]] || c->m->facts->folded[nodes[i]])
             continue;

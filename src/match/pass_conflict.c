@@ -1,14 +1,14 @@
 /*
- * Where evidence contradicts evidence.  Metadata or a name puts a node into a layer;
- * the tensors put it into the cut of another unit and not into that layer's own.  A
- * node cannot reach across a tensor of the model that lies in memory, so one of the two
- * is wrong.  Cuts that leak prove nothing.
+ * Finds contradictory evidence.  Metadata or a name assigns a node to a layer, but by
+ * its tensors the node is in the cut of another unit and not in that layer's own.  A
+ * node cannot extend across a tensor of the model that is in memory, so one of the two
+ * is wrong.  Leaky cuts prove nothing.
  */
 #include "match/pass.h"
 
-/* Of the layers that tensors link to a node, the first, and the first of another unit
- * than that one's: whichever unit asks, one of them is the first of the others.  A node
- * whose name thousands of layers bear is asked for thousands of times. */
+/* Of the layers that tensors link to a node, the first, and the first one of another
+ * unit: for any unit, one of the two is the first of another.  A name that thousands of
+ * layers have is looked up thousands of times. */
 struct claims {
     fsd_id first, other;
 };
@@ -54,7 +54,7 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
 }
 
 /* The other layer's own Metadata does not name the node, and tensors confirm the rest
- * of this layer's: an engine's tensor was taken for another one of the model. */
+ * of this layer's Metadata: an engine's tensor has the wrong counterpart. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
 {
@@ -62,8 +62,8 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Searching the own cut is linear in it; it is reached only for the few links that
- * another unit's tensors contradict. */
+/* Searching the own cut takes time linear in its size; it is only done for the few
+ * links that another unit's tensors contradict. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();

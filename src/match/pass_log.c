@@ -1,7 +1,6 @@
 /*
- * What the log tells: the nodes that the builder's steps put into a layer, under the
- * layer's own name or under the names that stand in it; or those
- * that it lists as the layer's.
+ * Links from the log: the nodes that the builder's steps fused into a layer, by the
+ * layer's own name or by names in it; or those that the log lists for the layer.
  */
 #include "match/pass.h"
 

@@ -1,17 +1,17 @@
 /*
- * Loops.  The builder numbers loops and branches as they were parsed, and what it makes
- * for one bears the number, be it a state that is carried along or a constant of a
- * product:
+ * Links layers to loops.  The builder numbers loops and branches as it parses them, and
+ * tensors that it adds for one have the number in their names, be it a loop state or a
+ * constant of a product:
  *
  *     copy    x -> (Unnamed Loop* 0)^s.2          brings in the first state
  *     gemm    s, (Unnamed Loop* 0)^..._alpha -> a
  *     kernel  a, b -> c                           between two of the loop
  *     gemm    c, (Unnamed Loop* 0)^..._alpha -> d
  *
- * A layer that holds such a constant works for the node that owns the loop, and so does
- * one of no known node that has another such tensor, or lies between two that do, or
- * between these and what reads the loop's output.  Which node of its body it computes
- * is not said.
+ * A layer that has such a constant works for the node that owns the loop, and so does
+ * one without a known node that has another such tensor, or is between two that do, or
+ * between these and a consumer of the loop's output.  Which node of the body it
+ * computes stays unknown.
  */
 #include "match/pass.h"
 #include "model/walk.h"
@@ -20,12 +20,13 @@
 
 #define SEVERAL (FSD_NONE - 1) /* in place of one loop */
 
-/* What stands at one side of a tensor. */
+/* What is at one side of a tensor. */
 struct side {
     bool known;
     fsd_id loop, reader; /* FSD_NONE; reader: the loop whose output is read there */
-    bool leaves;         /* nothing there is of a loop, and all reads what one made */
-    fsd_id view;         /* of the last one: through which view; FSD_NONE */
+    bool leaves;         /* no layer there is of a loop, and all read an output of
+                            one */
+    fsd_id view;         /* of the last one: the view in between; FSD_NONE */
 };
 
 struct loops {
@@ -34,10 +35,10 @@ struct loops {
     FSD_VEC(fsd_id) nodes; /* of the model, by number */
     bool *owns;            /* by node: it is one of them */
     /* By layer: the node that owns the loop; FSD_NONE. */
-    fsd_id *of, *before, *behind, *read; /* read: it made what the layer's nodes read */
+    fsd_id *of, *before, *behind, *read; /* read: the layer's nodes read its output */
     fsd_id *view; /* by layer: the view through which it reads that; FSD_NONE */
-    bool *out;    /* by layer: it hands on what a loop made */
-    struct side *sides[2]; /* by tensor: of its makers, of its readers */
+    bool *out;    /* by layer: it forwards a loop's output */
+    struct side *sides[2]; /* by tensor: of its producers, of its consumers */
     bool *passed[2];       /* by layer: its `before`, its `behind` is known */
 };
 
@@ -48,8 +49,8 @@ static fsd_id one_loop(fsd_id a, fsd_id b)
     return b == FSD_NONE ? a : SEVERAL;
 }
 
-/* A file may list nodes in another order than the one that was built: where the log
- * shows in which they were parsed, that counts. */
+/* A file may list nodes in another order than the builder's parser: if the log shows
+ * the parser's order, that counts. */
 static void order_as_parsed(struct loops *l)
 {
     const struct fsd_history *h = l->m->story ? l->m->story->h : NULL;
@@ -71,8 +72,8 @@ static void order_as_parsed(struct loops *l)
         memcpy(l->nodes.at, parsed, n * sizeof *parsed);
 }
 
-/* Counted where all of them are in the main graph: how those in bodies are numbered
- * among them, no build has shown. */
+/* Loops are numbered only if all of them are in the main graph: no build has shown how
+ * those in bodies are numbered among them. */
 static bool count_loops(struct loops *l)
 {
     const struct fsd_graph *g = l->m->model;
@@ -89,7 +90,7 @@ static bool count_loops(struct loops *l)
     return l->nodes.n > 0;
 }
 
-/* No node is known of it, and it is there for one. */
+/* It has no known node, and is there for one. */
 static bool is_bare(const struct fsd_match *m, fsd_id layer)
 {
     enum fsd_kind kind = m->engine->layers.at[layer].kind;
@@ -113,7 +114,7 @@ static fsd_id named_by(const struct loops *l, struct fsd_span ports)
     return found;
 }
 
-/* The loop that a layer works for, by its tensors or by what was linked before. */
+/* The loop that a layer works for, by its tensors or by its links. */
 static fsd_id loop_of(const struct loops *l, fsd_id layer)
 {
     const struct fsd_node *n = &l->m->engine->nodes.at[layer];
@@ -148,7 +149,7 @@ static fsd_id before_view(const void *of, fsd_id node)
     return fsd_node_in_tensor(v->m->model, node, 0);
 }
 
-/* The node that made a tensor, before others gave it other shapes, and the first of
+/* The producer of a tensor, before nodes that only change its shape, and the first of
  * these; FSD_NONE. */
 static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
@@ -179,9 +180,8 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* What the layers at one side of a tensor say of the loop that they work for, seen
- * through those of no known node.  Behind the last of a loop stands what reads its
- * output. */
+/* The loop that the layers at one side of a tensor work for, through layers without a
+ * known node.  Behind the last layer of a loop are the consumers of its output. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -205,8 +205,8 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
     return side;
 }
 
-/* It is looked at once, however many layers read or write the tensor, unless it is on a
- * ring, as a state is that is written in place. */
+/* It is visited once, however many layers read or write the tensor, unless it is on a
+ * cycle, like a loop state that is written in place. */
 static const struct side *look(const struct loops *l, fsd_id tensor, bool behind)
 {
     struct side *side = &l->sides[behind][tensor];
@@ -216,7 +216,7 @@ static const struct side *look(const struct loops *l, fsd_id tensor, bool behind
     return side;
 }
 
-/* The loop of the layers beside it; FSD_NONE where they are of several. */
+/* The loop of the layers beside it; FSD_NONE if they have several. */
 static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -239,8 +239,8 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
     return found == FSD_NONE ? reader : found;
 }
 
-/* What only moves the loop's output to what reads it is no part of the loop: it is the
- * view between the two, if there is one. */
+/* A layer that only moves the loop's output to a consumer is not part of the loop: it
+ * is the view between the two, if there is one. */
 static bool hands_out(const struct loops *l, fsd_id layer)
 {
     enum fsd_kind kind = l->m->engine->layers.at[layer].kind;
@@ -292,7 +292,7 @@ void fsd_pass_loop(struct fsd_match *m)
         for (fsd_id i = 0; i < n; i++) {
             fsd_id loop = l.of[i];
 
-            /* What is made of constants alone is a part that no step changes. */
+            /* A tensor computed from constants only does not change between steps. */
             if (loop == FSD_NONE && is_bare(m, i) && !l.out[i] &&
                 (l.before[i] == l.behind[i] || !m->engine->nodes.at[i].in.n))
                 loop = l.behind[i];

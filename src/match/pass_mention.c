@@ -2,9 +2,9 @@
  * Metadata and names: the engine reader has already resolved their words to nodes
  * (fsd_mention); here each becomes a link, or not.
  *
- * What never becomes a link: the layer that a reformat serves, the node that a reshape
- * was put around, an initializer, a helper of the parser, and a name that several nodes
- * of the model bear: these wait for the tensors to tell which one is meant
+ * Some never become links: the layer that a reformat serves, the node that a reshape
+ * was inserted around, an initializer, a helper of the parser, and a name that several
+ * nodes of the model have: for these the tensors decide which one is meant
  * (fsd_pass_repeated).
  */
 #include "match/pass.h"
@@ -16,8 +16,8 @@ static bool computes(const struct fsd_mention *mention)
            mention->role == FSD_MENTION_COPIES;
 }
 
-/* By tensor of the model, the one Concat that reads it, once it was asked for: copies
- * of a tensor may be as many as its readers. */
+/* By tensor of the model, the one Concat that consumes it, once looked up: there may be
+ * as many copies of a tensor as consumers. */
 struct concats {
     fsd_id *of;
     bool *known;
@@ -45,8 +45,8 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
     return c->of[tensor] = found;
 }
 
-/* "T copy" does the work of the Concat that reads T, or, where it writes T itself, of
- * the Slice or Split that makes T. */
+/* "T copy" performs the Concat that consumes T, or, if it writes T itself, the Slice or
+ * Split that outputs T. */
 static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                          struct concats *concats)
 {
@@ -101,7 +101,7 @@ void fsd_pass_name(struct fsd_match *m)
     fsd_link_mentions(m, FSD_BY_NAME);
 }
 
-/* A name that several nodes bear is evidence for the one that the tensors point at. */
+/* A name that several nodes have is evidence for the one that tensors indicate. */
 void fsd_pass_repeated(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {

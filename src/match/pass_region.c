@@ -12,7 +12,8 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
     return false;
 }
 
-/* All other layers there compute a node each that is known: what is left is in this. */
+/* All other layers there compute one known node each: the remaining nodes are in this
+ * one. */
 static void give_all(struct fsd_match *m, struct fsd_region region)
 {
     for (uint32_t i = 0; i < region.nodes.n; i++) {
@@ -39,9 +40,9 @@ static void add_region(struct fsd_match *m, fsd_id unit)
             continue;
         }
         idle |= !m->of_layer[layer].n;
-        /* A kernel that a region was compiled to, and whose nodes are known: no others
-         * hide in it.  Nor does anything in one that says what it does, where no node
-         * fits that: a model that contradicts the engine has no nodes in it. */
+        /* A kernel of a compiled region whose nodes are known has no others.  Neither
+         * has a kernel with known operations that no node fits: a model that
+         * contradicts the engine has no nodes in it. */
         if (l->provider == FSD_PROVIDER_COMPILER &&
             (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE))))
             continue;

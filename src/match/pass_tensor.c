@@ -1,13 +1,13 @@
 /*
- * Tensor evidence: the cut of each unit says which nodes its layers compute.
+ * Tensor evidence: the cut of each unit has the nodes that its layers compute.
  *
- * A unit of one working layer is plain: that layer computes them.  In a larger unit
- * only its ends are certain: a layer that writes a node's own output finishes that
- * node, and one that reads a tensor with a single reader begins that reader.  The rest
- * is left to regions.
+ * In a unit with one working layer, that layer computes them.  In a larger unit only
+ * the ends are certain: a layer that writes a node's own output completes that node,
+ * and one that reads a tensor with a single consumer begins that consumer.  The rest
+ * becomes a region.
  *
- * Views (a Flatten between two layers) are no work: they are linked only where a unit
- * does nothing else.  Needs `twin` and `unit`; never looks at names.
+ * Views (a Flatten between two layers) are no work: they are linked only if a unit does
+ * nothing else.  Needs `twin` and `unit`; never uses names.
  */
 #include "match/cut.h"
 #include "match/pass.h"
@@ -41,7 +41,7 @@ static struct members group_units(const struct fsd_match *m, struct fsd_arena *s
     return g;
 }
 
-/* Of the unit's layers those that are the likeliest to work, into m->pool. */
+/* Puts the unit's layers that most likely compute into m->pool. */
 static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
                                     uint32_t n)
 {
@@ -59,7 +59,7 @@ static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
     return span;
 }
 
-/* Views count as work only where there is no other. */
+/* Views count as work only if there is no other. */
 static bool is_view(const struct fsd_match *m, fsd_id node)
 {
     return m->gone[node];
@@ -70,8 +70,8 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
     fsd_id first = m->pool.at[cut->layers.at];
     bool named = false;
 
-    /* Where a unit does nothing but views and a name says which of them it is (a
-     * Shuffle named after a Reshape), the others dissolved. */
+    /* If a unit has only views and a name identifies one of them (a Shuffle named after
+     * a Reshape), the others dissolved. */
     for (uint32_t i = 0; i < cut->nodes.n && views && !named; i++)
         named = fsd_match_has(m, first, m->pool.at[cut->nodes.at + i]);
     for (uint32_t i = 0; i < cut->nodes.n; i++) {
@@ -108,7 +108,7 @@ static fsd_id before_view(const void *of, fsd_id node)
     return is_view(m, node) ? fsd_node_in_tensor(m->model, node, 0) : FSD_NONE;
 }
 
-/* The node that makes a tensor, seen through views. */
+/* The producer of a tensor, before views. */
 static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
@@ -154,8 +154,8 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, m->pool.at[cut->layers.at + k]);
 }
 
-/* The last layer of the node before the view, or else behind it, seen through those
- * without layers; FSD_NONE where the network begins or ends there. */
+/* The last layer of the node before the view, or else behind it, through nodes without
+ * layers; FSD_NONE at the border of the network. */
 static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
 {
     enum { FAR = 16 };
@@ -177,8 +177,8 @@ static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
     return FSD_NONE;
 }
 
-/* Of a unit of several layers the first stood for where its views are: when all links
- * are known, their nodes tell. */
+/* In a unit of several layers, the first one was a preliminary place of its views: with
+ * all links known, the nodes around them decide. */
 void fsd_match_place_views(struct fsd_match *m)
 {
     for (fsd_id i = 0; m->cuts && i < m->model->nodes.n; i++) {
@@ -192,7 +192,7 @@ void fsd_match_place_views(struct fsd_match *m)
     }
 }
 
-/* A copy from an input of a Concat, Slice or Split to its output does its work. */
+/* A copy from an input of a Concat, Slice or Split to its output performs it. */
 static void link_copy(struct fsd_match *m, fsd_id layer)
 {
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);

@@ -1,8 +1,8 @@
 /*
- * Resolves a word of the user to nodes and layers, in four ways from the surest to the
- * loosest: exact name, number, pattern, tensor.  The first that finds anything ends the
- * search, so that a name that contains '*' or digits is still that name.  A word that
- * finds nothing fails with the nearest names, as "did you mean".
+ * Resolves a word of the user to nodes and layers, in four ways from strict to loose:
+ * exact name, number, pattern, tensor.  The first that finds anything ends the search,
+ * so that a name that contains '*' or digits is still that name.  A word that finds
+ * nothing fails with the nearest names, "did you mean".
  */
 #include "match/pick.h"
 #include "base/status.h"
@@ -17,7 +17,8 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* something is named, but nothing of what is wanted goes with it */
+    bool alone; /* it names something that is not related to anything of the wanted
+                   kind */
 };
 
 static struct fsd_picked picked_new(struct fsd_arena *arena, const struct fsd_match *m)
@@ -44,7 +45,7 @@ static void mark_node(struct search *s, fsd_id node)
     s->alone = !s->found;
 }
 
-/* The nodes of a layer that shares a region with others are the region's. */
+/* The nodes of a layer in a region are the region's. */
 static void mark_layer(struct search *s, fsd_id layer)
 {
     fsd_id region = s->m->region_of_layer[layer];
@@ -120,8 +121,8 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
         take(s, s->word.number);
 }
 
-/* The ways from the surest on; the first that finds something is the last.  What is
- * asked for comes before what goes with it. */
+/* The ways in order; the first that finds something ends the search.  Things of the
+ * wanted kind come before those related to them. */
 static void look(struct search *s)
 {
     static way_fn *const ways[] = {by_name, by_number, by_provider, by_pattern,
@@ -145,7 +146,7 @@ static void try_names(struct fsd_nearest *nearest, const struct fsd_graph *g)
         fsd_nearest_try(nearest, fsd_text(g->names, g->nodes.at[i].name));
 }
 
-/* "; did you mean 'Conv_28'?": of what is asked for, else of what goes with it. */
+/* "; did you mean 'Conv_28'?": of the wanted kind, else of a related one. */
 static const char *suggest(const struct search *s, char out[512])
 {
     const struct fsd_graph *model = s->m->model, *engine = s->m->engine;

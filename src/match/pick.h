@@ -1,7 +1,7 @@
-/* The nodes and layers that a word of the user names: model/word.h says what words
- * there are.  A word that names the other kind stands for what goes with it: a layer
- * for the nodes that it computes, a node for the layers that compute it, a tensor for
- * who makes it, or, where nobody does, for who reads it. */
+/* The nodes and layers that a word of the user names: model/word.h lists the forms of
+ * words.  A word that names the other kind stands for what is related: a layer for the
+ * nodes that it computes, a node for the layers that compute it, a tensor for its
+ * producers or, if it has none, its consumers. */
 #ifndef FSD_MATCH_PICK_H
 #define FSD_MATCH_PICK_H
 
@@ -10,7 +10,7 @@
 enum fsd_pick_want {
     FSD_PICK_NODES,
     FSD_PICK_LAYERS,
-    FSD_PICK_BOTH /**< whatever is named; a number is a node's */
+    FSD_PICK_BOTH /**< any kind; a number is a node's */
 };
 
 struct fsd_picked {
@@ -19,14 +19,14 @@ struct fsd_picked {
 
 typedef FSD_VEC(fsd_id) fsd_id_vec;
 
-/** Marks what the word names; of FSD_PICK_BOTH nodes and layers, else only what is
- *  wanted.
- *  @return FSD_OK; FSD_E_ARG, with what comes nearest, when it names nothing. */
+/** Marks what the word names; for FSD_PICK_BOTH nodes and layers, else only the wanted
+ *  kind.
+ *  @return FSD_OK; FSD_E_ARG, with the nearest names, if it names nothing. */
 enum fsd_status fsd_pick(const struct fsd_match *m, enum fsd_pick_want want,
                          const char *word, struct fsd_picked *picked,
                          struct fsd_error *err);
 
-/** All words; `out` in the order of the model or the engine.  Not FSD_PICK_BOTH. */
+/** For all words; `out` in the order of the model or the engine.  Not FSD_PICK_BOTH. */
 enum fsd_status fsd_pick_all(struct fsd_arena *arena, const struct fsd_match *m,
                              enum fsd_pick_want want, const char *const *words,
                              unsigned n_words, fsd_id_vec *out, struct fsd_error *err);

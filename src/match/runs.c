@@ -1,8 +1,8 @@
 /*
  * Which nodes a layer computes at every inference although all their inputs are
- * constant.  A builder may fold such a node, and need not: a region's compiler leaves
- * whole chains of constants to kernels without inputs.  What it did fold can stand in a
- * kernel's Metadata all the same, since the constant took the nodes' place:
+ * constant.  A builder may fold such a node, but need not: a region's compiler leaves
+ * whole chains of constants to kernels without inputs.  A folded node may still be in a
+ * kernel's Metadata, since the constant replaced it there:
  *
  *     gemm "attn/MatMul", Metadata: MatMul Cast Sqrt Div      the scale was folded
  *     __myl_GathGathAdd,  Metadata: Gather Gather Add         both Gathers run
@@ -17,7 +17,7 @@
 
 enum { MOST_STEPS = 256 };
 
-/* The steps of one layer that no node has been found for. */
+/* The steps of one layer for which no node has been found. */
 struct left {
     fsd_sym steps[MOST_STEPS];
     uint32_t n;
@@ -44,7 +44,7 @@ static bool take_lowering(struct left *left, const struct fsd_lowering *lowering
     return lowering->n > 0;
 }
 
-/* Takes the longest decomposition of the node whose steps are all left. */
+/* Uses up the longest decomposition of the node whose steps are all left. */
 static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
                       fsd_id node)
 {
@@ -63,7 +63,8 @@ static bool could_be_folded(const struct fsd_match *m, fsd_id node)
     return m->facts->folded[node] && !(m->facts->traits[node] & FSD_OP_CONSTANT);
 }
 
-/* What the layer's other nodes need is not there for those that could be folded. */
+/* Steps that the layer's other nodes need are not available to nodes that could be
+ * folded. */
 static struct left steps_left(const struct fsd_match *m,
                               const struct fsd_lowerings *lowerings, fsd_id layer)
 {
@@ -102,13 +103,13 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *loweri
         if (could_be_folded(m, node) && take_node(&left, lowerings, node))
             m->runs[node] = found = true;
     }
-    /* A list that lacks steps rules nothing out. */
+    /* A list of steps with gaps rules nothing out. */
     if (busy || (found && l->more_steps != FSD_STEPS_LACK_SOME))
         return;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        /* The name of a layer bears those of its weights' quantizers, too. */
+        /* The name of a layer contains those of its weights' quantizers, too. */
         m->runs[node] |=
             could_be_folded(m, node) && !(m->facts->traits[node] & FSD_OP_QDQ);
     }
@@ -126,7 +127,7 @@ static bool reads_what_runs(const struct fsd_match *m, fsd_id node)
     return false;
 }
 
-/* ONNX nodes stand behind their producers.  A Shape reads no values. */
+/* ONNX nodes come after their producers.  A Shape reads no values. */
 static void follow_runs(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -134,8 +135,8 @@ static void follow_runs(struct fsd_match *m)
                       !(m->facts->traits[i] & FSD_OP_SHAPE) && reads_what_runs(m, i);
 }
 
-/* Layers that compute something for a node, whatever the kind that their steps alone
- * gave them. */
+/* Layers that compute something for a node, even if their steps alone gave them another
+ * kind. */
 static bool computes(const struct fsd_match *m, fsd_id layer)
 {
     switch (m->engine->layers.at[layer].kind) {

@@ -3,8 +3,8 @@
  * which starts as the one that the parser registered and changes with each fusion,
  * removal or merge.  At the end the sets tell which nodes a layer of the engine
  * computes, and why others have none.  Sets are spans of one pool that is only appended
- * to, since an event names its result and older names stay valid.  What the log does
- * not say is not concluded: an event of an unknown form changes nothing.
+ * to, since an event names its result and older names stay valid.  Nothing is inferred
+ * beyond the log: an event of an unknown form changes nothing.
  */
 #include "match/story.h"
 #include "base/id.h"
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all nodes together; real logs stay far below, a hostile one ends here and not the
- * memory. */
+/* The limit for all nodes together, to bound the memory for a hostile log; real logs
+ * stay far below. */
 enum { MOST_SCENES = 1 << 24 };
 
 /* ---------------------------------------------------------- the log's own network */
@@ -39,7 +39,7 @@ static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
 
-/* A node is found by what it makes, since names may be missing or repeated. */
+/* A node is found by its outputs, since names may be missing or repeated. */
 static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
                         const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
@@ -58,8 +58,8 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     return found;
 }
 
-/* A function's body has the same names at each of its calls, so they are looked for
- * within the call's own; an If has two bodies, and one of them it is. */
+/* A function's body has the same names in each of its calls, so they are searched
+ * within the call's own body; of the two bodies of an If, one has them. */
 static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
                           const struct fsd_graph *model,
                           const struct fsd_bodies *bodies, fsd_id owner)
@@ -144,10 +144,10 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
     add_scenes(s, nodes, event);
 }
 
-/* "Running: QConvScaleFusion on A", "Removing B": A holds what B did.  "Running:
- * PoolingErasure on A", "Removing A": A did nothing; a node of which other layers stay
- * (a Gemm without its reshape) is still computed.  Of any other layer the line says
- * only that it went, be it as a duplicate or because nobody needs it. */
+/* "Running: QConvScaleFusion on A", "Removing B": B was fused into A.  "Running:
+ * PoolingErasure on A", "Removing A": A had no effect; a node of which other layers
+ * stay (a Gemm without its reshape) is still computed.  Of any other layer the line
+ * only shows that it was removed, as a duplicate or because it was unused. */
 static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
@@ -175,7 +175,8 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
     }
 }
 
-/* "A with B" makes a layer of a new name; "(A1 and A2) into B" leaves B its own. */
+/* "A with B" makes a layer with a new name; "(A1 and A2) into B" keeps the name of B.
+ */
 static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     bool into = e->kind == FSD_EVENT_INTO;
@@ -223,8 +224,8 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     fsd_story_set(s, e->a, all);
 }
 
-/* What happened to a layer, or to two.  A duplicate of another is merged with it; a
- * slice goes "by retargeting i to e", or else a copy does its work. */
+/* An event about one or two layers.  A duplicate of another is merged with it; a slice
+ * is replaced "by retargeting i to e", or else a copy performs it. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = {0, 0};
@@ -242,7 +243,7 @@ static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t
         *left = (struct fsd_leaving){FSD_LEFT_IN_PLACE, FSD_NONE, event};
 }
 
-/* Steps on tensors are told of the nodes that make them. */
+/* Events about tensors are those of their producers. */
 static void replay_tensor(struct fsd_story *s, fsd_sym name, uint32_t event)
 {
     fsd_id node = fsd_tensor_producer(s->model, fsd_graph_find(s->model, name, 0));
@@ -299,7 +300,7 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     case FSD_EVENT_ADD:
         replay_tensor(s, e->a, event);
         break;
-    case FSD_EVENT_SKIP: /* the pass changed nothing: the name means what it did */
+    case FSD_EVENT_SKIP: /* the pass changed nothing: the name keeps its meaning */
         add_scenes(s, fsd_story_nodes(s, e->a), event);
         break;
     case FSD_EVENT_STAGE:
@@ -348,7 +349,7 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
         const struct fsd_event *e = &h->events.at[i];
         bool parsed = e->kind == FSD_EVENT_REGISTER;
 
-        /* A network is parsed once and may be built several times. */
+        /* A network may be parsed once and built several times. */
         if (e->build == (parsed ? h->parsed_build : h->build) ||
             (parsed && h->parsed_build == FSD_NONE))
             replay_event(s, e, i);
@@ -381,7 +382,7 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
 
     if (is_known(s, m->layer))
         return m->layer;
-    /* A log that knows only X says nothing of "X_2", which may be another's layer. */
+    /* If a log only has X, "X_2" is unknown, and may be another node's layer. */
     return counted && s->registered ? 0 : m->text;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The log's events, replayed: which nodes each layer of the builder's came to hold, and
- * which events speak of each node and each layer.
+ * The log's events, replayed: which nodes each layer of the builder has at the end, and
+ * the events of each node and each layer.
  *
  *     Registering layer: Conv_9 for ONNX node: Conv_9      Conv_9            = {9}
  *     ConvReluFusion: Fusing Conv_9 with Relu_10           Conv_9 + Relu_10  = {9, 10}
@@ -16,18 +16,19 @@
 #include "model/history.h"
 #include "model/vocab.h"
 
-/** An event in which a node takes part. */
+/** An event that involves a node. */
 struct fsd_scene {
     fsd_id node;
     uint32_t event; /**< in fsd_history.events */
 };
 
-/** How the log tells that nothing of a node is left for a layer to compute. */
+/** How the log shows that nothing of a node is left to compute. */
 enum fsd_left {
     FSD_LEFT_NOT,
-    FSD_LEFT_ERASED,   /**< passes that erase what does nothing took all its layers */
+    FSD_LEFT_ERASED,   /**< passes that erase layers without effect removed all its
+                            layers */
     FSD_LEFT_MERGED,   /**< removed as a duplicate of another node */
-    FSD_LEFT_IN_PLACE, /**< a slice: who reads it reads a part of what it reads */
+    FSD_LEFT_IN_PLACE, /**< a slice: its consumers read a part of its input */
 };
 
 struct fsd_leaving {
@@ -45,23 +46,22 @@ struct fsd_story {
     FSD_VEC(uint8_t) known;           /**< by symbol: of_name is set */
     FSD_VEC(fsd_id) pool;
     FSD_VEC(uint32_t)
-    made; /**< by symbol: the event that made a Reformat of that name
-               or a copy of that tensor, plus 1 */
+    made; /**< by symbol: the event that added a Reformat of that name or a copy of that
+               tensor, plus 1 */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< by node: in `scenes` */
     struct fsd_leaving *left;         /**< by node */
-    uint32_t *layers; /**< scratch, by node: those that were not erased */
+    uint32_t *layers; /**< scratch, by node: layers that were not erased */
     uint32_t *mark;   /**< scratch, by node */
     uint32_t stamp;
     unsigned depth; /**< scratch: names within names */
-    bool cut; /**< some sets were too large to follow, or names too deep; those are left
-                 out */
-    bool registered; /**< the log says which layers the parser made of which nodes */
+    bool cut; /**< some sets were too large, or names nested too deep; those are left
+                   out */
+    bool registered; /**< the log states which layers the parser made of which nodes */
 };
 
-/** Compares the network that the log shows with the model: fills h->node_of, n_parsed,
- *  unlike.
- *  @param parsed what fsd_log_network() made; may be the model itself. */
+/** Compares the network in the log with the model: fills h->node_of, n_parsed, unlike.
+ *  @param parsed the result of fsd_log_network(); may be the model itself. */
 void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
                        const struct fsd_graph *model, const struct fsd_vocab *vocab);
 
@@ -70,20 +70,20 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
                                 const struct fsd_graph *model,
                                 const struct fsd_vocab *vocab);
 
-/** The nodes that the layer of that name held last; empty when the log says nothing. */
+/** The last nodes of the layer of that name; empty if the log states none. */
 struct fsd_span fsd_story_nodes(struct fsd_story *story, fsd_sym name);
 
-/** The name of a layer of the log that a mention is of; 0 when it may be of one that
- *  the log does not know. */
+/** The layer name in the log that a mention refers to; 0 if it may be a layer that the
+ *  log does not know. */
 fsd_sym fsd_story_name(const struct fsd_story *story,
                        const struct fsd_mention *mention);
 
-/** The event that put an engine layer there (a Reformat, a copy); FSD_NONE. */
+/** The event that inserted an engine layer (a Reformat, a copy); FSD_NONE. */
 uint32_t fsd_story_added(const struct fsd_story *story, const struct fsd_graph *engine,
                          fsd_id layer);
 
-/** Corrects what names were taken to mean by what the log says they mean: the parser
- *  calls the second layer of node `linear` "linear_1", which may be a node, too. */
+/** Corrects the meanings of names by the log: the parser calls the second layer of node
+ *  `linear` "linear_1", which may be a node, too. */
 void fsd_story_correct(struct fsd_story *story, struct fsd_graph *engine);
 
 #endif

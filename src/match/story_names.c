@@ -1,15 +1,16 @@
 /*
- * What names in a log mean.  The builder makes the name of a new layer of those that it
- * put together, and most are told by the events; the others are taken apart here.
+ * The meaning of names in a log.  The builder makes the name of a new layer from those
+ * that it fused.  Events state most of these sets of nodes; other names are parsed
+ * here.
  */
 #include "match/story_names.h"
 #include "base/slice.h"
 
 #include <string.h>
 
-/* Real logs stay far below all of these; a hostile one ends here and not the memory. */
+/* Limits for hostile logs; real logs stay far below all of these. */
 enum {
-    MOST_WITHIN = 8,     /* separators that one node's name may hold, and one */
+    MOST_WITHIN = 8,     /* separators that one node's name may contain, plus 1 */
     MOST_DEPTH = 16,     /* names within names */
     MOST_POOL = 1 << 24, /* nodes in all sets together */
 };
@@ -53,7 +54,8 @@ struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
         return a;
     }
     if (a.n > FSD_CROWD && a.at + a.n == s->pool.n) { /* grows in place: other names
-                                                      that have it keep their length */
+                                                         that have it keep their
+                                                         length */
         both = a;
         s->stamp++;
         add_nodes(s, b, &both);
@@ -78,8 +80,8 @@ struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node)
 
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
 
-/* What a name means before the builder has done anything: its node, where the log does
- * not say which layers the parser made. */
+/* The meaning of a name before any step: its node, if the log does not state which
+ * layers the parser made. */
 static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
 {
     const struct fsd_meaning *what = fsd_vocab_find(s->vocab, text, n);
@@ -89,12 +91,12 @@ static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
                : FSD_NONE;
 }
 
-/* What stands between the names of a layer, and between those of a list; each begins
+/* Separators between the names of a layer, and between those of a list; each begins
  * with a blank. */
 static const char *const joined[] = {" + ", " || ", NULL};
 static const char *const listed[] = {" and ", NULL};
 
-/* Bytes of the separator that begins there, where n is not 0; 0: none does. */
+/* The length of the separator at the front, if n is not 0; 0: there is none. */
 static size_t separator(const char *const *words, const char *text, size_t n)
 {
     for (; *text == ' ' && *words; words++)
@@ -103,9 +105,9 @@ static size_t separator(const char *const *words, const char *text, size_t n)
     return 0;
 }
 
-/* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
- * moved before a Concat, once for each input; "X_quantize_scale_node", what one
- * becomes.  0: it is none of these. */
+/* The length of X in names derived from X: "X_clone_2", a quantizer that was moved
+ * before a Concat, once for each input; "X_quantize_scale_node", the layer of one.  0:
+ * it is no such name. */
 static size_t base(const char *text, size_t n)
 {
     struct fsd_slice whole = {text, n}, stem = whole;
@@ -128,8 +130,8 @@ static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
            begin(s, text, n) != FSD_NONE;
 }
 
-/* Bytes of the first name of a text.  Names may hold the words that stand between
- * names: the longest that means something is taken. */
+/* The length of the first name in a text.  Names may contain separators: the longest
+ * that has a meaning is used. */
 static size_t first_name(const struct fsd_story *s, const char *const *words,
                          const char *text, size_t n)
 {
@@ -191,7 +193,7 @@ static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size
     if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
         nodes = nodes_of_text(s, text + 4, n - 5);
     else if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
-        nodes = nodes_of_text(s, text, k); /* X may hold separators itself */
+        nodes = nodes_of_text(s, text, k); /* X may contain separators itself */
     else if (has_parts(joined, text, n))
         nodes = nodes_of_parts(s, joined, text, n);
     s->depth--;

@@ -6,11 +6,12 @@
 
 enum {
     FSD_MOST_PARTS = 4096, /**< of one name */
-    FSD_CROWD = 256        /**< a set of more: what joins it is told, not it */
+    FSD_CROWD = 256        /**< larger sets are not copied: only the joining nodes get
+                                the event */
 };
 
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);
-/** Both sets, each node once; the first alone, and `cut`, when there are too many. */
+/** The union, each node once; the first set alone, and `cut`, if there are too many. */
 struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
                                struct fsd_span b);
 /** @param node  FSD_NONE: an empty set. */

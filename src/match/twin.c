@@ -1,23 +1,24 @@
 /*
- * Which tensor of the model an engine's tensor holds.
+ * Finds the counterpart of an engine's tensor: the model's tensor whose value it holds
+ * ("twin" in names).
  *
- * First by name, exactly.  Then one thing that builders do to names: when one moves a
- * Q back across an operator that does not mind (QuantizeLinear behind a MaxPool), the
+ * First by exact name.  Then by one thing that builders do: when one moves a Q back
+ * across an operator that commutes with it (QuantizeLinear behind a MaxPool), the
  * tensors keep their names and change their places:
  *
  *     model    a -> MaxPool -> b -> Q -> c          b is a float
  *     engine   a -> Q -> "b" -> MaxPool -> "c"      "b" is int8 and holds Q(a)
  *
- * So a quantized engine tensor named like a float tensor of the model, whose values are
- * about to be quantized there, stands for the tensor before the operator (seen with
+ * So a quantized engine tensor with the name of a float tensor of the model, whose
+ * values the model quantizes next, is the tensor before the operator (seen with
  * MaxPool).  A DQ moved forward shifts the other way.
  *
- * Last, a layer that hands its tensor on gives its unnamed side the twin of the other:
- * what comes from a maker before what readers call it.
+ * Last, a layer that forwards its tensor gives its unnamed side the counterpart of the
+ * other: those of producers before those of consumers.
  */
 #include "match/pass.h"
 
-enum { FAR = 4 }; /* commuting operators that a Q is followed across */
+enum { FAR = 4 }; /* commuting operators across which a Q is followed */
 
 static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
 {
@@ -51,7 +52,7 @@ static fsd_id consumer(const struct fsd_graph *g, fsd_id tensor, uint32_t i)
     return g->links.at[g->tensors.at[tensor].consumers.at + i];
 }
 
-/* The Q that the values of a tensor run into, across commuting operators. */
+/* The Q that the values of a tensor reach, across commuting operators. */
 static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
 {
     for (int far = 0; far < FAR; far++) {
@@ -73,7 +74,7 @@ static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* A DQ moved forward: the tensor behind the operator that it crossed. */
+/* For a DQ moved forward: the tensor behind the operator that it crossed. */
 static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id next;
@@ -86,7 +87,8 @@ static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
     return fsd_node_out_tensor(f->g, next, 0);
 }
 
-/* Corrects the twin of a quantized engine tensor with the name of a float one. */
+/* Corrects the counterpart of a quantized engine tensor with the name of a float one.
+ */
 static void follow_swap(struct fsd_match *m, fsd_id e)
 {
     const struct fsd_facts *f = m->facts;
@@ -124,7 +126,7 @@ static void name_twins(struct fsd_match *m)
 }
 
 /* Of several the first in the model, whatever the order of the layers: the others are
- * made of it. */
+ * derived from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
     if (settled[to] || m->twin[from] == FSD_NONE || m->twin[to] <= m->twin[from])
@@ -153,9 +155,10 @@ static bool forward(struct fsd_match *m, const bool *settled, bool back, fsd_id 
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }
 
-/* Tensors without a twin get one of what is handed on to them, and with `back` of what
- * they are handed on as.  Chains of reformats stand in the engine's order, so one sweep
- * forward and one back settle nearly all; sweeps stop when nothing changes. */
+/* Tensors without a counterpart get that of the tensor they are forwarded from, and
+ * with `back` that of the tensor they are forwarded to.  Chains of reformats are in the
+ * engine's order, so that one sweep forward and one back find nearly all; sweeps stop
+ * when nothing changes. */
 static void forward_all(struct fsd_match *m, bool back)
 {
     bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;

@@ -1,9 +1,9 @@
 /*
- * Units: layers joined by tensors that the model does not have.  What flows between two
- * layers of a unit cannot be found in the model, so the unit is looked at as one.
+ * Units: layers joined by tensors that the model does not have.  A tensor between two
+ * layers of a unit cannot be found in the model, so the unit is matched as a whole.
  *
- *     conv -> "Gemm_conv_out" -> reshape_after      one unit: it is the engine's
- *     conv -> "/relu/Relu_output_0" -> pool         two units: it is the model's
+ *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the engine's own tensor
+ *     conv -> "/relu/Relu_output_0" -> pool         two units: a tensor of the model
  *
  * Several layers that write the same tensor (a concat whose inputs are written in
  * place) are one unit too.  A union-find whose representative is the first layer.

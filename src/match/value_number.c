@@ -1,14 +1,16 @@
 /*
- * Hash-consing: a node is spelled as numbers, of its operator, its attributes and the
- * values of its inputs; equal spellings, found by interning, are equal nodes.
+ * Value numbering by hash-consing: a node is spelled as numbers, of its operator, its
+ * attributes and the values of its inputs; equal spellings, found by interning, are
+ * equal nodes.
  *
  *     Conv(x, w), strides [2, 2]  ->  0 "" Conv 1 | 2 x w | strides INTS 2 2 2
  *
- * Each list is told with its length, so that no two nodes have one spelling.
+ * Each list is preceded by its length, so that different nodes have different
+ * spellings.
  *
- * Nodes are numbered in file order, which ONNX demands to be topological.  Where a file
- * breaks that, an input that is not numbered yet counts as its own tensor: a duplicate
- * may be missed, none is invented.
+ * Nodes are numbered in file order, which ONNX requires to be topological.  If a file
+ * violates that, an input that is not numbered yet counts as its own tensor: a
+ * duplicate may be missed, none is invented.
  */
 #include "match/value_number.h"
 #include "base/id.h"
@@ -48,8 +50,8 @@ static void spell_form(struct numbering *v, const struct fsd_form *form)
         spell(v, v->g->dims.at[form->dims.at + i].size);
 }
 
-/* Large values are most of what a small model holds: they are compared where they are,
- * and each is one word here. */
+/* Large values are most of a small model's bytes: they are compared in place, and each
+ * is one word here. */
 static void spell_constant(struct numbering *v, const struct fsd_form *form,
                            const struct fsd_value *value)
 {
@@ -57,7 +59,7 @@ static void spell_constant(struct numbering *v, const struct fsd_form *form,
     spell(v, fsd_intern_bytes(v->spellings, value->bytes, value->size));
 }
 
-/* False when the attribute was not read, so that nothing can be said of the node. */
+/* False if the attribute was not read, so that nothing is known of the node. */
 static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
 {
     const struct fsd_graph *g = v->g;
@@ -126,7 +128,7 @@ static bool spell_node(struct numbering *v, fsd_id node)
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
         (v->g->lacks_attributes && !(traits & FSD_OP_BARE)))
-        return false; /* three MaxPools of one tensor may be of three sizes */
+        return false; /* three MaxPools of one tensor may have three sizes */
     spell(v, n->scope);
     spell(v, n->domain);
     spell(v, n->op);
@@ -140,8 +142,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
     return spell_attrs(v, n);
 }
 
-/* The first node, or tensor, with the spelling under way, which ends; itself when it is
- * the first. */
+/* The first node, or tensor, with the current spelling, which ends here; itself if it
+ * is the first. */
 static fsd_id first_with(struct numbering *v, fsd_id node)
 {
     size_t n = v->words.n * sizeof *v->words.at;
@@ -183,8 +185,8 @@ static void forward_constant(struct numbering *v, fsd_id node)
         v->of_tensor[out] = v->of_tensor[in];
 }
 
-/* Two initializers of equal content are one value.  `first` maps a spelling to a tensor
- * here; nodes and tensors spell differently: -1 is no scope. */
+/* Two initializers of equal content are one value.  Here, `first` maps a spelling to a
+ * tensor; nodes and tensors are spelled differently: -1 is no scope. */
 static void number_constants(struct numbering *v)
 {
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {

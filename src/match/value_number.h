@@ -1,15 +1,15 @@
-/* Which nodes compute the very same value. */
+/* Which nodes compute the same value. */
 #ifndef FSD_MATCH_VALUE_NUMBER_H
 #define FSD_MATCH_VALUE_NUMBER_H
 
 #include "match/facts.h"
 
 /** Fills `f->first_twin` and `f->value`.  A node's first twin is the first node (in
- * file order) with the same operator, attributes and inputs in the same scope, itself
- * when it is the first; a tensor's value is the same output of its producer's first
- * twin. Inputs are the same when they are one tensor, come from nodes found to be the
- * same, or are constants of one type and shape whose bytes were read and are equal.
- * Needs `traits` only. */
+ *  file order) with the same operator, attributes and inputs in the same scope, itself
+ * if it is the first; a tensor's value is the same output of its producer's first twin.
+ *  Inputs are the same if they are one tensor, come from nodes found to be the same, or
+ *  are constants of one type and shape whose bytes were read and are equal.  Needs only
+ *  `traits`. */
 void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f);
 
 #endif

@@ -30,7 +30,7 @@ bool fsd_built_is_option(const char *key)
     return rank(key) == FSD_COUNT_OF(keys);
 }
 
-/* Options by their names: nobody sets them in an order. */
+/* Options by name: the order of a command line has no meaning. */
 static int by_rank(const struct fsd_intern *names, fsd_sym a, fsd_sym b)
 {
     const char *s = fsd_text(names, a), *t = fsd_text(names, b);

@@ -65,7 +65,7 @@ enum fsd_dtype fsd_dtype_numbered(int64_t number)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Every spelling that was seen: of dumps, logs, the inspector and parsers. */
+/* Every spelling that was seen in dumps, logs, the inspector and parsers. */
 static const struct {
     const char *word;
     enum fsd_dtype type;
@@ -128,8 +128,8 @@ unsigned fsd_dtype_bits(enum fsd_dtype type)
     return types[type].bits;
 }
 
-/* Sign, exponent, mantissa.  E4M3 keeps its largest exponent for numbers, and only the
- * last of them is none. */
+/* Sign, exponent, mantissa.  E4M3 uses its largest exponent for numbers, except the
+ * last one, which is NaN. */
 static double read_float(uint64_t bits, int exponent, int mantissa, bool infinities)
 {
     uint64_t top = (UINT64_C(1) << exponent) - 1, rest = (UINT64_C(1) << mantissa) - 1;
@@ -271,7 +271,7 @@ const char *fsd_layout_name(struct fsd_layout layout, char out[16])
     case FSD_ORDER_VECTORIZED:
         if (layout.width)
             snprintf(out, 16, "c%shw%u", depth, layout.width);
-        else /* in vectors of a width that is not told */
+        else /* vectors of an unknown width */
             snprintf(out, 16, "c%shwc", depth);
         break;
     case FSD_ORDER_PERMUTED:

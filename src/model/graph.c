@@ -1,6 +1,6 @@
 /*
- * Building a graph, and the questions that everybody asks of one.  Nothing points:
- * nodes, tensors and ports are numbers into arrays, and lists are spans of one pool, so
+ * Builds a graph, and answers general questions about it.  There are no pointers:
+ * nodes, tensors and ports are indices into arrays, and lists are spans of one pool, so
  * that a graph of a million nodes takes a few allocations.  Producers and consumers of
  * tensors are indexed once, by counting sort in fsd_graph_finish(); within a tensor
  * they ascend, which lookups rely on for binary search. fsd_graph_order() sorts
@@ -26,8 +26,8 @@ struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *name
 }
 
 /* A name that occurs in many scopes (a function called many times) has a chain of
- * tensors, newest first: readers finish one scope before they open the next, so the
- * one that is looked for is nearly always at the front. */
+ * tensors, newest first: readers finish one scope before they open the next, so that
+ * the tensor is nearly always at the front. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
@@ -304,7 +304,8 @@ fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor)
                : FSD_NONE;
 }
 
-/* Where among links that ascend the first of `node`, or behind it, stands. */
+/* The position of the first link to `node` among ascending links, or the position
+ * behind. */
 static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_id node)
 {
     uint32_t low = 0, high = links.n;
@@ -323,7 +324,7 @@ static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_i
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
 {
     struct fsd_span uses = g->tensors.at[tensor].consumers;
-    uint32_t at = place_of(g, uses, node); /* nodes were asked in their order */
+    uint32_t at = place_of(g, uses, node); /* nodes are queried in order */
 
     return at < uses.n && g->links.at[uses.at + at] == node
                ? g->use_input[uses.at + at - g->uses_at]
@@ -363,14 +364,14 @@ bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
     return true;
 }
 
-/* What a node waits for, so often: the makers of what it reads.  Of a tensor that
- * several make, as of one that is written in place, the order of the file tells which
- * one is read: each maker waits for the one before it, a reader for the last one before
- * it. */
+/* How many producers of its inputs a node waits for.  Of a tensor with several
+ * producers, as one that is written in place, the order of the file decides which one
+ * is read: each producer waits for the one before it, a consumer for the last one
+ * before it. */
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* by node */
-    uint32_t *settled; /* by tensor, 1 + the last maker that is in `order` */
+    uint32_t *settled; /* by tensor, 1 + the last producer that is in `order` */
     fsd_id *order;
     uint32_t n;
 };
@@ -382,7 +383,7 @@ static void await(struct waiting *w, fsd_id node, bool begins)
         w->order[w->n++] = node;
 }
 
-/* All that waits for the maker at that place among those of a tensor. */
+/* All nodes that wait for the producer at that place among those of a tensor. */
 static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
                            bool begins)
 {

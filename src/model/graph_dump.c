@@ -1,6 +1,6 @@
 /*
- * One line a fact: inputs, outputs and constants by name, nodes in their own order,
- * attributes by name.  Two dumps can be compared with diff(1).
+ * Prints one fact per line: inputs, outputs and constants by name, nodes in their
+ * order, attributes by name.  Two dumps can be compared with diff(1).
  */
 #include "model/graph.h"
 #include "base/id.h"
@@ -42,7 +42,7 @@ void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
     }
 }
 
-/* "@2 fp32 chw [1,N]": of a tensor in a body its scope first. */
+/* "@2 fp32 chw [1,N]": for a tensor in a body, its scope first. */
 static void put_whole_form(const struct fsd_graph *g, fsd_id scope,
                            const struct fsd_form *form, FILE *out)
 {

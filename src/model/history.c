@@ -72,8 +72,8 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
 
 /* -------------------------------------------------------------- unknown forms */
 
-/* Forms are told apart by the first words of a line, with a run of digits as '#': lines
- * that differ in numbers only are one form. */
+/* The form of a line is its first words, with a run of digits as '#': lines that differ
+ * in numbers only have one form. */
 void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 {
     char bytes[FORM_BYTES];
@@ -140,8 +140,8 @@ static const struct {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
-/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of many the first and their number,
- * since each of a region's nodes tells of the region. */
+/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list the first and the
+ * number of all, since the events of all nodes of a region name the region. */
 static void put_members(const char *list, FILE *out)
 {
     static const char word[] = "[ONNX Layer: ";

@@ -1,8 +1,8 @@
 /*
- * Several engines of one model as one engine.  A runtime that partitions a model builds
- * each part on its own.  The parts use the model's names for the tensors at their
- * borders and invent all others: a "__mye12" of one part and that of another are two
- * tensors.  Tensors at borders therefore go into the main scope, where equal names
+ * Joins several engines of one model into one.  A runtime that partitions a model
+ * builds each part separately.  The parts use the model's names for the tensors at
+ * their borders and invent all others: a "__mye12" of one part and that of another are
+ * two tensors.  Tensors at borders therefore go into the main scope, where equal names
  * meet, and all others into a scope of their part.
  *
  * Numbers are indexes into a graph's arrays, so that joining is appending arrays and
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Where the arrays of the part that is appended begin. */
+/* Offsets of the arrays of the appended part. */
 struct at {
     uint32_t nodes, forms, ports, dims, terms, values, attrs, mentions, ints, floats,
         links;
@@ -55,8 +55,9 @@ static struct fsd_span moved_span(struct fsd_span span, uint32_t by)
     return span;
 }
 
-/* A dump without a list of its inputs and outputs has flags only for those of the whole
- * model; there a tensor of the model that nobody writes, or nobody reads, is one. */
+/* A dump without a list of its inputs and outputs only has flags for those of the whole
+ * model; then a tensor of the model without a producer, or without a consumer, is one.
+ */
 static void find_borders(const struct fsd_graph *part, const struct fsd_graph *model)
 {
     uint8_t listed = 0;
@@ -92,7 +93,8 @@ static void add_plain(struct fsd_graph *g, const struct fsd_graph *part)
         fsd_vec_push(g->arena, &g->ints, part->ints.at[i]);
     for (uint32_t i = 0; i < part->floats.n; i++)
         fsd_vec_push(g->arena, &g->floats, part->floats.at[i]);
-    for (uint32_t i = 0; i < part->links.n; i++) /* symbols; the rest is made anew */
+    for (uint32_t i = 0; i < part->links.n; i++) /* symbols; the rest is computed
+                                                    again */
         fsd_vec_push(g->arena, &g->links, part->links.at[i]);
     for (uint32_t i = 0; i < part->mentions.n; i++)
         fsd_vec_push(g->arena, &g->mentions, part->mentions.at[i]);
@@ -127,8 +129,8 @@ static void add_forms(struct fsd_graph *g, const struct fsd_graph *part,
     }
 }
 
-/* What one engine says of a tensor at its border; the first that says something is
- * kept, since a tensor has one form and each port its own. */
+/* The facts of one engine about a tensor at its border; the first are kept, since a
+ * tensor has one form and each port its own. */
 static void fill_tensor(struct fsd_tensor *to, const struct fsd_tensor *t,
                         const struct at *at)
 {
@@ -163,8 +165,8 @@ static fsd_id tensor_of(const struct at *at, fsd_id tensor)
     return tensor == FSD_NONE ? FSD_NONE : at->tensors[tensor];
 }
 
-/* A port takes along the form that its engine gives the tensor: another engine may see
- * the same tensor otherwise. */
+/* A port keeps the form that its engine gives the tensor: another engine may see the
+ * same tensor in another form. */
 static void add_ports(struct fsd_graph *g, const struct fsd_graph *part,
                       const struct at *at)
 {
@@ -248,8 +250,8 @@ static void add_borders(struct fsd_graph *g, const struct fsd_graph *part,
 
 /* -------------------------------------------------------------------- the whole */
 
-/* What one engine writes and another reads is inside of the joined engine, unless the
- * model has it as an output, too. */
+/* A tensor that one engine writes and another reads is internal to the joined engine,
+ * unless it is an output of the model as well. */
 static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
 {
     const uint8_t both = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT;
@@ -269,7 +271,7 @@ static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
     fsd_graph_list_borders(g);
 }
 
-/* Facts on which all parts agree are the whole's. */
+/* Facts on which all parts agree are facts of the whole. */
 static void join_built(struct fsd_graph *g, struct fsd_graph *const *parts, uint32_t n)
 {
     const fsd_built_vec *first = &parts[0]->built;

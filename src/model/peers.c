@@ -1,5 +1,6 @@
 /*
- * Who reads what whom wrote, at tensors of an engine that several layers write.
+ * Finds which consumer reads the output of which producer, for tensors of an engine
+ * that several layers write.
  *
  *     conv  writes "cat" [1,128,5,5] {12800,1,2560,512}      a part of the buffer
  *     copy  reads  "cat" [1,128,5,5] {12800,1,2560,512}      that part: of conv
@@ -7,31 +8,32 @@
  *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole: of both
  *
  * Engines list their layers as they run, so that a layer reads what was written before
- * it, or in a loop around it.  A part is known by its sizes and strides; its offset no
- * engine states, so that of several parts that look alike any may be meant.  Where all
- * run in a row, one that writes the whole leaves nothing of what was there before; but
- * engines that state no strides give writers of parts the sizes of the whole.
+ * it, or in a loop around it.  A part is recognized by its sizes and strides; no engine
+ * states its offset, so that equal parts cannot be told apart.  If all run in a row, a
+ * layer that writes the whole overwrites all that was there before; but engines without
+ * strides give writers of parts the sizes of the whole.
  */
 #include "model/graph.h"
 
-/* Pairs of a writer and a reader that are looked at in one graph: beyond that, all of a
+/* The limit of pairs of producers and consumers in one graph: beyond it, all of a
  * tensor's layers stay peers of each other. */
 enum { PAIRS_MAX = 1 << 22 };
 
 struct end {
     fsd_id node;
     uint32_t port;
-    int64_t size; /* open dimensions count 1; 0: no shape is known */
+    int64_t size; /* open dimensions count as 1; 0: the shape is unknown */
     bool strided; /* its strides are stated */
 };
 
 struct buffers {
     struct fsd_graph *g;
     struct fsd_arena *scratch;
-    struct end *ends;      /* by tensor: its writers, then its readers */
-    struct fsd_span *of;   /* by tensor, those that several write: in ends */
+    struct end *ends;      /* by tensor: its producers, then its consumers */
+    struct fsd_span *of;   /* by tensor, those with several producers: in ends */
     uint32_t *writers;     /* by tensor, of these ends */
-    uint32_t *loops_until; /* by node: the last of the loops around it; NULL: none */
+    uint32_t *loops_until; /* by node: the end of the outermost loop around it; NULL:
+                              there are none */
     uint32_t pairs;
 };
 
@@ -71,7 +73,7 @@ static void add_ends(struct buffers *b, fsd_id node, struct fsd_span ports, bool
     }
 }
 
-/* False where each tensor has one writer. */
+/* False if each tensor has one producer. */
 static bool gather(struct buffers *b)
 {
     struct fsd_graph *g = b->g;
@@ -96,8 +98,8 @@ static bool gather(struct buffers *b)
     return true;
 }
 
-/* A loop holds a layer if it begins before it and ends behind it: the farthest end of
- * all that begin before it decides. */
+/* A loop contains a layer if it begins before it and ends behind it: of all that begin
+ * before it, the one with the last end decides. */
 static void find_loops(struct buffers *b)
 {
     const struct fsd_graph *g = b->g;
@@ -122,7 +124,7 @@ static void find_loops(struct buffers *b)
 
 /* ------------------------------------------------------------------------- choosing */
 
-/* Who wrote what the reader reads: a mark for each writer. */
+/* Marks the producers of what the consumer reads. */
 static void choose(const struct buffers *b, const struct end *writers, uint32_t n,
                    const struct end *reader, int64_t whole, bool *reads)
 {
@@ -139,7 +141,7 @@ static void choose(const struct buffers *b, const struct end *writers, uint32_t 
         same_size |= reads[i] && writers[i].size == reader->size;
     }
     for (uint32_t i = 0; i < n && !any; i++)
-        reads[i] = true; /* it does not list them as they run */
+        reads[i] = true; /* it does not list them in execution order */
     for (uint32_t i = 0; i < n && part && (same_form || same_size); i++)
         reads[i] &= same_form ? is_same_form(b->g, writers[i].port, reader->port)
                               : writers[i].size == reader->size;

@@ -1,8 +1,8 @@
 /*
- * Two arrays over the shared symbols: what the exact text means, and what it means
- * once every character that is not a letter or a digit has become '_'.  The pool of
- * nodes is laid out by counting, so a name that stands on every node is no worse than
- * names that differ.
+ * Two arrays by symbol: the meaning of the exact text, and that of the text with each
+ * character other than a letter or a digit replaced by '_'.  The pool of nodes is laid
+ * out by counting, so that a name that all nodes have costs no more than distinct
+ * names.
  */
 #include "model/vocab.h"
 #include "base/guard.h"
@@ -36,8 +36,8 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
     return fsd_intern_add(names, out, n);
 }
 
-/* Parsers call a node that has no name after its first output; where that one is left
- * out, "node_of_" is all. */
+/* Parsers name an unnamed node after its first output; if that is left out, it is only
+ * "node_of_". */
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);
@@ -129,7 +129,7 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     return v;
 }
 
-/* What a symbol means; NULL for one that is unknown, or means nothing. */
+/* The meaning of a symbol; NULL if it is unknown, or means nothing. */
 static const struct fsd_meaning *meaning_of(const struct fsd_vocab *v, fsd_sym sym,
                                             const struct fsd_meaning *meaning)
 {

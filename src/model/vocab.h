@@ -1,17 +1,17 @@
 /*
  * The names that a layer's name may contain, and what each means in the model.
  *
- * A layer name like "conv1.weight + QuantizeLinear_7 + Conv_9" can only be taken apart
- * by somebody who knows the model's names, since these may contain every separator
- * themselves.  The vocabulary is that knowledge, made from the model once; the engine
- * reader asks it and never sees the model.
+ * A layer name like "conv1.weight + QuantizeLinear_7 + Conv_9" can only be parsed with
+ * the model's names, since these may contain every separator themselves.  The
+ * vocabulary has them, built from the model once; the engine reader uses it and never
+ * sees the model.
  */
 #ifndef FSD_MODEL_VOCAB_H
 #define FSD_MODEL_VOCAB_H
 
 #include "model/graph.h"
 
-/** What one name means.  A name may be a node's and a tensor's at once. */
+/** The meaning of a name, which may be a node's and a tensor's at once. */
 struct fsd_meaning {
     struct fsd_span
         nodes;     /**< in fsd_vocab.pool; several when the model repeats a name */
@@ -28,16 +28,16 @@ struct fsd_vocab {
     lengths; /**< the distinct lengths of known names, longest first */
 };
 
-/** Names of nodes (an unnamed one is "node_of_<first output>", as a builder's parser
- *  calls it), tensors and initializers. */
+/** Names of nodes (an unnamed one is "node_of_<first output>", as parsers call it),
+ *  tensors and initializers. */
 struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph *model);
 
-/** The meaning of exactly these n bytes; NULL when they mean nothing. */
+/** The meaning of exactly these n bytes; NULL if there is none. */
 const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *s,
                                          size_t n);
 
-/** The meaning of a name after the engine replaced each character that is not a
- *  letter or a digit by '_'; `s` may be in either form.  NULL when nothing fits. */
+/** The meaning of a name after the engine replaced each character other than a letter
+ *  or a digit by '_'; `s` may be in either form.  NULL if there is none. */
 const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const char *s,
                                                size_t n);
 

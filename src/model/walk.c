@@ -1,5 +1,5 @@
 /*
- * A walk goes from tensor to tensor; each step asks whoever walks for the next one.
+ * A walk goes from tensor to tensor; each step calls a function for the next one.
  */
 #include "model/walk.h"
 

@@ -76,8 +76,8 @@ struct fsd_nearest fsd_nearest_to(const char *word)
     return (struct fsd_nearest){.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 }
 
-/* Letters to put in, take out or change (Levenshtein), a capital being the small one;
- * more than `most` when it is more than that.  One row of the table is kept. */
+/* Letters to insert, delete or change (Levenshtein), ignoring case; more than `most` if
+ * the distance exceeds that.  Only one row of the table is kept. */
 static unsigned edits_between(const char *a, size_t n, const char *b, size_t m,
                               unsigned most)
 {

@@ -1,5 +1,5 @@
 /*
- * What a user may call a node or a layer, wherever a name is taken:
+ * The ways to refer to a node or a layer, wherever a verb takes a name:
  *
  *     Conv_28       a name: of a node, a layer, a tensor, an initializer
  *     #4            a number: of what is asked for
@@ -8,8 +8,8 @@
  *                   "ExecutionProvider", or a pattern
  *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself
  *
- * A name to the letter wins over all the rest, so that a name with brackets in it is
- * itself.
+ * An exact name takes precedence over all others, so that a name with brackets refers
+ * to itself.
  */
 #ifndef FSD_MODEL_WORD_H
 #define FSD_MODEL_WORD_H

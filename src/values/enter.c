@@ -1,12 +1,12 @@
 /*
- * Where errors begin, and how the first one goes on.  Tensors are looked at in the
- * order of the model, each behind all that it is made of:
+ * Finds where errors begin, and how the first one grows.  Tensors are visited in the
+ * order of the model, each behind those that it depends on:
  *
  *     x 0.0001 --Conv_1--> a (not measured) --Relu_2--> b 0.08 --Conv_3--> c 0.12
  *
- * Over a limit of 0.01, b is an entry: nothing that was measured before it is over the
- * limit.  Conv_1 and Relu_2 are its suspects, those between it and what is known to be
- * right.  c is none, since the error of b explains it.
+ * With a limit of 0.01, b is an entry: no measured tensor before it is over the limit.
+ * Conv_1 and Relu_2 are its suspects, the nodes between it and tensors known to be
+ * right.  c is no entry, since the error of b explains it.
  */
 #include "ops/ids.h"
 #include "values/values.h"
@@ -22,8 +22,9 @@ struct search {
     const uint32_t *of_tensor;
     struct fsd_values *v;
     struct fsd_arena *scratch;
-    bool *tainted;   /* by tensor: it, or what it is made of, is over the limit */
-    uint32_t *seen;  /* by node: by which search, from 1 */
+    bool *tainted;   /* by tensor: it, or a tensor that it depends on, is over the
+                        limit */
+    uint32_t *seen;  /* by node: the last search that visited it, from 1 */
     uint32_t search; /* this one */
     FSD_VEC(fsd_id) stack;
 };
@@ -52,8 +53,8 @@ static void push_once(struct search *s, fsd_id node)
     fsd_vec_push(s->scratch, &s->stack, node);
 }
 
-/* All nodes from the entry back to what was measured and is right, in `stack`, sorted.
- * */
+/* All nodes from the entry back to measured tensors within the limit, in `stack`,
+ * sorted. */
 static void find_suspects(struct search *s, fsd_id node)
 {
     s->search++;
@@ -81,7 +82,7 @@ static void keep(struct search *s, struct fsd_span *in, fsd_id id)
     in->n++;
 }
 
-/* The layers of all suspects, once each, in the order of the engine. */
+/* The layers of all suspects, once each, in the engine's order. */
 static void keep_layers(struct search *s, struct fsd_entry *entry)
 {
     FSD_VEC(fsd_id) layers = {0};
@@ -97,9 +98,9 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
             keep(s, &entry->layers, layers.at[i]);
 }
 
-/* Casts and quantizers among the suspects, and in a row before them, though what these
- * make was measured: their error is that of the types, which the next layer may make
- * large. */
+/* Casts and quantizers among the suspects, and in a row before them even if their
+ * outputs were measured: their error is that of the types, which the next layer may
+ * amplify. */
 static void keep_behind(struct search *s, struct fsd_entry *entry)
 {
     uint32_t n = s->stack.n;
@@ -124,7 +125,7 @@ static bool changes_type(const struct fsd_graph *engine, fsd_id layer)
     return in && out && in->type != out->type;
 }
 
-/* Layers that convert what a suspect reads, as the engine has it. */
+/* Layers of the engine that convert the suspects' inputs. */
 static void keep_moved(struct search *s, struct fsd_entry *entry)
 {
     for (fsd_id layer = 0; layer < s->m->engine->nodes.n; layer++) {
@@ -210,7 +211,7 @@ static void look_at_node(struct search *s, fsd_id node)
 
 /* --------------------------------------------------------------------------- growth */
 
-/* Of the measured tensors next behind those on the stack the worst; FSD_NONE. */
+/* The worst of the next measured tensors behind those on the stack; FSD_NONE. */
 static fsd_id next_behind(struct search *s, fsd_id tensor)
 {
     fsd_id worst = FSD_NONE;
@@ -244,7 +245,7 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     return worst;
 }
 
-/* From the first entry on, along the worst of what is next. */
+/* From the first entry on, along the worst of the next tensors. */
 static void follow(struct search *s)
 {
     fsd_id t = s->v->entries.n ? s->v->entries.at[0].tensor : FSD_NONE;

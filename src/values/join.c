@@ -1,9 +1,9 @@
 /*
- * Gives each row of numbers to what its name means: of a table first a node, then a
- * layer, then who makes the tensor of that name; of sets of tensors the model's tensor,
- * also under the name that the engine has for it.  A layer that no row names has the
- * row of its nodes that says most: of errors the largest, since an error that a layer
- * hands on is that of its last node only where nothing in it makes it smaller.
+ * Joins each row of numbers to what its name means: for a table a node, else a layer,
+ * else the producer of the tensor with that name; for sets of tensors the model's
+ * tensor, also by the engine's name for it.  A layer that no row names gets the most
+ * significant row of its nodes: for errors the largest, since the error at a layer's
+ * output is that of its last node only if nothing in the layer reduces it.
  */
 #include "base/status.h"
 #include "values/values.h"
@@ -45,7 +45,7 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
             j->layer[engine->nodes.at[i].name] = i;
 }
 
-/* Of the main graph, by its own name or the engine's. */
+/* In the main graph, by its own name or the engine's. */
 static fsd_id model_tensor(const struct join *j, fsd_sym name)
 {
     fsd_id t = fsd_graph_find(j->m->model, name, 0);
@@ -99,7 +99,7 @@ static bool give_named(struct join *j, uint32_t row)
     return given || give_tensor(j, row);
 }
 
-/* What a row says, to be compared: of errors how large they are. */
+/* The significance of a row: for errors, how large they are. */
 static double weight_of(const struct fsd_numbers *n, uint32_t row)
 {
     double number = fsd_number_of(n, row, 0);

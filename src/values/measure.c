@@ -1,6 +1,6 @@
 /*
- * How far a tensor is from another one, element by element, in pieces of both.  Sums
- * are kept as doubles, so that tensors of 16 bits are measured as exactly as NumPy
+ * Measures the error of a tensor against another, element by element, in pieces of
+ * both.  Sums are doubles, so that tensors of 16 bits are measured as exactly as NumPy
  * would in float64; integers beyond 2^53 lose their last digits, as they do there.
  */
 #include "values/values.h"
@@ -59,7 +59,7 @@ static double number_at(const struct side *s, size_t i)
 
     for (unsigned k = 0; k < s->width; k++)
         bits |= (uint64_t)p[s->array->big_endian ? s->width - 1 - k : k] << 8 * k;
-    if (s->array->type == FSD_FP32) { /* most are, and this is many times faster */
+    if (s->array->type == FSD_FP32) { /* most have it, and this is many times faster */
         uint32_t low = (uint32_t)bits;
         float single;
 
@@ -70,7 +70,7 @@ static double number_at(const struct side *s, size_t i)
     return number;
 }
 
-/* False where they end too early. */
+/* False if they end too early. */
 static bool read_piece(struct side *s, size_t n)
 {
     if (fsd_stream_read(s->stream, s->raw, n * s->width) != n * s->width)
@@ -80,7 +80,7 @@ static bool read_piece(struct side *s, size_t n)
     return true;
 }
 
-/* Not finite where the reference is, or otherwise not finite. */
+/* Not finite where the reference is finite, or not finite in another way. */
 static bool is_fresh(double a, double b)
 {
     return isnan(b) ? !isnan(a) : isinf(b) && a != b;
@@ -119,7 +119,7 @@ static struct fsd_error_measure measure_of(const struct sums *t, bool alone)
     return m;
 }
 
-/* Alike but for how their elements are stored. */
+/* Equal except for how their elements are stored. */
 static const char *unlike(const struct fsd_array *a, const struct fsd_array *b)
 {
     if (a->odd || b->odd)

@@ -4,10 +4,10 @@
  *     \x93NUMPY 1 0 <length, 2 or 4 bytes> {'descr': '<f4', 'fortran_order': False,
  *                                           'shape': (1, 3, 224, 224), }
  *
- * It is the repr() of a dictionary, which no program but NumPy writes, so that the
- * three keys are looked for rather than Python parsed.  Elements follow it.  bfloat16,
- * which NumPy does not know, is written as two bytes of no type ("V2") by the package
- * ml_dtypes; nothing else that belongs to a network is.
+ * It is the repr() of a dictionary, which only NumPy writes, so that the three keys are
+ * searched instead of parsing Python.  Elements follow it. bfloat16, which NumPy does
+ * not know, is written as two bytes of no type ("V2") by the package ml_dtypes; nothing
+ * else that belongs to a network is.
  */
 #include "values/values.h"
 #include "base/guard.h"
@@ -27,7 +27,7 @@ static const struct {
     {"b1", FSD_BOOL},
 };
 
-/* What stands behind a key; empty where there is none. */
+/* The text behind a key; empty if there is none. */
 static struct fsd_slice value_of(struct fsd_slice header, const char *key)
 {
     struct fsd_slice right;
@@ -90,7 +90,7 @@ static const char *read_dictionary(struct fsd_array *array, struct fsd_slice hea
     return wrong;
 }
 
-/* What was unpacked has to be as long as its header says. */
+/* The decompressed size must agree with the header. */
 static const char *check_size(const struct fsd_array *array)
 {
     uint64_t bytes = array->count * (fsd_dtype_bits(array->type) / 8);

@@ -1,13 +1,13 @@
 /*
  * numpy.savez() and savez_compressed(): a ZIP archive with a file NAME.npy for each
- * tensor.  Members are found by the archive's directory at its end, as every reader of
- * ZIP does, in the form of 64 bits where a count or a size needs it.  What is read of a
- * member at once is its header only.
+ * tensor.  Members are found by the archive's directory at its end, as every ZIP reader
+ * does, in the 64-bit form if a count or a size needs it.  At first, only the header of
+ * each member is read.
  *
  *     local header, member | ... | directory: an entry a member | [64 bits: record,
  *     locator] | end record
  *
- * Members may overlap in a hostile archive, so that a few kilobytes unpack to
+ * Members may overlap in a hostile archive, so that a few kilobytes decompress to
  * terabytes: the sum of all is bounded by the size of the file.
  */
 #include "values/values.h"
@@ -50,7 +50,7 @@ static uint64_t number_at(const struct archive *z, uint64_t at, unsigned bytes)
     return number;
 }
 
-/* True when so many bytes are there. */
+/* True if there are so many bytes. */
 static bool has(const struct archive *z, uint64_t at, uint64_t n)
 {
     return at <= z->file->size && n <= z->file->size - at;
@@ -76,7 +76,7 @@ bool fsd_npz_is(const struct fsd_file *file)
 
 /* ----------------------------------------------------------------------- directory */
 
-/* The end record is the last thing but a comment. */
+/* The end record is last, except for a comment. */
 static bool find_end(const struct archive *z, uint64_t *at)
 {
     size_t size = z->file->size;
@@ -127,7 +127,8 @@ struct member {
     struct fsd_slice name;
 };
 
-/* Sizes that do not fit stand in an extra field, in this order, if they are due. */
+/* Sizes that do not fit are in an extra field, in this order, as far as they are
+ * needed. */
 static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
                        struct member *m)
 {

@@ -1,5 +1,5 @@
-/* Numbers by name, as readers of them ask and print them: which column is which, what a
- * row has there.  A row has few columns, so that they are looked through. */
+/* Access to numbers by name, and printing them: which column is which, and the values
+ * of a row.  A row has few columns, so that they are searched linearly. */
 #include "values/values.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void put_value(double number, FILE *out)
     fprintf(out, whole ? "%.0f" : "%.4g", number);
 }
 
-/* Of errors a count of 0 says nothing that a reader looks for. */
+/* A count of 0 errors is of no interest. */
 static bool is_shown(const struct fsd_numbers *n, const struct fsd_number_cell *cell)
 {
     return n->of == FSD_NUMBERS_OF_TABLE || cell->column < FSD_ERROR_NAN ||

@@ -5,9 +5,9 @@
  *                             "runner_name": ...}, ...] ], ... ]}
  *
  * An array in base64 is a file of NumPy's own format.  Polygraphy before 0.35 leaves
- * the object "values" out.  Such a file is as large as its tensors, so that nothing of
- * it is kept but where each array stands.  The first iteration of each runner counts:
- * the iterations of two runs with other inputs in each would otherwise not be alike.
+ * the object "values" out.  Such a file is as large as its tensors, so that only the
+ * position of each array is kept.  The first iteration of each runner counts, since
+ * later iterations may have other inputs than those of another run.
  */
 #include "values/values.h"
 
@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-/* Levels: the object, "lst", a runner, its iterations, one of these, its outputs, and
- * a tensor, in whatever is around its array. */
+/* Levels: the object, "lst", a runner, its iterations, one of these, its outputs, and a
+ * tensor, with whatever objects are around its array. */
 enum { LST = 2, RUNNER, ITERATIONS, ITERATION, OUTPUTS, TENSOR, DEPTH_MAX = 32 };
 enum { PEEK = 4096, ARRAYS_MAX = 1 << 20 };
 
@@ -32,7 +32,7 @@ struct reading {
     unsigned depth;
     char opened[DEPTH_MAX + 1];           /* by level, from 1: '{' or '[' */
     struct fsd_slice keys[DEPTH_MAX + 1]; /* likewise: the last key */
-    bool valued;                          /* a key was read, its value was not */
+    bool valued;                          /* a key was read, but not yet its value */
     unsigned iterations;                  /* of this runner */
 };
 
@@ -58,7 +58,7 @@ static struct fsd_array_set *last_set(const struct reading *r)
 
 /* ------------------------------------------------------------------------ its texts */
 
-/* Behind r->at, which is its quotation mark. */
+/* Reads the text behind r->at, which is its quotation mark. */
 static bool read_text(struct reading *r, struct fsd_slice *out)
 {
     const char *s = (const char *)r->file->bytes;
@@ -96,7 +96,8 @@ static void add_runner(struct reading *r, struct fsd_slice name)
     r->iterations = 0;
 }
 
-/* What is on the stack of `text` is the place of a tensor of the first iteration. */
+/* Whether the keys and levels on the stack are those of a tensor of the first
+ * iteration. */
 static void add_array(struct reading *r, struct fsd_slice text, bool numpy)
 {
     struct fsd_array array = {.odd = "it is a tensor of PyTorch, not an array"};
@@ -186,7 +187,7 @@ static enum fsd_status step(struct reading *r)
         return close_step(r, c);
     if (c == ',')
         r->valued = false;
-    r->at++; /* numbers, null, true and false say nothing here */
+    r->at++; /* numbers, null, true and false have no meaning here */
     return FSD_OK;
 }
 

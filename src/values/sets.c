@@ -1,5 +1,5 @@
-/* Two sets of tensors beside each other: what both have is measured, tensor by tensor,
- * and what cannot be compared is kept with the reason. */
+/* Compares two sets of tensors: those in both are measured, one by one, and those that
+ * cannot be compared are kept with the reason. */
 #include "values/values.h"
 
 #include "base/print.h"
@@ -77,7 +77,7 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
     return FSD_OK;
 }
 
-/* By name, its last array and one; 0: it has none. */
+/* By name, its last array plus 1; 0: it has none. */
 static uint32_t *index_of(struct fsd_arena *arena, const struct fsd_intern *names,
                           const struct fsd_array_set *set)
 {
@@ -130,7 +130,7 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
         fsd_sym name = b->at.at[i].name;
 
         if (of_b[name] != i + 1)
-            continue; /* an archive may have a name twice: the last counts */
+            continue; /* an archive may have a name twice: the last one counts */
         if (a && !of_a[name]) {
             out->only_second++;
             continue;

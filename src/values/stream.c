@@ -1,8 +1,8 @@
 /*
- * Unpacks a stretch of a mapped file as it is asked for.  The pages behind are given
- * back on the way, so that an archive larger than memory can be read.  What is stated
- * of a stream (its size, its checksum) is checked against what came out of it, since a
- * file that is cut in the middle still has members that unpack to something.
+ * Decompresses a part of a mapped file on demand.  Pages already read are released, so
+ * that an archive larger than memory can be read.  The stated size and checksum of a
+ * stream are checked against the result, since members of a truncated file may still
+ * decompress to something.
  */
 #include "values/stream.h"
 #include "base/guard.h"
@@ -24,7 +24,7 @@ struct fsd_stream {
     bool inflating, ended; /* of deflated bytes */
     uint64_t done;         /* bytes that were unpacked */
     uint32_t crc;
-    uint32_t bits; /* base64: those of the last characters that are not out yet */
+    uint32_t bits; /* base64: the bits of the last characters that are not output yet */
     unsigned n_bits;
 };
 
@@ -71,7 +71,7 @@ static size_t read_deflated(struct fsd_stream *s, unsigned char *out, size_t n)
     return n - s->z.avail_out;
 }
 
-/* -1 of what is no digit of base64. */
+/* -1 if it is no base64 digit. */
 static int digit_of(unsigned char c)
 {
     return c >= 'A' && c <= 'Z'   ? c - 'A'
@@ -90,7 +90,7 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
         int digit = digit_of(*s->in);
 
         if (digit < 0)
-            break; /* '=' at the end, or damage: then there is too little */
+            break; /* '=' at the end, or damage: then there are too few bytes */
         s->in++;
         s->left--;
         s->bits = (s->bits << 6 | (uint32_t)digit) & 0xffffff;
@@ -122,7 +122,7 @@ bool fsd_stream_whole(struct fsd_stream *s)
     unsigned char more;
 
     if (s->packed->packing == FSD_DEFLATED && !s->ended &&
-        fsd_stream_read(s, &more, 1)) /* its end may stand behind the last byte */
+        fsd_stream_read(s, &more, 1)) /* its end may be behind the last byte */
         return false;
     if (s->packed->packing == FSD_DEFLATED && !s->ended)
         return false;

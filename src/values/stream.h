@@ -1,5 +1,5 @@
-/* The bytes of something that a file holds packed, piece by piece, so that neither side
- * need be in memory: a member of a ZIP archive, or a text in base64. */
+/* The bytes of a compressed or encoded part of a file, piece by piece, so that neither
+ * side need be in memory: a member of a ZIP archive, or a text in base64. */
 #ifndef FSD_VALUES_STREAM_H
 #define FSD_VALUES_STREAM_H
 
@@ -7,27 +7,27 @@
 
 enum fsd_packing { FSD_STORED, FSD_DEFLATED, FSD_BASE64 };
 
-/** Where packed bytes stand in a file, which outlives it. */
+/** Where the bytes are in a file, which must outlive it. */
 struct fsd_packed {
     const struct fsd_file *file;
     size_t at, n; /**< in the file; n bytes */
     enum fsd_packing packing;
-    uint64_t size; /**< unpacked, as the file states it */
+    uint64_t size; /**< decompressed, as the file states it */
     bool has_crc;  /**< of what is unpacked: */
     uint32_t crc;  /**< that of ZIP */
 };
 
 struct fsd_stream;
 
-/** @return  to be closed; ends the process where there is no memory. */
+/** @return  to be closed; ends the process if there is no memory. */
 struct fsd_stream *fsd_stream_open(const struct fsd_packed *packed);
 
-/** Unpacks the next n bytes.
- *  @return  how many there were; fewer only at the end, or where it is damaged. */
+/** Decompresses the next n bytes.
+ *  @return how many there were; fewer only at the end, or if it is damaged. */
 size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n);
 
-/** True when all that was read, which has to be all there is, is what the file
- *  promises: nothing is cut off, and the checksum fits. */
+/** True if all was read and agrees with the file: nothing is missing, and the checksum
+ *  is right. */
 bool fsd_stream_whole(struct fsd_stream *s);
 
 /** @param s  may be NULL. */

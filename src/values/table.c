@@ -6,9 +6,9 @@
  *     "a, b",0.01,
  *
  * CSV is that of RFC 4180, with a comma or, where the header has one, a tab.  The
- * column "name" may stand anywhere.  A cell that is empty, or a member that is left out
- * or null, is not known; a column that has no number at all is dropped, since tables
- * have columns of words, too.
+ * column "name" may be anywhere.  A cell that is empty, or a member that is left out or
+ * null, is unknown; a column without any number is dropped, since tables have columns
+ * of words, too.
  */
 #include "values/values.h"
 
@@ -63,7 +63,7 @@ static void set_number(struct table *t, uint32_t column, double number)
     t->numbered[column] = true;
 }
 
-/* A number in its decimal form, all of the text. */
+/* A number in decimal form, which must be the whole text. */
 static bool read_number(struct fsd_slice text, double *out)
 {
     char copy[CELL_MAX], *end;
@@ -76,7 +76,7 @@ static bool read_number(struct fsd_slice text, double *out)
     return !*end && !strpbrk(copy, "xX") && isfinite(*out);
 }
 
-/* Columns without a number go, and those behind them move up. */
+/* Removes columns without a number. */
 static enum fsd_status finish(struct table *t)
 {
     struct fsd_numbers *n = t->out;
@@ -100,8 +100,9 @@ static enum fsd_status finish(struct table *t)
 
 /* ------------------------------------------------------------------------------ CSV */
 
-/* Takes a cell off the front, with what ends it.  @return false: a quotation mark is
- * not closed.  What was doubled in it is single in the copy. */
+/* Reads the cell at the front, with its end.
+ * @return false: a quotation mark is not closed.  Doubled quotation marks are
+ *         single in the copy. */
 static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
                       struct fsd_slice *cell, bool *last)
 {
@@ -133,7 +134,7 @@ static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
     return true;
 }
 
-/* A line, and the next ones where a quotation mark is open. */
+/* Reads a line, and the next ones while a quotation mark is open. */
 static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice *line)
 {
     bool quoted = false;
@@ -150,7 +151,7 @@ static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice 
     return true;
 }
 
-/* Which of the cells is the name; the others are columns. */
+/* Finds the cell with the name; the others are columns. */
 static enum fsd_status read_header(struct table *t, struct fsd_slice line, char mark,
                                    uint32_t *name)
 {

@@ -2,13 +2,13 @@
  * Numbers from outside that belong to tensors, nodes or layers:
  *
  *     two sets of tensors     measures of how far the second is from the first
- *     one set of tensors      where values that are no numbers begin
+ *     one set of tensors      where NaN and infinite values begin
  *     a table                 its columns
  *
- * All three become rows of a name and numbers (struct fsd_numbers), which join.c gives
- * to what the name means in a run, and enter.c reads for where an error begins.
- * Elements are read from their file piece by piece, one tensor of each set at a time,
- * so that memory does not grow with the files.
+ * All three become rows of a name and numbers (struct fsd_numbers).  join.c joins them
+ * to tensors, nodes and layers of a run; enter.c finds where errors begin.  Elements
+ * are read from their file piece by piece, one tensor of each set at a time, so that
+ * memory does not grow with the files.
  */
 #ifndef FSD_VALUES_VALUES_H
 #define FSD_VALUES_VALUES_H
@@ -43,13 +43,13 @@ struct fsd_array_set {
 
 typedef FSD_VEC(struct fsd_array_set) fsd_array_set_vec;
 
-/** True when the file begins as an archive of NumPy's does. */
+/** True if the file begins like an archive of NumPy's. */
 bool fsd_npz_is(const struct fsd_file *file);
-/** True when the file begins as Polygraphy's saved outputs do. */
+/** True if the file begins like Polygraphy's saved outputs. */
 bool fsd_polygraphy_is(const struct fsd_file *file);
 
-/** Adds the set of tensors that an archive holds, numpy.savez(), or the sets of
- *  Polygraphy's saved outputs, one a runner, of its last iteration.
+/** Adds the set of tensors in an archive, numpy.savez(), or the sets of Polygraphy's
+ *  saved outputs, one per runner, of its first iteration.
  *  @param file  must outlive the sets.
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT. */
 enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
@@ -59,17 +59,18 @@ enum fsd_status fsd_polygraphy_read(struct fsd_arena *arena, struct fsd_intern *
                                     const struct fsd_file *file, fsd_array_set_vec *out,
                                     struct fsd_error *err);
 
-/** Reads the header of NumPy's own format from the beginning of what is packed.
- *  @return NULL; what is wrong with it: a literal. */
+/** Reads the header of NumPy's own format at the beginning of the array's bytes.
+ *  @return NULL; the error: a literal. */
 const char *fsd_npy_read(struct fsd_array *array);
 
 /* ------------------------------------------------------------------------- numbers */
 
-/** How far one tensor is from another.  b: the one that is judged; a: the reference.
- *  Elements that are not finite in either take no part in the first five. */
+/** The error of one tensor against another.  b: the tensor that is judged; a: the
+ *  reference.  Elements that are not finite in either do not count in the first five.
+ */
 struct fsd_error_measure {
     double l2_rel;     /**< |b - a| / |a|, Euclidean norms over all elements; infinite
-                         where only |a| is 0 */
+                            if only \|a\| is 0 */
     double max_abs;    /**< the greatest |b_i - a_i| */
     double max_rel;    /**< the greatest |b_i - a_i| / |a_i| where a_i is not 0 */
     double l2;         /**< |b - a| */
@@ -80,15 +81,15 @@ struct fsd_error_measure {
 
 /** Compares all elements.
  *  @param a  NULL: there is no reference, and only `nan` and `inf` are known.
- *  @return NULL; why it cannot be: a literal.  `*broken` is set to the one of which not
- *          all could be unpacked. */
+ *  @return NULL; why it is impossible: a literal.  `*broken` is set to the one
+ *         that could not be decompressed completely. */
 const char *fsd_measure_error(const struct fsd_array *a, const struct fsd_array *b,
                               struct fsd_error_measure *out,
                               const struct fsd_array **broken);
 
 enum { FSD_MOST_COLUMNS = 64 };
 
-/** What a name has in a column; a column of which it has nothing has no cell. */
+/** A name's value in a column; unknown values have no cell. */
 struct fsd_number_cell {
     uint32_t column;
     double number;
@@ -97,10 +98,10 @@ struct fsd_number_cell {
 struct fsd_number_row {
     fsd_sym name;
     struct fsd_span cells; /**< in fsd_numbers.cells, in the order of the columns */
-    uint64_t fresh;        /**< of tensors: elements that are not finite any more */
+    uint64_t fresh;        /**< of tensors: elements that stopped being finite */
 };
 
-/** A tensor of which nothing is known but why. */
+/** A tensor that could not be measured, and why. */
 struct fsd_unmeasured {
     fsd_sym name;
     const char *why;
@@ -121,12 +122,12 @@ enum fsd_error_column {
 struct fsd_numbers {
     enum fsd_numbers_of {
         FSD_NUMBERS_OF_TABLE,
-        FSD_NUMBERS_OF_TENSORS, /**< one set: nan and inf alone are known */
+        FSD_NUMBERS_OF_TENSORS, /**< one set: only nan and inf are known */
         FSD_NUMBERS_OF_ERRORS   /**< two sets */
     } of;
     const char
-        *paths[2]; /**< the reference first; the second NULL where there is one */
-    const char *runners[2]; /**< NULL: not told */
+        *paths[2]; /**< the reference first; the second is NULL for a single set */
+    const char *runners[2]; /**< NULL: not stated */
     uint32_t n_columns;
     const char *columns[FSD_MOST_COLUMNS];
     FSD_VEC(struct fsd_number_row) rows;
@@ -141,7 +142,7 @@ enum fsd_status fsd_table_read(struct fsd_arena *arena, struct fsd_intern *names
                                const struct fsd_file *file, struct fsd_numbers *out,
                                struct fsd_error *err);
 
-/** Compares two sets by name, or looks through one (`a` NULL).
+/** Compares two sets by name, or searches one for NaN and infinities (`a` NULL).
  *  @return FSD_OK; FSD_E_MISMATCH where no tensor can be compared; FSD_E_FORMAT for one
  *          that is damaged. */
 enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
@@ -155,11 +156,12 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
 /** Where something begins. */
 struct fsd_entry {
     uint32_t row;
-    fsd_id tensor, node, layer; /**< of the model, who makes it, where; FSD_NONE */
+    fsd_id tensor, node, layer; /**< in the model: the tensor, its producer, its layer;
+                                     FSD_NONE */
     struct fsd_span suspects;   /**< nodes that may have caused it, and */
     struct fsd_span layers;     /**< the layers that compute these, */
     struct fsd_span behind;     /**< Casts and quantizers among them, or before them, */
-    struct fsd_span moved; /**< layers that convert what they read; all in `pool` */
+    struct fsd_span moved;      /**< layers that convert their inputs; all in `pool` */
 };
 
 /** A measured tensor behind the first error. */
@@ -171,25 +173,23 @@ struct fsd_growth {
 struct fsd_values {
     const struct fsd_numbers *numbers;
     double limit;      /**< of l2_rel */
-    uint32_t *of_node; /**< a row; FSD_NONE: nothing is known */
+    uint32_t *of_node; /**< a row; FSD_NONE: unknown */
     uint32_t *of_layer;
-    double greatest; /**< number in the first column of any layer, without its sign */
-    uint32_t joined; /**< rows that belong to something */
+    double greatest; /**< largest absolute number in the first column of any layer */
+    uint32_t joined; /**< rows that are joined to something */
     FSD_VEC(uint32_t) strangers; /**< rows that name nothing */
     uint32_t over;               /**< tensors over the limit */
     FSD_VEC(struct fsd_entry)
-    entries; /**< where errors begin, in the order of the
-                                            model */
+    entries; /**< where errors begin, in the order of the model */
     bool has_nan;
-    struct fsd_entry
-        nan; /**< the first tensor with values that stopped being numbers */
-    FSD_VEC(struct fsd_growth) growth; /**< how the first error goes on */
+    struct fsd_entry nan; /**< the first tensor with values that stopped being finite */
+    FSD_VEC(struct fsd_growth) growth; /**< how the first error grows */
     FSD_VEC(fsd_id) pool;
 };
 
-/** Gives each row to what its name means.
- *  @param limit  of l2_rel, from which on an error counts.
- *  @return FSD_OK; FSD_E_MISMATCH where no name means anything. */
+/** Joins each row to what its name means.
+ *  @param limit of l2_rel, from which on an error counts.
+ *  @return FSD_OK; FSD_E_MISMATCH if no name has a meaning. */
 enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_numbers *numbers, double limit,
                                 const struct fsd_match *m,
@@ -200,14 +200,14 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
 void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
                       const struct fsd_flows *flows, const uint32_t *of_tensor);
 
-/** A number of a row; NAN: not known.  `row` may be FSD_NONE. */
+/** A number of a row; NAN: unknown.  `row` may be FSD_NONE. */
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column);
 
-/** A row is over the limit, or has values that stopped being numbers. */
+/** Whether a row is over the limit, or has values that stopped being finite. */
 bool fsd_row_is_over(const struct fsd_values *v, uint32_t row);
 
-/** "l2_rel 0.0213, max_abs 3.4": at most so many columns of a row, counts of 0 left
- *  out. */
+/** "l2_rel 0.0213, max_abs 3.4": at most so many columns of a row, without counts of 0.
+ */
 void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE *out);
 
 /** The column of that name; FSD_NONE. */
