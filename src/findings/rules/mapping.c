@@ -272,6 +272,40 @@ void fsd_find_names_only(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
+/* The kernels for which the replay met the same bound are one finding: a quantized
+ * network may have dozens. */
+static void tell_bounds(struct fsd_finder *f)
+{
+    const struct fsd_match *m = f->d->match;
+
+    for (uint32_t i = 0; i < m->bounds.n; i++) {
+        const struct fsd_bound *first = &m->bounds.at[i];
+        uint32_t n = 0, before = 0;
+
+        while (strcmp(m->bounds.at[before].what, first->what) != 0)
+            before++;
+        if (before < i)
+            continue;
+        fsd_finding_open(f);
+        fsd_fact_text(f, "remark", "input/large-kernel");
+        fsd_fact_text(f, "text", first->what);
+        for (uint32_t k = i; k < m->bounds.n; k++)
+            if (!strcmp(m->bounds.at[k].what, first->what)) {
+                fsd_about_layer(f, m->bounds.at[k].layer);
+                n++;
+            }
+        fputs("input/large-kernel: ", f->out);
+        if (n == 1)
+            fprintf(f->out, "the kernel of layer %u has", first->layer);
+        else
+            fprintf(f->out, "%u kernels, the first in layer %u, have", n, first->layer);
+        fprintf(f->out,
+                " more %s than the search follows; links of %s may be incomplete",
+                first->what, n == 1 ? "this layer" : "these layers");
+        fsd_finding_close(f);
+    }
+}
+
 /* What the readers remarked. */
 void fsd_find_remarks(struct fsd_finder *f)
 {
@@ -296,17 +330,5 @@ void fsd_find_remarks(struct fsd_finder *f)
             }
             fsd_finding_close(f);
         }
-    for (uint32_t i = 0; i < f->d->match->bounds.n; i++) {
-        const struct fsd_bound *b = &f->d->match->bounds.at[i];
-
-        fsd_finding_open(f);
-        fsd_fact_text(f, "remark", "input/large-kernel");
-        fsd_fact_text(f, "text", b->what);
-        fsd_about_layer(f, b->layer);
-        fprintf(f->out,
-                "input/large-kernel: the kernel of layer %u has more %s than the "
-                "search for its nodes follows",
-                b->layer, b->what);
-        fsd_finding_close(f);
-    }
+    tell_bounds(f);
 }

@@ -121,12 +121,21 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
     }
 }
 
+static void drop(struct beam *beam, const struct candidate *w)
+{
+    uint64_t rank = fsd_candidate_rank(w);
+
+    beam->dropped = rank < beam->dropped ? rank : beam->dropped;
+}
+
 static struct candidate *branch(struct replay *r, const struct candidate *w)
 {
     struct candidate *next;
 
-    if (r->beam.n_next == NEXT)
+    if (r->beam.n_next == NEXT) {
+        drop(&r->beam, w);
         return NULL;
+    }
     next = &r->beam.next[r->beam.n_next++];
     memcpy(next, w, sizeof *w);
     return next;
@@ -420,14 +429,6 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* Nothing of the node is left to a run. */
-static bool rests(const struct replay *r, fsd_id node)
-{
-    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
-
-    return r->m->facts->folded[node] && (out == FSD_NONE || !r->tensors[out].at_run);
-}
-
 /* What names say that the kernel computes. */
 static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
 {
@@ -477,8 +478,7 @@ static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, boo
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
             if (known || fsd_candidate_began(w, node) ||
-                (fsd_candidate_took(w, node) && !is_done_by_parts(r, node)) ||
-                rests(r, node))
+                (fsd_candidate_took(w, node) && !is_done_by_parts(r, node)))
                 continue;
             if (!fsd_is_ready(r, w, node, round, &from)) {
                 if (r->g->nodes.at[node].op == FSD_ONNX_Concat)
@@ -497,11 +497,10 @@ static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, boo
 int fsd_candidate_order(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
+    uint64_t rank = fsd_candidate_rank(x), other = fsd_candidate_rank(y);
 
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    if (x->loose != y->loose)
-        return x->loose < y->loose ? -1 : 1;
+    if (rank != other)
+        return rank < other ? -1 : 1;
     if (x->odd != y->odd)
         return x->odd < y->odd ? -1 : 1;
     if (x->lost != y->lost)
@@ -536,11 +535,16 @@ static void keep_best(struct replay *r)
     uint32_t kept = 0;
 
     qsort(r->beam.next, r->beam.n_next, sizeof *r->beam.next, fsd_candidate_order);
-    for (uint32_t i = 0; i < r->beam.n_next && kept < CANDIDATES; i++)
-        if (!kept || !is_same_candidate(&r->beam.next[kept - 1], &r->beam.next[i]))
-            memmove(&r->beam.next[kept++], &r->beam.next[i], sizeof *r->beam.next);
-    r->beam.n_next = kept;
-    r->beam.n_candidates = r->beam.n_next < CANDIDATES ? r->beam.n_next : CANDIDATES;
+    for (uint32_t i = 0; i < r->beam.n_next; i++) {
+        if (kept && is_same_candidate(&r->beam.next[kept - 1], &r->beam.next[i]))
+            continue;
+        if (kept == CANDIDATES) {
+            drop(&r->beam, &r->beam.next[i]);
+            break;
+        }
+        memmove(&r->beam.next[kept++], &r->beam.next[i], sizeof *r->beam.next);
+    }
+    r->beam.n_candidates = kept;
     r->beam.candidates = r->beam.next;
     r->beam.next = candidates;
     r->beam.n_next = 0;

@@ -200,6 +200,7 @@ static void begin_kernel(struct replay *r, bool guess)
     memset(&r->beam.candidates[0], 0, offsetof(struct candidate, available));
     r->beam.candidates[0].guess = FSD_NONE;
     r->beam.n_candidates = 1;
+    r->beam.dropped = UINT64_MAX;
     r->now.gaps = false;
     r->now.part = 1;
     r->now.padded = false;
@@ -397,10 +398,12 @@ static void accept_tied(struct replay *r, uint32_t n)
     }
 }
 
-/* What a candidate had no room for may have been the kernel's: it is reported. */
-static void note_bound(struct replay *r)
+/* What a candidate had no room for may have been the kernel's, and so may a candidate
+ * that had none itself.  Ranks only grow: one that was dropped counts where its rank
+ * was no more than what is enough to be kept.  Either is reported. */
+static void note_bound(struct replay *r, uint64_t enough)
 {
-    const char *bound = NULL;
+    const char *bound = r->beam.dropped <= enough ? "candidate matches" : NULL;
 
     for (uint32_t i = 0; i < r->beam.n_candidates && !bound; i++)
         bound = r->beam.candidates[i].bound;
@@ -415,6 +418,7 @@ static bool try_kernel(struct replay *r, bool guess)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     uint32_t limit = 3 + l->steps.n / 3;
+    bool known;
 
     begin_kernel(r, guess);
     for (uint32_t i = 0; i < l->steps.n && r->beam.n_candidates; i++)
@@ -423,10 +427,12 @@ static bool try_kernel(struct replay *r, bool guess)
         fsd_candidate_take_more(r, &r->beam.candidates[i]);
         fsd_candidate_finish(r, &r->beam.candidates[i]);
     }
-    note_bound(r);
     qsort(r->beam.candidates, r->beam.n_candidates, sizeof *r->beam.candidates,
           fsd_candidate_order);
-    return r->beam.n_candidates && r->beam.candidates[0].cost <= limit;
+    known = r->beam.n_candidates && r->beam.candidates[0].cost <= limit;
+    note_bound(r, known ? fsd_candidate_rank(r->beam.candidates)
+                        : (uint64_t)limit << 32 | UINT32_MAX);
+    return known;
 }
 
 /* The first port of the kernel that reads what was lost; in.n: none does. */

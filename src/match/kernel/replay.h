@@ -112,6 +112,7 @@ struct kernel {
 struct beam {
     struct candidate *candidates, *next; /* CANDIDATES and NEXT of them */
     uint32_t n_candidates, n_next;
+    uint64_t dropped; /* the least rank of a candidate that had no room; UINT64_MAX */
 };
 
 /* What is known of a node of the model. */
@@ -294,6 +295,11 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
 /** A product that the layer computes is taken apart. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
+/** What only grows while a candidate is followed, and is compared first. */
+static inline uint64_t fsd_candidate_rank(const struct candidate *w)
+{
+    return (uint64_t)w->cost << 32 | w->loose;
+}
 /** The likeliest first. */
 int fsd_candidate_order(const void *a, const void *b);
 
