@@ -118,7 +118,7 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
-    fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, t);
+    fsd_id producer = fsd_tensor_producer(e, t);
 
     if (producer == FSD_NONE || final->out == FSD_DTYPE_UNKNOWN)
         return false;

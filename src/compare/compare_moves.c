@@ -104,7 +104,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 static bool counts(const struct fsd_move *m)
 {
     return m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
-           m->kind == FSD_KIND_COMPUTE || m->kind == FSD_KIND_FOREIGN;
+           fsd_kind_computes(m->kind);
 }
 
 static bool does_same_nodes(const struct fsd_compare *c, fsd_id old, fsd_id new)

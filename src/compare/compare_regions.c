@@ -93,11 +93,6 @@ static bool has_weights(const struct fsd_state *s, const struct fsd_group *g)
     return yes;
 }
 
-static bool computes(uint8_t kind)
-{
-    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
-}
-
 static struct answer ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
                          bool new, const struct meeting *m)
 {
@@ -110,7 +105,8 @@ static struct answer ask(const struct fsd_compare *c, const struct fsd_region_di
 
         answer.layers += g->layers;
         answer.kernels += g->kernels.n;
-        answer.idle |= has_weights(new ? c->new : c->old, g) && !computes(g->kind);
+        answer.idle |=
+            has_weights(new ? c->new : c->old, g) && !fsd_kind_computes(g->kind);
         answer.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
         answer.guessed |= g->guessed;
         answer.more |= m->more[new][id];

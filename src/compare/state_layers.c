@@ -126,11 +126,6 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 
 /* ----------------------------------------------------------------------- groups */
 
-static bool computes(uint8_t kind)
-{
-    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
-}
-
 /* A group has the kind of its computing layers and the highest of their precisions,
  * whatever their order.  NoOps and shape arithmetic beside them do not count. */
 static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id layer,
@@ -138,7 +133,8 @@ static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id lay
 {
     const struct fsd_layer_result *r = &b->d->layers[layer];
     const struct fsd_match *m = b->d->match;
-    bool now = computes((uint8_t)r->kind), before = g->layers && computes(g->kind);
+    bool now = fsd_kind_computes(r->kind),
+         before = g->layers && fsd_kind_computes(g->kind);
 
     g->loose |= loose;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++)

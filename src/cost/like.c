@@ -168,7 +168,7 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
         for (uint32_t k = 0; k < (reads ? n->in.n : n->out.n); k++) {
             fsd_id t = reads ? fsd_node_in_tensor(m->model, node, k)
                              : fsd_node_out_tensor(m->model, node, k);
-            fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m->model, t);
+            fsd_id by = fsd_tensor_producer(m->model, t);
 
             if (t != FSD_NONE &&
                 (s->loose || (reads ? by == FSD_NONE || !fsd_match_has(m, layer, by)

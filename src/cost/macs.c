@@ -133,7 +133,7 @@ void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *lay
         enum fsd_kind kind = layers[i].kind;
         int64_t *macs = &c->layers[i].macs;
 
-        if (kind != FSD_KIND_COMPUTE && kind != FSD_KIND_FOREIGN)
+        if (!fsd_kind_computes(kind))
             continue;
         *macs = described(m, c, i);
         if (*macs == -1 && m->of_layer[i].n)

@@ -166,7 +166,7 @@ static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer
             *factor *= by;
         else if (!steps || !moves_data(m, node))
             return false;
-        node = fsd_tensor_producer(m->model, fsd_node_in_tensor(m->model, node, data));
+        node = fsd_node_in_producer(m->model, node, data);
     }
     return false;
 }

@@ -100,6 +100,8 @@ static bool is_written_in_place(const struct fsd_match *m,
     return false;
 }
 
+/* Of branches each is walked, and again for each node before it, so that this bounds
+ * work as well as distance: fsd_walk_on(), which has 64, follows one path. */
 enum { FAR = 8 };
 
 /* Nodes that a kernel can perform by its own reading or writing: they move data, or
@@ -530,12 +532,10 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 
     for (uint32_t o = 0; o < outs.n; o++) {
         fsd_id tensor = g->ports.at[outs.at + o].tensor;
-        struct fsd_span to = {0, 0};
+        struct fsd_span to = fsd_tensor_consumers(g, tensor);
 
         if (tensor != FSD_NONE && g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT)
             return CONTROL_NOT;
-        if (tensor != FSD_NONE)
-            to = g->tensors.at[tensor].consumers;
         for (uint32_t i = 0; i < to.n; i++) {
             fsd_id by = g->links.at[to.at + i];
             enum control is = control_at(m, by, g->use_input[to.at + i - g->uses_at]);

@@ -115,7 +115,7 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
                                 enum fsd_kind kind)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
-    bool computes = kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
+    bool computes = fsd_kind_computes(kind);
     enum fsd_dtype type = computes ? narrowest(m, n->in) : first_known(m, n->out);
 
     if (m->engine->layers.at[layer].sealed)

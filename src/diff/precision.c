@@ -105,8 +105,7 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
         uint32_t link = m->by_node[m->of_node[node].at + i];
         fsd_id layer = m->links.at[link].layer;
         const struct fsd_layer_result *r = &layers[layer];
-        bool computes = (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN) &&
-                        !fsd_goes_on(m, layer, node);
+        bool computes = fsd_kind_computes(r->kind) && !fsd_goes_on(m, layer, node);
         enum fsd_dtype *type = weighted && m->engine->layers.at[layer].multiplies
                                    ? &product
                                : computes ? &computed

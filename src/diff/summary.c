@@ -26,8 +26,7 @@ const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
             s->inserted++;
             s->by_cause[reasons[i].cause]++;
         }
-        if (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN ||
-            r->kind == FSD_KIND_QUANTIZE) {
+        if (fsd_kind_computes(r->kind) || r->kind == FSD_KIND_QUANTIZE) {
             s->computing++;
             s->mapped += m->of_layer[i].n || m->region_of_layer[i] != FSD_NONE;
         }

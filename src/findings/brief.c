@@ -84,8 +84,7 @@ static void put_types(const struct fsd_diff *d, FILE *out)
     const char *separator = " (";
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (d->layers[i].kind == FSD_KIND_COMPUTE ||
-            d->layers[i].kind == FSD_KIND_FOREIGN)
+        if (fsd_kind_computes(d->layers[i].kind))
             types[d->layers[i].precision]++;
     for (int i = FSD__DTYPE_COUNT - 1; i >= 0; i--) { /* unknown ones last */
         if (!types[i])

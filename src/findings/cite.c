@@ -131,9 +131,7 @@ static void index_edits(struct citer *c, struct fsd_arena *scratch)
 static const char *feeds(const struct citer *c, const struct fsd_edit *e)
 {
     const struct fsd_diff *d = c->d;
-    fsd_id tensor = fsd_node_in_tensor(d->model, e->node, e->input);
-    fsd_id producer =
-        tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->model, tensor);
+    fsd_id producer = fsd_node_in_producer(d->model, e->node, e->input);
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 

@@ -201,8 +201,7 @@ static struct seen look(const struct fsd_diff *d, fsd_id node)
         fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
         struct seen one = {0};
 
-        if (d->layers[layer].kind != FSD_KIND_COMPUTE &&
-            d->layers[layer].kind != FSD_KIND_FOREIGN)
+        if (!fsd_kind_computes(d->layers[layer].kind))
             continue;
         one.in = look_at_ports(d->engine, layer, false, &one);
         one.out = look_at_ports(d->engine, layer, true, &one);

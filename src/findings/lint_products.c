@@ -211,7 +211,7 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
                           fsd_id conv)
 {
     const struct fsd_graph *g = f->lint->g;
-    fsd_id pad = fsd_tensor_producer(g, fsd_node_in_tensor(g, conv, 0));
+    fsd_id pad = fsd_node_in_producer(g, conv, 0);
     fsd_id picture = fsd_node_in_tensor(g, pad, 0);
     const char *size = NULL;
 

@@ -181,8 +181,7 @@ static bool is_scalar(const struct fsd_lint *l, const struct fsd_refusal_row *r,
 static bool is_not_stored(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                           fsd_id node)
 {
-    fsd_id data = fsd_node_in_tensor(l->g, node, 0);
-    fsd_id producer = data == FSD_NONE ? FSD_NONE : fsd_tensor_producer(l->g, data);
+    fsd_id producer = fsd_node_in_producer(l->g, node, 0);
 
     return producer != FSD_NONE && weighs(l, r, node) &&
            !(l->facts->traits[producer] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));

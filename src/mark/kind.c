@@ -21,7 +21,7 @@ static bool is_fed(const struct fsd_marks *m, fsd_id node, fsd_id group)
         fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
 
         if (from != FSD_NONE && m->group_of[from] == FSD_NONE)
-            from = fsd_tensor_producer(g, fsd_node_in_tensor(g, from, 0));
+            from = fsd_node_in_producer(g, from, 0);
         if (from != FSD_NONE && m->group_of[from] == group)
             return true;
     }

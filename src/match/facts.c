@@ -145,7 +145,7 @@ static bool spread(struct growth *w, enum property p)
 static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
 {
     struct fsd_facts *f = w->f;
-    fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(f->g, tensor);
+    fsd_id node = fsd_tensor_producer(f->g, tensor);
 
     if (node == FSD_NONE || !w->have[OF_SIZES][tensor] || f->folded[node] ||
         f->size[node])

@@ -110,8 +110,7 @@ static void raise_from(struct chain *c, fsd_id node)
     const struct fsd_graph *g = c->m->model;
 
     for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(g, node, i);
-        fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+        fsd_id producer = fsd_node_in_producer(g, node, i);
 
         if (producer != FSD_NONE && c->mark[producer] == c->mark[node] &&
             c->from[producer] > c->from[node])

@@ -163,12 +163,10 @@ static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
     for (int far = 0; far < FAR && node != FSD_NONE; far++) {
         fsd_id tensor = before ? fsd_node_in_tensor(m->model, node, 0)
                                : fsd_node_out_tensor(m->model, node, 0);
-        struct fsd_span to = {0, 0};
+        struct fsd_span to = fsd_tensor_consumers(m->model, tensor);
 
         if (m->of_node[node].n)
             return fsd_match_of_node(m, node, m->of_node[node].n - 1)->layer;
-        if (tensor != FSD_NONE)
-            to = m->model->tensors.at[tensor].consumers;
         if (before)
             node = fsd_tensor_producer(m->model, tensor);
         else

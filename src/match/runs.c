@@ -118,8 +118,7 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *loweri
 static bool reads_what_runs(const struct fsd_match *m, fsd_id node)
 {
     for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(m->model, node, i);
-        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m->model, t);
+        fsd_id by = fsd_node_in_producer(m->model, node, i);
 
         if (by != FSD_NONE && m->runs[by])
             return true;

@@ -49,7 +49,7 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
         return node;
     if (out != FSD_NONE) {
         t = fsd_graph_only(model, parsed->tensors.at[out].name);
-        found = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(model, t);
+        found = fsd_tensor_producer(model, t);
     }
     if (found == FSD_NONE)
         found = only_node(vocab, parsed->nodes.at[node].name);

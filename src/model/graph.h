@@ -247,6 +247,12 @@ enum fsd_kind {
     FSD__KIND_COUNT
 };
 
+/** Nodes are computed in it: one that moves, stores or waits for data does not. */
+static inline bool fsd_kind_computes(enum fsd_kind kind)
+{
+    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
+}
+
 /** Where a layer may perform more than its listed steps. */
 enum fsd_more_steps {
     FSD_STEPS_ARE_ALL,
@@ -543,6 +549,20 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 /** The producer of a tensor when it has exactly one, else FSD_NONE; of FSD_NONE, too.
  */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
+
+/** The producer of what the node reads by its i-th input. */
+static inline fsd_id fsd_node_in_producer(const struct fsd_graph *g, fsd_id node,
+                                          uint32_t i)
+{
+    return fsd_tensor_producer(g, fsd_node_in_tensor(g, node, i));
+}
+
+/** The nodes that read a tensor, in `links`; none read FSD_NONE. */
+static inline struct fsd_span fsd_tensor_consumers(const struct fsd_graph *g,
+                                                   fsd_id tensor)
+{
+    return tensor == FSD_NONE ? (struct fsd_span){0} : g->tensors.at[tensor].consumers;
+}
 
 /** The only node that reads the tensor; FSD_NONE if several do, if it is an output of
  *  its graph, and for FSD_NONE. */

@@ -63,8 +63,7 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 
         for (uint32_t k = 0; k < out.n; k++) {
             fsd_id made = g->ports.at[out.at + k].tensor;
-            struct fsd_span readers =
-                made == FSD_NONE ? (struct fsd_span){0} : g->tensors.at[made].consumers;
+            struct fsd_span readers = fsd_tensor_consumers(g, made);
 
             for (uint32_t r = 0; r < readers.n; r++) {
                 fsd_id reader = plan->main_of[g->links.at[readers.at + r]];

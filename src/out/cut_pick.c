@@ -379,8 +379,7 @@ static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned t
 
         for (uint32_t k = 0; of[i] && k < out.n; k++) {
             fsd_id made = g->ports.at[out.at + k].tensor;
-            struct fsd_span readers =
-                made == FSD_NONE ? (struct fsd_span){0} : g->tensors.at[made].consumers;
+            struct fsd_span readers = fsd_tensor_consumers(g, made);
 
             for (uint32_t r = 0; r < readers.n; r++) {
                 fsd_id reader = g->links.at[readers.at + r];

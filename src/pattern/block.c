@@ -44,8 +44,7 @@ static bool computes(const struct fsd_diff *d, fsd_id layer)
 {
     enum fsd_kind kind = d->layers[layer].kind;
 
-    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN ||
-           kind == FSD_KIND_QUANTIZE;
+    return fsd_kind_computes(kind) || kind == FSD_KIND_QUANTIZE;
 }
 
 /* A duplicate is computed where the first of its kind is. */

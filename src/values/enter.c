@@ -36,13 +36,6 @@ static bool converts(fsd_sym op)
            op == FSD_ONNX_DynamicQuantizeLinear;
 }
 
-static fsd_id producer_of(const struct search *s, fsd_id node, uint32_t input)
-{
-    fsd_id t = fsd_node_in_tensor(s->g, node, input);
-
-    return t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(s->g, t);
-}
-
 /* ------------------------------------------------------------------------- suspects */
 
 static void push_once(struct search *s, fsd_id node)
@@ -107,10 +100,10 @@ static void keep_behind(struct search *s, struct fsd_entry *entry)
 
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < s->g->nodes.at[s->stack.at[i]].in.n; k++)
-            for (fsd_id at = producer_of(s, s->stack.at[i], k);
+            for (fsd_id at = fsd_node_in_producer(s->g, s->stack.at[i], k);
                  at != FSD_NONE && s->seen[at] != s->search &&
                  converts(s->g->nodes.at[at].op);
-                 at = producer_of(s, at, 0))
+                 at = fsd_node_in_producer(s->g, at, 0))
                 push_once(s, at);
     for (uint32_t i = 0; i < s->stack.n; i++)
         if (converts(s->g->nodes.at[s->stack.at[i]].op))

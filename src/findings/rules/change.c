@@ -61,7 +61,7 @@ static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare
     for (uint32_t i = 0; i < groups.n && !kind; i++) {
         const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
 
-        if (g->kind != FSD_KIND_COMPUTE && g->kind != FSD_KIND_FOREIGN)
+        if (!fsd_kind_computes(g->kind))
             kind = fsd_kind_name((enum fsd_kind)g->kind);
     }
     return kind;

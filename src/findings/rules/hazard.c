@@ -110,7 +110,7 @@ static struct integers find_integers(const struct fsd_finder *f)
     for (fsd_id i = 0; i < n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].in.n && passes_integers(d, i); k++) {
             fsd_id t = fsd_node_in_tensor(g, i, k);
-            fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+            fsd_id producer = fsd_tensor_producer(g, t);
 
             x.from[i] |= t != FSD_NONE && !d->facts->constant[t] &&
                          (is_integer(type_of(d, t)) ||
@@ -121,8 +121,7 @@ static struct integers find_integers(const struct fsd_finder *f)
                   (x.to[i] || is_integer(type_of(d, fsd_node_out_tensor(g, i, 0))));
 
         for (uint32_t k = 0; k < g->nodes.at[i].in.n && to; k++) {
-            fsd_id t = fsd_node_in_tensor(g, i, k);
-            fsd_id producer = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+            fsd_id producer = fsd_node_in_producer(g, i, k);
 
             if (producer != FSD_NONE)
                 x.to[producer] = true;

@@ -210,8 +210,7 @@ void fsd_find_unmapped(struct fsd_finder *f)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         enum fsd_kind kind = d->layers[i].kind;
 
-        if ((kind != FSD_KIND_COMPUTE && kind != FSD_KIND_FOREIGN &&
-             kind != FSD_KIND_QUANTIZE) ||
+        if ((!fsd_kind_computes(kind) && kind != FSD_KIND_QUANTIZE) ||
             d->match->of_layer[i].n || d->match->region_of_layer[i] != FSD_NONE)
             continue;
         fsd_finding_open(f);

@@ -308,8 +308,8 @@ void fsd_find_fp32_left(struct fsd_finder *f)
         int rank = fsd_dtype_rank(d->layers[i].precision);
         enum fsd_kind kind = d->layers[i].kind;
 
-        any_narrow |= (kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN) && rank &&
-                      rank < fsd_dtype_rank(FSD_FP32);
+        any_narrow |=
+            fsd_kind_computes(kind) && rank && rank < fsd_dtype_rank(FSD_FP32);
         if (!reported[i] && has_left(d, i))
             left[n++] = i;
     }

@@ -180,8 +180,7 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
 
     for (fsd_id layer = 0; layer < f->d->engine->nodes.n; layer++) {
         const struct fsd_layer_result *r = &f->d->layers[layer];
-        bool concerned =
-            !p->scope.n && (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN);
+        bool concerned = !p->scope.n && fsd_kind_computes(r->kind);
 
         for (uint32_t i = 0; p->scope.n && i < m->of_layer[layer].n; i++)
             concerned |= in_scope(f, p, fsd_match_of_layer(m, layer, i)->node);

@@ -244,8 +244,8 @@ static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_s
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
     struct fsd_span readers = {0, 0};
 
-    if (step == FSD_ONNX_Conv && out != FSD_NONE)
-        readers = r->g->tensors.at[out].consumers;
+    if (step == FSD_ONNX_Conv)
+        readers = fsd_tensor_consumers(r->g, out);
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id node = r->g->links.at[readers.at + i];
         struct candidate *next;
@@ -267,7 +267,7 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     fsd_id in = fsd_node_is(r->g, node, FSD_ONNX_QuantizeLinear)
                     ? fsd_data_input(r, node)
                     : FSD_NONE;
-    fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+    fsd_id by = fsd_tensor_producer(r->g, in);
 
     return by != FSD_NONE && fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
@@ -417,9 +417,9 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     struct fsd_span readers = {0, 0};
 
-    if (out != FSD_NONE && (r->m->facts->traits[node] & FSD_OP_COMMUTES ||
-                            r->g->nodes.at[node].op == FSD_ONNX_Concat))
-        readers = r->g->tensors.at[out].consumers;
+    if (r->m->facts->traits[node] & FSD_OP_COMMUTES ||
+        r->g->nodes.at[node].op == FSD_ONNX_Concat)
+        readers = fsd_tensor_consumers(r->g, out);
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id q = r->g->links.at[readers.at + i];
 

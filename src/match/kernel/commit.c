@@ -57,7 +57,7 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
     bool factor =
         fsd_node_is(r->g, by, FSD_ONNX_Mul) || fsd_node_is(r->g, by, FSD_ONNX_Div);
     fsd_id in = fsd_data_input(r, by), layer = r->layer;
-    fsd_id data = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+    fsd_id data = fsd_tensor_producer(r->g, in);
 
     if ((factor && fsd_is_product(r, node)) ||
         (r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME &&
@@ -80,7 +80,7 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
 
     for (uint32_t i = 0; i < n->in.n && far; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor;
-        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+        fsd_id by = fsd_tensor_producer(r->g, t);
         fsd_id layer = r->layer;
 
         if (by != FSD_NONE)
@@ -127,7 +127,7 @@ static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id 
         listed = r->g->nodes.at[w->taken[i]].op != r->g->nodes.at[node].op;
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && listed; i++) {
         fsd_id t = fsd_data_in(r, node, i);
-        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+        fsd_id by = fsd_tensor_producer(r->g, t);
 
         listed = t == FSD_NONE || (by != FSD_NONE && fsd_candidate_took(w, by));
     }
@@ -139,10 +139,8 @@ void fsd_commit_behind(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, w->taken[i], 0);
-        struct fsd_span readers = {0, 0};
+        struct fsd_span readers = fsd_tensor_consumers(r->g, out);
 
-        if (out != FSD_NONE)
-            readers = r->g->tensors.at[out].consumers;
         for (uint32_t k = 0; k < readers.n && w->n_taken < TAKEN; k++) {
             fsd_id node = r->g->links.at[readers.at + k];
 
@@ -209,14 +207,13 @@ static void link_weight(struct replay *r, fsd_id product)
 {
     const struct fsd_graph *e = r->m->engine;
     fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
-    fsd_id dq = weight == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, weight);
+    fsd_id dq = fsd_tensor_producer(r->g, weight);
 
     if (dq == FSD_NONE || !(r->m->facts->traits[dq] & FSD_OP_DEQUANTIZE))
         return;
     for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, &e->nodes.at[r->layer], i);
-        fsd_id by =
-            port->tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, port->tensor);
+        fsd_id by = fsd_tensor_producer(e, port->tensor);
 
         if (by == FSD_NONE || e->nodes.at[by].in.n ||
             fsd_form_count(e, fsd_port_form(e, port)) != fsd_count_of(r, weight))
@@ -269,7 +266,7 @@ static bool passed_concat(const struct replay *r, const struct candidate *w)
 
 static fsd_id producer_of_held(const struct replay *r, struct held h)
 {
-    return h.tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, h.tensor);
+    return fsd_tensor_producer(r->g, h.tensor);
 }
 
 /* A product of matrices is done of two axes.  What gives its result the others back, as
@@ -288,8 +285,7 @@ static void link_reshaped(struct replay *r, const struct candidate *w)
             return;
     for (uint32_t i = 0; i < n->in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, n, i);
-        fsd_id by =
-            port->tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, port->tensor);
+        fsd_id by = fsd_tensor_producer(e, port->tensor);
         fsd_id node;
 
         if (by == FSD_NONE || r->layers[by].product == FSD_NONE ||
@@ -414,7 +410,7 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span by = e->tensors.at[out].producers;
     fsd_id tensor = r->m->twin[out];
-    fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
+    fsd_id node = fsd_tensor_producer(r->g, tensor);
     bool in_place = false;
 
     for (uint32_t i = by.n; i-- > 0;) {
@@ -441,8 +437,8 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
 
         if (r->nodes[node].layer == by || node == r->layers[by].norm)
             fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
-        if (out != FSD_NONE && r->nodes[r->layers[by].norm].layer == by)
-            after = r->g->tensors.at[out].consumers;
+        if (r->nodes[r->layers[by].norm].layer == by)
+            after = fsd_tensor_consumers(r->g, out);
         if (after.n == 1)
             next = r->g->links.at[after.at];
         node = next != FSD_NONE && (r->nodes[next].passes || r->nodes[next].folds)
@@ -466,10 +462,8 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
 /* What is cut is a part of the data of a product that is taken apart. */
 static bool cut_for(const struct replay *r, fsd_id out)
 {
-    struct fsd_span readers = {0, 0};
+    struct fsd_span readers = fsd_tensor_consumers(r->m->engine, out);
 
-    if (out != FSD_NONE)
-        readers = r->m->engine->tensors.at[out].consumers;
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id by = r->m->engine->links.at[readers.at + i];
 
@@ -479,17 +473,13 @@ static bool cut_for(const struct replay *r, fsd_id out)
     return readers.n > 0;
 }
 
-/* What makes data larger or smaller, and no node asks for it, fits it to the product
- * beside: the kernel does a part of that node's work.  Of joined products it takes the
- * part of one. */
 /* Of the kernel of a product, the node that makes what another one cuts: a sum behind
  * the product, where that is in the kernel, too. */
 static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
         struct held h = r->held.at[r->values[tensor].held.at + i];
-        fsd_id node =
-            h.tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, h.tensor);
+        fsd_id node = fsd_tensor_producer(r->g, h.tensor);
 
         if (node != FSD_NONE && r->nodes[node].layer == by)
             return node;
@@ -502,7 +492,7 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
  * that it scales.  True when it begins at such a Cast. */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
-    fsd_id by = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
+    fsd_id by = fsd_tensor_producer(r->g, tensor);
     bool sized = false;
 
     if (by == FSD_NONE || !far || !r->m->facts->folded[by] ||
@@ -560,11 +550,10 @@ static void link_scalars(struct replay *r)
 /* The only node that reads what the node makes; FSD_NONE. */
 static fsd_id only_next(const struct replay *r, fsd_id node)
 {
-    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    struct fsd_span after =
+        fsd_tensor_consumers(r->g, fsd_node_out_tensor(r->g, node, 0));
 
-    return out != FSD_NONE && r->g->tensors.at[out].consumers.n == 1
-               ? r->g->links.at[r->g->tensors.at[out].consumers.at]
-               : FSD_NONE;
+    return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
 /* The nodes that make up a GELU the builder knows as one operator: where two kernels
@@ -573,7 +562,7 @@ static void link_gelu(struct replay *r, fsd_id erf)
 {
     enum { MOST = 5 };
     fsd_id in = fsd_node_in_tensor(r->g, erf, 0), nodes[MOST], layers[MOST];
-    fsd_id first = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+    fsd_id first = fsd_tensor_producer(r->g, in);
     fsd_id node = only_next(r, erf);
     uint32_t n = 0, n_layers = 0;
 
@@ -612,6 +601,9 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
+/* What makes data larger or smaller, and no node asks for it, fits it to the product
+ * beside: the kernel does a part of that node's work.  Of joined products it takes the
+ * part of one. */
 void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

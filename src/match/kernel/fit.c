@@ -211,8 +211,7 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
             return false;
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(e, layer, i);
-        fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, in);
+        fsd_id by = fsd_node_in_producer(e, layer, i);
 
         if (by != FSD_NONE && !e->nodes.at[by].in.n)
             return false;
@@ -260,7 +259,7 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far
 {
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
-        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+        fsd_id by = fsd_tensor_producer(r->g, t);
 
         if (t == tensor || (by != FSD_NONE && far && !fsd_rests(r, t) &&
                             leads_to(r, tensor, by, far - 1)))
@@ -289,11 +288,9 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
 {
     enum { MOST = 8 };
     const struct fsd_graph *e = r->m->engine;
-    struct fsd_span readers = {0, 0};
+    struct fsd_span readers = fsd_tensor_consumers(e, port->tensor);
     uint32_t lost = 0;
 
-    if (port->tensor != FSD_NONE)
-        readers = e->tensors.at[port->tensor].consumers;
     for (uint32_t i = 0; i < readers.n && i < MOST; i++) {
         fsd_id layer = e->links.at[readers.at + i];
         bool on = !e->layers.at[layer].steps.n;

@@ -95,8 +95,8 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
     struct fsd_span readers = {0};
     fsd_id found = FSD_NONE;
 
-    if (tensor != FSD_NONE && (r->m->evidence & FSD_BY_TENSOR))
-        readers = e->tensors.at[tensor].consumers;
+    if (r->m->evidence & FSD_BY_TENSOR)
+        readers = fsd_tensor_consumers(e, tensor);
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id layer = e->links.at[readers.at + i], node = fsd_only_named(r, layer), in;
 
@@ -198,7 +198,7 @@ static bool has_step(const struct fsd_graph *e, fsd_id layer, fsd_sym step)
 static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
-    fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+    fsd_id by = fsd_tensor_producer(r->g, in);
 
     return by != FSD_NONE && r->g->nodes.at[by].op == FSD_ONNX_ScatterND && !written[in]
                ? by
@@ -218,9 +218,7 @@ void fsd_find_in_place(struct replay *r)
             written[r->m->twin[t]] |= e->tensors.at[t].producers.n > 0;
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         struct fsd_span by = e->tensors.at[t].producers;
-        fsd_id last = r->m->twin[t] == FSD_NONE
-                          ? FSD_NONE
-                          : fsd_tensor_producer(r->g, r->m->twin[t]);
+        fsd_id last = fsd_tensor_producer(r->g, r->m->twin[t]);
         uint32_t left = 0, kernels = 0;
 
         if (last == FSD_NONE || r->g->nodes.at[last].op != FSD_ONNX_ScatterND)

@@ -105,8 +105,7 @@ bool fsd_is_left_to_run(const struct replay *r, fsd_id node)
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(r->g, node, i);
-        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+        fsd_id by = fsd_node_in_producer(r->g, node, i);
 
         if (by != FSD_NONE && r->g->nodes.at[by].op == r->g->nodes.at[node].op)
             return false;

@@ -268,7 +268,7 @@ static void share_scopes(struct sharer *x, unsigned depth)
         if (d->match->of_layer[l].n)
             layer[l] = node[fsd_match_of_layer(d->match, l, 0)->node];
     for (fsd_id l = 0; l < g->nodes.n; l++) {
-        fsd_id from = fsd_tensor_producer(g, fsd_node_in_tensor(g, l, 0));
+        fsd_id from = fsd_node_in_producer(g, l, 0);
         fsd_id out = fsd_node_out_tensor(g, l, 0);
 
         if (!d->match->of_layer[l].n && from != FSD_NONE && out != FSD_NONE &&

@@ -204,8 +204,7 @@ static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
     bool any = false;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (d->layers[i].kind == FSD_KIND_COMPUTE ||
-            d->layers[i].kind == FSD_KIND_FOREIGN)
+        if (fsd_kind_computes(d->layers[i].kind))
             types[d->layers[i].precision]++;
     put_title(style, "runs in", out);
     for (int i = 1; i < FSD__DTYPE_COUNT; i++)

@@ -85,12 +85,10 @@ static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
     const struct fsd_graph *g = d->model;
     fsd_id t = d->match->twin[c->tensor];
     fsd_id producer = fsd_tensor_producer(g, t);
-    struct fsd_span readers = {0, 0};
+    struct fsd_span readers = fsd_tensor_consumers(g, t);
 
     if (producer != FSD_NONE && c->from == FSD_NONE)
         return d->nodes[producer].fate == FSD_FATE_OUTSIDE;
-    if (t != FSD_NONE)
-        readers = g->tensors.at[t].consumers;
     for (uint32_t i = 0; i < readers.n; i++)
         if (d->nodes[g->links.at[readers.at + i]].fate == FSD_FATE_OUTSIDE)
             return true;
