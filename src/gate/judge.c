@@ -1,4 +1,4 @@
-/* Verdicts: the findings with their judgement, and the table above them. */
+/* Judging: the findings of a gate become a verdict, with the table above them. */
 #include "gate/gate.h"
 #include "base/print.h"
 #include "lint/lint.h"
