@@ -136,6 +136,17 @@ static void become(const char *const *words, const char *folder, const int out[2
     _exit(FAILED_TO_START);
 }
 
+/* False if the program was started: the pipe ended. */
+static bool read_reason(int from, int *why)
+{
+    ssize_t n;
+
+    do
+        n = read(from, why, sizeof *why);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof *why;
+}
+
 /* @param why  set to 0, or to errno where it did not start. */
 static pid_t start(const char *const *words, const char *folder,
                    struct stream streams[2], int *why)
@@ -156,7 +167,7 @@ static pid_t start(const char *const *words, const char *folder,
     close(failed[1]);
     streams[0].from = out[0];
     streams[1].from = err[0];
-    if (pid > 0 && read(failed[0], why, sizeof *why) != sizeof *why)
+    if (pid > 0 && !read_reason(failed[0], why))
         *why = 0;
     close(failed[0]);
     return pid;
@@ -186,6 +197,7 @@ enum fsd_status run_command(const char *const *words, const char *folder,
 
     if (!log)
         return fail_errno(err, path);
+    forwarded_signal = 0;
     for (size_t i = 0; i < 4; i++) {
         sigaction(ends[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN) /* nohup */
@@ -193,6 +205,8 @@ enum fsd_status run_command(const char *const *words, const char *folder,
     }
     pid = start(words, folder, streams, &why);
     child = (sig_atomic_t)pid;
+    if (pid > 0 && forwarded_signal) /* it came before `child` was known */
+        kill(pid, forwarded_signal);
     kept = pid > 0 && move_all(streams, log);
     raw = pid > 0 ? wait_for(pid) : 0;
     child = 0;

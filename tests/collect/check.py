@@ -140,8 +140,9 @@ def ends():
 
 
 def interrupted():
+    # By sh: bash loses a signal that arrives while it replaces itself by `sleep`.
     for number in (signal.SIGTERM, signal.SIGINT):
-        child = subprocess.Popen([BINARY, "collect", path("slow"), "--", "bash", "-c", f"echo $$ >{path('pid')}; exec sleep 600"],
+        child = subprocess.Popen([BINARY, "collect", path("slow"), "--", "sh", "-c", f"echo $$ >{path('pid')}; exec sleep 600"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not (os.path.exists(path("pid")) and open(path("pid"), encoding="utf-8").read().strip()):
             time.sleep(.01)
@@ -155,7 +156,11 @@ def interrupted():
         except ProcessLookupError:
             pass
         check("and is no build", not os.path.exists(path("slow")) and os.path.exists(path("slow.partial/UNFINISHED")))
-    child = subprocess.Popen([BINARY, "collect", path("slow"), "--", "bash", "-c", f"echo $$ >{path('pid')}; exec sleep 600"],
+    # A signal from the command itself comes as early as one can, while collect still waits for it to be started.
+    early = subprocess.run([BINARY, "collect", path("early"), "--", "sh", "-c", "kill -TERM $PPID; exec sleep 600"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    check("a signal as soon as the command runs ends both", early.returncode == -signal.SIGTERM, early.returncode)
+    child = subprocess.Popen([BINARY, "collect", path("slow"), "--", "sh", "-c", f"echo $$ >{path('pid')}; exec sleep 600"],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (os.path.exists(path("pid")) and open(path("pid"), encoding="utf-8").read().strip()):
         time.sleep(.01)
