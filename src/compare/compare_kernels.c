@@ -257,6 +257,19 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
 }
 
+/* Without layouts a reformat cannot be distinguished from a copy; and a kernel of the
+ * same operations is no other one because an earlier version of the program counted it
+ * as compute. */
+static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
+                         const struct fsd_kernel *q)
+{
+    bool counted = (p->kind == FSD_KIND_COMPUTE || q->kind == FSD_KIND_COMPUTE) &&
+                   p->does && !texts_differ(c, p->does, q->does);
+
+    return p->kind != q->kind && !counted &&
+           !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS);
+}
+
 static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
                          struct fsd_kernel_change change)
 {
@@ -271,10 +284,7 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
         compare_consts(c, scratch, &change, p->consts, q->consts);
     compare_type(&change, (struct fsd_state_tensor){.form.type = p->precision},
                  (struct fsd_state_tensor){.form.type = q->precision});
-    /* Without layouts a reformat cannot be distinguished from a copy. */
-    change.type =
-        texts_differ(c, p->type, q->type) ||
-        (p->kind != q->kind && !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS));
+    change.type = texts_differ(c, p->type, q->type) || kinds_differ(c, p, q);
     change.does = texts_differ(c, p->does, q->does);
     change.attrs = texts_differ(c, p->attrs, q->attrs);
     change.provider = p->provider &&

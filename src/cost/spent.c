@@ -127,7 +127,7 @@ static enum fsd_spent spent_on(const struct fsd_match *m,
 
     if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
         return FSD_SPENT_NOTHING;
-    if (reasons[layer].requested || flows->of[layer].there || kind == FSD_KIND_REFORMAT)
+    if (reasons[layer].requested || flows->of[layer].there || moves(kind))
         return ms == 0                    ? FSD_SPENT_NOTHING
                : reasons[layer].requested ? FSD_SPENT_REQUESTED
                                           : FSD_SPENT_MOVEMENT;

@@ -78,6 +78,25 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
+/* A kernel of known steps that only move data, beside an Expand or a reversal, too:
+ * the reader leaves open whether such a one fills the border of a Pad, and nodes of the
+ * model that it works for decide.  Lookups and casts compute. */
+static bool only_moves(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    if (!l->steps.n || l->more_steps != FSD_STEPS_ARE_ALL || !m->of_layer[layer].n)
+        return false;
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        fsd_sym step = m->engine->links.at[l->steps.at + i];
+
+        if (step != FSD_ONNX_ReverseSequence &&
+            (!fsd_step_moves(step) || step == FSD_ONNX_Gather || step == FSD_ONNX_Cast))
+            return false;
+    }
+    return true;
+}
+
 /* ------------------------------------------------------------------ precision */
 
 static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports,
@@ -144,6 +163,8 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
         if ((l->kind == FSD_KIND_COMPUTE || l->kind == FSD_KIND_REFORMAT) &&
             l->may_quantize && only_quantizes(m, i))
             r->kind = FSD_KIND_QUANTIZE;
+        else if (l->kind == FSD_KIND_COMPUTE && only_moves(m, i))
+            r->kind = fsd_kind_of_move(m->engine, &m->engine->nodes.at[i]);
         r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
                        (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
                       !m->of_layer[i].n && m->region_of_layer[i] == FSD_NONE;

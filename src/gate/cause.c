@@ -287,7 +287,25 @@ static const char *usual_todo(enum kind kind)
     return usual[kind];
 }
 
-static const char *todo_of(struct finder *f, enum kind kind)
+/* Of Q/DQ pairs the times decide: no advice undoes what made the build faster, and
+ * without times the advice is to measure. */
+static const char *todo_of_pairs(const struct finder *f, enum kind kind,
+                                 const struct fsd_root_cause *cause)
+{
+    if (cause->timed && cause->ms < 0)
+        return fsd_printed(f->v->arena,
+                           "Accept the build if its outputs are accurate enough: it is "
+                           "%.4f ms faster at or next to this change.",
+                           -cause->ms);
+    if (!cause->timed && kind == PAIRS_NEW)
+        return "Measure both builds (--profile); remove the new Q/DQ pairs if they "
+               "make "
+               "it slower, otherwise accept the build.";
+    return usual_todo(kind);
+}
+
+static const char *todo_of(struct finder *f, enum kind kind,
+                           const struct fsd_root_cause *cause)
 {
     const struct fsd_findings *all = f->v->findings;
     const char *advice = kind == BUILDER ? NULL : advice_of(f, kind);
@@ -296,7 +314,9 @@ static const char *todo_of(struct finder *f, enum kind kind)
     for (uint32_t i = 0; i < all->list.n; i++)
         if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
             return all->rules.at[all->list.at[i].rule].rule->fix;
-    return advice ? advice : usual_todo(kind);
+    return advice                                    ? advice
+           : kind == PAIRS_GONE || kind == PAIRS_NEW ? todo_of_pairs(f, kind, cause)
+                                                     : usual_todo(kind);
 }
 
 /* ------------------------------------------------------------------ what they cost */
@@ -515,7 +535,7 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         if (!known || !(causes[k].errors + causes[k].warnings))
             continue;
         causes[k].what = what_of(&f, (enum kind)k);
-        causes[k].todo = todo_of(&f, (enum kind)k);
+        causes[k].todo = todo_of(&f, (enum kind)k, &causes[k]);
         causes[k].kind = (unsigned)k;
         fsd_vec_push(v->arena, &v->causes, causes[k]);
     }

@@ -184,6 +184,19 @@ const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
                                   : &g->forms.at[port->form];
 }
 
+enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n)
+{
+    const struct fsd_form *in, *out;
+
+    if (n->in.n != 1 || n->out.n != 1)
+        return FSD_KIND_COPY;
+    in = fsd_port_form(g, fsd_node_in(g, n, 0));
+    out = fsd_port_form(g, fsd_node_out(g, n, 0));
+    return in->type == out->type && fsd_layout_same(in->layout, out->layout)
+               ? FSD_KIND_COPY
+               : FSD_KIND_REFORMAT;
+}
+
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
                                      const struct fsd_node *node, const char *name)
 {

@@ -479,6 +479,9 @@ fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g);
  *  as the graph. */
 const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
                                      const struct fsd_port *port);
+/** The kind of a layer that only moves data: what changes neither type nor layout
+ *  copies. */
+enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n);
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
 
 /** The i-th input or output; i must be below node->in.n or node->out.n. */

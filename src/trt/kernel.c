@@ -209,20 +209,6 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
            l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* A movement that changes neither type nor layout is a copy. */
-static enum fsd_kind kind_of_move(const struct fsd_graph *g, const struct fsd_node *n)
-{
-    const struct fsd_form *in, *out;
-
-    if (n->in.n != 1 || n->out.n != 1)
-        return FSD_KIND_COPY;
-    in = fsd_port_form(g, fsd_node_in(g, n, 0));
-    out = fsd_port_form(g, fsd_node_out(g, n, 0));
-    return in->type == out->type && fsd_layout_same(in->layout, out->layout)
-               ? FSD_KIND_COPY
-               : FSD_KIND_REFORMAT;
-}
-
 void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
                     struct fsd_layer *layer)
 {
@@ -238,5 +224,5 @@ void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
     if (hides_steps(layer) && layer->more_steps == FSD_STEPS_ARE_ALL)
         layer->more_steps = FSD_STEPS_GO_ON;
     if (layer->kind == FSD_KIND_COMPUTE && only_moves(g, layer))
-        layer->kind = kind_of_move(g, node);
+        layer->kind = fsd_kind_of_move(g, node);
 }

@@ -15,8 +15,10 @@ from harness import SHARED, check, failures, start  # noqa: E402
 BITS = {"float": 32, "fp32": 32, "half": 16, "fp16": 16, "bfloat16": 16, "int8": 8, "uint8": 8, "int64": 64, "int32": 32,
         "bool": 8, "fp8": 8, "fp8ue8m0": 8, "fp4e2m1": 4, "int4": 4}
 MOVES = set("Tran Resh Conc Slic Move Pad Split Copy Cast".split())
-# A Gather computes, and an Expand beside other steps; a kernel of Expands alone copies.
+# A Gather computes; a kernel of Expands alone copies, and one of Expands or reversals beside other steps that move
+# where it works for nodes of the model.
 REPEATS = "Repl"
+FOR_NODES = MOVES | {REPEATS, "Reve"}
 # What a kernel before could have applied to its result; the names of long kernels end in Etc, and their nodes tell.
 APPLIED = MOVES | set("Mul Add Sub Div Relu Max Min Roun Clip Sigm Silu Tanh Exp Neg Erf Abs Sele Cmp Etc Resi".split())
 WAITS = {"NoOp", "Constant", "ShapeHostToDevice", "signal", "wait"}
@@ -48,7 +50,8 @@ class Layer:
         """One of the summary's classes; `made`: tensors that layers before wrote."""
         if self.kind in WAITS or free:
             return "free"
-        if self.kind == "Reformat" or self.steps and (set(self.steps) <= MOVES or set(self.steps) == {REPEATS}):
+        steps = set(self.steps)
+        if self.kind == "Reformat" or steps and (steps <= MOVES or steps == {REPEATS} or self.nodes and steps <= FOR_NODES):
             return "moves"
         if not self.steps or self.kind != "kgen" or not set(self.steps) <= APPLIED or "Roun" not in self.steps \
                 or not any(t.kind in ("int8", "fp8", "fp4e2m1") for t in self.outs):

@@ -422,6 +422,7 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     add_boxes(&model, nodes);
     add_boxes(&engine, layers);
     add_clusters(&model, &engine, scene);
+    fsd_diff_add_frames(w, d);
     add_wires(&model);
     add_wires(&engine);
     join_lines(w, FSD_WIRE);

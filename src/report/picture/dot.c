@@ -132,40 +132,87 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
     fputs("\t\t}\n", out);
 }
 
+/* Who hangs in which cluster, and which frames have something to show. */
+struct places {
+    fsd_id *first; /* by owner of a cluster */
+    fsd_id *next;  /* by member */
+    bool *holds;   /* by frame: a box of this side, or a frame that does */
+};
+
+static struct places places_of(const struct fsd_drawing *w, enum fsd_side side)
+{
+    struct places p = {.first = fsd_none_of(w->arena, w->boxes.n),
+                       .next = fsd_none_of(w->arena, w->boxes.n),
+                       .holds = FSD_NEW(w->arena, bool, w->frames.n)};
+
+    for (fsd_id b = w->boxes.n; b-- > 0;) {
+        const struct fsd_box *box = &w->boxes.at[b];
+
+        if (box->side == side && w->frames.n)
+            p.holds[box->frame] = true;
+        if (box->cluster == FSD_NONE)
+            continue;
+        p.next[b] = p.first[box->cluster];
+        p.first[box->cluster] = b;
+    }
+    for (fsd_id f = w->frames.n; f-- > 1;)
+        p.holds[w->frames.at[f].parent] |= p.holds[f];
+    return p;
+}
+
 /* A cluster stands where its first box would. */
+static void put_boxes(const struct fsd_drawing *w, enum fsd_side side, fsd_id frame,
+                      const struct places *p, FILE *out)
+{
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        const struct fsd_box *box = &w->boxes.at[b];
+
+        if (box->side != side || box->frame != frame)
+            continue;
+        if (!in_cluster(w, box)) {
+            fputs("\t\t", out);
+            put_name(w, b, out);
+            putc('\n', out);
+        } else if (p->first[box->cluster] == b) {
+            put_cluster(w, box->cluster, b, p->next, out);
+        }
+    }
+}
+
+/* Frames stand behind their parents, so that those within one follow it.
+ * NOLINTNEXTLINE(misc-no-recursion): as deep as control flow is nested */
+static void put_frames(const struct fsd_drawing *w, enum fsd_side side, fsd_id parent,
+                       const struct places *p, FILE *out)
+{
+    const char *name = w->painter->sides[side].name;
+
+    for (fsd_id f = parent + 1; f < w->frames.n; f++) {
+        if (w->frames.at[f].parent != parent || !p->holds[f])
+            continue;
+        fprintf(out,
+                "\t\tsubgraph cluster_%s_body%u {\n"
+                "\t\tgraph [id=\"%s_body_%u\" style=\"rounded,dashed\" "
+                "color=\"#777777\" label=<%s>]\n",
+                name, f, name, f, w->frames.at[f].title);
+        put_boxes(w, side, f, p, out);
+        put_frames(w, side, f, p, out);
+        fputs("\t\t}\n", out);
+    }
+}
+
 static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 {
     const struct fsd_side_words *words = &w->painter->sides[side];
-    fsd_id *first = fsd_none_of(w->arena, w->boxes.n); /* by owner of a cluster */
-    fsd_id *next = fsd_none_of(w->arena, w->boxes.n);  /* by member */
+    struct places p = places_of(w, side);
 
-    for (fsd_id b = w->boxes.n; b-- > 0;) {
-        fsd_id owner = w->boxes.at[b].cluster;
-
-        if (owner == FSD_NONE)
-            continue;
-        next[b] = first[owner];
-        first[owner] = b;
-    }
     fprintf(out,
             "\tsubgraph cluster_%s {\n"
             "\t\tgraph [id=\"side_%s\" style=\"rounded,filled\" fillcolor=\"#fcfcfc\" "
             "color=\"#bbbbbb\" label=\"%s\"]\n"
             "\t\t%s\n",
             words->name, words->name, words->label, words->name);
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
-        const struct fsd_box *box = &w->boxes.at[b];
-
-        if (box->side != side)
-            continue;
-        if (!in_cluster(w, box)) {
-            fputs("\t\t", out);
-            put_name(w, b, out);
-            putc('\n', out);
-        } else if (first[box->cluster] == b) {
-            put_cluster(w, box->cluster, b, next, out);
-        }
-    }
+    put_boxes(w, side, 0, &p, out);
+    put_frames(w, side, 0, &p, out);
     fputs("\t}\n", out);
 }
 

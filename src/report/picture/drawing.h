@@ -42,8 +42,15 @@ struct fsd_box {
                                 comparison its layers follow, where they are known */
     fsd_id cluster;   /**< left side: the right box whose cluster it is in; FSD_NONE */
     uint32_t members; /**< right side: boxes of its cluster, drawn when more than one */
+    fsd_id frame;     /**< it is drawn in; 0: in that of its side */
     unsigned tint;    /**< its colour's number, as the painter counts them */
     const char *title; /**< what the items have in common; NULL: nothing */
+};
+
+/** A frame around boxes of both sides, which may hold others. */
+struct fsd_frame {
+    fsd_id parent;     /**< FSD_NONE: it is the first, which is not drawn */
+    const char *title; /**< an HTML-like string; NULL: nothing is in it */
 };
 
 enum fsd_line_kind {
@@ -83,6 +90,7 @@ struct fsd_drawing {
     const void *of;                /**< what the painter knows of it */
     FSD_VEC(struct fsd_box) boxes; /**< left first */
     FSD_VEC(fsd_id) items;
+    FSD_VEC(struct fsd_frame) frames; /**< each behind its parent; none: no frames */
     fsd_lines lines[FSD__LINE_COUNT]; /**< sorted */
     bool straight; /**< its lines: Graphviz finds no curves for them */
 };
@@ -244,6 +252,9 @@ struct fsd_pick {
     uint32_t constants;  /**< Constant nodes left out */
     const char *subject; /**< "reformats and what is next to them" */
 };
+
+/** Puts bodies of control flow into frames; clusters are known. */
+void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d);
 
 /** How boxes are shared.  Levels go from everything apart to a few boxes. */
 enum fsd_level { FSD_LEVEL_NONE, FSD_LEVEL_RUN, FSD_LEVEL_SCOPE, FSD_LEVEL_PART };

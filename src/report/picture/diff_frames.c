@@ -1,0 +1,121 @@
+/*
+ * Bodies of If, Loop and Scan as frames around what is in them, on both sides:
+ *
+ *     frame "body of Loop_3"  >  n7, n8; the cluster of l4 if all of it is in the body
+ *     on the engine's side    >  l4, when all of its nodes are in the body
+ *
+ * A frame is a scope of the model; what stands in several bodies is in the frame that
+ * holds them all.  Bodies of functions are as if they stood where they are called.
+ */
+#include "base/print.h"
+#include "report/picture/drawing.h"
+
+enum { MAIN, NAME = 40 };
+
+/* The frame of a scope: itself, or the one that a function is called in. */
+static fsd_id frame_of(const struct fsd_graph *g, fsd_id scope)
+{
+    while (scope != MAIN && g->scopes.at[scope].kind != FSD_SCOPE_SUBGRAPH)
+        scope = g->scopes.at[scope].parent;
+    return scope;
+}
+
+static uint32_t depth_of(const struct fsd_drawing *w, fsd_id frame)
+{
+    uint32_t n = 0;
+
+    for (; frame != MAIN; frame = w->frames.at[frame].parent)
+        n++;
+    return n;
+}
+
+/* The innermost frame around both; FSD_NONE: nothing is known of one. */
+static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
+{
+    if (a == FSD_NONE || b == FSD_NONE)
+        return a == FSD_NONE ? b : a;
+    while (a != b) {
+        bool deeper = depth_of(w, a) >= depth_of(w, b);
+
+        *(deeper ? &a : &b) = w->frames.at[deeper ? a : b].parent;
+    }
+    return a;
+}
+
+/* What computes in a body works for its Loop, too, which stands outside. */
+static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
+                      enum fsd_side side, fsd_id item)
+{
+    const struct fsd_graph *g = d->model;
+    fsd_id frame = FSD_NONE, owners = FSD_NONE;
+
+    if (side == FSD_SIDE_LEFT)
+        return frame_of(g, g->nodes.at[item].scope);
+    for (uint32_t i = 0; i < d->match->of_layer[item].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, item, i)->node;
+        bool owns = d->facts->traits[node] & FSD_OP_CONTROL;
+        fsd_id *of = owns ? &owners : &frame;
+
+        *of = around(w, *of, frame_of(g, g->nodes.at[node].scope));
+    }
+    return frame != FSD_NONE ? frame : owners != FSD_NONE ? owners : MAIN;
+}
+
+static fsd_id of_box(const struct fsd_drawing *w, const struct fsd_diff *d,
+                     const struct fsd_box *box)
+{
+    fsd_id frame = FSD_NONE;
+
+    for (uint32_t i = 0; box->kind == FSD_BOX_ITEMS && i < box->items.n; i++)
+        frame = around(w, frame, of_item(w, d, box->side, fsd_item(w, box, i)));
+    return frame == FSD_NONE ? MAIN : frame;
+}
+
+/* "then_branch of If_12" */
+static const char *title_of(const struct fsd_graph *g, const struct fsd_scope *scope,
+                            struct fsd_arena *arena)
+{
+    const struct fsd_node *owner = &g->nodes.at[scope->owner];
+    const char *name = fsd_text(g->names, owner->name);
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    fsd_put_label_text(out, fsd_text(g->names, scope->label), NAME);
+    fputs(" of ", out);
+    fsd_put_label_text(out, *name ? name : fsd_text(g->names, owner->op), NAME);
+    if (!*name)
+        fprintf(out, " #%u", scope->owner);
+    return fsd_print_take(&text, arena);
+}
+
+void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
+{
+    const struct fsd_graph *g = d->model;
+    fsd_id *of_cluster = fsd_none_of(w->arena, w->boxes.n); /* by its owner */
+
+    if (g == d->engine || g->scopes.n < 2)
+        return;
+    for (fsd_id i = 0; i < g->scopes.n; i++) {
+        const struct fsd_scope *scope = &g->scopes.at[i];
+        bool body = scope->kind == FSD_SCOPE_SUBGRAPH;
+
+        fsd_vec_push(w->arena, &w->frames,
+                     (struct fsd_frame){
+                         .parent = i == MAIN ? FSD_NONE : frame_of(g, scope->parent),
+                         .title = body ? title_of(g, scope, w->arena) : NULL});
+    }
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        struct fsd_box *box = &w->boxes.at[b];
+
+        box->frame = of_box(w, d, box);
+        if (box->cluster != FSD_NONE)
+            of_cluster[box->cluster] = around(w, of_cluster[box->cluster], box->frame);
+    }
+    /* A cluster is drawn in one piece. */
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        struct fsd_box *box = &w->boxes.at[b];
+
+        if (box->cluster != FSD_NONE)
+            box->frame = of_cluster[box->cluster];
+    }
+}
