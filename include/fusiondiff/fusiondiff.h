@@ -193,7 +193,8 @@ enum fsd_file_kind {
     FSD_FILE_LOG,     /**< a verbose build log */
     FSD_FILE_PROFILE, /**< times of layers */
     FSD_FILE_TIMES,   /**< times of whole runs */
-    FSD_FILE_SNAPSHOT
+    FSD_FILE_SNAPSHOT,
+    FSD_FILE_TUNING /**< what a search over build options found */
 };
 
 /** Looks at the beginning of a file; "-" and what cannot be opened is
@@ -220,6 +221,7 @@ enum fsd_subject {
     FSD_OF_STABILITY, /**< what varies among them, likewise */
     FSD_OF_MODELS,    /**< two models without engines, fsd_models_write() */
     FSD_OF_CHECKS,    /**< the checks of a list of builds, fsd_checks_write() */
+    FSD_OF_ROUTES,    /**< builds by several sets of options, fsd_routing_write() */
     FSD__SUBJECT_COUNT
 };
 
@@ -534,6 +536,38 @@ FSD_API enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
                                          enum fsd_subject subject, const char *format,
                                          const struct fsd_style *style, FILE *out,
                                          struct fsd_error *err);
+
+/* ---------------------------------------------------------------------- routes */
+
+struct fsd_routing;
+
+/** Runs all passes over builds of one network that differ in options ("knobs"), and
+ *  finds what each knob does.  The values of a build's knobs are those of the cache's
+ *  iteration that it is of, or else what its log states of how it was built, its label,
+ *  and words "knob=value" in the name of its file or directory.
+ *  @param cache what a search over build options found (trtexec --tuningCacheFile);
+ *               builds that are no iteration of it are left out, and `opt->note` hears
+ *               so; NULL: none.
+ *  @param opt   `n` of them, at most 128, each as for fsd_comparison_open(); `n` may be
+ *               0 beside a cache.
+ *  @param out   set on success, to NULL on failure; free it with fsd_routing_free().
+ *  @return FSD_OK, or the status that `err` (which may be NULL) describes; FSD_E_ARG
+ *          for fewer than two routes. */
+FSD_API enum fsd_status fsd_routing_open(struct fsd_routing **out, const char *cache,
+                                         const struct fsd_options *opt, unsigned n,
+                                         struct fsd_error *err);
+
+/** @param routing may be NULL. */
+FSD_API void fsd_routing_free(struct fsd_routing *routing);
+
+/** Writes one report.
+ *  @param format one that fsd_format_of(FSD_OF_ROUTES) gives.
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_routing_write(const struct fsd_routing *routing,
+                                          const char *format,
+                                          const struct fsd_style *style, FILE *out,
+                                          struct fsd_error *err);
 
 /* ------------------------------------------------------- snapshots and the gate */
 

@@ -487,7 +487,8 @@ static enum fsd_file_kind kind_for_readers(const char *path)
     static const struct {
         enum fsd_input input;
         enum fsd_file_kind kind;
-    } inputs[] = {{FSD_INPUT_TIMES, FSD_FILE_TIMES},
+    } inputs[] = {{FSD_INPUT_TUNING, FSD_FILE_TUNING},
+                  {FSD_INPUT_TIMES, FSD_FILE_TIMES},
                   {FSD_INPUT_PROFILE, FSD_FILE_PROFILE},
                   {FSD_INPUT_LOG, FSD_FILE_LOG},
                   {FSD_INPUT_ENGINE, FSD_FILE_ENGINE}};
@@ -513,6 +514,7 @@ static const struct {
     [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile"},
     [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times"},
     [FSD_FILE_SNAPSHOT] = {"a snapshot", ", which `check` and `compare` read"},
+    [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads"},
     [FSD_FILE_POLICY] = {"a policy", ", which belongs to --policy"}};
 
 bool fsd_file_is_model(const char *path)
@@ -592,7 +594,8 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
                         "engine as well: MODEL ENGINE");
     if (model != FSD_FILE_OTHER && model != FSD_FILE_MODEL)
         return blame_kind(opt->model, "an ONNX model", model, status, err);
-    if (engine == FSD_FILE_SNAPSHOT || engine == FSD_FILE_TIMES)
+    if (engine == FSD_FILE_SNAPSHOT || engine == FSD_FILE_TIMES ||
+        engine == FSD_FILE_TUNING)
         return blame_kind(opt->engine, "an engine's layers", engine, status, err);
     return status;
 }

@@ -64,6 +64,7 @@ static enum fsd_status take_file(struct build_word *build, char *either,
         place = build->profile[build->n_profiles++];
         break;
     case FSD_FILE_SNAPSHOT:
+    case FSD_FILE_TUNING:
     case FSD_FILE_OTHER:
     default:
         return FSD_OK;
@@ -126,7 +127,7 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
     return status;
 }
 
-static bool is_directory(const char *path)
+bool is_directory(const char *path)
 {
     struct stat st;
 

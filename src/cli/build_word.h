@@ -33,6 +33,9 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,
                             struct fsd_error *err);
 
+/** NULL is none. */
+bool is_directory(const char *path);
+
 /** Told of a build in a directory: MODEL, "" where there is none, and ENGINE; or of a
  *  directory or a snapshot that is one, as MODEL alone. */
 typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,

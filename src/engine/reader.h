@@ -11,12 +11,19 @@
 #include "model/graph.h"
 #include "model/history.h"
 #include "model/profile.h"
+#include "model/tuning.h"
 #include "model/vocab.h"
 
 #include <stdbool.h>
 
 /** The kind of input as which a user passes a file. */
-enum fsd_input { FSD_INPUT_ENGINE, FSD_INPUT_LOG, FSD_INPUT_PROFILE, FSD_INPUT_TIMES };
+enum fsd_input {
+    FSD_INPUT_ENGINE,
+    FSD_INPUT_LOG,
+    FSD_INPUT_PROFILE,
+    FSD_INPUT_TIMES,
+    FSD_INPUT_TUNING /**< what a search over build options found */
+};
 
 /** Whether a reader recognizes a file: MAYBE if only reading it can decide. */
 enum fsd_claim { FSD_CLAIM_NONE, FSD_CLAIM_MAYBE, FSD_CLAIM_SURE };
@@ -66,6 +73,10 @@ struct fsd_engine_reader {
     /** Appends times of whole runs. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,
                                   struct fsd_run_times *out, struct fsd_error *err);
+    /** Reads what a search over build options found into an empty one. */
+    enum fsd_status (*read_tuning)(struct fsd_arena *arena, struct fsd_intern *names,
+                                   const struct fsd_file *file, struct fsd_tuning *out,
+                                   struct fsd_error *err);
 };
 
 /** The readers, each in its folder: fsd_reader_ort is ort/'s. */

@@ -61,7 +61,9 @@ static bool goes_on(const struct fsd_records *r, size_t at)
     return byte_at(r, skip_space(r, at + 1)) == ':';
 }
 
-static size_t read_number(const struct fsd_records *r, size_t at, double *number)
+/* Behind a number, or a word of JSON: null, true and false are no numbers. */
+static size_t read_number(const struct fsd_records *r, size_t at,
+                          struct fsd_field *field)
 {
     char text[NUMBER_LEN];
     size_t n = 0;
@@ -74,12 +76,31 @@ static size_t read_number(const struct fsd_records *r, size_t at, double *number
         n++;
     }
     text[n] = '\0';
-    *number = strtod(text, &end);
+    field->number = strtod(text, &end);
     if (*end || end == text || strpbrk(text, "xX")) {
-        *number = NAN;
-        return !strcmp(text, "null") ? at + n : at;
+        field->number = NAN;
+        field->is_true = !strcmp(text, "true");
+        return field->is_true || !strcmp(text, "null") || !strcmp(text, "false")
+                   ? at + n
+                   : at;
     }
     return at + n;
+}
+
+/* The quotation mark that ends the string whose inside begins at `at`; the size of the
+ * file where none does. */
+static size_t text_end(const struct fsd_records *r, size_t at)
+{
+    size_t size = r->file->size;
+
+    if (!r->escaped) {
+        while (at < size && (byte_at(r, at) != '"' || !goes_on(r, at + 1)))
+            at++;
+        return at;
+    }
+    while (at < size && byte_at(r, at) != '"')
+        at += byte_at(r, at) == '\\' ? 2 : 1;
+    return at < size ? at : size;
 }
 
 static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
@@ -98,9 +119,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
         return broken(r, at, "':'");
     at = skip_space(r, at + 1);
     if (byte_at(r, at) == '"') {
-        end = at + 1;
-        while (end < r->file->size && (byte_at(r, end) != '"' || !goes_on(r, end + 1)))
-            end++;
+        end = text_end(r, at + 1);
         if (end == r->file->size)
             return broken(r, end, "the end of a text");
         field->is_text = true;
@@ -114,7 +133,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
         r->at = at;
         return FSD_RECORD_FIELD;
     }
-    end = read_number(r, at, &field->number);
+    end = read_number(r, at, field);
     if (end == at)
         return broken(r, at, "a number or a text");
     r->at = end;

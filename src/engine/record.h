@@ -26,6 +26,7 @@ struct fsd_field {
     const char *text; /**< the text between the quotation marks; not terminated */
     size_t text_len;
     double number; /**< NaN if it is no number */
+    bool is_true;  /**< it is the word true */
     char opens;    /**< '{' or '[': its content is read next; 0 of text and numbers */
 };
 
@@ -34,7 +35,9 @@ struct fsd_records {
     size_t at;        /**< where reading goes on */
     const char *what; /**< "a profile": for messages */
     struct fsd_error *err;
-    bool nested; /**< a field may contain a record or a list */
+    bool nested;  /**< a field may contain a record or a list */
+    bool escaped; /**< the writer escapes its strings, so that each ends at its first
+                       quotation mark without a backslash */
 };
 
 enum fsd_record_step {

@@ -126,6 +126,26 @@ static void read_library(struct fsd_history *h, struct fsd_slice text)
     keep(h, FSD_BUILT_LIBRARY, fsd_slice_of(name));
 }
 
+/* "... --setBuildRoute=-a=on -b=2 --saveEngine=x": the command is printed without its
+ * quotation marks, and each option of a route begins with one '-'. */
+static void read_route(struct fsd_history *h, struct fsd_slice command)
+{
+    static const char option[] = " --setBuildRoute=";
+    const char *at = fsd_slice_find(command, option);
+    struct fsd_slice route;
+    size_t n = 0;
+
+    if (!at)
+        return;
+    route = fsd_slice_from(command, (size_t)(at - command.s) + sizeof option - 1);
+    while (n < route.n &&
+           (route.s[n] != ' ' ||
+            (n + 2 < route.n && route.s[n + 1] == '-' && route.s[n + 2] != '-')))
+        n++;
+    if (n)
+        keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
+}
+
 /* How it measures: three lines, of which the graph's comes last. */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
@@ -179,6 +199,7 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
         o->command_loads = fsd_slice_find(text, " --loadEngine") != NULL;
         if (fsd_log_version(text, version))
             keep(h, FSD_BUILT_VERSION, fsd_slice_of(version))->first = true;
+        read_route(h, text);
     } else if (!line->prefixed) {
         text = fsd_slice_trim(text);
         o->polygraphy &= fsd_slice_split_at(&text, "|", &value);

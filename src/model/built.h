@@ -21,6 +21,8 @@
 #define FSD_BUILT_PRECISION   "precision" /**< types that the builder may select */
 #define FSD_BUILT_CALIBRATION "calibration"
 #define FSD_BUILT_FLAGS       "flags" /**< all flags that are set, as a list */
+/** Options of the builder's compiler, "-a=on -b=2". */
+#define FSD_BUILT_ROUTE "build route"
 /** How its times were measured, which does not change the engine: FSD_MEASURED_HOW with
  *  "with" or "without" for each. */
 #define FSD_BUILT_MEASURED "measured"

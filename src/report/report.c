@@ -92,6 +92,7 @@ static bool writes(const struct format *f, enum fsd_subject subject)
         return f->page || f->sheet || f->picture || gates(f);
     case FSD_OF_VIEW:
     case FSD_OF_STABILITY:
+    case FSD_OF_ROUTES:
     case FSD__SUBJECT_COUNT:
     default:
         return f->sheet;
@@ -123,6 +124,9 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
         return FSD_OK;
     case FSD_OF_STABILITY:
         fsd_sheet_of_stability(sheet, r->matrix, r->style);
+        return FSD_OK;
+    case FSD_OF_ROUTES:
+        fsd_sheet_of_routes(sheet, r->routes, r->style);
         return FSD_OK;
     case FSD_OF_CHECK:
     case FSD_OF_LINT:
@@ -306,7 +310,8 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
         [FSD_OF_LINT] = "lint",
         [FSD_OF_MATRIX] = "compare of several builds",
         [FSD_OF_STABILITY] = "stability",
-        [FSD_OF_MODELS] = "compare of models"};
+        [FSD_OF_MODELS] = "compare of models",
+        [FSD_OF_ROUTES] = "routes"};
     const struct format *format = find_format(name);
     struct fsd_report r = *report;
     enum fsd_status status;

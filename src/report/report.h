@@ -9,6 +9,7 @@
 
 #include "compare/exports.h"
 #include "compare/matrix.h"
+#include "routes/routes.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 
@@ -20,6 +21,7 @@ struct fsd_report {
     const struct fsd_diff *run;          /**< of a run, of a view, and of a check */
     const struct fsd_compare *compare;   /**< of a comparison and a check */
     const struct fsd_matrix *matrix;     /**< of several builds */
+    const struct fsd_routes *routes;     /**< of several routes */
     const struct fsd_exports *exports;   /**< of two models */
     const struct fsd_verdict *verdict;   /**< of a check, and of lint */
     const struct fsd_verdict *judged;    /**< of what is compared, for its page */

@@ -111,6 +111,7 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
                                                              : FSD_CLAIM_NONE;
     case FSD_INPUT_PROFILE:
     case FSD_INPUT_TIMES:
+    case FSD_INPUT_TUNING:
         break;
     }
     return json && fsd_times_kind(file) == input ? FSD_CLAIM_SURE : FSD_CLAIM_MAYBE;
@@ -306,6 +307,7 @@ static const char *const reads[] = {
     "the inspector's text, and console logs of trtexec --dumpLayerInfo",
     "profiles: trtexec's JSON and table, Torch-TensorRT's trace",
     "times of whole runs: trtexec --exportTimes",
+    "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};
 
 const struct fsd_engine_reader fsd_reader_trt = {
@@ -318,4 +320,5 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .read_network = fsd_log_network,
     .read_profile = read_profile,
     .read_times = fsd_times_read,
+    .read_tuning = fsd_tuning_read,
 };

@@ -44,6 +44,8 @@ static const char *known_other(const struct fsd_file *file)
 
 enum fsd_input fsd_times_kind(const struct fsd_file *file)
 {
+    if (fsd_look_for(file, PEEK, "\"tuner_version\""))
+        return FSD_INPUT_TUNING;
     if (fsd_look_for(file, PEEK, "\"Layers\"") ||
         fsd_look_for(file, PEEK, "\"LayerType\""))
         return FSD_INPUT_ENGINE;

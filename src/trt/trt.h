@@ -263,6 +263,15 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
                                struct fsd_run_times *out, struct fsd_error *err);
 
+/* ---------------------------------------------------------------------- tuning.c */
+
+/** Reads the cache of a search over build routes into an empty one.
+ *  @return FSD_OK, also when the file ends within an iteration (`out->cut`);
+ *          FSD_E_FORMAT; FSD_E_LIMIT for more than 65,536 iterations. */
+enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                const struct fsd_file *file, struct fsd_tuning *out,
+                                struct fsd_error *err);
+
 /* ----------------------------------------------------------------------- trace.c */
 
 /* Layer times of other profilers: traces, and lists by layer. */

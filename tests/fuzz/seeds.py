@@ -20,6 +20,7 @@ FILES = {
     "trt_json": ["**/engine*.json", "engine/*.json"],
     "trt_log": ["**/*.log", "log/*.txt"],
     "profile": ["**/profile*.json", "**/times*.json"],
+    "tuning": ["routes/*.jsonl"],
     "snapshot": ["gate/*.fsd"],
     "log": ["**/*.log", "log/*.txt"],
     "session": ["ort/*.log", "ort/assignment.json"],

@@ -26,6 +26,7 @@ BUILDS = [",".join(PAIR), f"{PAIR[0]},compare/split.json"]
 DOCUMENTS = {       # of subjects that are no views: title, and what asks for one
     "report": ("fusiondiff/1", PAIR),
     "compare": ("fusiondiff compare -f json", ["compare", *BUILDS]),
+    "routes": ("fusiondiff routes -f json", ["routes", "routes/tuning.jsonl", "routes/tuned"]),
     "matrix": ("fusiondiff compare of more than two builds, -f json", ["compare", *BUILDS, f"{PAIR[0]},compare/wide.json"]),
     "stability": ("fusiondiff stability -f json", ["stability", *BUILDS]),
     "exports": ("fusiondiff compare of two models, -f json", ["compare", "exports/old.onnx", "exports/new.onnx"]),

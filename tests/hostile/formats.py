@@ -266,7 +266,7 @@ def views(h):
     done = subprocess.run([h.binary, "--help"], capture_output=True, text=True, check=False)
     verbs = re.findall(r"^  ([a-z]+)  +\S", done.stdout.split("Verbs (", 1)[1], re.M)
     # A doctor reads no file, and the last four write models, keep a state or run a command.
-    apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "batch", "doctor", "cut", "annotate", "bisect",
+    apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "routes", "batch", "doctor", "cut", "annotate", "bisect",
              "collect")
     return [verb for verb in verbs if verb not in apart]
 
@@ -295,6 +295,14 @@ def runs(h, folder, model, engine, profile, names):
     several = [fsd, model + "," + engine, model + "," + newer]
     yield "matrix", ["compare", "--force", "--all", *several]
     yield "stability", ["stability", "--force", "--all", *several]
+    yield "routes", ["routes", "--force", "--all", *several]
+    cache = os.path.join(folder, "tuning.jsonl")
+    with open(cache, "w", encoding="utf-8") as file:
+        file.write('{"tuner_version": "1"}\n')
+        for i, name in enumerate(names):
+            file.write(json.dumps({"iter": i, "build_route": "-%s=%d" % (name, i), "crash": i == 1,
+                                   "error_message": name, "accuracy_loss": {name: 1}, "gpu_time": 1 + i}) + "\n")
+    yield "routes", ["routes", "--force", "--all", cache, model + "," + engine]
     yield "check", ["check", "--force", fsd, model, newer]
     yield "check", ["check", "--force", "--today=2026-01-01", "--policy", policy(folder, names), fsd, model, newer]
 

@@ -144,6 +144,8 @@ ROWS = [
      + b"}]}", "engine", "expected"),
     ("profiles in a file", ("PROFILES_MAX", "src/trt/profile.c"),
      lambda n: b'[{"count": 1}, {"name": "one", "averageMs": 1}]' * n, "profile", "profiles"),
+    ("iterations of a tuning cache", ("STEPS_MAX", "src/trt/tuning.c"),
+     lambda n: b'{"tuner_version":"1"}' + b'{"build_route":"-a=on"}' * n, "tuning", "iterations"),
     ("bytes of a policy", ("POLICY_LIMIT", "src/gate/policy_ini.c"),
      lambda n: padded(b"[latency]\nlevel = error\n", n), "policy", "bytes"),
     ("ignores of a policy", ("MOST_IGNORES", "src/gate/policy_ini.c"), ignores, "policy", "1000 ignores"),
@@ -167,6 +169,7 @@ def run(h, what, how, data):
             "engine": ["--force", plain, subject, "-f", "json"],
             "layers": ["--force", plain, subject],
             "profile": [plain, engine, "--profile", subject, "-f", "json"],
+            "tuning": ["routes", subject],
             "policy": ["check", snapshot, plain, engine, "--force", "--policy", subject],
             "snapshot": ["snapshot", subject]}[how]
     status, out, err = h.run_both(what, *args)

@@ -99,6 +99,14 @@ SECTIONS = (
         ("Columns of numbers in a table", "[src/values/values.h FSD_MOST_COLUMNS]", ERROR),
         ("Tensors where errors enter whose causes are listed", "[src/values/enter.c DETAILED]", "the others by name"),
     )),
+    ("Routes", (
+        ("Bytes of a tuning cache", "[src/api/routes.c CACHE_LIMIT B]", ERROR),
+        ("Iterations of a tuning cache", "[src/trt/tuning.c STEPS_MAX]", ERROR),
+        ("Routes that are compared", "[src/routes/routes.h FSD_MOST_ROUTES]", "the first of them, and a note says so"),
+        ("Options of all routes together, and of one route", "[src/routes/routes.h FSD_MOST_KNOBS]",
+         "the others are not compared"),
+        ("Builds of routes", "[src/cli/verb_routes.c MOST_ROUTES]", "error, usage"),
+    )),
     ("Mapping", (
         ("Steps of the search between tensors, per node of the model", "[src/match/cut.c BUDGET_PER_NODE]",
          "no evidence from tensors"),

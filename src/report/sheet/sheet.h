@@ -56,6 +56,8 @@ struct fsd_sheet {
     const char *name;     /**< "where" */
     const char *schema;   /**< of JSON: "fusiondiff-where/1" */
     const char *head;     /**< template of what stands above a table; NULL: nothing */
+    const char *csv;      /**< the member of the root whose rows are the lines of CSV;
+                               NULL: those of the widest table */
     struct fsd_rows root; /**< one row; its template says what follows the head */
 };
 

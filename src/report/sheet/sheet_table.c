@@ -266,7 +266,8 @@ void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *st
 
     (void)style;
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
-        if (!widest || rows->of->n > widest->of->n)
+        if (sheet->csv ? !strcmp(column->name, sheet->csv)
+                       : !widest || rows->of->n > widest->of->n)
             widest = rows;
     if (!widest)
         return;

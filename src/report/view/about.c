@@ -48,7 +48,7 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
         [FSD_OF_CHECK] = "check",         [FSD_OF_VIEW] = "views",
         [FSD_OF_LINT] = "lint",           [FSD_OF_MATRIX] = "several builds",
         [FSD_OF_STABILITY] = "stability", [FSD_OF_MODELS] = "two models",
-        [FSD_OF_CHECKS] = "check --list"};
+        [FSD_OF_CHECKS] = "check --list", [FSD_OF_ROUTES] = "routes"};
     const char *format, *one;
 
     for (unsigned i = 0; (format = fsd_format_at(i)); i++) {

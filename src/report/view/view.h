@@ -5,6 +5,7 @@
 
 #include "compare/exports.h"
 #include "compare/matrix.h"
+#include "routes/routes.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 #include "match/pick.h"
@@ -55,6 +56,9 @@ void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
                          const struct fsd_style *style);
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
                             const struct fsd_style *style);
+/** Several routes: what each knob does, and which route is the fastest. */
+void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
+                         const struct fsd_style *style);
 /** What changed between two models. */
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
                           const struct fsd_style *style);

@@ -1,0 +1,400 @@
+/*
+ * Builds of one network by several routes: the public API of it.  Where the values of
+ * a build's knobs come from, the surest first: the iteration of a tuning cache that it
+ * is of, which its log's command or its name ("iter3") tells; what its log states of
+ * how it was built; its label; words "knob=value" in its name.  Times come from one
+ * source for all: the cache, or else the builds' profiles.
+ */
+#include "api/inputs.h"
+#include "api/states.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "routes/routes.h"
+#include "engine/reader.h"
+#include "pattern/pattern.h"
+#include "report/report.h"
+
+#include <string.h>
+
+#define CACHE_LIMIT (UINT64_C(1) << 28)
+enum { MOST = 128 };
+
+static const char not_set[] = "not set";
+
+struct fsd_routing {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_tuning tuning;
+    bool tuned;
+    struct fsd_state *states[MOST];
+    fsd_route_blocks blocks[MOST];
+    unsigned n; /* of both */
+    struct fsd_route_in *in;
+    uint32_t n_in;
+    fsd_settings usual;
+    struct fsd_routes *routes;
+};
+
+static void note(const struct fsd_options *opt, const char *text)
+{
+    if (opt->note)
+        opt->note(opt->payload, text);
+}
+
+/* ------------------------------------------------------------------------- opening */
+
+static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
+                                  struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open_unpacked(&file, path, CACHE_LIMIT, err);
+    const struct fsd_engine_reader *reader =
+        status == FSD_OK ? fsd_reader_of(&file, FSD_INPUT_TUNING, FSD_CLAIM_SURE)
+                         : NULL;
+
+    if (reader && reader->read_tuning)
+        status = reader->read_tuning(r->arena, r->names, &file, &r->tuning, err);
+    else if (status == FSD_OK)
+        status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
+                          "expected a tuning cache, found another kind of file");
+    r->tuning.path = path;
+    r->tuned = true;
+    return fsd_file_blame(path, FSD_FILE_TUNING, "a tuning cache",
+                          fsd_file_done(&file, status, err), err);
+}
+
+/* What the builder made of each block that is expected to be one kernel. */
+static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const struct fsd_blocks *all = fsd_blocks_of(scratch, d);
+
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_block *b = &all->list.at[i];
+        const struct fsd_node *node = &d->model->nodes.at[b->anchor];
+        struct fsd_route_block one = {
+            .pattern = fsd_pattern_name((enum fsd_pattern)b->pattern),
+            .known = b->fused != FSD_FUSED_UNKNOWN,
+            .whole = b->fused == FSD_FUSED_WHOLE};
+        char number[24];
+
+        snprintf(number, sizeof number, "#%u", b->anchor);
+        one.anchor = fsd_intern_str(
+            r->names, node->name ? fsd_text(d->names, node->name) : number);
+        fsd_vec_push(r->arena, &r->blocks[r->n], one);
+    }
+    fsd_arena_free(scratch);
+}
+
+static enum fsd_status open_build(struct fsd_routing *r, const struct fsd_options *opt,
+                                  struct fsd_error *err)
+{
+    struct fsd_diff *d = NULL;
+    enum fsd_status status = fsd_state_open(&r->states[r->n], &d, opt, err);
+    struct fsd_compare *c;
+
+    if (status != FSD_OK) {
+        fsd_diff_free(d);
+        return status;
+    }
+    if (d)
+        take_blocks(r, d);
+    fsd_diff_free(d);
+    r->n++;
+    if (r->n == 1 || opt->force)
+        return FSD_OK;
+    c = fsd_compare_new(r->states[0], r->states[r->n - 1]);
+    status = fsd_check_network(c, err);
+    fsd_compare_free(c);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ settings */
+
+static void set(struct fsd_routing *r, fsd_settings *to, const char *knob,
+                const char *value)
+{
+    struct fsd_setting one = {fsd_intern_str(r->names, knob),
+                              fsd_intern_str(r->names, value), true};
+
+    fsd_vec_push(r->arena, to, one);
+}
+
+/* The last two parts of a path, a build's folder and file, without what programs put
+ * behind a name. */
+static const char *name_in(struct fsd_arena *arena, const char *path)
+{
+    static const char *const endings[] = {".xz",  ".gz",  ".zst", ".json",
+                                          ".log", ".txt", ".fsd", ".onnx"};
+    const char *at = strrchr(path, '/');
+    struct fsd_slice name;
+
+    while (at && at > path && at[-1] != '/')
+        at--;
+    name = fsd_slice_of(at ? at : path);
+    for (size_t i = 0; i < FSD_COUNT_OF(endings); i++)
+        fsd_slice_drop(&name, endings[i]);
+    return fsd_arena_strndup(arena, name.s, name.n);
+}
+
+/* Knobs that a name states: who leaves one out of it has not set it. */
+static void take_name(struct fsd_routing *r, const char *name, fsd_settings *to)
+{
+    uint32_t first = to->n;
+    char *words = fsd_arena_strndup(r->arena, name, strlen(name));
+
+    for (char *at = words; *at; at++)
+        if (*at == '/')
+            *at = ' ';
+    fsd_settings_parse(r->arena, r->names, words, to);
+    for (uint32_t i = first; i < to->n; i++)
+        set(r, &r->usual, fsd_text(r->names, to->at[i].knob), not_set);
+}
+
+static void take_fact(struct fsd_routing *r, const struct fsd_state *s,
+                      const struct fsd_built *fact, fsd_settings *to)
+{
+    const char *key = fsd_text(s->names, fact->key),
+               *value = fsd_text(s->names, fact->value);
+
+    if (!strcmp(key, FSD_BUILT_ROUTE))
+        fsd_settings_parse(r->arena, r->names, value, to);
+    else if (!strcmp(key, FSD_BUILT_LABEL) && strchr(value, '='))
+        take_name(r, value, to);
+    else if (strcmp(key, FSD_BUILT_MEASURED) != 0)
+        set(r, to, key, value);
+    if (fsd_built_is_option(key))
+        set(r, &r->usual, key, not_set);
+}
+
+static void take_settings(struct fsd_routing *r, const struct fsd_state *s,
+                          fsd_settings *to)
+{
+    if (s->producer)
+        set(r, to, FSD_BUILT_VERSION, fsd_text(s->names, s->producer));
+    for (uint32_t i = 0; i < s->built.n; i++)
+        take_fact(r, s, &s->built.at[i], to);
+    take_name(r, name_in(r->arena, s->engine_path), to);
+}
+
+/* ------------------------------------------------------------ builds without cache */
+
+static const char *route_name(struct fsd_routing *r, uint32_t i)
+{
+    return r->n <= FSD_MOST_BUILDS ? fsd_printed(r->arena, "%c", 'A' + (int)i)
+                                   : fsd_printed(r->arena, "%u", i + 1);
+}
+
+static const char *measured(const struct fsd_state *s)
+{
+    fsd_sym how = fsd_built_find(&s->built, s->names, FSD_BUILT_MEASURED);
+
+    return how ? fsd_text(s->names, how) : "its log does not say how";
+}
+
+/* Times that are not taken as those of the first build that has some are no times to
+ * compare. */
+static void take_times(struct fsd_routing *r)
+{
+    const char *how = NULL;
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct fsd_state *s = r->states[i];
+
+        r->in[i].ms = s->profiles ? s->total.median : -1;
+        if (r->in[i].ms < 0)
+            continue;
+        if (!how)
+            how = measured(s);
+        if (strcmp(how, measured(s)) != 0) {
+            r->in[i].ms = -1;
+            r->in[i].unlike = measured(s);
+        }
+    }
+}
+
+static void take_builds(struct fsd_routing *r)
+{
+    r->n_in = r->n;
+    r->in = FSD_NEW(r->arena, struct fsd_route_in, r->n);
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->in[i] = (struct fsd_route_in){.name = route_name(r, i),
+                                         .path = r->states[i]->engine_path,
+                                         .state = r->states[i],
+                                         .blocks = r->blocks[i],
+                                         .loss = -1};
+        take_settings(r, r->states[i], &r->in[i].settings);
+    }
+    take_times(r);
+}
+
+/* ------------------------------------------------------------------------ a search */
+
+static void take_step(struct fsd_routing *r, uint32_t i)
+{
+    const struct fsd_tuning_step *step = &r->tuning.steps.at[i];
+    struct fsd_route_in *in = &r->in[i];
+
+    *in = (struct fsd_route_in){
+        .name = fsd_printed(r->arena, "%llu",
+                            (unsigned long long)(step->numbered ? step->number : i)),
+        .ms = step->ms,
+        .loss = step->loss,
+        .failed = step->failed,
+        .error = step->error ? fsd_text(r->names, step->error) : NULL};
+    fsd_settings_parse(r->arena, r->names, fsd_text(r->names, step->route),
+                       &in->settings);
+}
+
+/* "iter3", "iteration-3": the number that stands last in the name; FSD_NONE. */
+static uint64_t iteration_in(const char *name)
+{
+    uint64_t found = UINT64_MAX;
+
+    for (const char *at = name; (at = strstr(at, "iter"));) {
+        struct fsd_slice rest = fsd_slice_of(at += 4);
+
+        fsd_slice_take(&rest, "ation");
+        if (rest.n && strchr("-_.= ", *rest.s))
+            rest = fsd_slice_from(rest, 1);
+        fsd_slice_take_number(&rest, UINT32_MAX, &found);
+    }
+    return found;
+}
+
+static bool have_one_route(struct fsd_routing *r, const char *route,
+                           const fsd_settings *of)
+{
+    fsd_settings own = {0};
+
+    fsd_settings_parse(r->arena, r->names, route, &own);
+    if (own.n != of->n)
+        return false;
+    for (uint32_t i = 0; i < own.n; i++) {
+        bool found = false;
+
+        for (uint32_t k = 0; k < of->n; k++)
+            found |=
+                own.at[i].knob == of->at[k].knob && own.at[i].value == of->at[k].value;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The iteration that a build is of; FSD_NONE: of none, or its log and its name
+ * contradict each other. */
+static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
+{
+    fsd_sym route = fsd_built_find(&s->built, s->names, FSD_BUILT_ROUTE);
+    uint64_t number = iteration_in(name_in(r->arena, s->engine_path));
+    uint32_t found = FSD_NONE;
+
+    for (uint32_t i = 0; i < r->n_in; i++) {
+        const struct fsd_tuning_step *step = &r->tuning.steps.at[i];
+        bool named = (step->numbered ? step->number : i) == number;
+
+        if (number != UINT64_MAX && !named)
+            continue;
+        if (route ? have_one_route(r, fsd_text(s->names, route), &r->in[i].settings)
+                  : named)
+            found = i;
+    }
+    return found;
+}
+
+static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
+{
+    r->n_in = r->tuning.steps.n < FSD_MOST_ROUTES ? r->tuning.steps.n : FSD_MOST_ROUTES;
+    r->in = FSD_NEW(r->arena, struct fsd_route_in, r->n_in);
+    if (r->n_in < r->tuning.steps.n && opt)
+        note(opt, "the tuning cache has more than 4096 iterations: the first 4096 are "
+                  "compared");
+    for (uint32_t i = 0; i < r->n_in; i++)
+        take_step(r, i);
+    fsd_settings_parse(r->arena, r->names, fsd_text(r->names, r->tuning.default_route),
+                       &r->usual);
+    for (uint32_t b = 0; b < r->n; b++) {
+        uint32_t i = iteration_of(r, r->states[b]);
+
+        if (i == FSD_NONE) {
+            note(opt, fsd_printed(r->arena,
+                                  "%s is left out: neither its name (iter3) nor its "
+                                  "log's --setBuildRoute is that of an iteration",
+                                  r->states[b]->engine_path));
+            continue;
+        }
+        r->in[i].path = r->states[b]->engine_path;
+        r->in[i].state = r->states[b];
+        r->in[i].blocks = r->blocks[b];
+    }
+}
+
+/* ----------------------------------------------------------------------------- all */
+
+static enum fsd_status open_routing(struct fsd_routing *r, const char *cache,
+                                    const struct fsd_options *opt, unsigned n,
+                                    struct fsd_error *err)
+{
+    enum fsd_status status = cache ? read_cache(r, cache, err) : FSD_OK;
+
+    for (unsigned i = 0; i < n && status == FSD_OK; i++)
+        status = open_build(r, &opt[i], err);
+    if (status != FSD_OK)
+        return status;
+    if (r->tuned)
+        take_search(r, n ? opt : NULL);
+    else
+        take_builds(r);
+    if (r->n_in < 2)
+        return fsd_fail(err, FSD_E_ARG, cache, FSD_POS_NONE, 0,
+                        "expected two routes or more, found %u", r->n_in);
+    r->routes = fsd_routes_new(r->names, r->in, r->n_in, &r->usual,
+                               r->tuned ? &r->tuning : NULL);
+    return FSD_OK;
+}
+
+enum fsd_status fsd_routing_open(struct fsd_routing **out, const char *cache,
+                                 const struct fsd_options *opt, unsigned n,
+                                 struct fsd_error *err)
+{
+    struct fsd_arena *arena;
+    struct fsd_routing *r;
+    enum fsd_status status;
+
+    *out = NULL;
+    FSD_GUARD(err);
+    if (n > MOST)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected at most %d builds, found %u", MOST, n);
+    arena = fsd_arena_new();
+    r = FSD_NEW(arena, struct fsd_routing, 1);
+    r->arena = arena;
+    r->names = fsd_intern_new(arena);
+    status = open_routing(r, cache, opt, n, err);
+    if (status == FSD_OK)
+        *out = r;
+    else
+        fsd_routing_free(r);
+    return status;
+}
+
+void fsd_routing_free(struct fsd_routing *r)
+{
+    if (!r)
+        return;
+    fsd_routes_free(r->routes);
+    for (unsigned i = 0; i < r->n; i++)
+        fsd_state_free(r->states[i]);
+    fsd_arena_free(r->arena);
+}
+
+enum fsd_status fsd_routing_write(const struct fsd_routing *routing, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct fsd_report report = {
+        .subject = FSD_OF_ROUTES, .routes = routing->routes, .style = style};
+
+    return fsd_report_write(&report, format, out, err);
+}

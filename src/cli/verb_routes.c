@@ -1,0 +1,167 @@
+/* fusiondiff routes [MODEL] [CACHE] BUILD...: builds of one network by several sets of
+ * options.  Words are told apart by what their files are. */
+#define _GNU_SOURCE /* argp */
+#include "cli/build_word.h"
+#include "cli/output.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+#include <string.h>
+
+enum { MOST_ROUTES = 128 };
+
+static const char doc[] =
+    "Explains builds of one network by several sets of options: what each option "
+    "(\"knob\") does to fusions, precisions, data movement and time, which route is "
+    "the "
+    "fastest, and which of its knobs it needs.\v"
+    "CACHE is what trtexec --tuningCacheFile wrote; builds are its iterations, by "
+    "\"iter3\" in their names or the --setBuildRoute of their logs.  Without CACHE the "
+    "knobs of a build are what its log states of options, version and GPU, and words "
+    "knob=value in its name, e.g. opt=3,tf32=off.log.  BUILD is "
+    "MODEL,ENGINE[,PROFILE[,LOG]], ENGINE alone behind a MODEL, a snapshot, or a "
+    "directory of builds.\n\n"
+    "A sentence on a knob compares two builds that differ in this knob alone.  Times "
+    "are compared only where they are measured alike; where there is none, the report "
+    "says so.\n\n"
+    "Exit status: 0 done, 2 an error.";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (line->query.n_words == MOST_WORDS)
+            argp_error(state, "expected at most %d words", MOST_WORDS);
+        line->words[line->query.n_words++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!line->query.n_words)
+            argp_error(state, "expected CACHE, or BUILDs");
+        return 0;
+    case KEY_PROFILE:
+    case KEY_LOG:
+    case KEY_TIMES:
+        argp_error(state, "with routes, name profiles and logs within each build");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The builds, as far as they are taken. */
+struct taken {
+    struct build_word *words;
+    struct fsd_options *runs;
+    const struct fsd_options *like;
+    const char *model, *cache; /* NULL: none so far */
+    unsigned n;
+};
+
+static enum fsd_status take_one(struct taken *t, const char *word,
+                                struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    if (t->n == MOST_ROUTES)
+        return fail_file(err, FSD_E_ARG, word, "expected at most %d builds, found more",
+                         MOST_ROUTES);
+    t->runs[t->n] = *t->like;
+    t->n++;
+    status = take_also(&t->words[t->n - 1], word, t->model, &t->runs[t->n - 1], err);
+    if (!t->runs[t->n - 1].model) /* a directory may hold an engine alone */
+        t->runs[t->n - 1].model = t->model;
+    return status;
+}
+
+static enum fsd_status count_found(void *payload, const char *model, const char *engine,
+                                   struct fsd_error *err)
+{
+    unsigned *n = payload;
+
+    (void)model;
+    (void)err;
+    *n +=
+        *engine ? 1 : 2; /* a directory in it, or a snapshot, makes it one of builds */
+    return FSD_OK;
+}
+
+/* A directory of one engine is a build. */
+static bool holds_builds(const char *word)
+{
+    unsigned n = 0;
+
+    return is_directory(word) && each_build(word, count_found, &n, NULL) == FSD_OK &&
+           n > 1;
+}
+
+static enum fsd_status take_found(void *payload, const char *model, const char *engine,
+                                  struct fsd_error *err)
+{
+    char word[8300];
+
+    snprintf(word, sizeof word, "%s%s%s", model, *model && *engine ? "," : "", engine);
+    return take_one(payload, word, err);
+}
+
+static enum fsd_status take_word(struct taken *t, const char *word,
+                                 struct fsd_error *err)
+{
+    enum fsd_file_kind kind = fsd_file_kind(word);
+
+    if (kind == FSD_FILE_TUNING && t->cache)
+        return fail_file(err, FSD_E_ARG, word,
+                         "expected one tuning cache, found two: %s and this", t->cache);
+    if (kind == FSD_FILE_TUNING)
+        t->cache = word;
+    else if (kind == FSD_FILE_MODEL)
+        t->model = word;
+    else if (holds_builds(word))
+        return each_build(word, take_found, t, err);
+    else
+        return take_one(t, word, err);
+    return FSD_OK;
+}
+
+static enum fsd_status print_routes(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    return fsd_routing_write(payload, format, style, out, err);
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    static struct build_word words[MOST_ROUTES];
+    static struct fsd_options runs[MOST_ROUTES + 1];
+    struct taken taken = {words, runs, &line->run, NULL, NULL, 0};
+    struct fsd_routing *routing = NULL;
+    enum fsd_status status = FSD_OK;
+
+    (void)exit_status;
+    for (unsigned i = 0; i < line->query.n_words && status == FSD_OK; i++)
+        status = take_word(&taken, line->words[i], err);
+    runs[taken.n] = (struct fsd_options){.engine = taken.cache};
+    if (status == FSD_OK)
+        status = check_outputs(line, runs, taken.n + 1, err);
+    if (status == FSD_OK)
+        status = fsd_routing_open(&routing, taken.cache, runs, taken.n, err);
+    if (status == FSD_OK)
+        status = write_outputs(line, print_routes, routing, err);
+    fsd_routing_free(routing);
+    return status;
+}
+
+const struct verb verb_routes = {"routes",
+                                 "[MODEL] [CACHE] BUILD...",
+                                 "explain builds by several sets of options",
+                                 doc,
+                                 {"model.onnx tuning.jsonl iterations/",
+                                  "model.onnx opt=0.log opt=3.log opt=3,tf32=off.log"},
+                                 NULL,
+                                 parse,
+                                 run,
+                                 true,
+                                 FSD_OF_ROUTES};

@@ -1,0 +1,617 @@
+/*
+ * Routes: what each knob does, which route is the fastest, and which knobs it needs.
+ * Every sentence on a knob is about two builds that differ in that knob alone, names
+ * the routes, and lists the groups that prove it; sentences are put together here and
+ * stand in every format, so that a table never says less than a text.
+ */
+#include "base/print.h"
+#include "base/text.h"
+#include "report/text/phrase.h"
+#include "report/view/routes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text(const struct fsd_routes_maker *k, fsd_sym sym)
+{
+    return fsd_text(k->r->names, sym);
+}
+
+const char *fsd_setting_text(const struct fsd_routes_maker *k, uint32_t knob,
+                             fsd_sym value)
+{
+    const char *name = text(k, k->r->knobs.at[knob].name),
+               *is = value ? text(k, value) : "not known";
+
+    return strncmp(is, "not ", 4) != 0 ? fsd_printed(k->arena, "%s=%s", name, is)
+                                       : fsd_printed(k->arena, "%s %s", name, is);
+}
+
+static const char *route_name(const struct fsd_routes_maker *k, uint32_t route)
+{
+    return k->r->routes[route].in->name;
+}
+
+/* "E2": engines are counted from 1. */
+static const char *engine_name(const struct fsd_routes_maker *k, uint32_t engine)
+{
+    return engine == FSD_NONE ? NULL : fsd_printed(k->arena, "E%u", engine + 1);
+}
+
+/* -------------------------------------------------------------------------- routes */
+
+/* clang-format off */
+#define ROUTE_ROW(has, t) \
+    has(t, NAME,  route,    "route", .always = true) \
+    has(t, NAME,  path,     "build") \
+    has(t, MS,    ms,       "ms") \
+    has(t, NUMBER, change,  "ms more", .about = "than the base") \
+    has(t, NUMBER, loss,    "loss", .about = "of accuracy, of the worst output") \
+    has(t, NAME,  engine,   "engine", .about = "routes with one name have builds " \
+        "between which no difference is known") \
+    has(t, COUNT, layers,   "layers") \
+    has(t, COUNT, inserted, "data movement", .about = "layers that only move data, " \
+        "which the builder inserted") \
+    has(t, COUNT, split,    "fusions split", .about = "beside the base") \
+    has(t, COUNT, joined,   "fusions joined") \
+    has(t, FLAG,  failed,   "failed", .if_true = true) \
+    has(t, NAME,  error,    "error") \
+    has(t, NAME,  unlike,   "measured otherwise", .about = "so that its time is not " \
+        "compared") \
+    has(t, FACTS, settings, NULL, .always = true, .about = "values of the knobs that " \
+        "vary") \
+    has(t, NAME,  knobs,    NULL, .aside = true) \
+    has(t, TEXT,  numbers,  NULL, .aside = true)
+FSD_RECORD(route_row, ROUTE_ROW)
+/* clang-format on */
+
+/* The same, and in tables a column for each knob that varies. */
+struct routed_row {
+    struct route_row row;
+    const char *values[];
+};
+
+static uint32_t count_varying(const struct fsd_routes_maker *k)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++)
+        n += k->r->knobs.at[i].varies;
+    return n;
+}
+
+static const struct fsd_record *routed_record(const struct fsd_routes_maker *k)
+{
+    const uint32_t fixed = route_row_record.n, n = count_varying(k);
+    struct fsd_column *columns = FSD_NEW(k->arena, struct fsd_column, fixed + n);
+    struct fsd_record *record = FSD_NEW(k->arena, struct fsd_record, 1);
+
+    memcpy(columns, route_row_record.columns, fixed * sizeof *columns);
+    for (uint32_t i = 0, at = 0; i < k->r->knobs.n; i++)
+        if (k->r->knobs.at[i].varies) {
+            const char *name = text(k, k->r->knobs.at[i].name);
+
+            columns[fixed + at] = (struct fsd_column){
+                .name = name,
+                .kind = FSD_CELL_NAME,
+                .at = (uint32_t)(offsetof(struct routed_row, values) +
+                                 at * sizeof(char *)),
+                .title = name,
+                .aside = true};
+            at++;
+        }
+    *record =
+        (struct fsd_record){"route", columns, fixed + n,
+                            (uint32_t)(sizeof(struct routed_row) + n * sizeof(char *))};
+    return record;
+}
+
+/* In what a route differs from the base. */
+static const char *knobs_text(const struct fsd_routes_maker *k, uint32_t route)
+{
+    const struct fsd_route *base = &k->r->routes[k->r->base],
+                           *own = &k->r->routes[route];
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    bool any = false;
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++)
+        if (k->r->knobs.at[i].varies && own->values[i] != base->values[i]) {
+            fprintf(out, "%s%s", any ? " " : "",
+                    fsd_setting_text(k, i, own->values[i]));
+            any = true;
+        }
+    if (!any)
+        fputs(route == k->r->base ? "the base" : "as the base", out);
+    return fsd_print_take(&print, k->arena);
+}
+
+static struct fsd_fact_cells settings_of(const struct fsd_routes_maker *k,
+                                         uint32_t route)
+{
+    struct fsd_fact_cell *facts =
+        FSD_NEW(k->arena, struct fsd_fact_cell, count_varying(k));
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++)
+        if (k->r->knobs.at[i].varies && k->r->routes[route].values[i])
+            facts[n++] =
+                (struct fsd_fact_cell){.key = text(k, k->r->knobs.at[i].name),
+                                       .text = text(k, k->r->routes[route].values[i])};
+    return (struct fsd_fact_cells){true, n, facts};
+}
+
+static void fill_build(const struct fsd_routes_maker *k, struct route_row *row,
+                       const struct fsd_route *route)
+{
+    const struct fsd_state *s = route->in->state;
+    uint32_t base = k->r->routes[k->r->base].engine, inserted = 0;
+    const struct fsd_engine_change *change = NULL;
+
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->moves.n; i++)
+        inserted += s->moves.at[i].inserted && s->moves.at[i].cause != FSD_CAUSE_FREE;
+    row->layers = fsd_count(s->layers);
+    row->inserted = fsd_count(inserted);
+    if (base != FSD_NONE)
+        change = k->r->changes[(size_t)base * k->r->engines.n + route->engine];
+    if (change) {
+        row->split = fsd_count(change->split);
+        row->joined = fsd_count(change->joined);
+    }
+}
+
+static const char *number_text(const struct fsd_routes_maker *k, double number)
+{
+    return number >= 0 ? fsd_printed(k->arena, "%.4g", number) : "-";
+}
+
+static const char *count_text(const struct fsd_routes_maker *k, struct fsd_count count)
+{
+    return count.known ? fsd_printed(k->arena, "%llu", (unsigned long long)count.is)
+                       : "-";
+}
+
+/* Columns of the table in a text that some route fills. */
+struct shown {
+    bool ms, loss, builds;
+    int name; /* columns */
+};
+
+static struct shown shown_of(const struct fsd_routes_maker *k)
+{
+    struct shown s = {.name = (int)strlen("route")};
+
+    for (uint32_t i = 0; i < k->r->n; i++) {
+        const struct fsd_route_in *in = k->r->routes[i].in;
+
+        s.ms |= in->ms >= 0;
+        s.loss |= in->loss >= 0;
+        s.builds |= in->state != NULL;
+    }
+    return s;
+}
+
+static const char *title_text(const struct fsd_routes_maker *k)
+{
+    struct shown s = shown_of(k);
+
+    return fsd_printed(k->arena, "route%s%s%s  knobs",
+                       s.ms ? "        ms    change" : "", s.loss ? "     loss" : "",
+                       s.builds ? "  engine  layers  moved  split  joined" : "");
+}
+
+static const char *numbers_text(const struct fsd_routes_maker *k,
+                                const struct route_row *row,
+                                const struct fsd_route_in *in)
+{
+    struct shown s = shown_of(k);
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    fprintf(out, "%*s", s.name, in->name);
+    if (s.ms) {
+        fputs("  ", out);
+        fsd_put_ms_column(in->ms, 8, out);
+        if (row->change.known)
+            fprintf(out, "  %+8.4f", row->change.is);
+        else
+            fprintf(out, "  %8s", "-");
+    }
+    if (s.loss)
+        fprintf(out, "  %7s", number_text(k, in->loss));
+    if (s.builds)
+        fprintf(out, "  %6s  %6s  %5s  %5s  %6s", row->engine ? row->engine : "-",
+                count_text(k, row->layers), count_text(k, row->inserted),
+                count_text(k, row->split), count_text(k, row->joined));
+    return fsd_print_take(&print, k->arena);
+}
+
+static const char route_text[] =
+    "{numbers}  {knobs}<\n       failed: {error!}><\n       measured otherwise: "
+    "{unlike!}>\n";
+
+static const struct fsd_rows *route_rows(const struct fsd_routes_maker *k)
+{
+    struct fsd_rows rows = {.of = routed_record(k), .text = route_text};
+    double base = k->r->routes[k->r->base].in->ms;
+
+    for (uint32_t i = 0; i < k->r->n; i++) {
+        const struct fsd_route *route = &k->r->routes[i];
+        struct routed_row *routed = fsd_rows_add(k->arena, &rows);
+        struct route_row *row = &routed->row;
+
+        row->route = route->in->name;
+        row->path = route->in->path;
+        row->ms = fsd_real_ms(route->in->ms);
+        if (base >= 0 && route->in->ms >= 0 && i != k->r->base)
+            row->change = fsd_real(fsd_route_ms_between(base, route->in->ms));
+        if (route->in->loss >= 0)
+            row->loss = fsd_real(route->in->loss);
+        row->engine = engine_name(k, route->engine);
+        row->failed = fsd_flag(route->in->failed);
+        row->error = route->in->failed && !route->in->error ? "no reason is stated"
+                                                            : route->in->error;
+        row->unlike = route->in->unlike;
+        row->settings = settings_of(k, i);
+        fill_build(k, row, route);
+        row->knobs = knobs_text(k, i);
+        row->numbers = numbers_text(k, row, route->in);
+        for (uint32_t n = 0, at = 0; n < k->r->knobs.n; n++)
+            if (k->r->knobs.at[n].varies)
+                routed->values[at++] = text(k, route->values[n]);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
+
+/* --------------------------------------------------------------------------- knobs */
+
+/* clang-format off */
+#define KNOB_ROW(has, t) \
+    has(t, NAME,  knob,   "knob", .always = true) \
+    has(t, NAME,  base,   "in the base") \
+    has(t, WORDS, values, "values", .always = true) \
+    has(t, FLAG,  idle,   "changes nothing", .about = "in no pair of routes that " \
+        "differ in it alone the builds differ; left out: no pair has both builds") \
+    has(t, COUNT, pairs,  "pairs", .always = true, \
+        .about = "of routes that differ in it alone")
+FSD_RECORD(knob_row, KNOB_ROW)
+/* clang-format on */
+
+static struct fsd_words values_of(const struct fsd_routes_maker *k, uint32_t knob)
+{
+    const char **words = FSD_NEW(k->arena, const char *, k->r->n);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < k->r->n; i++) {
+        fsd_sym value = k->r->routes[i].values[knob];
+        uint32_t at = 0;
+
+        while (at < n && strcmp(words[at], text(k, value)) != 0)
+            at++;
+        if (value && at == n)
+            words[n++] = text(k, value);
+    }
+    return fsd_words(words, n);
+}
+
+/* Pairs of a knob, those with both builds, and those that show no difference. */
+struct tally {
+    uint32_t pairs, compared, same;
+};
+
+static struct tally tally_of(const struct fsd_routes_maker *k, uint32_t knob)
+{
+    struct tally t = {0};
+
+    for (uint32_t i = 0; i < k->r->effects.n; i++)
+        if (k->r->effects.at[i].knob == knob) {
+            t.pairs += k->r->effects.at[i].steps.n;
+            t.compared += k->r->effects.at[i].compared;
+            t.same += k->r->effects.at[i].same;
+        }
+    return t;
+}
+
+static const struct fsd_rows *knob_rows(const struct fsd_routes_maker *k)
+{
+    struct fsd_rows rows = FSD_ROWS(knob_row_record, "");
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++) {
+        struct tally t = tally_of(k, i);
+        fsd_sym base = k->r->routes[k->r->base].values[i];
+        struct knob_row *row;
+
+        if (!k->r->knobs.at[i].varies)
+            continue;
+        row = fsd_rows_add(k->arena, &rows);
+        row->knob = text(k, k->r->knobs.at[i].name);
+        if (base)
+            row->base = text(k, base);
+        row->values = values_of(k, i);
+        row->pairs = fsd_count(t.pairs);
+        if (t.compared)
+            row->idle = fsd_flag(t.same == t.compared);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
+
+/* The settings that change nothing wherever both builds are there, and are not measured
+ * so that a sentence of their own says it. */
+static const char *idle_text(const struct fsd_routes_maker *k)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    uint32_t n = 0;
+    const char *all;
+
+    for (uint32_t i = 0; i < k->r->effects.n; i++) {
+        const struct fsd_route_effect *e = &k->r->effects.at[i];
+
+        if (!e->timed && fsd_effect_is_idle(e))
+            fprintf(out, "%s%s", n++ ? ", " : "",
+                    fsd_setting_text(k, e->knob, e->after));
+    }
+    fprintf(out, n == 1 ? " changes" : " change");
+    fputs(" nothing that the builds show", out);
+    all = fsd_print_take(&print, k->arena);
+    return n ? all : NULL;
+}
+
+/* The knobs of which no two routes show what they do. */
+static const char *untested_text(const struct fsd_routes_maker *k)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    bool any = false;
+    const char *all;
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++)
+        if (k->r->knobs.at[i].varies && !tally_of(k, i).pairs) {
+            fprintf(out, "%s%s", any ? ", " : "", text(k, k->r->knobs.at[i].name));
+            any = true;
+        }
+    fputs(": no two routes differ in it alone", out);
+    all = fsd_print_take(&print, k->arena);
+    return any ? all : NULL;
+}
+
+/* ---------------------------------------------------------------------------- best */
+
+/* clang-format off */
+#define BEST(has, t) \
+    has(t, NAME,   route,    NULL) \
+    has(t, MS,     ms,       NULL) \
+    has(t, NUMBER, gain,     NULL, .about = "ms, over the base") \
+    has(t, FLAG,   chance,   NULL, .about = "the gain is within what times of one " \
+        "engine differ by") \
+    has(t, NAME,   kept,     NULL, .about = "the route with the fewest knobs that " \
+        "keeps the gain; left out: there is no gain") \
+    has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
+        .n_words = FSD__KEPT_COUNT, \
+        .about = "engine: it has that of the best route; time: it is as fast; empty: " \
+        "no route with fewer of its knobs that keeps the gain was built") \
+    has(t, FACTS,  settings, NULL, .about = "its knobs beside the base")
+FSD_RECORD(best, BEST)
+/* clang-format on */
+
+static struct fsd_fact_cells apart_of(const struct fsd_routes_maker *k, uint32_t route)
+{
+    const struct fsd_route *base = &k->r->routes[k->r->base],
+                           *own = &k->r->routes[route];
+    struct fsd_fact_cell *facts =
+        FSD_NEW(k->arena, struct fsd_fact_cell, k->r->knobs.n);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++)
+        if (k->r->knobs.at[i].varies && own->values[i] != base->values[i])
+            facts[n++] = (struct fsd_fact_cell){.key = text(k, k->r->knobs.at[i].name),
+                                                .text = text(k, own->values[i])};
+    return (struct fsd_fact_cells){true, n, facts};
+}
+
+static const struct fsd_rows *best_rows(const struct fsd_routes_maker *k)
+{
+    struct fsd_rows rows = FSD_ROWS(best_record, "");
+    const struct fsd_routes *r = k->r;
+    struct best *row;
+
+    if (r->best == FSD_NONE)
+        return NULL;
+    row = fsd_rows_add(k->arena, &rows);
+    row->route = route_name(k, r->best);
+    row->ms = fsd_real_ms(r->routes[r->best].in->ms);
+    row->gain = fsd_real(
+        fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms));
+    row->chance = fsd_flag(r->kept == FSD_NONE && r->best != r->base);
+    if (r->kept != FSD_NONE) {
+        row->kept = route_name(k, r->kept);
+        row->kept_by = fsd_kept_by_name(r->kept_by);
+        row->settings = apart_of(k, r->kept);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
+
+static const char *best_text(const struct fsd_routes_maker *k)
+{
+    const struct fsd_routes *r = k->r;
+    struct fsd_print print;
+    FILE *out;
+    double base, best;
+
+    if (r->best == FSD_NONE)
+        return "not known: fewer than two routes have times that are measured alike";
+    out = fsd_print_open(&print);
+    base = r->routes[r->base].in->ms;
+    best = r->routes[r->best].in->ms;
+    fprintf(out, "route %s, ", route_name(k, r->best));
+    fsd_put_ms(best, out);
+    if (r->best == r->base)
+        fputs(": the base is the fastest", out);
+    else
+        fprintf(out, ", %.1f %% faster than the base", 100 * (base - best) / base);
+    if (r->best != r->base && r->kept == FSD_NONE)
+        fputs(", which times of one engine differ by, too: no gain is shown", out);
+    return fsd_print_take(&print, k->arena);
+}
+
+static const char *kept_text(const struct fsd_routes_maker *k)
+{
+    const struct fsd_routes *r = k->r;
+
+    if (r->kept == FSD_NONE)
+        return NULL;
+    if (r->kept_by == FSD_KEPT_NONE)
+        return fsd_printed(k->arena,
+                           "%s: no route with fewer of these knobs that keeps the gain "
+                           "was built",
+                           knobs_text(k, r->kept));
+    return fsd_printed(
+        k->arena, "%s: route %s %s", knobs_text(k, r->kept), route_name(k, r->kept),
+        r->kept_by == FSD_KEPT_ENGINE ? "has the engine of the best route"
+                                      : "is as fast as the best route");
+}
+
+/* --------------------------------------------------------------------------- sheet */
+
+/* clang-format off */
+#define TUNER(has, t) \
+    has(t, NAME,   path,      NULL) \
+    has(t, NAME,   version,   NULL) \
+    has(t, NAME,   search,    NULL) \
+    has(t, NAME,   searched,  NULL, .about = "the expression of the routes to try") \
+    has(t, NAME,   loss_by,   NULL) \
+    has(t, NUMBER, most_loss, NULL, .about = "above which a route is set aside") \
+    has(t, FLAG,   cut,       NULL, .if_true = true, .about = "the file ends within " \
+        "an iteration")
+FSD_RECORD(tuner, TUNER)
+
+#define ROUTES(has, t) \
+    has(t, COUNT,  n,        NULL, .aside = true) \
+    has(t, COUNT,  built,    NULL, .always = true, .about = "routes whose build was " \
+        "read") \
+    has(t, COUNT,  failed,   NULL, .always = true) \
+    has(t, COUNT,  aside,    NULL, .always = true, .about = "routes whose loss is " \
+        "above the limit") \
+    has(t, COUNT,  engines,  NULL, .always = true, .about = "among the builds, set " \
+        "apart by what comparisons show") \
+    has(t, NAME,   base,     NULL, .always = true) \
+    has(t, NUMBER, noise,    NULL, .about = "ms: the most by which times of one " \
+        "engine differ") \
+    has(t, RECORD, tuner,    NULL, .of = &tuner_record) \
+    has(t, RECORD, best,     NULL, .of = &best_record, .about = "left out: fewer " \
+        "than two routes have times that are measured alike") \
+    has(t, ROWS,   knobs,    "Knobs", .of = &knob_row_record, .always = true) \
+    has(t, ROWS,   effects,  "What each knob does", .of = &fsd_effect_row_record, \
+        .always = true) \
+    has(t, ROWS,   routes,   "Routes", .of = &route_row_record, .always = true) \
+    has(t, ROWS,   shown,    NULL, .aside = true, .of = &fsd_effect_row_record) \
+    has(t, TEXT,   titles,   NULL, .aside = true) \
+    has(t, NAME,   cache,    NULL, .aside = true) \
+    has(t, NAME,   cut_short, NULL, .aside = true) \
+    has(t, NAME,   best_says, NULL, .aside = true) \
+    has(t, NAME,   kept_says, NULL, .aside = true) \
+    has(t, NAME,   idle,     NULL, .aside = true) \
+    has(t, NAME,   untested, NULL, .aside = true) \
+    has(t, NAME,   noise_says, NULL, .aside = true) \
+    has(t, NAME,   base_says, NULL, .aside = true)
+FSD_RECORD(routes, ROUTES)
+
+static const char head[] =
+    "{n|route|routes}<, {failed!} failed><, {aside!} above the loss limit>; "
+    "{built|build|builds}<, {engines!|engine|engines} among them>";
+
+static const char routes_text[] =
+    "\n<tuner    {cache}\n><         {cut_short}\n>"
+    "base     {base_says}\n"
+    "best     {best_says}<\nneeds    {kept_says}><\nidle     {idle}>"
+    "<\nuntested {untested}>"
+    "<\nnoise    {noise_says}>\n"
+    "<\n{*}what each knob does, one at a time{/}\n{shown!}>"
+    "\n{*}{titles}{/}\n{routes}";
+/* clang-format on */
+
+static const char *base_text(const struct fsd_routes_maker *k)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    const fsd_sym *values = k->r->routes[k->r->base].values;
+    const char *between = ": ";
+
+    fprintf(out, "route %s", route_name(k, k->r->base));
+    for (uint32_t i = 0; i < k->r->knobs.n; i++)
+        if (k->r->knobs.at[i].varies) {
+            fprintf(out, "%s%s", between, fsd_setting_text(k, i, values[i]));
+            between = " ";
+        }
+    return fsd_print_take(&print, k->arena);
+}
+
+static void fill_tuner(const struct fsd_routes_maker *k, struct routes *root,
+                       const struct fsd_tuning *tuning)
+{
+    struct fsd_rows rows = FSD_ROWS(tuner_record, "");
+    struct tuner *row = fsd_rows_add(k->arena, &rows);
+
+    row->path = tuning->path;
+    row->version = text(k, tuning->version);
+    row->search = tuning->search ? text(k, tuning->search) : NULL;
+    row->searched = tuning->searched ? text(k, tuning->searched) : NULL;
+    row->loss_by = tuning->loss_by ? text(k, tuning->loss_by) : NULL;
+    if (tuning->most_loss >= 0)
+        row->most_loss = fsd_real(tuning->most_loss);
+    row->cut = fsd_flag(tuning->cut);
+    root->tuner = fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    root->cache = fsd_printed(k->arena, "%s, version %s", row->path, row->version);
+    if (tuning->cut)
+        root->cut_short = "the file ends within an iteration, which is left out";
+}
+
+void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
+                         const struct fsd_style *style)
+{
+    const struct fsd_routes_maker k = {sheet->arena, r, style};
+    struct routes *root;
+    uint32_t built = 0, failed = 0;
+
+    sheet->name = "routes";
+    sheet->schema = "fusiondiff-routes/1";
+    sheet->head = head;
+    sheet->csv = "routes";
+    sheet->root = FSD_ROWS(routes_record, routes_text);
+    root = fsd_rows_add(sheet->arena, &sheet->root);
+    for (uint32_t i = 0; i < r->n; i++) {
+        built += r->routes[i].in->state != NULL;
+        failed += r->routes[i].in->failed;
+    }
+    root->n = fsd_count(r->n);
+    root->built = fsd_count(built);
+    root->failed = fsd_count(failed);
+    root->aside = fsd_count(r->aside);
+    root->engines = fsd_count(r->engines.n);
+    root->base = route_name(&k, r->base);
+    if (r->noise >= 0) {
+        struct fsd_print print;
+
+        root->noise = fsd_real(r->noise);
+        fputs("times of routes with one engine differ by up to ",
+              fsd_print_open(&print));
+        fsd_put_ms(r->noise, print.out);
+        root->noise_says = fsd_print_take(&print, k.arena);
+    }
+    if (r->tuning)
+        fill_tuner(&k, root, r->tuning);
+    root->best = best_rows(&k);
+    root->knobs = knob_rows(&k);
+    root->effects = fsd_effect_rows(&k, false);
+    root->shown = fsd_effect_rows(&k, true);
+    root->routes = route_rows(&k);
+    root->titles = title_text(&k);
+    root->base_says = base_text(&k);
+    root->best_says = best_text(&k);
+    root->kept_says = kept_text(&k);
+    root->idle = idle_text(&k);
+    root->untested = untested_text(&k);
+}

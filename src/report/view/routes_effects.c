@@ -1,0 +1,420 @@
+/*
+ * What each knob does.  A sentence is about two builds that differ in that knob alone,
+ * names their routes, and lists the groups that prove it; where other pairs of routes
+ * differ in it, too, it says whether it holds of all of them.
+ */
+#include "base/print.h"
+#include "report/text/phrase.h"
+#include "report/view/routes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROVED = 3 }; /* regions that a text shows of an effect */
+
+static const char *text(const struct fsd_routes_maker *k, fsd_sym sym)
+{
+    return fsd_text(k->r->names, sym);
+}
+
+static const char *route_name(const struct fsd_routes_maker *k, uint32_t route)
+{
+    return k->r->routes[route].in->name;
+}
+
+/* ------------------------------------------------------------------------- a proof */
+
+/* clang-format off */
+#define PROOF_ROW(has, t) \
+    has(t, TEXT,  happened,   "fusion", .always = true, \
+        .about = "as of regions in fusiondiff-compare") \
+    has(t, WORDS, before,     "groups before", .always = true, \
+        .about = "the nodes that one layer computes, by group") \
+    has(t, WORDS, after,      "groups after", .always = true) \
+    has(t, TEXT,  precision,  "precision", .always = true) \
+    has(t, NAME,  told,       NULL, .aside = true)
+FSD_RECORD(proof_row, PROOF_ROW)
+/* clang-format on */
+
+static const char *group_text(const struct fsd_routes_maker *k,
+                              const struct fsd_state *s, fsd_id group)
+{
+    const struct fsd_group *g = &s->groups.at[group];
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    fsd_put_group(s, g, out);
+    if (g->layers > 1)
+        fprintf(out, " (%u layers)", g->layers);
+    return fsd_print_take(&print, k->arena);
+}
+
+static struct fsd_words groups_of(const struct fsd_routes_maker *k,
+                                  const struct fsd_compare *c, struct fsd_span groups,
+                                  bool new)
+{
+    const char **words = FSD_NEW(k->arena, const char *, groups.n);
+
+    for (uint32_t i = 0; i < groups.n; i++)
+        words[i] = group_text(k, new ? c->new : c->old, c->pool.at[groups.at + i]);
+    return fsd_words(words, groups.n);
+}
+
+static void put_groups(struct fsd_words groups, FILE *out)
+{
+    for (uint32_t i = 0; i < groups.n; i++)
+        fprintf(out, "%s%s", i ? " | " : "", groups.at[i]);
+    if (!groups.n)
+        fputs("no layer", out);
+}
+
+static const char *told_proof(const struct fsd_routes_maker *k,
+                              const struct proof_row *row,
+                              const struct fsd_region_diff *region)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    put_groups(row->before, out);
+    if (region->happened != FSD_HAPPENED_SAME) {
+        fputs("  ->  ", out);
+        put_groups(row->after, out);
+    } else if (region->width != FSD_WIDTH_SAME) {
+        fprintf(out, "  %s", row->precision);
+    } else {
+        fputs(region->kernels  ? "  other kernels"
+              : region->moves  ? "  other data movement"
+              : region->layout ? "  another layout"
+              : region->tactic ? "  another tactic"
+                               : "",
+              out);
+    }
+    return fsd_print_take(&print, k->arena);
+}
+
+static const struct fsd_rows *proof_rows(const struct fsd_routes_maker *k,
+                                         const struct fsd_engine_change *change)
+{
+    struct fsd_rows rows = FSD_ROWS(proof_row_record, "      {told}\n");
+    const struct fsd_compare *c = change ? change->compare : NULL;
+
+    for (uint32_t i = 0; c && i < c->regions.n; i++) {
+        const struct fsd_region_diff *region = &c->regions.at[c->order[i]];
+        struct proof_row *row;
+
+        if (!region->differs && !region->tactic)
+            continue;
+        row = fsd_rows_add(k->arena, &rows);
+        row->happened = fsd_happened_name(region->happened);
+        row->before = groups_of(k, c, region->old_groups, false);
+        row->after = groups_of(k, c, region->new_groups, true);
+        row->precision = fsd_region_precision(region);
+        row->told = told_proof(k, row, region);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
+
+/* ---------------------------------------------------------------------- a sentence */
+
+/* clang-format off */
+#define PATTERN_ROW(has, t) \
+    has(t, TEXT,  pattern, "pattern") \
+    has(t, COUNT, blocks,  "blocks") \
+    has(t, COUNT, lost,    "lost") \
+    has(t, COUNT, gained,  "gained")
+FSD_RECORD(pattern_row, PATTERN_ROW)
+/* clang-format on */
+
+static const struct fsd_rows *pattern_rows(const struct fsd_routes_maker *k,
+                                           const fsd_block_changes *changes)
+{
+    struct fsd_rows rows = FSD_ROWS(pattern_row_record, "");
+
+    for (uint32_t i = 0; i < changes->n; i++) {
+        const struct fsd_block_change *b = &changes->at[i];
+        struct pattern_row *row;
+
+        if (!b->lost && !b->gained)
+            continue;
+        row = fsd_rows_add(k->arena, &rows);
+        row->pattern = b->pattern;
+        row->blocks = fsd_count(b->blocks);
+        row->lost = fsd_count(b->lost);
+        row->gained = fsd_count(b->gained);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
+
+/* Clauses with commas between them. */
+struct clauses {
+    FILE *out;
+    bool any;
+};
+
+static FILE *next_clause(struct clauses *c)
+{
+    fputs(c->any ? ", " : "", c->out);
+    c->any = true;
+    return c->out;
+}
+
+/* "splits 3 fusions"; nothing of 0. */
+static void put_count(struct clauses *c, const char *verb, uint32_t n, const char *noun)
+{
+    if (n) {
+        fprintf(next_clause(c), "%s ", verb);
+        fsd_put_noun(c->out, n, noun);
+    }
+}
+
+static void put_patterns(struct clauses *c, const fsd_block_changes *changes)
+{
+    for (uint32_t i = 0; i < changes->n; i++) {
+        const struct fsd_block_change *b = &changes->at[i];
+
+        if (b->lost)
+            fprintf(next_clause(c), "loses the %s fusion in %u of %u blocks",
+                    b->pattern, b->lost, b->blocks);
+        if (b->gained)
+            fprintf(next_clause(c), "gains the %s fusion in %u of %u blocks",
+                    b->pattern, b->gained, b->blocks);
+    }
+}
+
+static void put_change(struct clauses *c, const struct fsd_engine_change *e)
+{
+    put_count(c, "splits", e->split, "fusion");
+    put_count(c, "joins", e->joined, "fusion");
+    put_count(c, "regroups", e->regrouped, "fusion");
+    put_count(c, "adds", e->added, "computed group");
+    put_count(c, "leaves out", e->gone, "computed group");
+    put_count(c, "raises the precision of", e->wider, "group");
+    put_count(c, "lowers the precision of", e->narrower, "group");
+    put_count(c, "changes the kernels of", e->kernels, "group");
+    put_count(c, e->layers > 0 ? "adds" : "removes", (uint32_t)abs(e->layers), "layer");
+    put_count(c, e->inserted > 0 ? "adds" : "removes", (uint32_t)abs(e->inserted),
+              "data-movement layer");
+}
+
+static void put_what(const struct fsd_engine_change *change,
+                     const fsd_block_changes *patterns, FILE *out)
+{
+    struct clauses c = {out, false};
+
+    if (!change) {
+        fputs("not compared: a build is missing", out);
+        return;
+    }
+    if (change->same) {
+        fputs("changes nothing that the builds show", out);
+        return;
+    }
+    if (change->tactics) {
+        fputs("changes tactics only", out);
+        return;
+    }
+    put_patterns(&c, patterns);
+    put_change(&c, change);
+    if (!c.any && change->compare->differs)
+        fputs("changes layouts or data movement", next_clause(&c));
+    if (change->unclear || change->open)
+        fputs(c.any ? "; more may differ, for one build states less than the other"
+                    : "not known: one build states less than the other",
+              out);
+}
+
+/* "+0.4000 ms"; both times that make a difference are positive. */
+static void put_more(double ms, FILE *out)
+{
+    fsd_put_delta(ms < 0 ? -ms : 0, ms < 0 ? 0 : ms, out);
+}
+
+/* "+0.4000 ms (1.200 -> 1.600 ms)", or the span of several pairs. */
+static void put_cost(const struct fsd_routes_maker *k, const struct fsd_route_effect *e,
+                     FILE *out)
+{
+    const struct fsd_route_step *s = &k->r->steps.at[e->shown];
+
+    if (!e->timed) {
+        fputs(k->r->routes[s->from].in->unlike || k->r->routes[s->to].in->unlike
+                  ? ", times not measured alike"
+                  : ", time not measured",
+              out);
+        return;
+    }
+    fputs(", ", out);
+    if (e->timed == 1 && !isnan(s->ms)) {
+        double before = k->r->routes[s->from].in->ms;
+
+        fsd_put_delta(before, before + s->ms, out);
+        fputs(" (", out);
+        fsd_put_ms(before, out);
+        fputs(" -> ", out);
+        fsd_put_ms(before + s->ms, out);
+        fputc(')', out);
+    } else {
+        put_more(e->least, out);
+        if (e->timed > 1) {
+            fputs(" to ", out);
+            put_more(e->most, out);
+            fprintf(out, " in %u pairs", e->timed);
+        }
+    }
+    if (k->r->noise >= 0 && e->most <= k->r->noise && -e->least <= k->r->noise)
+        fputs(", within the noise", out);
+}
+
+/* What holds of the pair that is shown, and not of all others. */
+static void put_others(const struct fsd_routes_maker *k,
+                       const struct fsd_route_effect *e, FILE *out)
+{
+    const struct fsd_engine_change *shown = k->r->steps.at[e->shown].change;
+    uint32_t like = 0;
+
+    if (e->compared < 2 || !shown)
+        return;
+    for (uint32_t i = 0; i < e->steps.n; i++) {
+        const struct fsd_engine_change *one = k->r->steps.at[e->steps.at + i].change;
+
+        like += one && one->same == shown->same && one->split == shown->split &&
+                one->joined == shown->joined && one->layers == shown->layers &&
+                one->inserted == shown->inserted && one->wider == shown->wider;
+    }
+    if (like < e->compared)
+        fprintf(out, "; so in %u of %u pairs", like, e->compared);
+    else if (like == 2)
+        fputs("; the same in both pairs", out);
+    else
+        fprintf(out, "; the same in all %u pairs", like);
+}
+
+static const char *sentence(const struct fsd_routes_maker *k,
+                            const struct fsd_route_effect *e,
+                            const fsd_block_changes *patterns)
+{
+    const struct fsd_route_step *s = &k->r->steps.at[e->shown];
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    put_what(s->change, patterns, out);
+    put_cost(k, e, out);
+    fprintf(out, " [route %s -> %s]", route_name(k, s->from), route_name(k, s->to));
+    put_others(k, e, out);
+    return fsd_print_take(&print, k->arena);
+}
+
+/* ------------------------------------------------------------------------- effects */
+
+/* clang-format off */
+#define STEP_ROW(has, t) \
+    has(t, NAME, from, "from") \
+    has(t, NAME, to,   "to") \
+    has(t, FLAG, same, "same", .about = "no difference between the builds is known; " \
+        "left out: a build is missing") \
+    has(t, NUMBER, ms, "ms more")
+FSD_RECORD(step_row, STEP_ROW)
+
+#define EFFECT_ROW(has, t) \
+    has(t, NAME,  knob,     "knob", .always = true) \
+    has(t, NAME,  before,   "before", .always = true) \
+    has(t, NAME,  after,    "after", .always = true) \
+    has(t, NAME,  says,     "effect", .always = true) \
+    has(t, NAME,  from,     "from", .always = true, \
+        .about = "the pair of routes that the numbers here are of") \
+    has(t, NAME,  to,       "to", .always = true) \
+    has(t, COUNT, split,    "fusions split") \
+    has(t, COUNT, joined,   "fusions joined") \
+    has(t, COUNT, regrouped, NULL) \
+    has(t, COUNT, kernels,  NULL, .about = "groups with the same fusion and other " \
+        "kernels") \
+    has(t, NUMBER, layers,  "layers more") \
+    has(t, NUMBER, inserted, "data-movement layers more") \
+    has(t, NUMBER, least_ms, "least ms more", .about = "of all pairs; left out: " \
+        "not measured") \
+    has(t, NUMBER, most_ms, "most ms more") \
+    has(t, ROWS,  patterns, NULL, .of = &pattern_row_record) \
+    has(t, ROWS,  steps,    NULL, .of = &step_row_record, .always = true, \
+        .about = "all pairs of routes that differ in this knob alone") \
+    has(t, ROWS,  proof,    NULL, .of = &proof_row_record, .always = true, \
+        .about = "what differs between both builds of the pair") \
+    has(t, NAME,  setting,  NULL, .aside = true) \
+    has(t, ROWS,  shown,    NULL, .aside = true, .of = &proof_row_record) \
+    has(t, COUNT, more,     NULL, .aside = true)
+FSD_RECORD_SHARED(effect_row, EFFECT_ROW)
+/* clang-format on */
+
+static const struct fsd_rows *step_rows(const struct fsd_routes_maker *k,
+                                        const struct fsd_route_effect *e)
+{
+    struct fsd_rows rows = FSD_ROWS(step_row_record, "");
+
+    for (uint32_t i = 0; i < e->steps.n; i++) {
+        const struct fsd_route_step *s = &k->r->steps.at[e->steps.at + i];
+        struct step_row *row = fsd_rows_add(k->arena, &rows);
+
+        row->from = route_name(k, s->from);
+        row->to = route_name(k, s->to);
+        if (s->change)
+            row->same = fsd_flag(s->change->same);
+        if (!isnan(s->ms))
+            row->ms = fsd_real(s->ms);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
+
+static void fill_change(struct effect_row *row, const struct fsd_engine_change *change)
+{
+    row->split = fsd_count(change->split);
+    row->joined = fsd_count(change->joined);
+    row->regrouped = fsd_count(change->regrouped);
+    row->kernels = fsd_count(change->kernels);
+    row->layers = fsd_real(change->layers);
+    row->inserted = fsd_real(change->inserted);
+}
+
+static void fill_effect(const struct fsd_routes_maker *k, struct effect_row *row,
+                        const struct fsd_route_effect *e)
+{
+    const struct fsd_route_step *s = &k->r->steps.at[e->shown];
+    fsd_block_changes patterns = {0};
+
+    if (s->change && !s->change->same)
+        patterns = fsd_route_block_changes(k->arena, k->r, s->from, s->to);
+    row->knob = text(k, k->r->knobs.at[e->knob].name);
+    row->before = text(k, e->before);
+    row->after = text(k, e->after);
+    row->setting = fsd_setting_text(k, e->knob, e->after);
+    row->says = sentence(k, e, &patterns);
+    row->from = route_name(k, s->from);
+    row->to = route_name(k, s->to);
+    if (s->change)
+        fill_change(row, s->change);
+    if (e->timed) {
+        row->least_ms = fsd_real(e->least);
+        row->most_ms = fsd_real(e->most);
+    }
+    row->patterns = pattern_rows(k, &patterns);
+    row->steps = step_rows(k, e);
+    row->proof = proof_rows(k, s->change);
+    row->shown =
+        fsd_rows_held(k->arena, row->proof, k->style->all ? UINT32_MAX : PROVED);
+    if (row->proof->at.n > row->shown->at.n)
+        row->more = fsd_count(row->proof->at.n - row->shown->at.n);
+}
+
+/* What is not measured and changes nothing is told of all such knobs in one line. */
+const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_maker *k, bool told)
+{
+    struct fsd_rows rows = FSD_ROWS(fsd_effect_row_record,
+                                    "  {*}{setting}{/}  {says}\n{shown}"
+                                    "<      and {more!|group|groups} more (--all)\n>");
+
+    for (uint32_t i = 0; i < k->r->effects.n; i++) {
+        const struct fsd_route_effect *e = &k->r->effects.at[i];
+
+        if (!told || e->timed || !fsd_effect_is_idle(e))
+            fill_effect(k, fsd_rows_add(k->arena, &rows), e);
+    }
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+}
