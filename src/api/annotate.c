@@ -1,4 +1,4 @@
-/* The public API of annotations: a run told in files that viewers of models open. */
+/* The public API of annotations: a run in files that model viewers open. */
 #include "api/inputs.h"
 #include "base/status.h"
 #include "out/annotate.h"

@@ -443,7 +443,7 @@ enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
 
 /* -------------------------------------------------------------------------- results */
 
-/* What is not told is neither the same nor changed. */
+/* An unknown state is neither the same nor changed. */
 static void look_at_region(const struct fsd_compare *c, const struct fsd_region_diff *r,
                            uint8_t *seen)
 {

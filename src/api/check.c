@@ -73,7 +73,7 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
     }
 }
 
-/* What of a build is not learnt parts no rows of the others: only what was learnt tells
+/* A part of a build that is not learnt splits no rows: only learnt parts determine
  * which rows there are. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
@@ -338,7 +338,7 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
     return fsd_snapshot_read(&c->old, best.path, err);
 }
 
-/* A build that nobody labels keeps the label of its snapshot. */
+/* A build without a label gets the label of its snapshot. */
 static enum fsd_status check_label(struct fsd_check *c, bool force,
                                    struct fsd_error *err)
 {
@@ -489,8 +489,8 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     return status;
 }
 
-/* Rows that this build has as a recorded one has them may go on to vary; of others it
- * is this build that counts. */
+/* Rows that equal a recorded build may still vary; for the others, this build counts.
+ */
 static void update_variants(const struct fsd_check *check, FILE *out)
 {
     const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};

@@ -15,7 +15,7 @@ static void add_words(struct fsd_json *object, const char *key,
         fsd_json_add_text(list, fsd_text(names, fsd_intern_str(names, words[i])));
 }
 
-/* A model that cannot be read has no hash, which its reader is told. */
+/* A model that cannot be read has no hash; the reader of the file can see that. */
 static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *path)
 {
     struct fsd_json *model = fsd_json_object(root, "model");

@@ -1,7 +1,6 @@
-/* Reports tell how to ask for more of what they show: by the files and the options that
- * they were asked for with themselves, since without one of them the answer is
- * another.
- */
+/* The command that repeats a report, which reports quote when they suggest how to see
+ * more: it has all files and options of the original command, since without one of them
+ * the answer would differ. */
 #include "api/command.h"
 
 #include "base/print.h"

@@ -105,7 +105,7 @@ enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
     return fsd_cut_write_inputs(c->plan, out, err);
 }
 
-/* Layers of the part are layers of the whole model to it: names tell which. */
+/* The part's layers are found in the whole engine by name. */
 static enum fsd_status open_alone(struct fsd_diff **out, const struct fsd_cutting *c,
                                   const char *alone, struct fsd_error *err)
 {

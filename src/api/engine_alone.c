@@ -1,11 +1,11 @@
 /*
- * An engine alone.  Exporters name nodes after operators and modules, and builders put
- * these names into what they write, so that most of the nodes can be told without the
- * model; their edges, shapes and constants cannot.
+ * An engine without its model.  Exporters name nodes after operators and modules, and
+ * builders keep these names, so that most nodes are known without the model; their
+ * edges, shapes and constants are not.
  *
  *     conv1.weight + QuantizeLinear_7 + Conv_9      QuantizeLinear_7, Conv_9
  *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   itself, a RELU
- *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name then tells less
+ *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name adds nothing
  */
 #include "api/engine_alone.h"
 
@@ -76,8 +76,8 @@ static void set_operator(struct fsd_graph *g, fsd_id node)
     }
 }
 
-/* In- and outputs of its own, without names: what nobody reads would be dead, and what
- * reads nothing would be constant. */
+/* Inputs and outputs of their own, without names: a node without consumers would be
+ * dead, and one without inputs constant. */
 static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
 {
     fsd_id t = fsd_graph_add_tensor(g, 0, 0);

@@ -261,7 +261,7 @@ static enum fsd_status check_what(const struct fsd_findings *found,
     return FSD_OK;
 }
 
-/* A scale that nobody wants is a slip in the tensor's name. */
+/* A scale that no edit uses is a typing error in the tensor's name. */
 static enum fsd_status check_scales(const struct fsd_fixes *f,
                                     const struct fsd_fix_options *opt,
                                     struct fsd_error *err)

@@ -49,7 +49,7 @@ static const char *shown_path(const struct fsd_inputs *d, const char *path)
     return fsd_text(d->names, fsd_intern_str(d->names, path));
 }
 
-/* What the engine's file told as a log; NULL where it is none. */
+/* the facts of the engine's file as a log; NULL if it is none */
 static const struct fsd_history *own_history(const struct inputs *in)
 {
     return in->story == &in->engine ? in->d->history : NULL;
@@ -69,8 +69,8 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-/* Where no input has the model, the engine's own names are read for what they tell of
- * it, before it is known what they mean. */
+/* Without a model, the engine's own names stand in for one; they are read before their
+ * meaning is known. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -383,7 +383,7 @@ static void read_named_layers(struct inputs *in)
     d->engine = block;
 }
 
-/* What the log tells of how the engine was built.  A dump's version is a guess by its
+/* How the engine was built, according to the log.  A dump's version is a guess by its
  * keys, the log's is not. */
 static void take_built(struct inputs *in)
 {
@@ -457,8 +457,8 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* A file is told by its beginning, but for an ONNX file, whose operator sets may stand
- * behind the graph.  Close it, whatever is returned. */
+/* A file's type is recognized by its beginning, except an ONNX file's, whose operator
+ * sets may follow the graph.  Close it, whatever is returned. */
 static bool open_to_tell(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);

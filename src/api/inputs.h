@@ -12,7 +12,7 @@ struct fsd_inputs {
     struct fsd_intern *names;
     struct fsd_graph *model, *engine;
     struct fsd_vocab *vocab;     /**< the model's names */
-    struct fsd_history *history; /**< what the build log tells; NULL: no log */
+    struct fsd_history *history; /**< the facts of the build log; NULL: no log */
     struct fsd_measured times;   /**< of the engine's layers */
 };
 

@@ -40,7 +40,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     if (status != FSD_OK)
         return status;
     l->path = fsd_arena_strndup(l->arena, opt->model, strlen(opt->model));
-    /* With an engine, and nobody told for whom: the builder that made it. */
+    /* With an engine and no builder given: the builder that made it. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,

@@ -1,8 +1,8 @@
 /*
- * Several engines of one model.  Each is read and measured on its own, since names of
- * layers, and so profiles, mean something within one engine only; then they are joined
- * (model/join.c), and all that follows sees one engine.  Their logs' stories are not
- * used: each tells of a network that is a part of the model.
+ * Several engines of one model.  Each is read and measured separately, since names of
+ * layers, and so profiles, are valid within one engine only; then they are joined
+ * (model/join.c), and all later stages see one engine.  Their logs' stories are not
+ * used: each is of a network that is a part of the model.
  */
 #include "api/inputs.h"
 #include "base/print.h"
@@ -97,8 +97,8 @@ static void remark_unmeasured(struct fsd_graph *engine)
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-/* The sum of what was measured of each, profile by profile: the first of one engine and
- * the first of another tell of the same run as far as anybody knows. */
+/* Adds the times of all engines, profile by profile: the first profile of one engine
+ * and the first of another are assumed to be of the same run. */
 static void add_times(struct fsd_measured *sum, struct fsd_spread *of, uint32_t layers,
                       const struct fsd_measured *t, uint32_t at)
 {

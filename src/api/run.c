@@ -1,7 +1,6 @@
 /*
- * A run, stage by stage.  The names of the model are interned before the
- * engine is read, since the engine's layer names can only be taken apart by somebody
- * who knows them.
+ * A run, stage by stage.  The names of the model are interned before the engine is
+ * read, since the engine's layer names can only be parsed with them.
  */
 #include "base/print.h"
 #include "base/status.h"
@@ -25,8 +24,8 @@ static unsigned evidence_of(const struct fsd_options *opt)
     return opt->evidence ? opt->evidence : FSD_BY_ALL;
 }
 
-/* A log of another build tells nothing of this engine, and one that holds no more than
- * the engine's layers tells nothing beside their names. */
+/* A log of another build is no evidence about this engine, and one with only the
+ * engine's layers has nothing beside their names. */
 static struct fsd_story *replay_log(struct fsd_inputs *in,
                                     const struct fsd_options *opt)
 {
@@ -244,7 +243,7 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     return fsd_report_write(&report, format, out, err);
 }
 
-/* The model's shapes, with no engine to tell any. */
+/* The model's shapes, without an engine. */
 static enum fsd_status dump_shapes(const struct fsd_inputs *in,
                                    const struct fsd_options *opt, FILE *out,
                                    struct fsd_error *err)

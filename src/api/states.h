@@ -17,12 +17,12 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
 enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
                                 struct fsd_error *err);
 
-/** Runs all passes over a pair and keeps what builds are compared by.  Of a snapshot of
- *  several builds that is the first one, and `opt->note` hears so.
+/** Runs all passes over a pair and reduces the run to its state.  Of a snapshot of
+ *  several builds that is the first one, which `opt->note` reports.
  *  @param out  set to the state on success, to NULL on failure; free it with
  *              fsd_state_free().
- *  @param run  set to the run, NULL where a snapshot stands in for one; free it with
- *              fsd_diff_free().  NULL: nobody wants it.
+ *  @param run set to the run, NULL if a snapshot replaces it; free it with
+ *         fsd_diff_free().  NULL: not needed.
  *  @return what fsd_diff_open() returns. */
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);

@@ -26,11 +26,11 @@ static enum fsd_status fail_two(struct fsd_error *err, const char *word,
                      strrchr(one, '/') + 1, strrchr(other, '/') + 1);
 }
 
-/* A file in a build's directory, which is recognised by its content.  A serialized
- * plan, weights and the rest are nobody's.
- * @param either  a model that is an engine, too.  ONNX Runtime's quantizer imports the
- *                operator sets by which a model that the runtime has optimized is
- *                recognised. */
+/* A file in a build's directory, which is recognized by its content.  A serialized
+ * plan, weights and other files are ignored.
+ * @param either a model that may be an engine, too.  ONNX Runtime's quantizer
+ *         imports the operator sets by which a model that the runtime has optimized is
+ *         recognized. */
 static enum fsd_status take_file(struct build_word *build, char *either,
                                  const char *word, const char *name,
                                  struct fsd_error *err)

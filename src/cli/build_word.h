@@ -7,7 +7,7 @@
 /** The file that a build's directory has until `collect` has all of it there. */
 #define FSD_UNFINISHED "UNFINISHED"
 
-/** Room for what the word is taken apart into; lives as long as the run. */
+/** Room for the parsed word; must live as long as the run. */
 struct build_word {
     char model[4096], engine[4096], log[4096], times[4096];
     char profile[MOST_OUTPUTS][4096];
@@ -36,12 +36,12 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
 /** NULL is none. */
 bool is_directory(const char *path);
 
-/** Told of a build in a directory: MODEL, "" where there is none, and ENGINE; or of a
- *  directory or a snapshot that is one, as MODEL alone. */
+/** Called with a build in a directory: MODEL, "" if there is none, and ENGINE; or with
+ *  a directory or a snapshot that is one, as MODEL alone. */
 typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,
                                  struct fsd_error *err);
 
-/** Tells `each` of the builds in a directory, by name: each a directory or a snapshot
+/** Calls `each` for the builds in a directory, by name: each a directory or a snapshot
  *  of its own, or one model and its engines.
  *  @return what `each` returned other than FSD_OK; FSD_E_ARG for two models;
  *  FSD_E_IO. */

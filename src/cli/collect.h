@@ -31,11 +31,11 @@ struct collect_command {
 enum fsd_status complete_command(struct collect_command *out, const char *const *given,
                                  unsigned n, const char *folder, struct fsd_error *err);
 
-/** Runs the command, passes on all that it prints, and writes it to the file `path`.
+/** Runs the command, prints its output, and writes it to the file `path`.
  *  FUSIONDIFF_COLLECT is `folder` in its environment.
  *  @param status  set to its exit status, or to 128 and the signal that ended it.
- *  @param ended_by  set to that signal, or to the one that this program was sent and
- *                   handed on; 0: none.
+ *  @param ended_by set to that signal, or to one that this program received and
+ *         forwarded; 0: none.
  *  @return FSD_E_IO where it could not be started; FSD_E_WRITE where the log could not
  *          be written. */
 enum fsd_status run_command(const char *const *words, const char *folder,

@@ -1,8 +1,8 @@
 /*
- * The command of a collect: which of its words is the model, and what trtexec has to be
- * told besides.  Its releases have other options, so that its own --help is asked which
- * of them it takes; an option that the user set stays as it is, and the file that it
- * names is copied afterwards.
+ * The command of a collect: which of its words is the model, and which options trtexec
+ * needs in addition.  Its releases have different options, so that its own --help is
+ * read to see which it supports; an option that the user set stays as it is, and the
+ * file that it names is copied afterwards.
  */
 #include "cli/collect.h"
 #include "cli/target.h"
@@ -19,8 +19,8 @@ static const struct {
                            {"--exportProfile=", "profile.json", true},
                            {"--exportTimes=", "times.json", true}};
 
-/* Without them the files tell little: names only, no steps, times that the profiler
- * disturbed. */
+/* Without them the files have little information: names only, no steps, times that the
+ * profiler disturbed. */
 static const struct {
     const char *word;
     bool of_run;

@@ -1,9 +1,9 @@
 /*
  * Runs a command whose words all come from the user, never from a file, by execvp(): no
- * shell reads them.  What it prints goes on to this program's own streams as it comes,
- * and into the log line by line, so that lines of its two streams do not run into each
- * other.  Signals that would end this program are handed on to the command; the
- * terminal sends SIGINT to both anyway.
+ * shell reads them.  Its output is forwarded to this program's own streams as it comes,
+ * and written to the log line by line, so that lines of its two streams do not mix.
+ * Signals that would end this program are forwarded to the command; the terminal sends
+ * SIGINT to both anyway.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "cli/collect.h"
@@ -76,7 +76,7 @@ static void write_on(int to, const char *bytes, size_t n)
         ssize_t put = write(to, bytes, n);
 
         if (put < 0 && errno != EINTR)
-            return; /* nobody reads it: the log still does */
+            return; /* the stream was closed: the log is still written */
         bytes += put > 0 ? put : 0;
         n -= put > 0 ? (size_t)put : 0;
     }

@@ -1,9 +1,9 @@
 /*
  * check --list and snapshot --list: many builds, one after the other in the list's
  * order, by several threads.  A build that cannot be read, or whose line is wrong, is
- * an error of that build: the others go on, and the exit status is 2.  What a build's
- * run notes is printed when all are done, in the order of the list, so that the same
- * list gives the same words.
+ * an error of that build: the others continue, and the exit status is 2.  The notes of
+ * all runs are printed at the end, in the order of the list, so that the same list
+ * gives the same output.
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/list.h"

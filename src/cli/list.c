@@ -5,8 +5,8 @@
  *     # model and engine          what the verbs that want it take besides
  *     r18/model.onnx r18/sm86.log label=sm86 snapshot=r18/snapshots policy=gate.ini
  *
- * A line that is wrong is an error of that build: lines are taken apart one by one, by
- * who looks at the build, and none keeps the others from being looked at.
+ * A wrong line is an error of that build: each line is parsed by the thread that
+ * handles the build, and does not affect the others.
  */
 #define _GNU_SOURCE /* pthreads beside argp's headers */
 #include "cli/list.h"
@@ -48,7 +48,7 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
              : strpbrk(model, " \t") || strchr(engine, ' ') ? "\t"
                                                             : " ",
              engine);
-    /* A snapshot is a build to compare, but nothing to analyse. */
+    /* A snapshot can be compared, but has nothing to analyze. */
     if (*engine || fsd_file_kind(model) != FSD_FILE_SNAPSHOT)
         add_line(payload, text);
     return FSD_OK;

@@ -25,7 +25,7 @@ struct command_line {
     bool every_engine;  /* of a log that holds several: each */
     bool follow;        /* links that lead out of their folders */
     bool quiet;         /* no notes, and no word on what went to files */
-    const char *format; /* -f: for the outputs without a telling ending */
+    const char *format; /* -f: for outputs whose name does not imply a format */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
     const char *values[2];
@@ -58,7 +58,7 @@ struct command_line {
     /* Of bisect. */
     const char *state; /* the file that keeps the search */
 
-    /* Of explain: what it tells of rules needs no build. */
+    /* Of explain: rules are explained without a build. */
     const char *rule;
     bool rules; /* of all of them, a line each */
 

@@ -143,8 +143,8 @@ static bool is_still(const struct target *target, int fd)
     return now.st_ino == target->old.st_ino && now.st_dev == target->old.st_dev;
 }
 
-/* That a disk is full shall show while it has the old report, not when that is cut off.
- * Not every file system can tell. */
+/* A full disk must be reported while the old report still exists, not after it was
+ * truncated.  Not every file system reports it in time. */
 static bool has_room(int fd, FILE *report)
 {
     struct stat made;
@@ -252,8 +252,8 @@ static bool dress(int fd, const struct target *target)
     return !fchmod(fd, 0666 & ~mask);
 }
 
-/* A name is in its folder for good once the folder is on the disk.  Some file systems
- * cannot be told so, and whoever may not read a folder cannot. */
+/* A new name is permanent once its folder is on the disk.  Some file systems do not
+ * support that, and a folder that may not be read cannot be synchronized. */
 enum fsd_status sync_folder(const char *path, struct fsd_error *err)
 {
     const char *slash = strrchr(path, '/');

@@ -34,8 +34,8 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err);
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
                               const void *payload, struct fsd_error *err);
 
-/** The same of a report that judges: where all of it went to files, a line on standard
- *  error says how the judgement is, so that nobody is left with a status alone. */
+/** The same for a report with a verdict: if all of it went to files, a line on standard
+ *  error states the verdict, so that the user has more than an exit status. */
 enum fsd_status write_judgement(const struct command_line *line, print_fn *print,
                                 const void *payload, struct fsd_error *err);
 

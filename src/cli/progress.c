@@ -18,7 +18,7 @@ static struct {
     bool wanted, quiet, armed;
     const char *volatile stage;
     volatile sig_atomic_t seconds, shown;
-    _Atomic unsigned done, of; /* of the stage; 0: nobody counts */
+    _Atomic unsigned done, of; /* of the stage; 0: not counted */
 } progress;
 
 static const char wipe[] = "\r\033[K";
@@ -32,8 +32,8 @@ static size_t put_number(char *line, size_t n, unsigned number)
     return n;
 }
 
-/* How much is left nobody knows, but of many pairs: the bar tells that the run goes on,
- * and how long. */
+/* The remaining work is unknown, except for many pairs: the bar shows that the program
+ * is running, and for how long. */
 static void on_second(int signal_number)
 {
     enum { PLACES = 12, BLOCK = 3 };

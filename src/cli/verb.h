@@ -21,7 +21,8 @@ struct verb {
     enum fsd_status (*run)(struct command_line *line, int *exit_status,
                            struct fsd_error *err);
     bool two_builds; /* so that a log, profiles and the like are no options */
-    int subject;     /* enum fsd_subject, which tells its formats; -1: it has but one */
+    int subject;     /* enum fsd_subject, which determines its formats; -1: it has only
+                        one */
 };
 
 /** check and snapshot of each build of line->builds. gate_list.c */

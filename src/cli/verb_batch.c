@@ -5,10 +5,10 @@
  *              0         written                                    next        n
  *
  * Lines are written in the order of the list, so that the same list gives the same
- * bytes whatever the threads do.  A thread that is through with its pair leaves the
- * line and takes the next pair; who leaves the line that all wait for writes it and
- * what is ready behind it.  Nobody runs so far ahead that the lines that wait would
- * fill the memory.
+ * bytes with any number of threads.  A thread that has finished a pair stores its line
+ * and takes the next pair; if it is the next line in order, the thread writes it and
+ * all ready lines behind it.  Threads wait if too many lines are pending, to bound the
+ * memory.
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/list.h"
@@ -105,13 +105,13 @@ struct batch {
     uint64_t findings[FSD__SEVERITY_COUNT], failed; /* of the pairs that are written */
     enum fsd_status status; /* of the whole; what is not FSD_OK ends it */
     int why;                /* errno of whichever thread */
-    bool bar;               /* nobody sees the lines themselves */
+    bool bar;               /* the lines themselves are not printed */
     struct fsd_error *err;
 };
 
 /* Makes the pair's line.
  * @param[out] err  where another status than FSD_OK comes back: the whole has to end.
- * @return FSD_OK, also when the pair is bad, which its line tells. */
+ * @return FSD_OK, even if the pair has an error, which its line states. */
 static enum fsd_status make_line(const struct command_line *line, const char *text,
                                  char **made, struct fsd_error *err)
 {

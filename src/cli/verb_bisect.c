@@ -4,9 +4,9 @@
  *
  *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE], run CMD, log, reset
  *
- * The state is one file, which is only ever replaced as a whole, so that whatever ends
- * the program, or a CMD, the search goes on from its last result.  CMD has its standard
- * input and output in files: whatever it reads or leaves unread, nobody waits.
+ * The state is one file, which is always replaced as a whole, so that whatever ends the
+ * program, or a CMD, the search continues from its last result.  CMD has its standard
+ * input and output in files, so that it can never block the program.
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"

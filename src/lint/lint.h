@@ -1,13 +1,12 @@
 /*
- * What the model alone says of its quantization, and of what a builder would make of
- * it: read once, asked by the rules in findings/lint_*.c.
+ * What the model alone shows of its quantization, and of how a builder would handle it:
+ * read once, queried by the rules in findings/lint_*.c.
  *
  *     x --Q--> --DQ--> MaxPool --> Conv       the pool's output "holds" that DQ: a
  *                                             quantizer may be moved over the pool
  *
- * A quantizer is a Q or DQ node with its scales by value.  What cannot be known (scales
- * in a file that is absent, computed at run time) is told as not known, and equals
- * nothing.
+ * A quantizer is a Q or DQ node with its scales by value.  Unknown scales (in a file
+ * that is absent, or computed at run time) are marked as unknown, and equal nothing.
  */
 #ifndef FSD_LINT_LINT_H
 #define FSD_LINT_LINT_H
@@ -30,8 +29,8 @@ enum fsd_family {
 /** For whom the model is judged. */
 struct fsd_target {
     enum fsd_family family;
-    unsigned version; /**< 107 is 1.7, which only RTX is told apart by; 0: any */
-    unsigned sm;      /**< compute capability, 89; 0: not told */
+    unsigned version; /**< 107 is 1.7, which only matters for RTX; 0: any */
+    unsigned sm;      /**< compute capability, 89; 0: unknown */
     const char *name; /**< "rtx-1.7:sm89" */
 };
 
@@ -44,7 +43,7 @@ bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena 
     "expected trt8, trt10, trt11 or rtx, with a version and a compute capability as "  \
     "rtx-1.7:sm89, found '%s'"
 
-/** The word for the builder that made the engine; NULL: it does not tell. */
+/** The word for the builder that made the engine; NULL: unknown. */
 const char *fsd_target_of(const struct fsd_graph *engine);
 
 /** "trt8, trt10" */
@@ -58,7 +57,7 @@ enum fsd_zero { FSD_ZERO_NONE, FSD_ZERO_OTHER, FSD_ZERO_UNKNOWN };
 struct fsd_quantizer {
     fsd_id node;
     bool quantizes;       /**< false: a DQ */
-    enum fsd_dtype type;  /**< of the narrow side; unknown where nothing tells it */
+    enum fsd_dtype type;  /**< of the quantized side; unknown if nothing shows it */
     fsd_id data;          /**< what it reads */
     fsd_id scale;         /**< the tensor at its second input */
     uint32_t n;           /**< scales; 0: not known */
@@ -82,8 +81,8 @@ typedef FSD_VEC(struct fsd_reach) fsd_reaches;
 struct fsd_style_seen {
     const char *name;     /**< "ONNX Runtime static quantization"; NULL: none */
     const char *sign;     /**< by which it was known */
-    bool after_operators; /**< that exporter quantizes what operators make, not only
-                               what those that run narrow read */
+    bool after_operators; /**< that exporter quantizes outputs of operators, not only
+                               inputs of those that run in low precision */
     uint32_t quantizers, after, before; /**< Qs of activations; of these behind an
                                              operator that quantizes, and before one */
 };
@@ -148,7 +147,7 @@ extern const struct fsd_refusal fsd_lint_no_importer;
 enum fsd_import {
     FSD_IMPORTED,      /**< the builder has an importer for it */
     FSD_IMPORT_NONE,   /**< it has none, and no plugins to look for one */
-    FSD_IMPORT_UNKNOWN /**< nothing tells */
+    FSD_IMPORT_UNKNOWN /**< unknown */
 };
 enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node);
 

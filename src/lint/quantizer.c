@@ -33,7 +33,7 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
             return;
         any |= fabs(scales[i]) > 0 || isnan(scales[i]);
     }
-    /* A scale a channel, and all of them 0: values that somebody left out. */
+    /* Per-channel scales that are all 0: values that were left out of the file. */
     if (any || q->n == 1)
         q->scales = scales;
 }
@@ -119,7 +119,8 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
         l->holds[t] = FSD_NONE;
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         l->quantizer_of[i] = FSD_NONE;
-        /* One that reads nothing quantizes nothing: no rule has a tensor to tell of. */
+        /* A quantizer without an input quantizes nothing: rules need a tensor to
+         * report. */
         if ((facts->traits[i] & FSD_OP_QDQ) && fsd_node_in_tensor(g, i, 0) != FSD_NONE)
             add_quantizer(l, i);
     }

@@ -58,8 +58,9 @@ static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
                fsd_node_int(l->g, node, "kv_num_heads", -1);
 }
 
-/* Attention that no kernel runs whole, being of the types or with heads of less than
- * `number`, and that is not taken apart either.  One query is. */
+/* Attention that no kernel computes as a whole, since it has these types or heads
+ * smaller than `number`, and that is not decomposed either.  With a single query it is
+ * decomposed. */
 bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {

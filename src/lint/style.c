@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* By the producer that the file tells, a domain, or a piece of the quantizers' names.
- */
+/* By the producer stated in the file, a domain, or a part of the quantizers' names. */
 static const struct sign {
     enum { PRODUCER, DOMAIN, NAME } of;
     const char *piece;
@@ -55,7 +54,7 @@ static bool computes(const struct fsd_lint *l, fsd_id tensor)
            !(l->facts->traits[producer] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CONSTANT));
 }
 
-/* Is what comes out of the pair read by an operator that runs narrow? */
+/* Whether an operator that runs in low precision consumes the output of the pair. */
 static bool feeds_narrow(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
     fsd_id dq = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0));

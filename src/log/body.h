@@ -37,12 +37,12 @@ struct fsd_log_stack {
 
 void fsd_log_open(struct fsd_log_stack *stack, struct fsd_slice head, fsd_id node);
 
-/** The innermost node of which the line tells: "NAME [Op] inputs: ..."; NULL. */
+/** The innermost node that the line states: "NAME [Op] inputs: ..."; NULL. */
 const struct fsd_log_open *fsd_log_opened(const struct fsd_log_stack *stack,
                                           struct fsd_slice line);
 
-/** Closes the node, when the line tells its outputs, and those within it.
- *  @param open of fsd_log_opened() for that line. */
+/** Closes the node whose outputs the line states, and those within it.
+ *  @param open the result of fsd_log_opened() for that line. */
 bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
                    struct fsd_slice line);
 
@@ -54,7 +54,7 @@ struct fsd_log_bodies {
 };
 
 /** Finds the owners of the nodes parsed for an engine.  A node whose outputs were not
- *  printed owns nothing: nobody knows where its body would end.
+ *  printed owns nothing: the end of its body is unknown.
  *  @param build the engine, in h->parser. */
 struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
                                      const struct fsd_history *h, uint32_t build,

@@ -1,11 +1,10 @@
 /*
- * The optimizer's lines.  A line is told by its form: words at its beginning, and words
- * between its parts.  Which passes there are is not known here; a pass that nobody has
- * heard of is read like any other.
+ * The optimizer's lines.  A line is recognized by its form: words at its beginning, and
+ * words between its parts.  There is no list of passes: an unknown pass is read like
+ * any other.
  *
- * Names may hold the words between the parts themselves (" with ", " to "), so a line
- * is cut where both sides are names seen before, and where there is no such place,
- * outside brackets.
+ * Names may contain the words between the parts (" with ", " to "), so a line is split
+ * where both sides are names seen before, or else outside brackets.
  */
 #include "log/event.h"
 #include "log/timing.h"
@@ -137,8 +136,7 @@ static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* --------------------------------------------------------------------- removals */
 
-/* The line does not tell the pass: it stands behind the one that says what was tried.
- */
+/* The line does not state the pass: it follows the line that states the try. */
 static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_event *e;
@@ -236,8 +234,8 @@ static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
 }
 
-/* Seen in 10.16 and in no log of TensorRT 8: without it a region's name tells its first
- * and its last node, and nothing else does before Metadata. */
+/* Seen in 10.16 and in no log of TensorRT 8: without it, a region's name shows only its
+ * first and its last node, and only Metadata shows the others. */
 static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice members;
@@ -294,7 +292,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
              (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
     if (!r->tuned_rows++) {
         keep(r, FSD_EVENT_TUNED, r->tuned, none, fsd_slice_of(text));
-    } else { /* the second tells how much the first is ahead */
+    } else { /* the second count includes the first */
         struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
         char both[640];
 

@@ -1,4 +1,4 @@
-/* One line of a build log, without its prefix, into what it tells (model/history.h). */
+/* Parses one line of a build log, without its prefix, into events (model/history.h). */
 #ifndef FSD_LOG_EVENT_H
 #define FSD_LOG_EVENT_H
 

@@ -114,7 +114,8 @@ static int shown(struct fsd_slice t, size_t most)
     return (int)(t.n < most ? t.n : most);
 }
 
-/* The parser's record of a node tells most; the builder's own errors follow from it. */
+/* The parser's description of the node is the most precise; the builder's own errors
+ * follow from it. */
 static int worth(const struct fsd_log_failure *f)
 {
     return f->by_parser + (f->op.n > 0);

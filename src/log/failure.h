@@ -30,7 +30,7 @@
 
 struct fsd_log_failure {
     bool by_parser;         /**< else the builder */
-    struct fsd_slice node;  /**< empty: not told, or it has no name */
+    struct fsd_slice node;  /**< empty: unknown, or it has no name */
     struct fsd_slice op;    /**< "DFT -> "t""; the parser's only; empty: it refuses all,
                                   or the input that `node` names */
     struct fsd_slice where; /**< the function that refuses; the parser's only */

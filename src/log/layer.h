@@ -37,7 +37,7 @@ struct fsd_log_tensor {
     struct fsd_slice name, type;
     struct fsd_log_dim {
         int64_t size;          /**< -1 when it is not known */
-        int64_t vector;        /**< "32:8": 8; 0: not told */
+        int64_t vector;        /**< "32:8": 8; 0: not stated */
         struct fsd_slice word; /**< what stands there when it is no number */
     } dims[FSD_LOG_RANK_MAX];
     uint32_t rank;

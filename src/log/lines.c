@@ -1,10 +1,10 @@
 /*
- * What stands before the text of a line, as really seen, "stamp" being a date and time:
+ * The prefixes of lines in real logs, "stamp" being a date and time:
  *
  *     [stamp] [V] [TRT] text                    trtexec; the stamp may be doubled
  *     [stamp] [TRT] [V] text                    the Python logger
  *     [TensorRT] VERBOSE: text                  Python up to TensorRT 7
- *     [V] text                                  polygraphy (coloured), RTX
+ *     [V] text                                  polygraphy (colored), RTX
  *     [TRT]    text                             jetson-inference
  *     DEBUG: [Torch-TensorRT - Debug Build] - text    Torch-TensorRT in C++
  *     DEBUG:torch_tensorrt [TensorRT Conversion Context]:text    and in Python
@@ -12,9 +12,9 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * They are made of a few pieces, which are taken off as long as one fits; text that
+ * They consist of a few pieces, which are removed as long as one matches; text that
  * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
- * lines of a large log, is told by the places of its brackets.
+ * lines of a large log, is recognized by the positions of its brackets.
  */
 #include "log/lines.h"
 
@@ -246,7 +246,8 @@ struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
     return (struct fsd_log_lines){.file = file, .end = file->size, .grows = true};
 }
 
-/* More of a file that is still being unpacked; false when all is there. */
+/* Waits for more of a file that is still being decompressed; false if all of it is
+ * there. */
 static bool reach_on(struct fsd_log_lines *lines)
 {
     size_t end = lines->end;

@@ -5,8 +5,8 @@
 #include "base/slice.h"
 #include "model/history.h"
 
-/** Keeps what a line tells of memory.
- *  @return true when it is a line of that kind. */
+/** Keeps a line's figures on memory.
+ *  @return true if it is such a line. */
 bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t build);
 
 #endif

@@ -25,7 +25,7 @@ struct net {
     struct fsd_log_stack open;
     struct fsd_log_bodies bodies;
     uint32_t parsed;
-    bool marked; /* the network's outputs are told */
+    bool marked; /* the network's outputs are stated */
     uint64_t line;
 };
 
@@ -334,9 +334,9 @@ static void read_line(struct net *net, struct fsd_slice t)
     }
 }
 
-/* What a body returns is not printed, nor, where the log is cut, what the network does:
- * there what nobody reads counts as an output.  Nothing may be called dead for want of
- * a line. */
+/* The outputs of a body are not printed, nor are the network's if the log is truncated:
+ * then a tensor without consumers counts as an output.  No node must be dead because a
+ * line is missing. */
 static void guess_outputs(struct net *net)
 {
     struct fsd_graph *g = net->g;

@@ -1,6 +1,6 @@
 /*
- * An engine is one of a version, for a GPU, with options; most differences between two
- * builds of one model come from there.  The dump tells none of it, and logs do:
+ * An engine is built by a version, for a GPU, with options; most differences between
+ * two builds of one model come from there.  The dump states none of it, but logs do:
  *
  *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
  *     [I] === Build Options ===
@@ -16,8 +16,8 @@
  * Source: trtexec of TensorRT 8.0 to 10.16, Polygraphy 0.4x, verbose logs of 8.6 to
  * 10.16.  TensorRT for RTX prints neither its device nor its options.
  *
- * A run that loads an engine (trtexec --loadEngine) prints the same options, with the
- * values that nobody gave; they describe no build.
+ * A run that loads an engine (trtexec --loadEngine) prints the same options with their
+ * defaults; they describe no build.
  */
 #include "log/options.h"
 
@@ -25,12 +25,11 @@
 
 #include <stdio.h>
 
-/* trtexec prints every option.  These change what is built; what an option has unless
- * it is asked for is not told.  Where timings come from, how long it measures and which
- * files it writes do not belong to the engine. */
+/* trtexec prints every option.  These change the engine; their defaults are left out.
+ * Options for timing caches, measurements and output files do not change the engine. */
 static const struct {
     const char *name, *key, *unset;
-} options[] = {/* without `unset`: told in any case */
+} options[] = {/* without `unset`: always kept */
                {"Precision", FSD_BUILT_PRECISION, ""},
                {"Calibration", FSD_BUILT_CALIBRATION, NULL},
                {"Workspace", NULL, ""},
@@ -62,7 +61,7 @@ static const struct {
                {"Output(s)s format", NULL, "fp32:CHW"},
                {"DLACore", NULL, ""}};
 
-/* "workspace: 1024 MiB, dlaSRAM: default" tells of the workspace only. */
+/* Of "workspace: 1024 MiB, dlaSRAM: default" the workspace. */
 static struct fsd_slice without_defaults(struct fsd_slice value)
 {
     struct fsd_slice last;

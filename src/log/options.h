@@ -1,4 +1,4 @@
-/* What a log tells of how an engine is built, before it is: trtexec's options and its
+/* How an engine is built, as the log states it beforehand: trtexec's options and its
  * device, Polygraphy's configuration, the kernels that the builder loads. */
 #ifndef FSD_LOG_OPTIONS_H
 #define FSD_LOG_OPTIONS_H
@@ -16,7 +16,7 @@ struct fsd_log_options {
     uint32_t section;       /**< facts that were kept before the section */
 };
 
-/** Keeps what the line tells. */
+/** Keeps the line's facts. */
 void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
                          const struct fsd_log_line *line);
 

@@ -39,7 +39,7 @@ struct reading {
     const struct fsd_file *file;
     fsd_profile_vec *out;
     uint32_t tables;
-    uint64_t runs; /* of the next table; 0: not told */
+    uint64_t runs; /* of the next table; 0: unknown */
     bool open;     /* a table is being read */
     struct columns columns;
     struct fsd_profile_entry last; /* "Total": a layer only when a row follows it */

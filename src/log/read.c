@@ -158,7 +158,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 
 /* --------------------------------------------------------------- engines' layers */
 
-/* Of each engine one list: the builder's tells types, names alone tell the least. */
+/* One list per engine: the builder's has types, names alone have the least information.
+ */
 static void read_finals(struct fsd_history *h, const struct fsd_file *file,
                         const fsd_log_engines *engines)
 {

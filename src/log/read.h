@@ -5,8 +5,8 @@
 #include "log/segment.h"
 #include "model/history.h"
 
-/** Reads what the log tells of the builder's steps into an empty history, and finds the
- *  engines (h->scan).  Never fails: lines that say nothing known are counted. */
+/** Reads the builder's steps in a log into an empty history, and finds the engines
+ *  (h->scan).  Never fails: unknown lines are counted. */
 void fsd_log_read(struct fsd_history *h, const struct fsd_file *file);
 
 #endif

@@ -192,7 +192,7 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
     return fsd_slice_is(text, words);
 }
 
-/* Which step a line belongs to; false when it tells of none.  Not any line ends an
+/* The step that a line belongs to; false if it is of none.  Not every line ends an
  * engine's list: several threads write the log. */
 static bool is_step(struct fsd_slice text, enum step *step)
 {
@@ -265,8 +265,8 @@ static bool begin_list(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* A line between the layers of an inspector's list, or behind them.  Only of a list
- * that is surely one is it said that the line tells nothing else. */
+/* A line between the layers of an inspector's list, or behind them.  Only in an
+ * unambiguous list does such a line have no other meaning. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = s->line.prefixed && !s->list.prefixed;
@@ -296,7 +296,7 @@ static bool read_listed(struct fsd_log_segmenter *s)
     return false;
 }
 
-/* @return the line is of a list and tells nothing else. */
+/* @return the line belongs to a list and has no other meaning. */
 static bool read_line(struct fsd_log_segmenter *s)
 {
     struct fsd_slice text = s->line.text;
@@ -341,7 +341,7 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
         return false;
     }
     out->listed = false;
-    /* Nearly all lines say nothing outside a list, and are told by their first letter.
+    /* Nearly all lines have no meaning outside a list, which their first letter shows.
      */
     if (s->in != NOWHERE || (out->line.text.n && *out->line.text.s &&
                              strchr("&AEGILMNOPRS", *out->line.text.s))) {

@@ -48,12 +48,12 @@ struct fsd_log_engine {
 
 typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 
-/** What going through a whole log tells of its engines. */
+/** The engines found by scanning a whole log. */
 struct fsd_log_scan {
     fsd_log_engines engines;
     fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
     uint64_t lines;
-    uint64_t hash[2]; /**< of the file; see base/digest.h */
+    uint64_t hash[2]; /**< of the file; see struct fsd_digest in base/hash.h */
     bool hashed;      /**< and it is known */
 };
 
@@ -69,7 +69,7 @@ struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
 struct fsd_log_place {
     struct fsd_log_line line;
     uint32_t attempt; /**< which one it belongs to, from 0 */
-    bool listed;      /**< it is of a list, and tells nothing else */
+    bool listed;      /**< it belongs to a list, and has no other meaning */
     size_t next;      /**< where the line behind it begins, in bytes */
 };
 

@@ -1,7 +1,7 @@
 /*
- * The parser prints an open size as -1.  Since TensorRT 10 the builder tells more where
- * it lists its layers: a line a dimension, the range that it has over all profiles, and
- * behind a tab what it follows from.
+ * The parser prints an open size as -1.  Since TensorRT 10 the builder's list of layers
+ * states more: one line per dimension, with its range over all profiles and, behind a
+ * tab, its expression.
  *
  *     GRAPH NODES
  *     CONVOLUTION /Conv
@@ -15,9 +15,9 @@
  *             [32,128]<TAB>(+ (CEIL_DIV (+ height -2) 2) 1)
  *             ...
  *
- * Of the layers that the parser made for a node the first reads what the node reads,
- * the last writes what it writes.  Of a Softmax these may be reshapes, so that nothing
- * is taken that the parser's own sizes contradict.
+ * Of the layers that the parser made for a node, the first has its inputs, the last its
+ * outputs.  For a Softmax these may be reshapes, so that sizes which contradict the
+ * parser's are ignored.
  */
 #include "log/sizes.h"
 

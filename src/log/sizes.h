@@ -1,4 +1,4 @@
-/* Open sizes of the network, as the builder's list of layers tells them. */
+/* Open sizes of the network, from the builder's list of layers. */
 #ifndef FSD_LOG_SIZES_H
 #define FSD_LOG_SIZES_H
 

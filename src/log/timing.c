@@ -1,6 +1,6 @@
 /*
- * Lines that tell which kernels were timed for a layer, and which was the fastest. They
- * are nearly all of a large log.
+ * Lines about the kernels that were timed for a layer, and the fastest of them: nearly
+ * all lines of a large log.
  */
 #include "log/timing.h"
 
@@ -93,8 +93,7 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
         take_timed(r, p);
     if (ms < 0 || !r->timed.text.n)
         return true;
-    /* All reformats are timed by one runner: what tells them apart is from what to what
-     * they lead. */
+    /* One runner times all reformats: they differ in their old and new form. */
     if (fsd_slice_begins(r->timed.text, "Optimizer Reformat")) {
         runner = &r->autotuned;
         formats = NULL;
@@ -110,7 +109,7 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
 }
 
 /* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms".
- * With these a log tells what a reformat costs where nobody has measured the engine. */
+ * They show the time of a reformat even if the engine was never profiled. */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice how, result, tactic, ms;

@@ -1,4 +1,4 @@
-/* Lines of a build log that tell what was timed.  Only event.c. */
+/* Lines of a build log with measured times.  Only event.c. */
 #ifndef FSD_LOG_TIMING_H
 #define FSD_LOG_TIMING_H
 

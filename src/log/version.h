@@ -16,9 +16,9 @@
  *  v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR * 100 + PATCH, from 10 on * 10000. */
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
-/** The same of TensorRT for RTX, whose logs name no version: by what stands around an
- *  engine's list.  False when the builder was another one.
- *  Source: builds by 1.4.0, 1.5.0, 1.6.1 and 1.7.1; nothing tells 1.6 from 1.7. */
+/** The same for TensorRT for RTX, whose logs state no version: by the lines around an
+ *  engine's list.  False if the builder was another one.  Source: builds by 1.4.0,
+ *  1.5.0, 1.6.1 and 1.7.1; 1.6 and 1.7 do not differ. */
 bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
                          char out[32]);
 

@@ -13,7 +13,7 @@
 /* Numbers of the fields of AttributeProto that may have been dropped. */
 enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
 
-/* Files from before IR 2 do not tell the type. */
+/* Files from before IR 2 do not state the type. */
 static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto *a)
 {
     if (a->has_f)

@@ -143,8 +143,8 @@ static struct fsd_slice pack_entry(struct fsd_onnx_edits *e, const char *key,
     return pack(e->arena, &proto.base);
 }
 
-/* A message with one more field behind it: those that nobody reads are not unpacked,
- * and so protobuf-c does not know them. */
+/* A message with one more field at its end: protobuf-c does not know fields that are
+ * not parsed. */
 static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice message,
                                    uint32_t number, struct fsd_slice bytes)
 {

@@ -1,5 +1,5 @@
-/* What is to be changed of a model, as write.h's functions were told it, for write.c.
- * Only src/onnx includes this. */
+/* The edits of a model, as write.h's functions collect them for write.c.  Only src/onnx
+ * includes this. */
 #ifndef FSD_ONNX_EDITS_H
 #define FSD_ONNX_EDITS_H
 
@@ -42,7 +42,7 @@ typedef FSD_VEC(struct fsd_property) fsd_properties;
 
 /* Of one node; the lists are empty for most. */
 struct fsd_node_change {
-    fsd_slices before, behind; /* NodeProtos to put there */
+    fsd_slices before, behind; /* NodeProtos to insert there */
     struct fsd_renamed inputs, outputs;
     fsd_properties metadata;
     bool drop;

@@ -1,12 +1,12 @@
 /*
- * Weights in other files.  A tensor says where they are by text:
+ * Weights in other files.  A tensor states their place as text:
  *
  *     external_data  location "model.onnx.data"  offset "4096"  length "9216"
  *     data_location  EXTERNAL
  *
- * A path leads into the model's own folder or below it, as ONNX has it: a stranger's
- * model shall not have a file of somebody else's copied.  The files are mapped, and of
- * them is touched what is written.
+ * A path must lead into the model's own folder or below it, as ONNX requires: a
+ * stranger's model must not make the program copy other files.  The files are mapped,
+ * and only the bytes that are written are read.
  */
 #include "onnx/external.h"
 #include "base/print.h"
@@ -83,7 +83,7 @@ bool fsd_onnx_has_external(const struct fsd_file *file)
 
 struct place {
     struct fsd_slice tensor; /* its name */
-    const char *location;    /* NULL: not told */
+    const char *location;    /* NULL: not stated */
     uint64_t offset, length;
     bool has_length;
 };

@@ -93,8 +93,8 @@ static void infer_nodes(struct fsd_graph *g)
     }
 }
 
-/* A body is read behind what is around it, and so as often again as bodies lie in one
- * another, for what its outputs tell of the nodes there. */
+/* A body is read after the nodes around it, and again for each level of nesting, since
+ * its outputs determine shapes there. */
 void fsd_onnx_infer(struct fsd_graph *g)
 {
     enum { MOST = 16 };

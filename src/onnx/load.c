@@ -26,7 +26,7 @@ enum {
     WORK_FREE = 4 << 20,   /* likewise */
     WORK_BYTE = 4,         /* words, for a byte of the file */
     ATTR_LIMIT = 256,      /* attributes of one node; they are searched in a row */
-    MOST_TOLD = 8          /* configurations that are told by their names */
+    MOST_TOLD = 8          /* configurations that are identified by their names */
 };
 
 struct loader {
@@ -53,7 +53,7 @@ struct body {
     fsd_id first_node, first_tensor;
 };
 
-/* Inputs or outputs of a body: a graph tells what they are, a function their names. */
+/* Inputs or outputs of a body: a graph states their types, a function only names. */
 struct formals {
     Onnx__ValueInfoProto **infos; /* NULL: */
     char **names;
@@ -257,7 +257,7 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
                 continue;
             attr = *given;
             attr.name = sym_of(l, a->name);
-            if (attr.kind == FSD_ATTR_GRAPH) /* handed on: not read once more */
+            if (attr.kind == FSD_ATTR_GRAPH) /* forwarded: not read again */
                 attr.kind = FSD_ATTR_UNREAD;
         } else {
             attr = fsd_onnx_attr(g, a);

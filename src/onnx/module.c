@@ -1,6 +1,6 @@
 /*
- * Where a node comes from, as exporters from PyTorch's graphs write it beside the node,
- * whose own name then tells nothing:
+ * Where a node comes from, as exporters from PyTorch's graphs write it in the node's
+ * metadata, while its own name has no module:
  *
  *     NodeProto "node_linear_3"
  *       metadata_props
@@ -14,9 +14,9 @@
  *                                          `--- where it is written: the last frame
  *                                               that is not PyTorch's own
  *
- * All this is several times the graph, and changes with every edit of a script: it is
- * no part of what a model is, so it is looked at here and neither unpacked nor hashed.
- * The filter has found the file to be whole before.
+ * All this is several times as large as the graph, and changes with every edit of a
+ * script: it does not belong to the model's identity, so it is read here, and neither
+ * parsed by protobuf-c nor hashed.  The filter has checked the file before.
  */
 #include "onnx/parts.h"
 #include "onnx/wire.h"
@@ -107,7 +107,8 @@ static struct props read_props(const struct fsd_file *file, const struct numbers
     return props;
 }
 
-/* The last of both lists is the node's own; the rest is told by the inner one first. */
+/* The last entry of both lists is the node's own module; the inner list states the rest
+ * first. */
 static void tell_node(struct fsd_graph *g, struct fsd_arena *scratch,
                       struct fsd_node *node, struct props props)
 {

@@ -31,17 +31,17 @@ struct fsd_onnx_const fsd_onnx_sparse(struct fsd_graph *g,
 fsd_id fsd_onnx_value(struct fsd_graph *g, const uint64_t *bits, uint32_t n,
                       unsigned size);
 
-/** The form that a ValueInfoProto tells; FSD_NONE when it tells nothing. */
+/** The form of a ValueInfoProto; FSD_NONE if it states none. */
 fsd_id fsd_onnx_form(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym name);
 
-/** What it tells of a sequence's elements or an optional's value; FSD_NONE when it is
- *  of neither. */
+/** The form of a sequence's elements or an optional's value; FSD_NONE if it is neither.
+ */
 fsd_id fsd_onnx_item(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym name);
 
 /* ------------------------------------------------------------------------- attr.c */
 
-/** The attribute, its lists and constants in the graph's pools.  One that was too large
- *  is FSD_ATTR_UNREAD; form and value tell what is known of a list. */
+/** The attribute, with its lists and constants in the graph's pools.  One that was too
+ *  large is FSD_ATTR_UNREAD; form and value have what is known of a list. */
 struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a);
 
 /** What a Constant node with these attributes makes; FSD_NONE where it is not known. */
@@ -117,7 +117,7 @@ void fsd_onnx_infer(struct fsd_graph *g);
 
 /* ---------------------------------------------------------------------- module.c */
 
-/** Sets the module of the main graph's nodes, where the file tells it.
+/** Sets the module of the main graph's nodes, if the file states it.
  *  @return how many of them have a place in a configuration of several devices. */
 uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file);
 

@@ -1,10 +1,10 @@
 /*
- * Constants and declared types.  A TensorProto may hold its elements in any of seven
- * fields, some wider than the elements; they are copied into one packed little-endian
- * form, so that nobody else needs to know.  Weights that the filter dropped, or that
- * are in external files, keep their type, shape and size as unread values.  Sizes and
- * counts that contradict each other are remarked upon and the value counts as unread,
- * since the file may be hostile.
+ * Constants and declared types.  A TensorProto may have its elements in any of seven
+ * fields, some larger than the elements; they are copied into one packed little-endian
+ * form for all other code.  Weights that the filter dropped, or that are in external
+ * files, keep their type, shape and size as unread values.  Sizes and counts that
+ * contradict each other are remarked upon and the value counts as unread, since the
+ * file may be hostile.
  */
 #include "onnx/parts.h"
 #include "onnx/wire.h"
@@ -31,7 +31,7 @@ void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym
                      .rule = rule, .node = node, .tensor = FSD_NONE, .text = name});
 }
 
-/* The type of that number, 0 meaning that it is not told. */
+/* The type of that number; 0 means that it is not stated. */
 static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym name)
 {
     enum fsd_dtype type = fsd_dtype_numbered(number);
@@ -90,7 +90,7 @@ static struct held held_in(const Onnx__TensorProto *t, enum holder holder,
         return (struct held){t->uint64_data, t->n_uint64_data, 8, own};
     case RAW:
         return (struct held){t->raw_data.data, t->raw_data.len, 1, 1};
-    case STRINGS: /* whose bytes nobody asks for */
+    case STRINGS: /* whose bytes are not needed */
         break;
     }
     return (struct held){.each = 1};
@@ -171,7 +171,7 @@ static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
     unsigned char *bytes;
 
     if (count < 0 || !bits || count > (INT64_MAX - 7) / bits)
-        return unread(g, dropped ? dropped : size); /* the form does not tell */
+        return unread(g, dropped ? dropped : size); /* the form does not state it */
     expected = (uint64_t)(count * bits + 7) / 8;
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL || dropped ||
         (!held.n && expected))

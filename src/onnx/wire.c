@@ -1,10 +1,10 @@
 /*
- * Why the bytes go through here before protobuf-c sees them: it copies every byte that
- * it unpacks, weights too, recurses as deep as the file says (a file of 30 kB ends the
- * process), allocates what counts ask for, hands out strings without their length, and
- * of a message in parts forgets the fields that it does not know, which are the records
- * of what was dropped.  An allocator of our own would come too late for the first: the
- * pages are read by then.  And what is read is hashed as the model's identity, so equal
+ * Filters the bytes before protobuf-c parses them, since protobuf-c copies every byte,
+ * weights too, recurses as deep as the file nests (a file of 30 kB ends the process),
+ * allocates whatever counts demand, returns strings without their length, and of a
+ * message in parts forgets the fields that it does not know, which are the records of
+ * dropped payloads.  An allocator of our own would not avoid the copies: the pages are
+ * read by then.  And the filtered bytes are hashed as the model's identity, so equal
  * models must be equal bytes here.
  *
  * One walk over the bytes, a function call for each level of messages.  A message is a

@@ -1,21 +1,21 @@
 /*
- * The bytes of protobuf messages, which only src/onnx/wire.c takes apart.
+ * The bytes of protobuf messages, which only src/onnx/wire.c parses.
  *
  * The filter before protobuf-c: a short copy of a message, without what is not read.
  *
  *     file    [tag len [tag len raw_data: 300 MB ..........] [tag name] ...]
  *     copy    [tag len [tag name] [tag 19009: 314572800] ...]
  *
- * Fields that the descriptors do not know are gone.  A payload (each `bytes` field and
- * each repeated number) of more than FSD_WIRE_PAYLOAD bytes is gone too, its pages
- * never touched; a field of number FSD_WIRE_RECORD + its own tells how many bytes it
- * had, so that "not read" and "empty" differ.  protobuf-c keeps that as an unknown
+ * Fields that the descriptors do not know are dropped.  A payload (each `bytes` field
+ * and each repeated number) of more than FSD_WIRE_PAYLOAD bytes is dropped too, its
+ * pages never read; a field of number FSD_WIRE_RECORD + its own records how many bytes
+ * it had, so that "not read" and "empty" differ.  protobuf-c keeps that as an unknown
  * field.
  *
- * The copy is what protobuf means by the original: a message that stands there in parts
- * is put together, a member of a oneof that a later one replaces is gone, numbers are
- * written in their shortest form.  Depth, counts and lengths have been checked, so that
- * unpacking it can only fail for want of memory.
+ * The copy is equivalent to the original: a message in parts is joined, a member of a
+ * oneof that a later one replaces is dropped, numbers are written in their shortest
+ * form.  Depth, counts and lengths are checked, so that parsing it can only fail for
+ * lack of memory.
  */
 #ifndef FSD_ONNX_WIRE_H
 #define FSD_ONNX_WIRE_H
@@ -28,14 +28,14 @@
 #include <stdbool.h>
 
 enum {
-    FSD_WIRE_RECORD = 19000, /* protobuf reserves 19000 to 19999 for nobody's use */
+    FSD_WIRE_RECORD = 19000, /* protobuf reserves 19000 to 19999 */
     FSD_WIRE_PAYLOAD = 4096,
     FSD_WIRE_DEPTH = 101, /* levels of messages; protobuf's own readers, the builders'
                              too, stop here, and each takes stack */
     FSD_WIRE_NAME = 1 << 16,     /* bytes in one string */
     FSD_WIRE_FIELDS = 16 << 20,  /* fields kept */
-    FSD_WIRE_MESSAGES = 4 << 20, /* messages kept; unpacked, each takes 200 bytes */
-    FSD_WIRE_WEIGHT = 16,        /* bytes unpacked, for each byte of the file */
+    FSD_WIRE_MESSAGES = 4 << 20, /* messages kept; parsed, each takes 200 bytes */
+    FSD_WIRE_WEIGHT = 16,        /* bytes after parsing, for each byte of the file */
     FSD_WIRE_FREE = 1 << 20,     /* bytes of a small file that are added to its own */
     FSD_WIRE_KEPT = 256 * 1024 * 1024 /* bytes kept */
 };
@@ -53,7 +53,7 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
                                 const ProtobufCMessageDescriptor *desc,
                                 struct fsd_error *err);
 
-/** A field that is a block; of numbers nothing is told. */
+/** A length-delimited field; numbers are skipped. */
 struct fsd_wire_block {
     uint32_t number;
     const char *start; /* of its tag */

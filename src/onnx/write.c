@@ -18,8 +18,7 @@
 
 /* -------------------------------------------------------------------------- a walk */
 
-/* `place`: of the first node of these bytes in the scope's list; goes on behind them.
- */
+/* `place`: the first node of these bytes in the scope's list; set behind them. */
 static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 

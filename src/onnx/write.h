@@ -1,9 +1,9 @@
 /*
  * The one writer of ONNX: a model's file again, with some of it changed.
  *
- * What is asked for is a list of edits against the nodes of the graph that was read of
- * the file.  The file is copied byte by byte but for them, so that fields which nobody
- * here knows are kept as they are:
+ * The changes are a list of edits to the nodes of the graph that was read from the
+ * file.  The rest of the file is copied byte by byte, so that unknown fields are kept
+ * as they are:
  *
  *     file     [ir_version] [graph: node node | node    | node weights ... ] [opset]
  *     written  [ir_version] [graph: node node new renamed node weights ... new] [opset]
@@ -49,11 +49,11 @@ enum fsd_onnx_list {
     FSD_ONNX_LISTS = (1 << 6) - 1
 };
 
-/** A tensor, as a list of inputs, outputs or values tells it. */
+/** A tensor in a list of inputs, outputs or values. */
 struct fsd_onnx_info {
     const char *name;
     int type;    /**< by ONNX's number */
-    bool ranked; /**< false: nothing is told of its sizes */
+    bool ranked; /**< false: its sizes are unknown */
     uint32_t rank;
     const int64_t *sizes;     /**< by axis; negative: open */
     const char *const *names; /**< by axis, of open sizes; NULL: they have none */
@@ -91,7 +91,7 @@ struct fsd_onnx_called {
 
 /** What becomes of weights that a model has in other files. */
 enum fsd_onnx_weights {
-    FSD_ONNX_WEIGHTS_STAY,    /**< they stay there, and nobody looks for them */
+    FSD_ONNX_WEIGHTS_STAY,    /**< they stay in place, and are not opened */
     FSD_ONNX_WEIGHTS_CHECKED, /**< they stay there, and have to be there */
     FSD_ONNX_WEIGHTS_INLINED  /**< they are copied into the file that is written */
 };
@@ -129,11 +129,11 @@ void fsd_onnx_set_output(struct fsd_onnx_edits *edits, fsd_id node, uint32_t out
 /** Leaves the node out. */
 void fsd_onnx_drop_node(struct fsd_onnx_edits *edits, fsd_id node);
 
-/** Puts a node before that one, behind what was put there already. */
+/** Inserts a node before that one, behind those inserted there already. */
 void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
                           const struct fsd_onnx_new_node *node);
 
-/** Puts a node behind that one, behind what was put there already. */
+/** Inserts a node behind that one, behind those inserted there already. */
 void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
                           const struct fsd_onnx_new_node *node);
 

@@ -1,11 +1,10 @@
 /*
- * A count that may depend on sizes which only a run knows: of elements, bytes,
- * multiply-adds.
+ * A count that may depend on dynamic sizes: of elements, bytes, multiply-adds.
  *
- * An amount is an int64_t.  From 0 it is the number itself; -1 says that it is not
- * known; below that it names a polynomial in named sizes, "1204224*N + 64*N^2".  Equal
- * polynomials are equal numbers, so `==` compares amounts.  Code that only wants
- * numbers may go on treating what is negative as not known.
+ * An amount is an int64_t.  From 0 it is the number itself; -1 means unknown; below
+ * that it refers to a polynomial in named sizes, "1204224*N + 64*N^2".  Equal
+ * polynomials are equal numbers, so `==` compares amounts.  Code that only needs
+ * numbers may treat negative ones as unknown.
  */
 #ifndef FSD_OPS_AMOUNT_H
 #define FSD_OPS_AMOUNT_H

@@ -1,10 +1,10 @@
 /*
- * Attention operators: the shape of what they give, and their multiply-adds.
+ * Attention operators: the shapes of their outputs, and their multiply-adds.
  *
- * Each head gives for each query a sum over all keys, those of a past included.  Heads
- * of keys and values may serve several heads of queries: each query head has its own
- * products all the same.  A causal mask lets a kernel leave out about half of the
- * products; the definition has them, so they are counted.
+ * Each head computes for each query a sum over all keys, those of a past included.
+ * Heads of keys and values may serve several heads of queries, but each query head has
+ * its own products.  A causal mask lets a kernel leave out about half of the products;
+ * the definition has them, so they are counted.
  */
 #include "ops/rule.h"
 

@@ -31,8 +31,8 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* Which axis of the first operand is summed over, from the end.  What may flip it, 'f',
- * shows in the rows of its output whether it does; else its attribute tells. */
+/* The axis of the first operand that is summed over, from the end.  For one that may be
+ * transposed, 'f', the sizes of the output show it, or else the attribute. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

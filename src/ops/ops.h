@@ -1,6 +1,6 @@
 /*
- * What an ONNX operator means, as far as its definition tells: one row an operator in
- * table.inc, and what is asked of it.
+ * The properties of ONNX operators by definition: one row per operator in table.inc,
+ * and functions to query them.
  *
  * An operator is a name in a domain.  Those of an unknown domain have no row, nor has
  * the call of a function that the model defines itself, whatever its name.
@@ -21,7 +21,8 @@ enum fsd_op_trait {
     FSD_OP_CONTROL = 1 << 6,    /**< If, Loop, Scan: has graphs of its own */
     FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
     FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: has a weight second and a bias
-                                     third; runs narrow only if both sides do */
+                                     third; runs in low precision only if both operands
+                                     have it */
     FSD_OP_STANDARD = 1 << 9,   /**< has a row: it is known to be pure */
     FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes,
                                      its attributes and its shape operands */
@@ -31,7 +32,7 @@ enum fsd_op_trait {
     FSD_OP_OPAQUE = 1 << 14,    /**< multiply-adds in ways that are not counted */
     FSD_OP_QLINEAR = 1 << 15,   /**< each operand has its scale and its zero point
                                      behind it */
-    FSD_OP_OUTPUTS = 1 << 16, /**< its rules tell of all outputs, not the first only */
+    FSD_OP_OUTPUTS = 1 << 16,   /**< its rules cover all outputs, not only the first */
     FSD_OP_RECURRENT = 1 << 17, /**< LSTM, GRU, RNN: does the same step by step */
     FSD_OP_BARE = 1 << 18,   /**< has no attributes: its inputs are all that is known */
     FSD_OP_CASTS = 1 << 19,  /**< Cast, CastLike: the elements of its first input in
@@ -66,9 +67,9 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
  */
 bool fsd_op_is_symmetric(const char *name);
 
-/** True when a node of that operator, one of the default domain, may leave the
- *  attribute out where it says this: "axis=-1".
- *  @param opset  0: not told */
+/** True if a node of that operator, one of the default domain, may leave out the
+ *  attribute with this value: "axis=-1".
+ *  @param opset 0: unknown */
 bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
 /** What a kernel may compute an operator of that name as, in any domain, beside the
@@ -84,7 +85,7 @@ const char *fsd_op_known_as(const char *name);
  *  (Reshape's second). */
 uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
 
-/** The element type of the i-th output, as far as those of the inputs tell. */
+/** The element type of the i-th output, as far as it follows from the inputs. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
 /** True when the first output has the shape of the first input, always. */

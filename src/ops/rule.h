@@ -1,10 +1,10 @@
 /*
  * The row of an operator, and the rules that rows name.  Only src/ops includes this.
  *
- * A rule is asked about one case: a node, one of its outputs, and what is known of the
- * sizes around it.  A size that does not follow is -1; a rule that cannot even tell the
- * rank returns false.  Definitions: the ONNX operator specification, opsets 1 to 28;
- * com.microsoft as ONNX Runtime documents it.
+ * A rule handles one case: a node, one of its outputs, and the known sizes around it.
+ * A size that does not follow is -1; a rule that cannot even determine the rank returns
+ * false.  Definitions: the ONNX operator specification, opsets 1 to 28; com.microsoft
+ * as ONNX Runtime documents it.
  */
 #ifndef FSD_OPS_RULE_H
 #define FSD_OPS_RULE_H
@@ -20,7 +20,7 @@ struct fsd_op_case {
     const struct fsd_op *op;   /**< never NULL */
     fsd_id node;
     uint32_t out;  /**< which output */
-    bool *guessed; /**< becomes true where a rule asks for what nobody told */
+    bool *guessed; /**< becomes true if a rule needs something unknown */
 };
 
 typedef bool fsd_shape_fn(const struct fsd_op_case *c, struct fsd_shape *out);
@@ -44,7 +44,7 @@ enum fsd_domain {
 struct fsd_op {
     const char *name;
     uint8_t type, types; /* of output 0, of the others: enum type of table.c */
-    fsd_shape_fn *shape; /* NULL: not told */
+    fsd_shape_fn *shape; /* NULL: unknown */
     fsd_shape_fn *items; /* of a sequence's elements, or an optional's value; NULL */
     unsigned traits;     /* enum fsd_op_trait; SHAPED and STANDARD are understood */
     uint32_t shape_operands; /* bits: inputs whose values decide the output's shape */
@@ -135,8 +135,8 @@ void fsd_body_leave(struct fsd_sizes *s, fsd_id owner);
  */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
 
-/** The list of an attribute, or where it has none, of the i-th input (as later opsets
- *  have it).  False when neither is known; *given tells whether there should be one. */
+/** The list of an attribute, or if it has none, of the i-th input (as in later opsets).
+ *  False if both are unknown; *given is set if there should be one. */
 bool fsd_ints_of(const struct fsd_op_case *c, const char *attr, uint32_t i,
                  struct fsd_ints *out, bool *given);
 

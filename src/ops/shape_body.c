@@ -1,9 +1,10 @@
 /*
- * Shapes around bodies: what If, Loop, Scan and calls of functions give their bodies,
- * and what comes out of these.
+ * Shapes around bodies: the inputs that If, Loop, Scan and calls of functions pass to
+ * their bodies, and the outputs of these.
  *
- * A Loop's carried tensors may change their shape from step to step: its body is told
- * nothing of them, and what is common to the first and the body's own comes out.
+ * A Loop's state tensors may change their shape from step to step: their shapes are
+ * unknown in its body, and the output has what the initial value and the body's output
+ * have in common.
  */
 #include "ops/rule.h"
 

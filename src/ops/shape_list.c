@@ -26,9 +26,9 @@ bool fsd_items_same(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Parts along an axis: of the size that a scalar tells if that goes into the whole, of
- * none that all have where a list tells them.  Without either each is one slice, which
- * may lose the axis. */
+/* Parts along an axis: of the size given by a scalar if that divides the whole; of a
+ * common size if a list has one.  Without either, each is one slice, which may lose the
+ * axis. */
 bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

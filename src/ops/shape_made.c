@@ -155,7 +155,7 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A transform each frame_step elements; its length is that of the window, or told. */
+/* One transform per frame_step elements; its length is that of the window, or given. */
 bool fsd_shape_stft(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *window = fsd_shape_in(c, 2);
@@ -268,7 +268,7 @@ bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
         return false;
     *out = c->out ? (struct fsd_shape){true, 2, {rows, -1}}
                   : (struct fsd_shape){true, 1, {rows}};
-    if (c->out && c->op->variant) /* one that tells them by what they are called */
+    if (c->out && c->op->variant) /* one that names them */
         out->dims[1] = listed(c, "classlabels_strings", "classlabels_ints");
     return true;
 }

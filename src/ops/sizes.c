@@ -301,7 +301,7 @@ struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_sh
     return out;
 }
 
-/* What a rule, which may be NULL, says; false when it tells nothing. */
+/* The result of a rule, which may be NULL; false if it has none. */
 static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
                           struct fsd_shape *out)
 {
@@ -316,7 +316,7 @@ static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
     return true;
 }
 
-/* All that the rules tell of one node's outputs. */
+/* Applies the rules to all outputs of one node. */
 static void take_node(struct fsd_sizes *s, fsd_id node)
 {
     bool guessed;

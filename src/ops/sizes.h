@@ -16,8 +16,7 @@
 
 enum { FSD_SHAPE_RANK = 8 };
 
-/** The shape of a tensor as far as it could be told: sizes are amounts, -1 where not
- *  known. */
+/** The shape of a tensor, as far as it is known: sizes are amounts, -1 if unknown. */
 struct fsd_shape {
     bool ranked;
     uint8_t rank;
@@ -52,10 +51,10 @@ struct fsd_sizes {
 /** Knows nothing yet but small constants; lives in the arena. */
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g);
 
-/** Adds all that the model tells. */
+/** Adds all sizes in the model. */
 void fsd_sizes_take_model(struct fsd_sizes *s);
 
-/** What the model alone tells. */
+/** The sizes that follow from the model alone. */
 const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
                                            const struct fsd_graph *g);
 
@@ -79,8 +78,8 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);
 
-/** Names sizes that nothing tells; with `inputs_only` those of the network's inputs, so
- *  that what follows from them is told in these. */
+/** Gives unknown sizes names; with `inputs_only` only those of the network's inputs, so
+ *  that sizes derived from them are expressed in these. */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 
 /** One pass of the operators' rules over all nodes. */

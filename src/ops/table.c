@@ -12,7 +12,7 @@
 
 /* What type an output has. */
 enum type {
-    NOTHING, /* not told, or no tensor */
+    NOTHING, /* unknown, or no tensor */
     IN0,     /* that of this input */
     IN1,
     IN2,

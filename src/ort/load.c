@@ -7,13 +7,13 @@
  *     X                          the node of that name, whatever was fused into it
  *     X/MatMulAddFusion, fused X, X_token_7       made of X among others
  *     T_nchwc                    what wrote the tensor T when it was converted
- *     T_q, T_dq                  a Q or DQ put at the tensor T
- *     ReorderOutput, Transpose_token_3, Gelu      no origin: only tensors tell
+ *     T_q, T_dq                  a Q or DQ inserted at the tensor T
+ *     ReorderOutput, Transpose_token_3, Gelu      no origin: only tensors show it
  *
  * A tensor with a name of the model holds the model's value.  A blocked tensor
- * (reorder_token_N) has no such name, but its maker's tells T, and later fusions change
- * what comes out without changing that name: the fourth input of a Conv adds the Add
- * behind T, `activation` what activates it.
+ * (reorder_token_N) has no such name, but its producer's name contains T, and later
+ * fusions change the output without changing that name: the fourth input of a Conv is
+ * the other operand of the Add behind T, `activation` the activation behind it.
  */
 #define _GNU_SOURCE /* memmem */
 #include "onnx/onnx.h"
@@ -108,8 +108,8 @@ static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool pro
     return false;
 }
 
-/* A Transpose that the layout of a neighbour asked for: one that the model has stays
- * under its name, and between two planar operators nobody would add one. */
+/* A Transpose for the layout of a neighbor: one of the model keeps its name, and
+ * between two planar operators none is inserted. */
 static bool is_layout_transpose(const struct reading *r, const struct fsd_node *n)
 {
     enum { FAR = 4 };
@@ -382,9 +382,9 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
     return id;
 }
 
-/* An operator of the session's own has a type that no rule of ONNX's tells: that of its
- * zero point where it quantizes, the last of its constants with 8 bits (a QGemm without
- * one makes floats), else that of what it reads. */
+/* An operator of the session's own has a type that no ONNX rule determines: that of its
+ * zero point if it quantizes, the last of its constants with 8 bits (a QGemm without
+ * one outputs floats), else that of its inputs. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const char *op = fsd_text(g->names, n->op);

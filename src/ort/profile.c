@@ -31,7 +31,7 @@ struct event {
     enum event_is is;
     fsd_sym name, unescaped; /* as it stands there, and read as JSON */
     fsd_sym provider;
-    uint32_t index; /* of the node in its graph: tells nodes of one name apart */
+    uint32_t index; /* of the node in its graph: distinguishes nodes of one name */
     fsd_id owner;   /* the event of the node whose body this one ran in; FSD_NONE */
     double start, us;
     struct fsd_slice outputs; /* their types and sizes, as they stand there */

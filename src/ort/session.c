@@ -341,7 +341,7 @@ static void count_placed(struct session_log *r, struct fsd_slice number)
         r->h->placed.at[r->build] += (uint32_t)n;
 }
 
-/* "  OP (NAME)": the list goes on. */
+/* "  OP (NAME)": the list continues. */
 static bool read_placed_node(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice name;

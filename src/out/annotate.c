@@ -12,7 +12,7 @@ struct notes {
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
     struct fsd_arena *arena;
-    uint32_t *last_of; /* by layer: of which node it was told last, and one; 0: none */
+    uint32_t *last_of; /* by layer: 1 + the node it was last listed for; 0: none */
     fsd_id node;
 };
 
@@ -94,7 +94,8 @@ static void annotate(struct notes *n, fsd_id *nodes, uint32_t count)
     put(n, "evidence", evidence_text(n, by));
 }
 
-/* The body of a call is in the file once, so that what is in it is told at the call. */
+/* The body of a function is in the file once, so that its nodes are annotated at the
+ * call. */
 static bool is_called(const struct fsd_graph *g, fsd_id node)
 {
     return !fsd_onnx_can_edit(g, node);

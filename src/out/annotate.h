@@ -1,4 +1,4 @@
-/* A run told in files of others: as metadata of the model's nodes, as a graph of the
+/* A run in files of other tools: as metadata of the model's nodes, as a graph of the
  * engine's layers, as node data. */
 #ifndef FSD_OUT_ANNOTATE_H
 #define FSD_OUT_ANNOTATE_H

@@ -208,7 +208,7 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
     return status;
 }
 
-/* Tensors that somebody outside reads, or that are outputs of the model. */
+/* Tensors that nodes outside the part read, or that are outputs of the model. */
 static bool *read_outside(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);

@@ -1,4 +1,4 @@
-/* What is cut, told in a terminal. */
+/* Prints on a terminal what is cut. */
 #include "base/text.h"
 #include "out/cut.h"
 

@@ -1,14 +1,14 @@
 /*
- * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}.  It knows nodes
- * of the main graph by their names; of those without one it has no other name that
- * could be told here.  Times are numbers, coloured by a gradient; where nothing was
- * measured, the value is the precision, or what became of the node.
+ * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}. It knows nodes of
+ * the main graph by their names; unnamed nodes cannot be referred to.  Times are
+ * numbers, colored by a gradient; without times, the value is the precision or the fate
+ * of the node.
  */
 #include "cost/cost.h"
 #include "out/annotate.h"
 #include "report/json/json.h"
 
-/* A word a type, told apart at a glance: light to dark as it is narrower. */
+/* One color per type, distinct at a glance: the lower the precision, the darker. */
 static const char *color_of(enum fsd_dtype type)
 {
     switch (fsd_dtype_rank(type)) {

@@ -189,8 +189,8 @@ static int by_value(const void *a, const void *b)
     return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Which layers carry a tensor from a node of a block to another one of it: asked of
- * every mover once, not of every block. */
+/* Which layers move a tensor from one node of a block to another: computed once for
+ * each data-movement layer, not once for each block. */
 static void find_movers(struct judge *j, struct fsd_arena *scratch)
 {
     const struct fsd_flows *flows = j->d->flows;

@@ -39,7 +39,7 @@ static holds_fn is_closed, is_gate, is_skip;
 static const struct form {
     enum fsd_pattern pattern;
     const char *text;
-    holds_fn *holds; /* what no expression tells; NULL: nothing */
+    holds_fn *holds; /* what no expression can state; NULL: nothing */
 } forms[] = {
     {FSD_PATTERN_ATTENTION, "MatMul(*Softmax(*MatMul(q, k)), v)", NULL},
     {FSD_PATTERN_ATTENTION, "@attention(q, k, v)", NULL},
@@ -147,10 +147,8 @@ static bool is_gate(struct fsd_attempt *a)
            weighted_behind(a, letter(a, 'g')) != FSD_NONE;
 }
 
-/* Whether a tensor, or one of the same value, is an ancestor of a node.  Nodes stand in
- * an order in which makers come first, so that what stands before the tensor's own
- * maker need not be looked at.
- */
+/* Whether a tensor, or one of the same value, is an ancestor of a node.  Producers have
+ * lower numbers, so that nodes before the tensor's own producer need not be visited. */
 static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
 {
     const fsd_id *value = a->facts->value;

@@ -13,7 +13,7 @@ enum { MOST_ARGS = 3 };
 
 /* ------------------------------------------------------------------- expressions */
 
-/* The head of an expression, taken apart. */
+/* The head of an expression, parsed. */
 struct expr {
     char letter; /* 0: none */
     bool walks, optional;
@@ -96,7 +96,7 @@ static bool is_elementwise(const struct fsd_attempt *a, fsd_id node)
     return (a->facts->traits[node] & FSD_OP_ELEMENTWISE) != 0;
 }
 
-/* A maker stands before its readers, or the file goes round in a circle. */
+/* A producer has a lower number than its consumers, unless the file has a cycle. */
 fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
 {
     fsd_id node = fsd_tensor_producer(a->g, *tensor);

@@ -4,14 +4,14 @@
  *     Add?(c, Mul?(c, Div(Sub(x, ReduceMean(x)), ...)))
  *     n=Conv|ConvTranspose(q=%pair(Pad)) > Relu
  *
- * A capital begins an operator, `|` another one that will do, `@` all that
- * ops/table.inc says are known as that word, `%` a word of the table that the form
- * stands in; `?` may be left out, and then its last operand stands in its place.  `c`
- * is a constant, any other small letter a tensor that is none, the same one wherever
- * the letter stands; `b=` names what follows.  `*` goes through whatever works element
- * by element (scales, masks) to the only such operator behind it; `>` goes on with the
- * only reader of the first output.  Operands that are not listed are not looked at.  Of
- * symmetric operators either order will do.
+ * A capital begins an operator, `|` an alternative, `@` all operators with that
+ * `known_as` in ops/table.inc, `%` a word of the table that the form is in; an operator
+ * with `?` may be missing, and then its last operand takes its place.  `c` is a
+ * constant, any other small letter a tensor that is none, the same one wherever the
+ * letter occurs; `b=` names what follows.  `*` passes element-wise operators (scales,
+ * masks) to the only such operator behind them; `>` continues with the only consumer of
+ * the first output.  Operands that are not listed may be anything.  Symmetric operators
+ * match in either order.
  */
 #ifndef FSD_PATTERN_FORM_H
 #define FSD_PATTERN_FORM_H

@@ -1,11 +1,12 @@
 /*
  * Blocks of a model that engines are expected to compute in one kernel: attention, a
- * normalization, an activation and the like.  They are told by operators and edges,
- * never by names, so that exporters and the user's own naming make no difference:
+ * normalization, an activation and the like.  They are recognized by operators and
+ * edges, never by names, so that exporters and the user's own naming make no
+ * difference:
  *
  *     gelu    x -> Div c -> Erf -> Add c -> Mul x -> Mul c
  *
- * and of each it is told whether one layer computes it whole.
+ * and for each it is determined whether one layer computes it completely.
  */
 #ifndef FSD_PATTERN_PATTERN_H
 #define FSD_PATTERN_PATTERN_H

@@ -44,7 +44,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
                fsd_intern_str(engine->names, p->path));
 }
 
-/* What it tells of how a layer ran, besides the time. */
+/* The entry's facts about how a layer ran, besides the time. */
 static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *entry)
 {
     if (entry->provider)
@@ -67,7 +67,7 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
-        bool by_runs = p->runs && entry->total_ms >= 0; /* else the mean tells */
+        bool by_runs = p->runs && entry->total_ms >= 0; /* else the mean shows it */
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 

@@ -1,7 +1,7 @@
 /*
- * Measured times: what profiles say of an engine's layers.  Each profile tells one time
- * a layer; of several of one engine a layer has the median, so that a run that was
- * disturbed does not count, and the lowest and the highest beside it.
+ * Measured times of an engine's layers.  Each profile has one time per layer; with
+ * several profiles of one engine a layer has the median, so that a disturbed run does
+ * not count, and the lowest and the highest beside it.
  */
 #ifndef FSD_PROFILE_MEASURED_H
 #define FSD_PROFILE_MEASURED_H
@@ -13,7 +13,7 @@
 /** Everything is in milliseconds of one run. */
 struct fsd_measured {
     uint32_t profiles; /**< how many were given; 0: nothing else is known */
-    uint64_t runs;     /**< of all profiles together; 0: not told */
+    uint64_t runs;     /**< of all profiles together; 0: unknown */
     const struct fsd_spread
         *of;                  /**< by layer, over the profiles; negative: not known */
     double **profile_ms;      /**< by profile, by layer; negative: not known */
@@ -34,9 +34,9 @@ struct fsd_join {
 };
 
 /** Joins by name: the layer at the entry's own place first, then the next of that name,
- *  or of that operator where neither has one and there are as many.
- *  A name that stands there escaped is the same name; of what is left, a lone entry and
- *  a lone layer between the same neighbours are one if a name contains the other. */
+ *  or of that operator where neither has one and there are as many.  A name with JSON
+ *  escapes equals the decoded one; of the rest, a single entry and a single layer
+ *  between the same neighbors are joined if one name contains the other. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,
                                  const struct fsd_profile *profile);
