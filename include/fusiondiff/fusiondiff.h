@@ -1,16 +1,17 @@
 /*
- * fusiondiff: what an inference engine's builder did to an ONNX model.
+ * fusiondiff: shows how the builder of an inference engine transformed an ONNX model.
  *
- * One run is one `struct fsd_diff`: opened from a model and an engine, asked for
- * counts, written as reports, freed.  Nothing here prints, exits or keeps state
- * between runs; different runs may live in different threads.
+ * One run is one `struct fsd_diff`: open it from a model and an engine, query its
+ * counts, write reports, free it.  The library neither prints nor exits, and runs share
+ * no state; different runs may be in different threads.  The only settings are
+ * fsd_on_out_of_memory(), fsd_map_files() and, for one thread, fsd_use_memory().
  *
- * Files are read, and no handler of any signal is set; of a model the weights are not
- * read.  fsd_map_files() has them mapped instead.
+ * Files are read, without the weights of a model, and no signal handler is set.  With
+ * fsd_map_files() they are mapped instead, which sets a handler of SIGBUS.
  *
- * Memory: every size that is read from an input is checked against a limit first, so
- * that running out of memory is the machine's condition and not the input's.  The
- * function that meets it frees what it made and returns FSD_E_MEMORY.
+ * Memory: every size in an input is checked against a limit first, so that memory only
+ * runs out if the machine has too little.  The function that runs out of it frees what
+ * it allocated and returns FSD_E_MEMORY.
  *
  * Words (node, layer, link, evidence, fate, kind, cause) are explained in
  * docs/report.md.

@@ -296,7 +296,7 @@ enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
     return status;
 }
 
-/* -------------------------------------------------------------------------- telling */
+/* ----------------------------------------------------------------------------- text */
 
 bool fsd_bisection_done(const struct fsd_bisection *search)
 {

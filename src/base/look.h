@@ -1,7 +1,7 @@
 /*
  * Recognizes the type of a file from its first bytes.  A wrong guess costs only a less
  * helpful message, so the tests are short; what is JSON is decided by the JSON reader,
- * which then tells layers from profiles.
+ * which then distinguishes layers from profiles.
  */
 #ifndef FSD_BASE_LOOK_H
 #define FSD_BASE_LOOK_H

@@ -33,7 +33,7 @@ static enum fsd_status unpack(struct fsd_file *out, struct fsd_file *packed, FIL
     return status == FSD_OK ? fsd_file_map(out, fileno(to), limit, err) : status;
 }
 
-/* ------------------------------------------------------ unpacked while it is read */
+/* ------------------------------------------------------ decompression in a thread */
 
 struct fsd_coming {
     struct fsd_file packed;
@@ -42,7 +42,7 @@ struct fsd_coming {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    uint64_t written, there; /* bytes written; bytes that the reader was told of */
+    uint64_t written, there; /* bytes written; bytes announced to the reader */
     bool done;               /* all of them are written, or it failed */
     bool unwanted;           /* the reader does not need the rest */
     enum fsd_status status;

@@ -143,7 +143,7 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
  */
 
 /* Whether a line, or as much of it as was written, is the i-th pair's.
- * @param[out] told  how many of its bytes are the same in any line of that pair */
+ * @param[out] head_length  bytes that are the same in any line of that pair */
 static bool is_line_of(const struct batch *b, unsigned i, const char *line, size_t n,
                        size_t *head_length)
 {

@@ -215,7 +215,7 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
-/* ----------------------------------------------------------------- what it tells */
+/* ------------------------------------------------------------------------ report */
 
 /* Which kinds of files there are, as bits by enum fsd_file_kind. */
 static unsigned kinds_in(const struct collect *c)

@@ -54,7 +54,7 @@ static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
                         fsd_hash_text(fsd_text(side->s->names, op)));
 }
 
-/* 0 when it tells nothing. */
+/* 0: it has none. */
 static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
                          enum color color)
 {

@@ -122,7 +122,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
         }
 }
 
-/* ---------------------------------------------------------------------- colours */
+/* ----------------------------------------------------------------------- colors */
 
 enum { ALONE = FSD_COLOR_OUTPUT + 1 };
 

@@ -18,7 +18,7 @@ struct search {
     const struct fsd_layer_result *layers;
     const struct fsd_cost *c;
     const fsd_id *like;            /* by tensor of the engine, as far as found */
-    const struct fsd_sizes *model; /* what the model alone tells */
+    const struct fsd_sizes *model; /* sizes from the model alone */
     const struct fsd_form *form;   /* of the engine's tensor */
     fsd_id found;
     bool several;

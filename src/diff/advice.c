@@ -763,7 +763,7 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
                     l->output ? (size_t)(to + 1 - change) : strlen(to + 5), &any);
     if (!any || with < 0)
         return;
-    fprintf(out, "its %s at %g ms, ", l->output ? "maker" : "reader", with);
+    fprintf(out, "its %s at %g ms, ", l->output ? "producer" : "reader", with);
     if (without < 0)
         fputs("and no kernel of it that does without", out);
     else

@@ -133,7 +133,7 @@ struct fsd_flows {
     FSD_VEC(struct fsd_reader) readers;
 };
 
-/* ----------------------------------------------------------------------- islands */
+/* ----------------------------------------------------- higher-precision segments */
 
 /*
  * Higher-precision segments (islands in names and in JSON): connected layers that run

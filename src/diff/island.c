@@ -220,7 +220,7 @@ static void add_nodes(struct search *s, fsd_id layer)
     }
 }
 
-/* ---------------------------------------------------------------------- islands */
+/* --------------------------------------------------------------------- segments */
 
 struct row {
     fsd_id root, layer; /* the root is the first tensor of the layer's set */

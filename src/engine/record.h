@@ -32,7 +32,7 @@ struct fsd_field {
 
 struct fsd_records {
     const struct fsd_file *file;
-    size_t at;        /**< where reading goes on */
+    size_t at;        /**< where reading continues */
     const char *what; /**< "a profile": for messages */
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */

@@ -160,7 +160,7 @@ void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
 
 /* What the layers of a node show. */
 struct seen {
-    uint32_t layers, wide, unknown, inserted, together; /* ports; movers; with others */
+    uint32_t layers, wide, unknown, inserted, together; /* ports; beside it; shared */
     fsd_id layer;           /* the first with higher precision, else the first */
     enum fsd_dtype in, out; /* its highest input precision, its output */
     double ms;

@@ -60,7 +60,7 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer)
            fsd_slice_find(layer->name, "{ForeignNode[") != NULL;
 }
 
-/* ----------------------------------------------- do two lists tell of one engine */
+/* --------------------------------------------------- are two lists of one engine */
 
 /* Hashes of the names of a list, sorted. */
 struct names {

@@ -23,7 +23,7 @@ enum fsd_place {
     FSD_PLACE_WRITTEN, /**< a layer writes it; if marked, a fusion may change */
     FSD_PLACE_INSIDE,  /**< only the layer that computes it has it */
     FSD_PLACE_GONE,    /**< no layer computes it under this name */
-    FSD_PLACE_UNKNOWN, /**< the engine does not tell */
+    FSD_PLACE_UNKNOWN, /**< the engine does not show it */
     FSD__PLACE_COUNT
 };
 

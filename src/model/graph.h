@@ -238,7 +238,7 @@ enum fsd_kind {
     FSD_KIND_COMPUTE,
     FSD_KIND_REFORMAT,
     FSD_KIND_COPY,
-    FSD_KIND_QUANTIZE, /**< a Q or DQ left standing */
+    FSD_KIND_QUANTIZE, /**< an unfused Q or DQ */
     FSD_KIND_CONSTANT,
     FSD_KIND_NOOP,
     FSD_KIND_SHAPE,

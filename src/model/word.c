@@ -2,7 +2,7 @@
  * Reads what a user may type for a node or layer, and finds the nearest names to a
  * misspelt one by edit distance, ignoring case.  A third of the letters may be wrong;
  * names beyond 120 characters are not tried, since the distance takes time in
- * proportion to the product of both lengths and nobody types such a name.
+ * proportion to the product of both lengths and such names are not typed.
  */
 #include "model/word.h"
 #include "base/id.h"

@@ -182,7 +182,7 @@ static void judge_type(struct judge *j)
     }
 }
 
-/* ------------------------------------------------------------------------ movers */
+/* ----------------------------------------------------------------- data movement */
 
 static int by_value(const void *a, const void *b)
 {

@@ -85,7 +85,7 @@ static bool is_weighted(const struct fsd_attempt *a, fsd_id node)
            a->facts->constant[weight];
 }
 
-/* ----------------------------------------------------- what no expression tells */
+/* ----------------------------------------- conditions that no expression states */
 
 static fsd_id letter(const struct fsd_attempt *a, char name)
 {

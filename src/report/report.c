@@ -65,14 +65,14 @@ static const struct format formats[] = {
 };
 /* clang-format on */
 
-/* Made for a gate alone, so that what is compared is told as findings there. */
+/* Only for gates: there, changes are reported as findings. */
 static bool gates(const struct format *f)
 {
     return f->verdict && !f->compare && !f->sheet;
 }
 
-/* Of each subject there are forms, the most telling first; write() takes the first that
- * the format has. */
+/* The forms of each subject, the most informative first; write() uses the first that
+ * the format supports. */
 static bool writes(const struct format *f, enum fsd_subject subject)
 {
     switch (subject) {

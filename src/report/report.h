@@ -1,8 +1,8 @@
 /*
- * The table of formats: which writer prints what is told (a run, a comparison, a check,
+ * The table of formats: which writer prints a subject (a run, a comparison, a check,
  * the answer to one question) in which format.  A writer prints and computes nothing:
  * counts come from the summary, phrases from the rules.  To add a format: a row in
- * report.c and what prints a sheet or a verdict in it.
+ * report.c and a function that prints a sheet or a verdict in it.
  */
 #ifndef FSD_REPORT_REPORT_H
 #define FSD_REPORT_REPORT_H
@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-/** What is to be told. */
+/** The subject of a report. */
 struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;          /**< of a run, of a view, and of a check */
@@ -46,7 +46,7 @@ void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *o
 /** The same of all findings, ", 1 ignored", and ", 2 of rules that are off". */
 void fsd_put_tally_of(const struct fsd_findings *all, FILE *out);
 
-/** A run, and a comparison, told whole. */
+/** A whole run, and a whole comparison. */
 typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out);
 typedef void fsd_compare_fn(const struct fsd_compare *c, const struct fsd_style *style,

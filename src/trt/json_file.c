@@ -27,7 +27,7 @@ static enum fsd_status fail(const struct fsd_json_reading *r, enum fsd_status st
                     "expected %s, found %s", expected, found);
 }
 
-/* -------------------------------------------------------- telling what it is */
+/* --------------------------------------------------- recognizing other files */
 
 /* Other JSON files that are found beside an engine, by a key that only they have. */
 static const char *known_neighbour(const cJSON *root)

@@ -22,7 +22,7 @@ struct fsd_stream {
     size_t released;
     z_stream z;
     bool inflating, ended; /* of deflated bytes */
-    uint64_t done;         /* bytes that were unpacked */
+    uint64_t done;         /* bytes decompressed so far */
     uint32_t crc;
     uint32_t bits; /* base64: the bits of the last characters that are not output yet */
     unsigned n_bits;

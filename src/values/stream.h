@@ -13,7 +13,7 @@ struct fsd_packed {
     size_t at, n; /**< in the file; n bytes */
     enum fsd_packing packing;
     uint64_t size; /**< decompressed, as the file states it */
-    bool has_crc;  /**< of what is unpacked: */
+    bool has_crc;  /**< of the decompressed bytes: */
     uint32_t crc;  /**< that of ZIP */
 };
 

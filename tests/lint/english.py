@@ -3,12 +3,16 @@
 Fails where a text that users read has a word that reads like a translation: strings of src/ that are
 sentences, README.md, CHANGELOG.md's newest part, docs/, the Python package and the public header.  Each such
 word has a plain one beside it.  ALLOWED has the places that keep one, with the reason.  --report counts the
-words in comments and names of the code, and sentences of more than 40 words, which fail nothing.
+words in comments of the code, which fail nothing.
+
+A sentence of more than 40 words in docs/ fails, and so does a misspelt word (codespell), wherever people read
+or write text: spelling is not checked where there is no codespell.
 """
 import collections
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -48,6 +52,9 @@ ALLOWED = (
     (r"src/report/view/inside", r"told", "the name of a member of a record"),
     (r"docs/json", r"told|trouble", "names of types in the schemas"),
 )
+MOST_WORDS = 40
+# What codespell takes for misspelt: man's macro, numbers of dimensions, globs of names, what TensorRT writes so.
+SPELT = "nd,multipl,insuficient,foward,ot,caf,tructure"
 
 
 def c_texts(path, text):
@@ -96,14 +103,50 @@ def found_in(path, texts):
                     yield f"{path}:{line}: '{match[0]}' ({instead}): {text.strip()[:90]}"
 
 
+def sentences(text):
+    """First line and text of each sentence of a page, without tables, headings and what is shown of a terminal."""
+    text = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S | re.M)
+    first, words = 0, []
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        if words and (not line.strip() or re.match(r"\s*([-*|#>]|\d+\.)\s", line)):
+            for sentence in re.split(r"(?<=[.;:!?])\s", re.sub(r"`[^`]*`", "``", " ".join(words))):
+                yield first, sentence
+            words = []
+        if line.strip() and not re.match(r"\s*[|#<]|    ", line):
+            first = first if words else number
+            words.append(line.strip())
+
+
+def long_sentences(pages):
+    for path in pages:
+        for line, sentence in sentences(read(path)):
+            if len(sentence.split()) > MOST_WORDS:
+                yield f"{path}:{line}: {len(sentence.split())} words in a sentence: {sentence[:90]}"
+
+
+def misspelt():
+    speller = shutil.which("codespell")
+    if not speller:
+        print("no codespell: spelling is not checked")
+        return []
+    listed = [path for path in files("*.md", "src", "include", "python/*.py", "action.yml", "packaging")
+              if os.path.isfile(os.path.join(ROOT, path)) and not path.endswith((".png", ".abi"))]
+    run = subprocess.run([speller, "--ignore-words-list", SPELT, "--", *listed], cwd=ROOT, capture_output=True,
+                         text=True, check=False)
+    return [f"{line} (spelling)" for line in run.stdout.splitlines()]
+
+
 def main():
     wrong = []
     for path in files("src/*.c", "src/*.h", "src/*.inc"):
         wrong += found_in(path, c_texts(path, read(path)))
-    for path in ["README.md", "CONTRIBUTING.md", "SECURITY.md", *sorted(glob.glob("docs/*.md", root_dir=ROOT))]:
+    pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md",
+             *sorted(glob.glob("docs/*.md", root_dir=ROOT))]
+    for path in pages:
         wrong += found_in(path, page_texts(path, read(path)))
+    wrong += [*long_sentences(pages), *misspelt()]
     print("\n".join(wrong))
-    print(f"{len(wrong)} words to replace")
+    print(f"{len(wrong)} words to replace, or sentences to split")
     if "--report" in sys.argv:
         report()
     sys.exit(1 if wrong else 0)
@@ -112,15 +155,10 @@ def main():
 def report():
     counts = collections.Counter()
     for path in files("src/*.c", "src/*.h"):
-        text = read(path)
-        for line, comment in comments(path, text):
+        for line, comment in comments(path, read(path)):
             for words in WORDS:
                 counts[words.split("|")[0]] += len(re.findall(rf"\b(?:{words})\b", comment, re.I))
     print("in comments of src/: " + ", ".join(f"{word} {n}" for word, n in counts.most_common() if n))
-    long = [(path, line) for path in glob.glob("docs/*.md", root_dir=ROOT)
-            for line, text in page_texts(path, read(path)) for sentence in re.split(r"[.;:] ", text)
-            if len(sentence.split()) > 40]
-    print(f"sentences of more than 40 words in docs: {len(long)}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ enum { NAMED = 6 };
 static const char NOT_MADE[] =
     "; the producer of its input and the consumers of its output are as before";
 
-/* ----------------------------------------------------------------- what is told */
+/* ------------------------------------------------------------- what is reported */
 
 /* Sorted: a region, and the old and new type of a change that another rule reports
  * there. */

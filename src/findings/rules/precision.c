@@ -82,7 +82,7 @@ void fsd_find_standing(struct fsd_finder *f)
     }
 }
 
-/* -------------------------------------------------------------------------- wider */
+/* ------------------------------------------------ higher precision than requested */
 
 /* Why nodes run in higher precision than requested: one finding each. */
 struct cause {
@@ -193,7 +193,7 @@ void fsd_find_wider(struct fsd_finder *f)
     }
 }
 
-/* ------------------------------------------------------------------------ islands */
+/* ------------------------------------------------------ higher-precision segments */
 
 static void add_ms(struct fsd_finder *f, double ms)
 {

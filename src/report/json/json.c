@@ -22,7 +22,7 @@ enum { LEVELS_MAX = 32 }; /* reports are nested some ten deep */
 
 static const double integer_max = 9007199254740992.0; /* beyond, a double skips some */
 
-/* A report is millions of short words; it is handed on in large pieces. */
+/* A report is millions of short words; they are written in large pieces. */
 struct piece {
     struct fsd_arena *arena; /* with all of this */
     FILE *out;

@@ -60,7 +60,7 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------ stories */
 
-/* As `explain` tells it, but of the log only: the page has all else from the run. */
+/* Like `explain`, but only the log's part: the page has all else from the run. */
 static void put_story(const struct fsd_diff *d, bool layer, fsd_id id,
                       struct fsd_json *list)
 {
@@ -162,7 +162,7 @@ static void put_judged(const struct fsd_report *r, FILE *out)
     put_subject("judged", FSD_OF_CHECK, &judged, out);
 }
 
-/* Why the rules matter of which there are findings, and how these are mended. */
+/* The reason for, and the fix of, each rule with findings. */
 static void put_rules(const struct fsd_findings *all, FILE *out)
 {
     struct fsd_json *list = fsd_json_new_list(out);

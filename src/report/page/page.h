@@ -8,8 +8,8 @@
 /** Writes it.  A picture that cannot be laid out is missing, and the page says why. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
-/** The drawings that go with it, printed as JSON; they are laid out while other work
- *  goes on until the end.  pictures.c */
+/** The drawings for it, printed as JSON; they are laid out while other work continues
+ *  until the end.  pictures.c */
 struct fsd_album *fsd_album_begin(const struct fsd_report *report, FILE *json);
 void fsd_album_end(struct fsd_album *album);
 

@@ -48,7 +48,8 @@ struct fsd_album {
     struct fsd_picture want;
     struct fsd_style style;
     FSD_VEC(struct module) modules; /* by picture */
-    uint32_t now, written;          /* pictures: under way; told of in JSON */
+    uint32_t now, written;          /* pictures: the current one; how many are in the
+                                       JSON */
     struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
     double seconds, left; /* of processor time: for all of them, what is left */
     uint32_t missing;     /* of them, for which that was too little */
@@ -162,7 +163,7 @@ static void put_drawing(struct fsd_album *album, struct fsd_json *item,
     free(svg->text);
 }
 
-/* Writes the picture that the album is at, and keeps what is told of it. */
+/* Writes the current picture of the album, and keeps its notes and boxes. */
 static enum fsd_status write_module(struct fsd_album *album, const char *format,
                                     FILE *out, struct fsd_error *err)
 {
@@ -217,7 +218,7 @@ static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error
     return write_module(album, "svg", out, err);
 }
 
-/* Tells of a level when it is laid out, and plans the next. */
+/* Adds the pictures of a level when they are laid out, and plans the next level. */
 static void end_level(struct fsd_album *album)
 {
     for (uint32_t end = album->modules.n; album->written < end; album->written++) {

@@ -2,8 +2,9 @@
  * The drawing of a comparison: one build's fusion groups on each side, the moves
  * between them, ties between the groups that share nodes.
  *
- * Of large builds only what changed is drawn, with its neighbours beside it, and of
- * very many changes the worst, half as many until they can be laid out in their time.
+ * Of large builds only changes are drawn, with their neighbors, and of very many
+ * changes the worst: their number is halved until they can be laid out within the time
+ * limit.
  */
 #include "base/id.h"
 #include "base/status.h"
@@ -413,7 +414,8 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* a quantizer, a view: whose data it hands on */
+        if (is_named(n->s, i, word)) /* a quantizer, a view: the group whose data it
+                                        forwards */
             take_node(n, own ? i : node->core.at);
     }
     return n->any;

@@ -1,6 +1,6 @@
 /*
- * What stands in a picture of a comparison, and its colours: what happened to the
- * fusion of a region colours its groups, a change of precision their border.
+ * The labels in a picture of a comparison, and its colors: what happened to the fusion
+ * of a region colors its groups, a change of precision their border.
  */
 #include "base/text.h"
 #include "report/text/phrase.h"

@@ -1,5 +1,5 @@
-/* What the colour of a layer, and of its nodes, says: by default which nodes are its
- * own, else a fact about it. */
+/* What the color of a layer, and of its nodes, means: by default which nodes belong to
+ * which layer, else a fact about the layer. */
 #include "base/status.h"
 #include "report/picture/drawing.h"
 #include "values/values.h"

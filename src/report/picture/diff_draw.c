@@ -229,8 +229,8 @@ static void add_ties(const struct side *model, const struct side *engine,
     join_lines(model->w, FSD_TIE);
 }
 
-/* Of what is a cluster, its box's members; only layers that have nodes take a colour,
- * so that neighbours differ. */
+/* For a cluster, the members of its box; only layers with nodes use up a color, so that
+ * neighbors differ. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {
@@ -286,12 +286,12 @@ static void thread_past(struct side *s)
     }
 }
 
-/* Without these all layers of an engine that tells no tensors would stand in one row,
- * and so would the neighbourhoods of a picture of parts.  A node without a wire is held
- * by its cluster or its layer, if it has one; one with wires out is drawn beside what
- * reads it.  Of a model whose edges are not known all nodes stand in a line.  Boxes one
- * after the other that lead to the same one stand in rows: in a line, each one's wire
- * would pass all that follow, which hides them, and takes Graphviz minutes. */
+/* Without these, all layers of an engine without tensors would be in one row, and so
+ * would the neighborhoods of a picture of parts.  A node without a wire is held by its
+ * cluster or its layer, if it has one; one with wires out is drawn beside its
+ * consumer.  If the model's edges are unknown, all nodes are in a line.  Consecutive
+ * boxes that lead to the same box are placed in rows: in a line, each one's wire would
+ * pass all that follow, which hides them, and takes Graphviz minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);

@@ -1,4 +1,4 @@
-/* What stands in a picture of a run, and its colours: nodes have their layer's. */
+/* The labels in a picture of a run, and its colors: nodes have their layer's color. */
 #include "base/print.h"
 #include "base/text.h"
 #include "report/picture/drawing.h"
@@ -31,8 +31,8 @@ static const struct fsd_graph *graph_of(const struct fsd_drawing *w, enum fsd_si
 
 /* ------------------------------------------------------------------------ looks */
 
-/* A layer and its nodes, as many fills as lines; neighbours in an engine never share
- * one.  The first is of a layer that computes no node of the picture. */
+/* A layer and its nodes, as many fills as lines; neighbors in an engine never share
+ * one.  The first is that of layers without a node in the picture. */
 static const struct {
     const char *fill, *line;
 } tones[] = {{"#f7f7f7", "#777777"}, {"#bbccee", "#4a6fa5"}, {"#eeeebb", "#99992e"},

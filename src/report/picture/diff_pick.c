@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { NEAR = 1 }; /* steps around what is asked for, where nobody says */
+enum { NEAR = 1 }; /* steps around the selection, by default */
 
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 {
@@ -79,11 +79,11 @@ static void take_ends(const struct fsd_graph *g, struct fsd_span ends, bool *in,
     }
 }
 
-/* Takes what is up to `depth` steps away, breadth first.  A step leads to who makes
- * what is read, or to who reads what is made: what reads the same tensor is two steps
- * away, and through a constant nothing flows, or a scale that all quantizers share
- * would make them neighbours.
- * @param constant  by tensor; NULL where nothing is proved */
+/* Adds everything up to `depth` steps away, breadth first.  A step leads from a tensor
+ * to its producer or its consumers: another consumer of the same tensor is two steps
+ * away.  Constants are no path, since a scale that all quantizers share would make them
+ * neighbors.
+ * @param constant by tensor; NULL if nothing is proved */
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)
 {

@@ -81,7 +81,7 @@ struct sharer {
     struct fsd_arena *arena;
 };
 
-/* Boxes of fewer than `least` members are taken apart again. */
+/* Boxes of fewer than `least` members are dissolved again. */
 static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t least)
 {
     uint32_t *members = FSD_NEW(arena, uint32_t, n);

@@ -85,7 +85,7 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     const char *const attributes[][3] = {
         {"shape", look.shape, usual.shape},
         {"style", look.style, usual.style},
-        /* The cluster has its colour. */
+        /* The cluster has its color. */
         {"fillcolor",
          in_cluster(w, box) && !strstr(look.style, "dashed") ? usual.fill : look.fill,
          usual.fill},

@@ -37,8 +37,8 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
         fsd_vec_push(w->arena, &w->lines[kind], line);
 }
 
-/* By all that tells two lines apart, so that a drawing is the same on every machine:
- * qsort() may put equal ones in any order. */
+/* Compares everything that distinguishes two lines, so that a drawing is the same on
+ * every machine: qsort() may put equal ones in any order. */
 static int order_lines(const void *x, const void *y)
 {
     const struct fsd_line *a = x, *b = y;

@@ -43,7 +43,7 @@ struct fsd_box {
     fsd_id cluster;   /**< left side: the right box whose cluster it is in; FSD_NONE */
     uint32_t members; /**< right side: boxes of its cluster, drawn when more than one */
     fsd_id frame;     /**< it is drawn in; 0: in that of its side */
-    unsigned tint;    /**< its colour's number, as the painter counts them */
+    unsigned tint;    /**< the number of its color in the painter's list */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
@@ -155,14 +155,15 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
  *  more time for that than for the rest. */
 uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 
-/* ----------------------------------------------------- words and colours, paint.c */
+/* ------------------------------------------------------ words and colors, paint.c */
 
 /** Shortens to `most` characters by taking out of the middle, makes hidden characters
  *  visible, and escapes: for a label of either kind of string, or for a tooltip. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most);
 void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
-/** What the colours of layers say; `tint` is NULL where they only tell layers apart. */
+/** The meaning of the layers' colors; `tint` is NULL if they only distinguish layers.
+ */
 struct fsd_coloring {
     const char *name;
     unsigned (*tint)(const struct fsd_diff *d, fsd_id layer);
@@ -172,18 +173,18 @@ struct fsd_coloring {
 enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
                                   struct fsd_error *err);
 
-/** The colour of a type, wider ones in thicker lines. */
+/** The color of a type; higher precisions have thicker lines. */
 const char *fsd_type_color(enum fsd_dtype type);
 const char *fsd_type_width(enum fsd_dtype type);
 
 #define FSD_SMALL "<FONT POINT-SIZE=\"8\" COLOR=\"#444444\">"
 #define FSD_ARROW " \xe2\x86\x92 "
 
-/** " int8", in the type's colour; nothing when it is not known. */
+/** " int8", in the type's color; nothing if it is unknown. */
 void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
-/** The files of a picture, in a legend: their names, or as much of two builds' paths as
- *  tells them apart. */
+/** The files of a picture, in a legend: their names, or for two builds as much of their
+ *  paths as differs. */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The table around a legend's rows, and one of its cells. */
@@ -191,7 +192,7 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
     "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\">"
 #define FSD_LEGEND_END "</TABLE>"
 void fsd_put_key(struct fsd_look look, const char *border, const char *text, FILE *out);
-/** The words for the colours of types: a part of every legend. */
+/** The words for the colors of types: a part of every legend. */
 void fsd_put_type_keys(FILE *out);
 /** What lines are that are no tensors; nothing of a drawing without any. */
 void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out);

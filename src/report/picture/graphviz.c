@@ -85,7 +85,7 @@ static char *name_of(void *state, int type, IDTYPE id)
 static long take_number(void *state, int type, IDTYPE id)
 {
     (void)state, (void)type, (void)id;
-    return 0; /* nobody but number_of() has any to give */
+    return 0; /* only number_of() has any */
 }
 
 static void keep_number(void *state, int type, IDTYPE id)

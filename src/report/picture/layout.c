@@ -43,13 +43,13 @@ struct done {
     bool good;
 };
 
-/* One child lays out one picture after the other: what takes long is to begin, with
- * fonts and plug-ins.  It writes to files that have no name, for whoever waits for it
- * may have other things to do first, and a pipe would get full:
+/* One child lays out one picture after the other, since loading fonts and plug-ins
+ * takes longest.  It writes to files that have no name, since the parent may be busy
+ * with other work, and a pipe would get full:
  *
  *     pictures  <svg ...><svg ...>
  *     said      Warning: ...
- *     told      {end, end, spent, good} ...    this is a pipe */
+ *     done      {end, end, spent, good} ...    this is a pipe */
 struct fsd_layouts {
     const char *const *dots;
     uint32_t n, next;
@@ -83,7 +83,7 @@ static bool forbid_writing(void)
 #endif
 }
 
-/* Without that rule the library is told of no folder of the user's. */
+/* Without that rule the library gets no path to a folder of the user's. */
 static void write_nowhere(void)
 {
     if (forbid_writing())
@@ -144,7 +144,8 @@ static void stop(struct fsd_layouts *l)
     l->child = 0;
 }
 
-/* What the child has spent on the picture that it is at: all before is told. */
+/* The time that the child has spent on the current picture: reports about all earlier
+ * ones were read. */
 static double spent_by(const struct fsd_layouts *l)
 {
     clockid_t clock;

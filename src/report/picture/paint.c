@@ -1,6 +1,6 @@
-/* Words and colours that all pictures share.  Pale fills after Paul Tol's schemes,
- * lines after Okabe and Ito: apart for colour-blind readers too; what a colour says, a
- * word, a dash or a width says as well. */
+/* Words and colors that all pictures share.  Pale fills after Paul Tol's schemes, lines
+ * after Okabe and Ito: distinct for color-blind readers too; a word, a dash or a width
+ * repeats what a color means. */
 #include "report/picture/drawing.h"
 #include "base/text.h"
 
@@ -87,7 +87,8 @@ void fsd_put_tip_text(FILE *out, const char *s, size_t most)
     put_text(out, s, most, "\\\\\\\\");
 }
 
-/* The last parts of a path that tell it from the other one: mostly the file's name. */
+/* The last parts of a path that distinguish it from the other one: mostly the file's
+ * name. */
 static void put_file(const char *path, const char *other, FILE *out)
 {
     size_t n = strlen(path), m = strlen(other), same = 0, at;

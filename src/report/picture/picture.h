@@ -25,11 +25,11 @@ struct fsd_excerpt {
     unsigned depth; /**< so many scopes are common to all; set to those of its boxes */
     double spent;   /**< set to the processor time of its layouts, in seconds */
     void (*box)(void *payload, const struct fsd_picture_box *box);
-    void *payload; /**< handed to `box` */
+    void *payload; /**< passed to `box` */
 };
 
-/** The same as fsd_picture_write(), of a part, and tells of its boxes.
- *  @param format NULL: DOT of what would be laid out first, for fsd_layouts_begin(). */
+/** Like fsd_picture_write(), for a part; calls `box` for its boxes.
+ *  @param format NULL: the DOT of the first attempt, for fsd_layouts_begin(). */
 enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                        struct fsd_excerpt *part, const char *format,
                                        const struct fsd_style *style, FILE *out,
@@ -67,8 +67,9 @@ static inline double fsd_picture_seconds(const struct fsd_picture *want)
     return want->layout_seconds > 0 ? want->layout_seconds : FSD_LAYOUT_SECONDS;
 }
 
-/** Has a child process lay out pictures, one after the other, while other work goes on.
- *  @param dots stay where they are until fsd_layouts_end(). */
+/** Has a child process lay out pictures, one after the other, while other work
+ *  continues.
+ *  @param dots must stay unchanged until fsd_layouts_end(). */
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
                                       uint32_t n, const char *format);
 /** Waits for the next of them, and writes it.

@@ -1,5 +1,5 @@
-/* Numbers from outside in a run: what they are of, what of them belongs to nothing,
- * where an error enters and how it goes on; and those of one layer or node. */
+/* Numbers from outside in a run: what they measure, which rows are joined to nothing,
+ * where an error enters and how it grows; and those of one layer or node. */
 #include "base/print.h"
 #include "report/record/records.h"
 #include "values/values.h"

@@ -1,6 +1,6 @@
 /*
- * What a view tells, said once for all formats: a record of cells, some of which hold
- * rows of further records.
+ * The contents of a view, for all formats: a record of cells, some of which have rows
+ * of further records.
  *
  *     root      layers 12, ms 0.031, reformats |  layer  cause  ms     edge
  *                                              |     3   io     0.01   x -> Conv_0
@@ -75,8 +75,8 @@ void fsd_rows_add_line(struct fsd_arena *arena, struct fsd_rows *rows,
 const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
                                      const struct fsd_rows *rows, uint32_t most);
 
-/** `n` rows of which each is filled when it is printed, so that a large report takes
- *  the memory of one; `from` is handed to `fill`. */
+/** `n` rows, each of which is filled when it is printed, so that a large report takes
+ *  the memory of one row; `from` is passed to `fill`. */
 const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from);

@@ -256,8 +256,9 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* A file of CSV has one kind of line.  Where tables differ in their columns it is that
- * of the widest: the others are sums of its lines, or few of them told otherwise. */
+/* A CSV file has one kind of line.  If tables have different columns, it has the lines
+ * of the widest one: the others are sums of its lines, or a few of them in another
+ * form. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *style,
                        FILE *out)
 {

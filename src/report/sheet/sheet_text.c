@@ -17,7 +17,7 @@ struct writer {
     FILE *out;
 };
 
-/* A name in braces, taken apart. */
+/* A name in braces, parsed. */
 struct reference {
     const struct fsd_column *column;
     struct fsd_cell cell;

@@ -68,7 +68,7 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs(any ? "\n" : "none\n", out);
 }
 
-/* A NoOp that stands for a change of form costs nothing: told with --all. */
+/* A NoOp in place of a change of form costs nothing: shown with --all. */
 static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
 {
     return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
@@ -87,7 +87,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* Tensors between two groups: what the precision of the nodes does not tell. */
+    /* Tensors between two groups, unless the precision of the nodes explains them. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -557,7 +557,7 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
     }
 }
 
-/* Kernels are the builder's choice: they are told to who asks. */
+/* Kernels are the builder's choice: shown on request. */
 static void put_tactics(const struct fsd_compare *c, FILE *out)
 {
     uint32_t n = 0;

@@ -1,5 +1,5 @@
 /*
- * The engine in its order, short: a line or two a layer, and what repeats told once.
+ * The engine in its order, short: a line or two per layer, and repeated blocks once.
  *
  *         5 | 0.0328  Convolution  int8 chw32
  *             Conv_22 + BatchNormalization_23 + Relu_24

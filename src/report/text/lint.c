@@ -51,8 +51,8 @@ static void put_head(const struct fsd_report *r, FILE *out)
     fputs("\n\n", out);
 }
 
-/* Findings of one rule whose facts are told in the same words: the first stands for
- * all, and the others are named by what they are about. */
+/* Findings of one rule with equal words: the first is printed in full, and the others
+ * by their subjects. */
 struct group {
     const struct fsd_finding *head;
     uint32_t n;
@@ -105,7 +105,7 @@ static void put_group(const struct fsd_report *r, const struct group *group, FIL
     putc('\n', out);
 }
 
-/* Returns how many findings are not told whole. */
+/* Returns how many findings are not printed in full. */
 static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;

@@ -15,7 +15,7 @@
 
 void fsd_put_ms_column(double ms, int width, FILE *out)
 {
-    /* Three digits that tell something, at least as many as thousandths need. */
+    /* Three significant digits, at least as many as thousandths need. */
     int decimals = ms >= 100     ? 1
                    : ms >= 10    ? 2
                    : ms >= 1     ? 3

@@ -6,7 +6,7 @@
 #include "findings/findings.h"
 #include "report/text/text.h"
 
-/** "0.0369 ms", three digits that tell something; "-" where it is not known. */
+/** "0.0369 ms", three significant digits; "-" if it is unknown. */
 void fsd_put_ms(double ms, FILE *out);
 /** The same in a column of `width`. */
 void fsd_put_ms_column(double ms, int width, FILE *out);

@@ -6,7 +6,7 @@
 #include "findings/findings.h"
 #include "report/report.h"
 
-/** What a piece of text is; colours follow from it. */
+/** What a piece of text is, which decides its color. */
 enum fsd_ink {
     FSD_INK_PLAIN,
     FSD_INK_TITLE,
@@ -18,7 +18,7 @@ enum fsd_ink {
     FSD__INK_COUNT
 };
 
-/** Switches the ink on and off; nothing when the style has no colour. */
+/** Switches the color on and off; nothing if the style has no color. */
 void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out);
 
 /** Columns of the report. */

@@ -1,5 +1,5 @@
 /* The numbers from outside in a text report: what was compared, where an error enters,
- * behind what, how it goes on, where values stop being numbers, what is not known. */
+ * its suspects, how it grows, where values stop being finite, what is unknown. */
 #include "base/text.h"
 #include "report/text/phrase.h"
 #include "report/text/text.h"
@@ -185,7 +185,7 @@ static void put_other_entries(const struct fsd_diff *d, FILE *out)
     putc('\n', out);
 }
 
-/* ------------------------------------------------------------------- how it goes on */
+/* --------------------------------------------------------------------- how it grows */
 
 static double error_of(const struct fsd_diff *d, uint32_t step)
 {

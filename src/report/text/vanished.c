@@ -46,7 +46,7 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
-/* Nodes that one reason is all there is to tell of are told together. */
+/* Nodes for which one reason is all that is known are listed together. */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;

@@ -1,12 +1,12 @@
 /*
- * Long lines of a text, brought within a width:
+ * Breaks long lines of a text to a width:
  *
  *     info    precision/wider  Conv_13 was asked for int8 and runs in fp16, since ...
  *     info    precision/wider  Conv_13 was asked for
  *         int8 and runs in fp16, since ...
  *
- * Lines break between words; a word that no line has room for, which is a name, has its
- * middle left out.
+ * Lines break between words; a word longer than a line, which is a name, is printed
+ * without its middle.
  */
 #include "base/id.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@
 
 enum { HANG = 4, LEAST_WORD = 8 };
 
-/* Columns, without the codes of colours. */
+/* Columns, without color codes. */
 static size_t columns_of(char *s)
 {
     size_t n = 0;

@@ -51,8 +51,8 @@ static const char *sarif_level(int level)
     return levels[level == FSD_OFF ? FSD_INFO : level];
 }
 
-/* Builds of a list may have been asked different rules, at different levels: the
- * strictest is told. */
+/* Builds of a list may have been checked with different rules and levels: the strictest
+ * level is printed. */
 static int level_of(const struct fsd_verdicts *all, const struct fsd_rule *rule,
                     bool *asked)
 {

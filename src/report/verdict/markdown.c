@@ -1,7 +1,7 @@
 /*
  * A verdict as a comment of a merge request: the verdict, a table of a few lines, then
- * one folded section a rule.  What an input named stands in <code>, escaped, so that it
- * can neither be markup nor call for somebody's attention.
+ * one folded section per rule.  Names from an input are in <code>, escaped, so that
+ * they can neither be markup nor mention a user.
  */
 #include "base/print.h"
 #include "base/text.h"
@@ -114,7 +114,7 @@ static void put_about(const struct fsd_verdict *v, FILE *out)
     }
 }
 
-/* Where there is one cause only the sentences on top tell it. */
+/* If there is one cause, only the sentences on top state it. */
 static void put_causes(const struct fsd_verdict *v, FILE *out)
 {
     for (uint32_t i = 0; v->causes.n > 1 && i < v->causes.n; i++) {

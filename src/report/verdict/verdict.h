@@ -24,7 +24,7 @@ void fsd_put_builds_tally(const struct fsd_verdicts *all, FILE *out);
 /** "+0.0310", "-" where a time is not known: how much slower the build is. */
 const char *fsd_change_text(const struct fsd_judged *j, char room[32]);
 /** The parts of a text on several builds: the table, the title of one that did not pass
- *  (true: and a verdict to be told), and the last line. */
+ *  (true: its verdict follows), and the last line. */
 void fsd_verdicts_put_table(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out);
 bool fsd_verdicts_put_title(const struct fsd_judged *j, const struct fsd_style *style,
@@ -33,7 +33,7 @@ void fsd_verdicts_put_end(const struct fsd_verdicts *all, const struct fsd_style
                           FILE *out);
 /** "check failed: 3 builds: 1 passed, 2 failed (a.onnx, b.onnx)" */
 void fsd_verdicts_put_line(const struct fsd_verdicts *all, FILE *out);
-/** What a table tells of a build: its worst finding, or why it could not be checked. */
+/** What a table shows of a build: its worst finding, or why it could not be checked. */
 void fsd_put_worst(const struct fsd_judged *j, FILE *out);
 
 /** Most characters that a comment of GitHub takes, and what a report keeps to. */

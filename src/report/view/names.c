@@ -10,10 +10,10 @@
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
  *     table              the type it runs in, the one that was asked for, the name
  *
- * The type is the one that the node runs in, so that pasting it pins what is there, or
- * the one that a rule names in which the nodes of its findings are to be kept.  A
- * name that a form cannot hold is left out and counted; how many nodes run in a type
- * that the dump does not tell stands in a comment line.
+ * The type is the one that the node runs in, so that pasting it keeps it, or the one in
+ * which a rule wants the nodes of its findings to stay.  A name that a form cannot
+ * express is left out and counted; a comment line states how many nodes run in an
+ * unknown type.
  */
 #include "base/file.h"
 #include "base/print.h"

@@ -1,5 +1,5 @@
 /*
- * The layers that only move data: inserted ones, copies, quantizers left standing;
+ * The layers that only move data: inserted ones, copies, unfused quantizers;
  * those that the model asks for, as a Transpose, under a heading of their own; and
  * kernels that requantize, which compute, too, and are in no sum with the others.  The
  * worst come first: by time where a profile has it, then by bytes.  Free ones are
@@ -146,8 +146,7 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* What it costs as the build log has it, where nobody measured the engine; negative:
- * not told. */
+/* Its time in the build log, for an engine that was not measured; negative: unknown. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t event = d->reasons[layer].event;

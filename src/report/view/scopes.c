@@ -57,7 +57,7 @@ static const char plain_text[] =
  *     encoder.layer.3  9 layers
  *
  * Modules whose names differ in one number are blocks of one kind.  Those that were
- * built alike, if they are the most, are told together.
+ * built alike, if they are the majority, are listed as one.
  */
 
 enum { FEWEST = 3, LEAST_NODES = 4 };

@@ -391,7 +391,7 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
         row->precision = fsd_dtype_name(d->layers[item->id].precision);
     if (layer->tactic)
         row->tactic = fsd_text(d->names, layer->tactic);
-    /* A name that is not made of its nodes' names does not tell them. */
+    /* A name that does not contain its nodes' names does not show them. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;

@@ -45,7 +45,8 @@ const char *fsd_view_list(const char *name, char out[512]);
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)
 
-/* What has rows beside the views: no JSON, and no text, which tell it in their way. */
+/* Subjects with rows other than views, in formats with rows: JSON and text print them
+ * in ways of their own. */
 
 /** What changed. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
