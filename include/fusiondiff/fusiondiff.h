@@ -862,6 +862,49 @@ FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
                                            const char *path, const char *alone,
                                            FILE *out, struct fsd_error *err);
 
+/* ------------------------------------------------------------------------- as code */
+
+/** In which words a model is written as Python. */
+enum fsd_code_api {
+    FSD_CODE_TENSORRT, /**< a program that defines the network by TensorRT's API and
+                            builds it; it reads weights from the ONNX file by name */
+    FSD_CODE_TORCH     /**< pseudo code in the words of PyTorch */
+};
+
+/** Zero is the default of every field. */
+struct fsd_code_options {
+    enum fsd_code_api api;
+    unsigned depth; /**< parts of a node's name that make a module; 0: as many as make
+                         the shortest program */
+    const struct fsd_cut_options *part; /**< only this part, with quantizers and
+                         constants as of fsd_cutting_open(); `inline_weights` is of no
+                         meaning; NULL: the whole model */
+};
+
+struct fsd_coding;
+
+/** Reads a model that is to be written as code, and an engine built from it.
+ *  @param out  set on success, to NULL on failure; free it with fsd_coding_free().
+ *  @param opt  as for fsd_diff_open(); `engine` may be NULL.
+ *  @param err  may be NULL.
+ *  @return as fsd_diff_open(). */
+FSD_API enum fsd_status fsd_coding_open(struct fsd_coding **out,
+                                        const struct fsd_options *opt,
+                                        struct fsd_error *err);
+
+/** @param coding may be NULL. */
+FSD_API void fsd_coding_free(struct fsd_coding *coding);
+
+/** Writes the model as Python.  What the API cannot express is a statement that raises
+ *  NotImplementedError.  Names of the model stand in it as literals and in comments
+ *  only.
+ *  @param err  may be NULL.
+ *  @return before anything is written FSD_E_ARG and FSD_E_FORMAT as
+ *          fsd_cutting_open(); FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
+                                         const struct fsd_code_options *opt, FILE *out,
+                                         struct fsd_error *err);
+
 /** Writes all rules of lint: each with its level, what it needs, for which builders it
  *  holds, the reason, what to do about it, and where it is from. */
 FSD_API enum fsd_status fsd_linting_list(const char *format,

@@ -28,7 +28,7 @@ from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
 __all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "Violation", "batch", "check", "compare", "cut", "diff", "lint", "snapshot"]
+           "Run", "Side", "Table", "Violation", "batch", "check", "code", "compare", "cut", "diff", "lint", "snapshot"]
 __version__ = _native.version
 
 
@@ -447,6 +447,10 @@ def lint(model: Input, engine: Input | Sequence[Input] | None = None, *, builder
                          None if policy is None else _file(policy, "policy"), _day(today)), side._options["model"])
 
 
+def _words(*lists: str | int | Iterable[str | int]) -> list[list[bytes]]:
+    return [[os.fsencode(str(word)) for word in ([words] if isinstance(words, (str, int)) else words)] for words in lists]
+
+
 def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str] | None = None, *,
         layers: str | int | Iterable[str | int] = (), groups: str | int | Iterable[str | int] = (),
         nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
@@ -471,15 +475,37 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
     if engine is None:
         del side._options["engine"]
 
-    def encode(words: str | int | Iterable[str | int]) -> list[bytes]:
-        return [os.fsencode(str(word)) for word in ([words] if isinstance(words, (str, int)) else words)]
-
     def write(descriptor: int) -> str:
-        said: bytes = _call(_native.cut, side._options, encode(layers), encode(groups), encode(nodes), encode(begin), encode(end),
-                            context, True, descriptor, None if output is None else os.fspath(output))
+        said: bytes = _call(_native.cut, side._options, *_words(layers, groups, nodes, begin, end), context, True, descriptor, None if output is None else os.fspath(output))
         return said.decode()
 
     return write(-1) if output is None else _written(output, write)
+
+
+def code(model: Input, engine: Input | None = None, *, api: Literal["tensorrt", "torch"] = "tensorrt", depth: int = 0,
+         layers: str | int | Iterable[str | int] = (), groups: str | int | Iterable[str | int] = (),
+         nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
+         log: Input | None = None, profile: Input | Sequence[Input] | None = None, shapes: str | Sequence[str] = (),
+         force: bool = False) -> str:
+    """Writes a model as Python: a program that defines the network by TensorRT's API and builds it, or pseudo code like PyTorch's.
+
+    Args:
+        api: whose words.
+        depth: parts of a node's name that make a module, of which each is a function; 0: as many as make the shortest program.
+        layers: with the next five what of the model is written, as for :func:`cut`; all, where nothing is named.
+
+    All others: as of :class:`Side`.
+
+    >>> print(code("fixtures/qat_block/model.onnx", api="torch", nodes="Add_15").splitlines()[-3].strip())
+    added = conv2_bn + skip  # fp32 [1, 8, 8, 8]
+    """
+    if api not in ("tensorrt", "torch"):
+        raise ValueError(f"api: expected 'tensorrt' or 'torch', found {api!r}")
+    side = Side(model, model if engine is None else engine, log=log, profile=profile, shapes=shapes, force=force)
+    if engine is None:
+        del side._options["engine"]
+    written: bytes = _call(_native.code, side._options, *_words(layers, groups, nodes, begin, end), context, api == "torch", depth)
+    return written.decode()
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:

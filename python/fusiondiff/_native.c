@@ -651,39 +651,98 @@ static enum fsd_status cut_part(const struct call *call,
     return status;
 }
 
+/* Words for a part of a model, in the order of the lists that Python passes. */
+struct part_words {
+    PyObject *lists[5];
+    const char *words[5][MOST_FILES];
+};
+
+static int take_part(struct call *call, struct part_words *part,
+                     struct fsd_cut_options *opt)
+{
+    unsigned *const counts[5] = {&opt->n_layers, &opt->n_groups, &opt->n_nodes,
+                                 &opt->n_from, &opt->n_to};
+
+    for (int i = 0; i < 5; i++)
+        if (!take_list(call, part->lists[i], MOST_FILES, part->words[i], counts[i]))
+            return 0;
+    opt->layers = part->words[0];
+    opt->groups = part->words[1];
+    opt->nodes = part->words[2];
+    opt->from = part->words[3];
+    opt->to = part->words[4];
+    return 1;
+}
+
 /* What is cut, as text; with a descriptor from 0 on, the part is written to it. */
 static PyObject *cut(PyObject *self, PyObject *args)
 {
     struct call call = {0};
     struct fsd_cut_options opt = {0};
-    const char *words[5][MOST_FILES], *path;
-    PyObject *side, *lists[5];
-    unsigned *const counts[5] = {&opt.n_layers, &opt.n_groups, &opt.n_nodes,
-                                 &opt.n_from, &opt.n_to};
+    struct part_words part;
+    const char *path;
+    PyObject *side;
     char *bytes = NULL;
     size_t size = 0;
     int descriptor, inlined;
     FILE *out;
 
     (void)self;
-    if (!PyArg_ParseTuple(
-            args, "O!O!O!O!O!O!Ipiz:cut", &PyDict_Type, &side, &PyList_Type, &lists[0],
-            &PyList_Type, &lists[1], &PyList_Type, &lists[2], &PyList_Type, &lists[3],
-            &PyList_Type, &lists[4], &opt.context, &inlined, &descriptor, &path) ||
-        !take_side(&call, &call.side[0], side))
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!Ipiz:cut", &PyDict_Type, &side,
+                          &PyList_Type, &part.lists[0], &PyList_Type, &part.lists[1],
+                          &PyList_Type, &part.lists[2], &PyList_Type, &part.lists[3],
+                          &PyList_Type, &part.lists[4], &opt.context, &inlined,
+                          &descriptor, &path) ||
+        !take_side(&call, &call.side[0], side) || !take_part(&call, &part, &opt))
         return NULL;
-    for (int i = 0; i < 5; i++)
-        if (!take_list(&call, lists[i], MOST_FILES, words[i], counts[i]))
-            return NULL;
-    opt.layers = words[0];
-    opt.groups = words[1];
-    opt.nodes = words[2];
-    opt.from = words[3];
-    opt.to = words[4];
     opt.inline_weights = inlined;
     out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS begin(&call);
     call.status = cut_part(&call, &opt, descriptor, path, out, &call.err);
+    end();
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+}
+
+static enum fsd_status write_code(const struct call *call,
+                                  const struct fsd_code_options *opt, FILE *out,
+                                  struct fsd_error *err)
+{
+    struct fsd_coding *made = NULL;
+    enum fsd_status status = fsd_coding_open(&made, &call->side[0].opt, err);
+
+    if (status == FSD_OK)
+        status = fsd_coding_write(made, opt, out, err);
+    fsd_coding_free(made);
+    return status;
+}
+
+/* A model as a program. */
+static PyObject *code(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_cut_options opt = {0};
+    struct fsd_code_options how = {0};
+    struct part_words part;
+    PyObject *side;
+    char *bytes = NULL;
+    size_t size = 0;
+    int torch;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!IpI:code", &PyDict_Type, &side,
+                          &PyList_Type, &part.lists[0], &PyList_Type, &part.lists[1],
+                          &PyList_Type, &part.lists[2], &PyList_Type, &part.lists[3],
+                          &PyList_Type, &part.lists[4], &opt.context, &torch,
+                          &how.depth) ||
+        !take_side(&call, &call.side[0], side) || !take_part(&call, &part, &opt))
+        return NULL;
+    how.api = torch ? FSD_CODE_TORCH : FSD_CODE_TENSORRT;
+    if (opt.n_layers || opt.n_groups || opt.n_nodes || opt.n_from || opt.n_to)
+        how.part = &opt;
+    out = fsd_memory_open(&bytes, &size);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = write_code(&call, &how, out, &call.err);
     end();
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
@@ -721,6 +780,7 @@ static PyMethodDef methods[] = {
     {"failed", failed, METH_O, NULL},
     {"fix", fix, METH_VARARGS, NULL},
     {"cut", cut, METH_VARARGS, NULL},
+    {"code", code, METH_VARARGS, NULL},
     {"update", update, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -76,14 +76,19 @@ struct command_line {
     struct fsd_fix_options fix;
     const char *fix_what[MOST_OUTPUTS], *fix_scales[MOST_WORDS];
 
+    /* Of code. */
+    struct fsd_code_options code;
+
     /* Of annotate. */
     bool of_layers; /* the engine's graph, though a model is there */
 
-    /* Of cut. */
+    /* Of verbs that take a part of a model: part.c. */
     struct fsd_cut_options cut;
     const char *cut_words[5][MOST_CUT]; /* layers, groups, nodes, from, to */
-    const char *alone;                  /* an engine of the part */
-    const char *inputs;                 /* folder for values of its inputs */
+
+    /* Of cut. */
+    const char *alone;  /* an engine of the part */
+    const char *inputs; /* folder for values of its inputs */
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
+#include "cli/part.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -10,31 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    KEY_LAYER = 960,
-    KEY_GROUP,
-    KEY_NODE,
-    KEY_FROM,
-    KEY_TO,
-    KEY_CONTEXT,
-    KEY_ALONE,
-    KEY_INPUTS
-};
+enum { KEY_ALONE = KEY_PART_END, KEY_INPUTS };
 
 static const struct argp_option options[] = {
-    {"layer", KEY_LAYER, "LAYER", 0,
-     "Cut the nodes of a layer: its number, name or pattern; may be repeated, like the "
-     "next four",
-     3},
-    {"group", KEY_GROUP, "LAYER", 0,
-     "The same for all layers that compute nodes together with this layer", 3},
-    {"node", KEY_NODE, "NODE", 0, "A node: its name, #number or pattern", 3},
-    {"from", KEY_FROM, "TENSOR", 0, "The nodes after a tensor of the model", 3},
-    {"to", KEY_TO, "TENSOR", 0,
-     "The nodes before a tensor; with --from, those on a path between the two", 3},
-    {"context", KEY_CONTEXT, "N", 0, "Also the nodes up to N steps around", 3},
-    {"inputs", KEY_INPUTS, "DIR", 0,
-     "Write random values for the inputs of the part to DIR/inputs.npz", 3},
+    PART_OPTIONS("Cut"){
+        "inputs", KEY_INPUTS, "DIR", 0,
+        "Write random values for the inputs of the part to DIR/inputs.npz", 3},
     {"alone", KEY_ALONE, "ENGINE", 0,
      "Engine or build log of the part built alone: report whether its fusions are the "
      "same",
@@ -52,43 +34,19 @@ static const char doc[] =
     "weights stay in their files if FILE is in the folder of MODEL; otherwise they are "
     "copied into FILE.";
 
-/* The list of an option, in the order of cut_words. */
-static void take_word(struct command_line *line, int key, const char *word,
-                      struct argp_state *state)
-{
-    struct fsd_cut_options *cut = &line->cut;
-    unsigned *const counts[] = {&cut->n_layers, &cut->n_groups, &cut->n_nodes,
-                                &cut->n_from, &cut->n_to};
-    unsigned *n = counts[key - KEY_LAYER];
-
-    if (*n == MOST_CUT)
-        argp_error(state, "at most %d of an option", MOST_CUT);
-    line->cut_words[key - KEY_LAYER][(*n)++] = word;
-}
-
 static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct fsd_cut_options *cut = &line->cut;
-
-    cut->layers = line->cut_words[0];
-    cut->groups = line->cut_words[1];
-    cut->nodes = line->cut_words[2];
-    cut->from = line->cut_words[3];
-    cut->to = line->cut_words[4];
     if (!line->run.model)
         argp_error(state, "expected MODEL");
-    if (!(cut->n_layers + cut->n_groups + cut->n_nodes + cut->n_from + cut->n_to))
+    if (!names_part(line))
         argp_error(state,
                    "expected what is to be cut: --layer, --group, --node, --from "
                    "or --to");
-    if ((cut->n_layers || cut->n_groups) && !line->run.engine)
-        argp_error(state, "--layer and --group are of an ENGINE, which is not given");
+    check_part(line, state);
     if (line->format)
         argp_error(state, "a part of a model has no other format");
     if (line->n_outputs > 1)
         argp_error(state, "a part is written to one file");
-    if (!line->run.engine && (line->run.log || line->run.n_profiles))
-        argp_error(state, "a log or a profile needs an ENGINE");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -96,17 +54,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct command_line *line = state->input;
 
     switch (key) {
-    case KEY_LAYER:
-    case KEY_GROUP:
-    case KEY_NODE:
-    case KEY_FROM:
-    case KEY_TO:
-        take_word(line, key, arg, state);
-        break;
-    case KEY_CONTEXT:
-        line->cut.context =
-            parse_number("--context", "a number of steps", arg, 0, 1000000, state);
-        break;
     case KEY_ALONE:
         line->alone = arg;
         break;
@@ -123,7 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check_line(line, state);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_part_option(key, arg, state);
     }
     return 0;
 }

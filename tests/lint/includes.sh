@@ -114,10 +114,10 @@ forbid '\bgetenv\('                                   'SECURITY.md tells what is
 
 # What one builder calls things is known in its reader.  Exceptions: what users are told
 # of the builder's own tools, a wrong file given as model, operators of its domain, and
-# what lint knows of builders.
+# what lint knows of builders, and programs on a builder's API.
 found=$(grep -rnE '[Mm]yelin|ForeignNode|Cask|TensorRT|trtexec|"trt-|Reformatting|Optimizer Reformat' \
             --include='*.[ch]' . |
-        grep -vE '^\./('"$each_reader"'log/|cli/|base/look\.c|onnx/sniff\.c|ops/table\.c|report/view/(names|tensors)\.c|out/commands\.c|lint/|findings/(rules[_a-z]*|lint_[a-z]*)\.c)')
+        grep -vE '^\./('"$each_reader"'log/|cli/|base/look\.c|onnx/sniff\.c|ops/table\.c|report/view/(names|tensors)\.c|out/commands\.c|code/|lint/|findings/(rules[_a-z]*|lint_[a-z]*)\.c)')
 if [ -n "$found" ]; then
     echo "$found" | sed 's|^\./|src/|; s|$|   (a word of one builder outside of its reader)|'
     bad=1

@@ -1,6 +1,9 @@
-"""build.py MODEL LOG [CAPABILITY]: a model's engine by TensorRT for RTX, as the builder's verbose log.
+"""build.py MODEL LOG [CAPABILITY [PROGRAM]]: a model's engine by TensorRT for RTX, as the builder's verbose log.
+
+With a PROGRAM, as `fusiondiff code` writes them, it defines the network, and only its weights are MODEL's.
 
 A process of its own for each engine: the builder keeps state, and ends badly with the interpreter."""
+import importlib.util
 import os
 import sys
 
@@ -31,11 +34,21 @@ def profile_of(builder, network):
     return profile if used else None
 
 
-def build(model, out, capability):
+def define(network, model, program):
+    sys.modules["tensorrt"] = trt
+    spec = importlib.util.spec_from_file_location("program", program)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.define(network, model)
+    return module
+
+
+def build(model, out, capability, program):
     builder = trt.Builder(Logger(out))
     network = builder.create_network(0)
-    parser = trt.OnnxParser(network, builder.logger)
-    if not parser.parse_from_file(model):
+    parser = None if program else trt.OnnxParser(network, builder.logger)
+    defined = define(network, model, program) if program else parser.parse_from_file(model)
+    if not defined:
         return False
     config = builder.create_builder_config()
     config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
@@ -49,7 +62,8 @@ def build(model, out, capability):
 
 def main():
     with open(sys.argv[2], "w", encoding="utf-8", errors="surrogateescape") as out:
-        built = build(sys.argv[1], out, sys.argv[3] if len(sys.argv) > 3 else "SM89")
+        built = build(sys.argv[1], out, sys.argv[3] if len(sys.argv) > 3 else "SM89",
+                      sys.argv[4] if len(sys.argv) > 4 else None)
     sys.stdout.flush()
     os._exit(0 if built else 1)
 

@@ -1,0 +1,54 @@
+/* The public API of code: a model as a program. */
+#include "code/code.h"
+#include "api/states.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+struct fsd_coding {
+    struct fsd_diff *run;
+    bool engine; /* the run has one, and is not the model's alone */
+};
+
+enum fsd_status fsd_coding_open(struct fsd_coding **out, const struct fsd_options *opt,
+                                struct fsd_error *err)
+{
+    struct fsd_diff *run = NULL;
+    enum fsd_status status;
+
+    *out = NULL;
+    if (!opt->model)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
+    status = fsd_run_open(&run, opt, err);
+    if (status != FSD_OK)
+        return status;
+    *out = FSD_NEW(run->arena, struct fsd_coding, 1);
+    **out = (struct fsd_coding){run, opt->engine != NULL};
+    return FSD_OK;
+}
+
+void fsd_coding_free(struct fsd_coding *coding)
+{
+    if (coding)
+        fsd_diff_free(coding->run);
+}
+
+static bool names_layers(const struct fsd_cut_options *part)
+{
+    return part && (part->n_layers || part->n_groups);
+}
+
+enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
+                                 const struct fsd_code_options *opt, FILE *out,
+                                 struct fsd_error *err)
+{
+    struct fsd_code_wish wish = {.part = opt->part,
+                                 .torch = opt->api == FSD_CODE_TORCH,
+                                 .engine = coding->engine,
+                                 .depth = opt->depth};
+
+    if (names_layers(opt->part) && !coding->engine)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected ENGINE, whose layers are named");
+    return fsd_code_put(coding->run, &wish, out, err);
+}
