@@ -288,6 +288,8 @@ struct fsd_query {
     bool only_free;      /**< of tensors: those that change no fusion when marked */
     const char
         *break_at; /**< of tensors: the layer or node whose fusion is to be split */
+    bool realised; /**< of names: as autocast and modelopt, all that these tools
+                              need to choose as the engine did */
 };
 
 /** Writes the answer to one question: "reformats", "where", "inside", "names", ...
@@ -794,6 +796,24 @@ enum fsd_annotation {
 FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
                                           enum fsd_annotation as, FILE *out,
                                           struct fsd_error *err);
+
+/* ----------------------------------------------------------------------- retyping */
+
+/** Writes the model with the precision that a weakly typed engine chose: where a node
+ *  runs in FP16, BF16 or FP32 in the engine, Casts and typed initializers have the
+ *  model ask for that.  Inputs and outputs keep their types, quantizers stay.  The view
+ *  "retype" lists what becomes of each node, and what could not be carried over.
+ *  Weights in other files stay there, behind a Cast: the typed model belongs into the
+ *  folder of the model, whose file is read once more.
+ *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH,
+ *          where it is gone or has changed since; FSD_E_LIMIT for a result of more than
+ *          2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_retype(const struct fsd_diff *diff, FILE *out,
+                                        struct fsd_error *err);
+
+/** True when an ONNX model has weights in other files; false where its file cannot be
+ *  read. */
+FSD_API bool fsd_file_has_external(const char *path);
 
 /* --------------------------------------------------------------------- cutting out */
 

@@ -28,7 +28,7 @@ from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
 __all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "Violation", "batch", "check", "code", "compare", "cut", "diff", "lint", "snapshot"]
+           "Run", "Side", "Table", "Violation", "batch", "check", "code", "compare", "cut", "diff", "lint", "retype", "snapshot"]
 __version__ = _native.version
 
 
@@ -37,7 +37,7 @@ class _Serializable(Protocol):  # onnx.ModelProto
 
 
 Input = Union[str, "os.PathLike[str]", bytes, _Serializable]
-View = Literal["explain", "inside", "memory", "names", "parts", "patterns", "reformats", "scopes", "skipped", "tensors", "top", "where"]
+View = Literal["explain", "inside", "memory", "names", "parts", "patterns", "reformats", "retype", "scopes", "skipped", "tensors", "top", "where"]
 
 
 class Error(Exception):
@@ -506,6 +506,28 @@ def code(model: Input, engine: Input | None = None, *, api: Literal["tensorrt", 
         del side._options["engine"]
     written: bytes = _call(_native.code, side._options, *_words(layers, groups, nodes, begin, end), context, api == "torch", depth)
     return written.decode()
+
+
+def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = None, *, log: Input | None = None,
+           shapes: str | Sequence[str] = (), force: bool = False) -> str:
+    """Writes the precision that a weakly typed engine chose into its model, as Casts and typed initializers.
+
+    Args:
+        output: the typed model, written whole or not at all; None: nowhere.  External weights stay in their files: write it
+            into the folder of the model.
+
+    All others: as of :class:`Side`.  Returns what was carried over, and what could not be.
+
+    >>> print(retype("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json").splitlines()[0])
+    3 nodes get the engine's type: fp16 3
+    """
+    side = Side(model, engine, log=log, shapes=shapes, force=force)
+
+    def write(descriptor: int) -> str:
+        said: bytes = _call(_native.retype, side._options, descriptor)
+        return said.decode()
+
+    return write(-1) if output is None else _written(output, write)
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:

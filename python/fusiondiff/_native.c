@@ -747,6 +747,44 @@ static PyObject *code(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
+static enum fsd_status retype_model(const struct call *call, int descriptor, FILE *text,
+                                    struct fsd_error *err)
+{
+    const struct fsd_query query = {0};
+    struct fsd_diff *run = NULL;
+    enum fsd_status status = fsd_diff_open(&run, &call->side[0].opt, err);
+    FILE *out = status == FSD_OK && descriptor >= 0 ? open_model(descriptor) : NULL;
+
+    if (status == FSD_OK && descriptor >= 0)
+        status = close_model(out, out ? fsd_diff_retype(run, out, err) : FSD_OK, err);
+    if (status == FSD_OK)
+        status = fsd_diff_view(run, "retype", &query, "text", NULL, text, err);
+    fsd_diff_free(run);
+    return status;
+}
+
+/* What is carried over, as text; with a descriptor from 0 on, the typed model is
+ * written to it. */
+static PyObject *retype(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    PyObject *side;
+    char *bytes = NULL;
+    size_t size = 0;
+    int descriptor;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!i:retype", &PyDict_Type, &side, &descriptor) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    out = fsd_memory_open(&bytes, &size);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = retype_model(&call, descriptor, out, &call.err);
+    end();
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+}
+
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
@@ -781,6 +819,7 @@ static PyMethodDef methods[] = {
     {"fix", fix, METH_VARARGS, NULL},
     {"cut", cut, METH_VARARGS, NULL},
     {"code", code, METH_VARARGS, NULL},
+    {"retype", retype, METH_VARARGS, NULL},
     {"update", update, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -169,17 +169,7 @@ static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_lin
 
 bool fsd_linting_has_external(const struct fsd_linting *l)
 {
-    struct fsd_file file;
-    bool external;
-
-    FSD_GUARD_OR(false);
-    external = strcmp(l->path, "-") != 0 &&
-               fsd_file_open_sparse(&file, l->path, UINT64_MAX, NULL) == FSD_OK;
-    if (!external)
-        return false;
-    external = fsd_onnx_has_external(&file);
-    fsd_file_close(&file);
-    return external;
+    return fsd_file_has_external(l->path);
 }
 
 enum fsd_status fsd_linting_fix(const struct fsd_linting *l,

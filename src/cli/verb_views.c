@@ -27,7 +27,8 @@ enum {
     KEY_RANK_BY,
     KEY_LIST,
     KEY_FREE,
-    KEY_BREAK
+    KEY_BREAK,
+    KEY_REALISED
 };
 
 static const struct argp_option explain_options[] = {
@@ -110,6 +111,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_FREE:
         q->only_free = true;
+        break;
+    case KEY_REALISED:
+        q->realised = true;
         break;
     case KEY_BREAK:
         q->break_at = arg;
@@ -247,6 +251,10 @@ static const struct argp_option names_options[] = {
      "List the nodes of RULE's findings, with the type that the rule requires, e.g. "
      "precision/fp16-range",
      3},
+    {"realised", KEY_REALISED, NULL, 0,
+     "With --as autocast or modelopt: all options by which the tool chooses the "
+     "precision that the engine has",
+     3},
     {"as", KEY_AS, "FORM", 0,
      "Output form: layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude "
      "(ONNX Runtime), modelopt, autocast, nncf, list, or table (the default with "
@@ -369,6 +377,7 @@ const struct verb view_verbs[] = {
      "; without one all nodes that layers compute.",
      {"model.onnx engine.json --not int8",
       "model.onnx engine.json --not int8 --as modelopt",
+      "model.onnx engine.json --realised --as autocast",
       "model.onnx engine.json --check exclude.txt"},
      names_options,
      parse,

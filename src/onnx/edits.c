@@ -40,14 +40,19 @@ bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node)
     return scope == FSD_NONE;
 }
 
+/* The scope is to be looked into, and so are those around it. */
+static void hold(struct fsd_onnx_edits *e, fsd_id scope)
+{
+    for (fsd_id s = scope; s != FSD_NONE; s = e->g->scopes.at[s].parent)
+        e->holds[s] = true;
+}
+
 static struct fsd_node_change *change_of(struct fsd_onnx_edits *e, fsd_id node)
 {
     if (e->change_of[node] == FSD_NONE) {
         e->change_of[node] = e->changes.n;
         fsd_vec_push(e->arena, &e->changes, (struct fsd_node_change){.drop = false});
-        for (fsd_id s = e->g->nodes.at[node].scope; s != FSD_NONE;
-             s = e->g->scopes.at[s].parent)
-            e->holds[s] = true;
+        hold(e, e->g->nodes.at[node].scope);
     }
     return &e->changes.at[e->change_of[node]];
 }
@@ -157,8 +162,8 @@ static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice me
         memcpy(at, message.s, message.n);
     at += message.n;
     for (uint32_t i = 0; i < field.list.n; i++) {
-        memcpy(at, field.list.at[i].s, field.list.at[i].n);
-        at += field.list.at[i].n;
+        memcpy(at, field.list.at[i].bytes.s, field.list.at[i].bytes.n);
+        at += field.list.at[i].bytes.n;
     }
     return (struct fsd_slice){all, (size_t)(at - all)};
 }
@@ -248,8 +253,9 @@ void fsd_onnx_drop_listed(struct fsd_onnx_edits *e, unsigned lists, fsd_sym name
     add_listed(e, lists, name, (struct fsd_slice){NULL, 0});
 }
 
-void fsd_onnx_add_array(struct fsd_onnx_edits *e, const char *name, int type,
-                        int64_t count, const void *bytes, size_t n)
+void fsd_onnx_add_shaped(struct fsd_onnx_edits *e, const char *name, int type,
+                         const int64_t *dims, uint32_t rank, const void *bytes,
+                         size_t n)
 {
     Onnx__TensorProto proto = ONNX__TENSOR_PROTO__INIT;
     uint8_t *copy = FSD_NEW(e->arena, uint8_t, n + 1);
@@ -258,17 +264,33 @@ void fsd_onnx_add_array(struct fsd_onnx_edits *e, const char *name, int type,
     proto.has_data_type = true;
     proto.data_type = type;
     proto.has_raw_data = true;
-    proto.dims = &count;
-    proto.n_dims = count >= 0;
+    proto.dims = FSD_NEW(e->arena, int64_t, rank + 1);
+    if (rank)
+        memcpy(proto.dims, dims, rank * sizeof *dims);
+    proto.n_dims = rank;
     memcpy(copy, bytes, n);
     proto.raw_data = (ProtobufCBinaryData){n, copy};
     put_listed(e, FSD_ONNX_INITIALIZERS, name, pack(e->arena, &proto.base));
+}
+
+void fsd_onnx_add_array(struct fsd_onnx_edits *e, const char *name, int type,
+                        int64_t count, const void *bytes, size_t n)
+{
+    fsd_onnx_add_shaped(e, name, type, &count, count >= 0, bytes, n);
 }
 
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *e, const char *name, int type,
                          const void *bytes, size_t n)
 {
     fsd_onnx_add_array(e, name, type, -1, bytes, n);
+}
+
+void fsd_onnx_set_type(struct fsd_onnx_edits *e, fsd_id tensor, int type)
+{
+    if (!e->type_of)
+        e->type_of = FSD_NEW(e->arena, uint8_t, e->g->tensors.n + 1);
+    e->type_of[tensor] = (uint8_t)type;
+    hold(e, e->g->tensors.at[tensor].scope);
 }
 
 /* The sizes as a ValueInfoProto has them; `dims` holds what it points to. */

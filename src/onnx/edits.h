@@ -24,8 +24,21 @@ enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_ATTRIBUTE = 5, NODE_METADATA = 9 };
 enum { ATTRIBUTE_TENSOR = 5, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_SPARSE = 22 };
 enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_SPARSES = 23 };
 enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2 };
-enum { TENSOR_NAME = 8, TENSOR_RAW = 9, TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2, VALUE_INFO_DOC = 3 };
+enum {
+    TENSOR_TYPE = 2,
+    TENSOR_FLOATS = 4,
+    TENSOR_NAME = 8,
+    TENSOR_RAW = 9,
+    TENSOR_EXTERNAL = 13,
+    TENSOR_LOCATION = 14
+};
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+enum {
+    VALUE_INFO_TYPE = 2,
+    VALUE_INFO_DOC = 3,
+    TYPE_TENSOR = 1,
+    TENSOR_TYPE_ELEMENT = 1
+};
 
 /* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
 struct fsd_renamed {
@@ -71,6 +84,8 @@ struct fsd_onnx_edits {
     uint32_t *listed_of; /* by symbol: the first in `listed`; FSD_NONE */
     uint32_t n_listed_of;
     fsd_properties metadata; /* of the model */
+    uint8_t *type_of; /* by tensor: what it is to be, by ONNX's number; 0: as it is;
+                         NULL: all are */
     FSD_VEC(const char *) names;
     const struct fsd_onnx_called *functions; /* to be kept; NULL: all */
     uint32_t n_functions;

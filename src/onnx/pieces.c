@@ -6,15 +6,21 @@
 
 enum { VARINT = 0, BLOCK = 2 };
 
+static void keep_piece(struct fsd_arena *arena, struct fsd_pieces *to,
+                       struct fsd_piece piece)
+{
+    struct fsd_piece *last = to->list.n ? &to->list.at[to->list.n - 1] : NULL;
+
+    to->size += piece.to ? piece.bytes.n / 2 : piece.bytes.n;
+    if (last && last->bytes.s + last->bytes.n == piece.bytes.s && last->to == piece.to)
+        last->bytes.n += piece.bytes.n;
+    else if (piece.bytes.n)
+        fsd_vec_push(arena, &to->list, piece);
+}
+
 static void keep(struct fsd_arena *arena, struct fsd_pieces *to, struct fsd_slice bytes)
 {
-    struct fsd_slice *last = to->list.n ? &to->list.at[to->list.n - 1] : NULL;
-
-    to->size += bytes.n;
-    if (last && last->s + last->n == bytes.s)
-        last->n += bytes.n;
-    else if (bytes.n)
-        fsd_vec_push(arena, &to->list, bytes);
+    keep_piece(arena, to, (struct fsd_piece){bytes, FSD_NARROW_NOT});
 }
 
 static size_t put_varint(char *out, uint64_t value)
@@ -49,12 +55,20 @@ void fsd_pieces_block(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t n
     keep(arena, to, bytes);
 }
 
+void fsd_pieces_narrowed(struct fsd_arena *arena, struct fsd_pieces *to,
+                         uint32_t number, struct fsd_slice bytes,
+                         enum fsd_narrowing narrowing)
+{
+    put_header(arena, to, number, BLOCK, bytes.n / 2);
+    keep_piece(arena, to, (struct fsd_piece){bytes, narrowing});
+}
+
 void fsd_pieces_message(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                         const struct fsd_pieces *inner)
 {
     put_header(arena, to, number, BLOCK, inner->size);
     for (uint32_t i = 0; i < inner->list.n; i++)
-        keep(arena, to, inner->list.at[i]);
+        keep_piece(arena, to, inner->list.at[i]);
 }
 
 void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char **from,

@@ -10,10 +10,18 @@
 
 typedef FSD_VEC(struct fsd_slice) fsd_slices;
 
+/** Bytes as they are, or FP32 numbers that are written in 16 bits each. */
+enum fsd_narrowing { FSD_NARROW_NOT, FSD_NARROW_FP16, FSD_NARROW_BF16 };
+
+struct fsd_piece {
+    struct fsd_slice bytes;
+    enum fsd_narrowing to;
+};
+
 /** Empty when zero. */
 struct fsd_pieces {
-    fsd_slices list;
-    uint64_t size;
+    FSD_VEC(struct fsd_piece) list;
+    uint64_t size; /* as written */
 };
 
 /** Appends a field of that number: a block of these bytes, which are borrowed, or of
@@ -22,6 +30,11 @@ void fsd_pieces_block(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t n
                       struct fsd_slice bytes);
 void fsd_pieces_message(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                         const struct fsd_pieces *inner);
+
+/** Appends a field of that number: a block of these numbers, FP32, narrowed. */
+void fsd_pieces_narrowed(struct fsd_arena *arena, struct fsd_pieces *to,
+                         uint32_t number, struct fsd_slice bytes,
+                         enum fsd_narrowing narrowing);
 
 /** Appends a field of that number: a varint. */
 void fsd_pieces_number(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,

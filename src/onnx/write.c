@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "onnx/edits.h"
 #include "onnx/parts.h"
+#include "onnx/types.h"
 
 #include <string.h>
 
@@ -168,7 +169,8 @@ static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id
 static bool is_empty(const struct fsd_onnx_edits *e)
 {
     return !e->changes.n && !e->listed.n && !e->at_end.n && !e->metadata.n &&
-           !e->functions && !e->drops_training && e->weights == FSD_ONNX_WEIGHTS_STAY;
+           !e->type_of && !e->functions && !e->drops_training &&
+           e->weights == FSD_ONNX_WEIGHTS_STAY;
 }
 
 /* Whether anything of the node, or in it, is to be edited. */
@@ -222,12 +224,44 @@ static struct fsd_listed_change *listed_change(struct fsd_onnx_edits *e,
     return i == FSD_NONE ? NULL : &e->listed.at[i];
 }
 
+/* The type that a tensor of this name is to have there; 0: the one it has. */
+static int new_type(const struct fsd_onnx_edits *e, struct fsd_slice name, fsd_id scope)
+{
+    fsd_sym sym =
+        e->type_of && name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
+    fsd_id tensor = sym == FSD_NONE ? FSD_NONE : fsd_graph_find(e->g, sym, scope);
+
+    return tensor == FSD_NONE ? 0 : e->type_of[tensor];
+}
+
+/* A declaration, or an initializer, of another type; false: it is of none. */
+static bool put_retyped(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                        fsd_id scope, const char **from, struct fsd_pieces *to)
+{
+    bool declares = block->number == GRAPH_VALUE_INFO;
+    struct fsd_pieces inner = {.size = 0};
+    int type = 0;
+
+    if (declares || block->number == GRAPH_INITIALIZER)
+        type = new_type(e, fsd_onnx_block(block->bytes, declares ? 1 : TENSOR_NAME),
+                        scope);
+    if (!type)
+        return false;
+    (declares ? fsd_types_declare : fsd_types_narrow)(e->arena, block->bytes, type,
+                                                      &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, block->number, &inner);
+    return true;
+}
+
 /* A message of the main graph that is no node. */
 static void edit_listed(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
                         const char **from, struct fsd_pieces *to)
 {
     struct fsd_listed_change *c = listed_change(e, block);
 
+    if (!c && put_retyped(e, block, 0, from, to))
+        return;
     if (!c) {
         if (block->number == GRAPH_INITIALIZER)
             put_outside(e, block, FSD_MESSAGE_TENSOR, from, to);
@@ -275,6 +309,8 @@ static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id 
         if (block.number != GRAPH_NODE) {
             if (!scope)
                 edit_listed(e, &block, &from, to);
+            else if (put_retyped(e, &block, scope, &from, to))
+                continue;
             else if (block.number == GRAPH_INITIALIZER)
                 put_outside(e, &block, FSD_MESSAGE_TENSOR, &from, to);
             continue;
@@ -400,16 +436,18 @@ static const struct fsd_file *mapping_of(struct fsd_onnx_edits *e, const char *a
 }
 
 /* In parts, and each given back: the mapping of 2 GB shall not stay in memory. */
-static bool write_piece(struct fsd_onnx_edits *e, struct fsd_slice piece, FILE *out)
+static bool write_piece(struct fsd_onnx_edits *e, struct fsd_piece whole, FILE *out)
 {
     enum { PART = 1 << 20 };
+    struct fsd_slice piece = whole.bytes;
     size_t *released;
     const struct fsd_file *file = mapping_of(e, piece.s, &released);
 
     while (piece.n) {
         size_t n = piece.n < PART ? piece.n : PART;
 
-        if (fwrite(piece.s, 1, n, out) != n)
+        if (whole.to ? !fsd_types_write((struct fsd_slice){piece.s, n}, whole.to, out)
+                     : fwrite(piece.s, 1, n, out) != n)
             return false;
         piece = fsd_slice_from(piece, n);
         if (file)

@@ -26,7 +26,12 @@
 #include <stdio.h>
 
 /** Element types by ONNX's numbers. */
-enum { FSD_ONNX_FLOAT = 1, FSD_ONNX_INT8 = 3, FSD_ONNX_FLOAT16 = 10 };
+enum {
+    FSD_ONNX_FLOAT = 1,
+    FSD_ONNX_INT8 = 3,
+    FSD_ONNX_FLOAT16 = 10,
+    FSD_ONNX_BFLOAT16 = 16
+};
 
 struct fsd_onnx_edits;
 
@@ -146,6 +151,23 @@ void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int typ
 /** The same of a row of `count` numbers; negative: one number, without an axis. */
 void fsd_onnx_add_array(struct fsd_onnx_edits *edits, const char *name, int type,
                         int64_t count, const void *bytes, size_t n);
+
+/** The same of any shape. */
+void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int type,
+                         const int64_t *dims, uint32_t rank, const void *bytes,
+                         size_t n);
+
+/** States another type of a tensor: where its graph declares it, and of an initializer
+ *  that fsd_onnx_find_floats() knows, whose numbers become FSD_ONNX_FLOAT16 or
+ *  _BFLOAT16 as they are written; what is beyond its range becomes its greatest
+ *  number. */
+void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
+
+/** Sets `found` of each initializer of the main graph whose numbers are in the file, as
+ *  FP32 and all of them.
+ *  @param found  by tensor. */
+void fsd_onnx_find_floats(const struct fsd_graph *g, const struct fsd_file *file,
+                          bool *found);
 
 /** Leaves out what those lists of the main graph have under that name.
  *  @param lists  mask of enum fsd_onnx_list. */

@@ -88,6 +88,19 @@ uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
 /** The element type of the i-th output, as far as it follows from the inputs. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
+/** The operands of a node that may have another float type: bits of the inputs that
+ *  are all of that type then, the 32nd for those behind it, and of the outputs that
+ *  have it, too.  Others keep their types. */
+struct fsd_op_floats {
+    uint32_t inputs, outputs;
+};
+
+/** Which operands of a node may be FP32, FP16 or BF16; false where the operator, as the
+ *  model's opset has it, does not take that type, or nothing is known of it.
+ *  @param out  of FP32, what takes FP16. */
+bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
+                  struct fsd_op_floats *out);
+
 /** True when the first output has the shape of the first input, always. */
 bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node);
 

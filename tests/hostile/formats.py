@@ -267,8 +267,7 @@ def views(h):
     verbs = re.findall(r"^  ([a-z]+)  +\S", done.stdout.split("Verbs (", 1)[1], re.M)
     # A doctor reads no file, and the last four write models, keep a state or run a command.
     apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "routes", "batch", "doctor", "cut", "code", "annotate",
-             "bisect",
-             "collect")
+             "bisect", "collect")
     return [verb for verb in verbs if verb not in apart]
 
 

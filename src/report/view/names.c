@@ -10,6 +10,9 @@
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
  *     table              the type it runs in, the one that was asked for, the name
  *
+ * With --realised, autocast and modelopt write the whole choice of the engine: the type
+ * of 16 bits or fewer that most nodes run in, and the nodes and operators above it.
+ *
  * The type is the one that the node runs in, so that pasting it keeps it, or the one in
  * which a rule wants the nodes of its findings to stay.  A name that a form cannot
  * express is left out and counted; a comment line states how many nodes run in an
@@ -43,7 +46,12 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    uint32_t n_unknown;  /* nodes left out, for it is not known in what type they run */
+    enum fsd_dtype low;  /* --realised: what most nodes run in, of those that the tool
+                           lowers to; unknown: none does */
+    enum fsd_dtype half; /* --realised: of 16 bits */
+    const char *ops;    /* --realised: operators of which all nodes are among these, and
+                            which are not in `nodes`; NULL: none */
+    uint32_t n_unknown; /* nodes left out, for it is not known in what type they run */
     enum fsd_dtype keep; /* the type that they are to have; unknown: as they run */
 };
 
@@ -126,6 +134,89 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *a
             fsd_vec_push(arena, &out->nodes, among.at[i]);
     }
     return status;
+}
+
+/* ------------------------------------------------------------ the engine's choice */
+
+/* The type in which most nodes run, of those that are quantized, or of 16 bits. */
+static enum fsd_dtype most_of(const struct fsd_diff *d, bool quantized)
+{
+    uint32_t count[FSD__DTYPE_COUNT] = {0};
+    unsigned best = FSD_DTYPE_UNKNOWN;
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        enum fsd_dtype runs = computes(d, i) ? d->nodes[i].realised : FSD_DTYPE_UNKNOWN;
+
+        count[runs] += quantized ? fsd_dtype_is_quantized(runs)
+                                 : runs == FSD_FP16 || runs == FSD_BF16;
+    }
+    for (unsigned t = 1; t < FSD__DTYPE_COUNT; t++)
+        if (count[t] > count[best])
+            best = t;
+    return (enum fsd_dtype)best;
+}
+
+/* An operator that needs no quotes in a shell. */
+static bool is_plain(const char *op)
+{
+    return *op && *op != '-' &&
+           !op[strspn(op, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                          "0123456789_")];
+}
+
+static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
+{
+    return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
+}
+
+/* Operators of which several nodes, and all whose type is known, are above the rank,
+ * with a blank before each. */
+static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
+                             int rank, bool *whole)
+{
+    uint32_t n = fsd_intern_count(d->names);
+    uint32_t *above = FSD_NEW(arena, uint32_t, n), *all = FSD_NEW(arena, uint32_t, n);
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    const char *text;
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_sym op = d->model->nodes.at[i].op;
+
+        all[op] += computes(d, i) && fsd_dtype_rank(d->nodes[i].realised);
+        above[op] += is_above(d, i, rank);
+    }
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_sym op = d->model->nodes.at[i].op;
+
+        if (whole[op] || above[op] < 2 || above[op] != all[op] ||
+            !is_plain(fsd_text(d->names, op)))
+            continue;
+        whole[op] = true;
+        fprintf(out, " %s", fsd_text(d->names, op));
+    }
+    text = fsd_print_take(&print, arena);
+    return *text ? text + 1 : NULL;
+}
+
+/* What a tool has to leave out so that it chooses as the engine did: AutoCast, which
+ * lowers to 16 bits, or ModelOpt's quantizer. */
+static void choose_realised(struct fsd_arena *arena, const struct fsd_diff *d,
+                            bool quantizes, struct chosen *out)
+{
+    bool *whole = FSD_NEW(arena, bool, fsd_intern_count(d->names));
+    int rank;
+
+    out->half = most_of(d, false);
+    out->low = quantizes ? most_of(d, true) : out->half;
+    rank = fsd_dtype_rank(out->low);
+    out->nodes.n = 0;
+    if (!out->low)
+        return;
+    out->ops = ops_above(arena, d, rank, whole);
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (is_above(d, i, rank) && !whole[d->model->nodes.at[i].op])
+            fsd_vec_push(arena, &out->nodes, i);
 }
 
 /* ------------------------------------------------------------------------ forms */
@@ -212,6 +303,8 @@ struct form {
     bool escapes;                     /* it has a way to write all others */
     bool words;                       /* a name is an argument of its own */
     bool sets_types;                  /* which a strongly typed network refuses */
+    const char *realised; /* template of the engine's whole choice; NULL: none */
+    bool quantizes;       /* the tool chooses what is quantized, not what is lowered */
 };
 
 #define UNTOLD_NODES                                                                   \
@@ -232,9 +325,16 @@ static const struct form forms[] = {
      "<--precision-constraints obey --layer-precisions {held!}\n>" UNTOLD_NODES,
      "'{name}:{polygraphy}'", " ", ":'\n\r", false, true, true},
     {"modelopt", "<--nodes_to_exclude {held!}\n>" UNTOLD_NODES, "'{pattern}'", " ",
-     "'\n\r", false, true},
+     "'\n\r", false, true, false,
+     "<{none!}\n><--quantize_mode {low}< --high_precision_dtype {half}>"
+     "< --op_types_to_exclude {ops!}>< --nodes_to_exclude {held!}>\n>" UNTOLD_NODES,
+     true},
     {"autocast", "<--nodes_to_exclude {held!}\n>" UNTOLD_NODES, "'{pattern}'", " ",
-     "'\n\r", false, true},
+     "'\n\r", false, true, false,
+     "<{none!}\n><--low_precision_type {low} --keep_io_types --data_max inf "
+     "--init_max inf< --op_types_to_exclude {ops!}>< --nodes_to_exclude "
+     "{held!}>\n>" UNTOLD_NODES,
+     false},
     {"nncf", "<ignored_scope=nncf.IgnoredScope(names=[{held!}])\n>" UNTOLD_NODES,
      "{quoted}", ", ", "", true, false},
     {"table", "<{none!}\n><runs in  requested  node\n{held!}>" UNTOLD_NODES,
@@ -307,11 +407,25 @@ FSD_RECORD(name_row, NAME_ROW)
 
 #define ANSWER(has, t) \
     has(t, COUNT, of_unknown_type, NULL) \
+    has(t, TEXT,  low,             NULL, .about = "of --realised: the type that most " \
+        "nodes run in, of those that the tool lowers to") \
+    has(t, TEXT,  half,            NULL, .about = "of --realised: of 16 bits") \
+    has(t, NAME,  ops,             NULL, .about = "of --realised: operators of which " \
+        "all nodes run in a higher precision") \
     has(t, ROWS,  names,           "Names", .of = &name_row_record) \
     has(t, ROWS,  held,            NULL, .aside = true, .of = &name_row_record) \
     has(t, TEXT,  none,            NULL, .aside = true)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
+
+static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_error *err)
+{
+    if (!q->not_type && !q->finding && !q->n_words)
+        return FSD_OK;
+    return fsd_fail(
+        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        "--realised is of all nodes: expected no names, --not or --finding");
+}
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
                                    const struct fsd_asked *asked, struct fsd_error *err)
@@ -323,12 +437,17 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
                                           : "list";
     const struct form *form = form_named(as, d->engine->strongly_typed, err);
     struct chosen chosen = {0};
+    bool realised = form && asked->q->realised && form->realised;
     enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
     struct fsd_rows names = FSD_ROWS(name_row_record, ""), held = names;
     struct answer *root;
 
+    if (status == FSD_OK && asked->q->realised)
+        status = check_realised(asked->q, err);
     if (status != FSD_OK)
         return status;
+    if (realised)
+        choose_realised(arena, d, form->quantizes, &chosen);
     for (uint32_t i = 0; i < chosen.nodes.n; i++) {
         fsd_id node = chosen.nodes.at[i];
         enum fsd_dtype runs = d->nodes[node].realised;
@@ -353,8 +472,17 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     held.between = form->between;
     if (asked->q->left_out)
         *asked->q->left_out = names.at.n - held.at.n;
-    sheet->root = FSD_ROWS(answer_record, form->text);
+    sheet->root = FSD_ROWS(answer_record, realised ? form->realised : form->text);
     root = fsd_rows_add(arena, &sheet->root);
+    if (realised && !chosen.low)
+        root->none = form->quantizes
+                         ? "# no node of known type runs in a quantized type"
+                         : "# no node of known type runs in fp16 or bf16";
+    if (chosen.low)
+        root->low = fsd_dtype_name(chosen.low);
+    if (chosen.half && realised)
+        root->half = fsd_dtype_name(chosen.half);
+    root->ops = chosen.ops;
     root->of_unknown_type = fsd_count(chosen.n_unknown);
     if (!names.at.n && asked->q->not_type)
         root->none =

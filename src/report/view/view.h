@@ -40,7 +40,8 @@ const char *fsd_view_list(const char *name, char out[512]);
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
             row(explain, false) row(skipped, false) row(tensors, false)                \
-                row(rules, false) row(about, false) row(parts, false)
+                row(rules, false) row(about, false) row(parts, false)                  \
+                    row(retype, false)
 
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)

@@ -1,0 +1,123 @@
+/* fusiondiff retype MODEL ENGINE -o typed.onnx: the precision that a weakly typed
+ * engine chose, as types of the model. */
+#define _GNU_SOURCE /* argp */
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+#include <string.h>
+
+static const char doc[] =
+    "Writes the precision that a weakly typed builder chose for each node into the "
+    "model, as Casts and typed initializers, so that a strongly typed builder "
+    "(TensorRT 11, TensorRT for RTX) uses it again; prints what it carried over, and "
+    "what it could not.  Without -o FILE.onnx it writes no model.\vInputs and outputs "
+    "keep their types.  Quantizers are kept: they decide what runs in INT8 or FP8.  A "
+    "Cast stands only where neighbors have different types.  Weights in FILE beyond "
+    "the range of FP16 become its largest number, as TensorRT does.  External weights "
+    "stay in their files, behind a Cast.";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        take_one_pair(line, arg, state);
+        break;
+    case ARGP_KEY_INIT:
+        line->one_format = true;
+        break;
+    case ARGP_KEY_END:
+        need_pair(line, state);
+        if (!line->run.model)
+            argp_error(state, "expected MODEL and ENGINE");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static enum fsd_status print_model(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    (void)format;
+    (void)style;
+    return fsd_diff_retype(payload, out, err);
+}
+
+static enum fsd_status print_report(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    const struct fsd_query query = {0};
+
+    return fsd_diff_view(payload, "retype", &query, format, style, out, err);
+}
+
+static bool is_model(const char *path)
+{
+    static const char ending[] = ".onnx";
+    size_t n = path ? strlen(path) : 0;
+
+    return n >= sizeof ending - 1 && !strcmp(path + n - (sizeof ending - 1), ending);
+}
+
+/* Models, and reports; where there are only models, a report to standard output. */
+static enum fsd_status write_all(const struct command_line *line,
+                                 const struct fsd_diff *run, struct fsd_error *err)
+{
+    static struct command_line models, reports;
+    enum fsd_status status;
+    bool moved = false;
+
+    models = reports = *line;
+    models.n_outputs = reports.n_outputs = 0;
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        const struct output *to = &line->outputs[i];
+        struct command_line *of = is_model(to->path) ? &models : &reports;
+
+        of->outputs[of->n_outputs++] = *to;
+        moved |= of == &models && !is_same_folder(line->run.model, to->path);
+    }
+    if (!reports.n_outputs && !line->quiet)
+        reports.outputs[reports.n_outputs++] = (struct output){NULL, line->format};
+    status = write_outputs(&models, print_model, run, err);
+    if (status == FSD_OK)
+        status = write_outputs(&reports, print_report, run, err);
+    if (status == FSD_OK && moved && !line->quiet &&
+        fsd_file_has_external(line->run.model))
+        print_note(NULL, "the weights are in external files: copy them into the folder "
+                         "of the typed model");
+    return status;
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    struct fsd_diff *made = NULL;
+    enum fsd_status status = check_outputs(line, &line->run, 1, err);
+
+    (void)exit_status;
+    if (status == FSD_OK)
+        status = fsd_diff_open(&made, &line->run, err);
+    if (status == FSD_OK)
+        status = write_all(line, made, err);
+    fsd_diff_free(made);
+    return status;
+}
+
+const struct verb verb_retype = {
+    "retype",
+    "MODEL ENGINE",
+    "the precision that a weakly typed engine chose, in the model",
+    doc,
+    {"model.onnx old_engine.json -o typed.onnx", "model.onnx old_engine.json -f json"},
+    NULL,
+    parse,
+    run,
+    false,
+    FSD_OF_VIEW};

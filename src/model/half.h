@@ -1,0 +1,49 @@
+/* Floats of 16 bits: rounded to nearest, ties to even.  What is beyond the range of the
+ * type becomes its greatest number, as builders have it of weights that they narrow;
+ * infinities and NaN stay what they are. */
+#ifndef FSD_MODEL_HALF_H
+#define FSD_MODEL_HALF_H
+
+#include <stdint.h>
+#include <string.h>
+
+/** IEEE 754 binary16. */
+static inline uint16_t fsd_half_of(float value)
+{
+    enum { MOST = 0x7bff, LEAST_NORMAL = 113 }; /* 2^-14, as binary32 writes it */
+    uint32_t bits, sign, exponent, fraction, shift, half, rest;
+
+    memcpy(&bits, &value, sizeof bits);
+    sign = bits >> 16 & 0x8000;
+    exponent = bits >> 23 & 0xff;
+    fraction = bits & 0x7fffff;
+    if (exponent == 0xff)
+        return (uint16_t)(sign | 0x7c00 | (fraction ? 0x200 | fraction >> 13 : 0));
+    if (exponent < LEAST_NORMAL - 11)
+        return (uint16_t)sign;
+    shift = exponent < LEAST_NORMAL ? 13 + LEAST_NORMAL - exponent : 13;
+    fraction |= 0x800000;
+    half = fraction >> shift;
+    rest = fraction & ((UINT32_C(1) << shift) - 1);
+    /* The leading one of a normal number adds one to its exponent. */
+    half += exponent < LEAST_NORMAL ? 0 : (exponent - LEAST_NORMAL) << 10;
+    half += rest > UINT32_C(1) << (shift - 1) ||
+            (rest == UINT32_C(1) << (shift - 1) && half & 1);
+    return (uint16_t)(sign | (half > MOST ? MOST : half));
+}
+
+/** bfloat16. */
+static inline uint16_t fsd_brain_of(float value)
+{
+    enum { MOST = 0x7f7f };
+    uint32_t bits, brain;
+
+    memcpy(&bits, &value, sizeof bits);
+    brain = bits >> 16;
+    if ((brain & 0x7f80) == 0x7f80) /* a NaN stays one */
+        return (uint16_t)(brain | (bits & 0x7fffff ? 0x40 : 0));
+    brain += (bits & 0xffff) > 0x8000 || ((bits & 0xffff) == 0x8000 && brain & 1);
+    return (uint16_t)((brain & 0x7fff) > MOST ? (brain & 0x8000) | MOST : brain);
+}
+
+#endif

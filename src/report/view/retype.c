@@ -1,0 +1,125 @@
+/*
+ * What retype makes of the model: the type that each node gets, the Casts around them,
+ * and the nodes whose type in the engine could not be carried over, with the reason.
+ */
+#include "base/print.h"
+#include "report/view/view.h"
+#include "retype/retype.h"
+
+static const char *what_word(unsigned what)
+{
+    static const char *const words[FSD__RETYPED_COUNT] = {
+        [FSD_RETYPED_NOT] = "kept",
+        [FSD_RETYPED_SET] = "set",
+        [FSD_RETYPED_FOLLOWS] = "follows",
+        [FSD_RETYPED_QUANTIZED] = "quantized",
+        [FSD_RETYPED_LOST] = "lost"};
+
+    return words[what];
+}
+
+/* clang-format off */
+#define NODE_ROW(has, t) \
+    has(t, COUNT, index,  "node") \
+    has(t, NAME,  name,   "name") \
+    has(t, NAME,  op,     "op") \
+    has(t, TEXT,  what,   "what", .word = what_word, .n_words = FSD__RETYPED_COUNT, \
+        .about = "set: it gets the engine's type; follows: it only moves data, and " \
+        "has the type of what it reads; quantized: the model's quantizers decide; " \
+        "lost: the engine's type is not carried over; kept: the model's own") \
+    has(t, TYPE,  engine, "in the engine") \
+    has(t, TYPE,  type,   "in the model", .about = "after retype") \
+    has(t, TEXT,  why,    "why")
+FSD_RECORD(node_row, NODE_ROW)
+
+#define ANSWER(has, t) \
+    has(t, COUNT, set,       NULL, .about = "nodes that get the engine's type") \
+    has(t, COUNT, follows,   NULL) \
+    has(t, COUNT, quantized, NULL) \
+    has(t, COUNT, lost,      NULL) \
+    has(t, TALLY, types,     NULL, .about = "of the nodes that are set") \
+    has(t, COUNT, casts,     NULL, .about = "Casts of tensors that a run computes") \
+    has(t, COUNT, constants, NULL, .about = "constants in another type: initializers " \
+        "of that type, or Casts where the numbers are not in the file") \
+    has(t, ROWS,  nodes,     "Nodes", .of = &node_row_record) \
+    has(t, ROWS,  left,      NULL, .aside = true, .of = &node_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
+
+static const char head[] =
+    "{set|node gets|nodes get} the engine's type<: {types!}>\n"
+    "{casts|Cast|Casts}, {constants|constant|constants} in another type\n"
+    "<{quantized!|node runs|nodes run} in a quantized type: Q/DQ are kept\n>"
+    "<{lost!|type|types} of the engine not carried over\n>";
+
+static const char text[] = "<\n{*}engine   model    node, and why\n{/}{left!}>";
+
+static const char node_text[] = "{engine:-7}  {type:-7}  {name:.60}<  ({op})>: {why}\n";
+
+/* The types that some nodes are set to. */
+static struct fsd_words tally(struct fsd_arena *arena, const struct fsd_retype *p)
+{
+    static const enum fsd_dtype types[] = {FSD_FP32, FSD_BF16, FSD_FP16};
+    const char **words = FSD_NEW(arena, const char *, FSD_COUNT_OF(types));
+    uint32_t *counts = FSD_NEW(arena, uint32_t, FSD_COUNT_OF(types)), n = 0;
+
+    for (size_t t = 0; t < FSD_COUNT_OF(types); t++) {
+        for (fsd_id i = 0; i < p->d->model->nodes.n; i++)
+            counts[n] +=
+                p->nodes[i].what == FSD_RETYPED_SET && p->nodes[i].type == types[t];
+        words[n] = fsd_dtype_name(types[t]);
+        n += counts[n] > 0;
+    }
+    return (struct fsd_words){true, n, words, counts};
+}
+
+static void add_node(struct fsd_arena *arena, struct fsd_rows *rows,
+                     const struct fsd_retype *p, fsd_id node)
+{
+    const struct fsd_retyped_node *r = &p->nodes[node];
+    struct node_row *row = fsd_rows_add(arena, rows);
+
+    row->index = fsd_count(node);
+    row->name = fsd_phrase_of(arena, p->d, node, fsd_put_node_name);
+    row->op = fsd_text(p->d->names, p->d->model->nodes.at[node].op);
+    row->what = what_word(r->what);
+    row->engine = fsd_count(r->chosen);
+    row->type = fsd_count(r->type);
+    row->why = r->why;
+}
+
+enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked *asked,
+                                struct fsd_error *err)
+{
+    struct fsd_arena *arena = sheet->arena;
+    const struct fsd_retype *p = fsd_retype_new(arena, asked->d);
+    struct fsd_rows nodes = FSD_ROWS(node_row_record, node_text), left = nodes;
+    uint32_t constants = 0;
+    struct answer *root;
+
+    (void)err;
+    for (fsd_id i = 0; i < asked->d->model->nodes.n; i++) {
+        const struct fsd_retyped_node *r = &p->nodes[i];
+
+        if (r->type)
+            add_node(arena, &nodes, p, i);
+        if (r->what == FSD_RETYPED_LOST)
+            add_node(arena, &left, p, i);
+    }
+    for (uint32_t i = 0; i < p->casts.n; i++)
+        constants += fsd_is_at_rest(asked->d->facts, p->casts.at[i].tensor);
+    sheet->schema = "fusiondiff-retype/1";
+    sheet->head = head;
+    sheet->root = FSD_ROWS(answer_record, text);
+    root = fsd_rows_add(arena, &sheet->root);
+    root->set = fsd_count(p->count[FSD_RETYPED_SET]);
+    root->follows = fsd_count(p->count[FSD_RETYPED_FOLLOWS]);
+    root->quantized = fsd_count(p->count[FSD_RETYPED_QUANTIZED]);
+    root->lost = fsd_count(p->count[FSD_RETYPED_LOST]);
+    root->types = tally(arena, p);
+    root->casts = fsd_count(p->casts.n - constants);
+    root->constants = fsd_count(constants);
+    root->nodes = fsd_rows_held(arena, &nodes, UINT32_MAX);
+    root->left = fsd_rows_held(arena, &left, UINT32_MAX);
+    return FSD_OK;
+}
