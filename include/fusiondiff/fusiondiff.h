@@ -925,6 +925,56 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
                                          const struct fsd_code_options *opt, FILE *out,
                                          struct fsd_error *err);
 
+/* ------------------------------------------------------------------ bug reports */
+
+/** What a report for the maintainers of a builder tells.  Zero is the default of every
+ *  field. */
+struct fsd_issue_options {
+    const char *finding; /**< the id of a rule, whose worst finding is reported, or a
+                              fingerprint; NULL: the worst finding of all, or of two
+                              builds the worst difference */
+    struct fsd_cut_options part; /**< in place of a finding: layers, groups or nodes, of
+                                      the later build; `context` goes with both */
+    bool anonymous;              /**< names are replaced in all files */
+    bool no_weights;             /**< so are the values of weights */
+};
+
+struct fsd_issue;
+
+/** Decides what the report tells, and cuts the part out of the model.
+ *  @param out     set on success, to NULL on failure; free it with fsd_issue_free().
+ *  @param before  the build before, as for fsd_comparison_open(); NULL: one build is
+ *                 reported.
+ *  @param opt     the build, as for fsd_diff_open().
+ *  @param err     may be NULL.
+ *  @return FSD_OK; FSD_E_ARG where there is no such finding or difference, or names are
+ *          to be replaced in what is known from a snapshot; all that fsd_diff_open(),
+ *          fsd_comparison_open() and fsd_cutting_open() return. */
+FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
+                                       const struct fsd_options *before,
+                                       const struct fsd_options *opt,
+                                       const struct fsd_issue_options *issue,
+                                       struct fsd_error *err);
+
+/** @param issue may be NULL. */
+FSD_API void fsd_issue_free(struct fsd_issue *issue);
+
+/** The name of the i-th file of the report: "issue.md", "layers.json", "part.onnx",
+ *  "part.svg", as far as there are such; NULL past the last. */
+FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
+
+/** Writes the file of that name.
+ *  @return FSD_OK; FSD_E_ARG for a file that the report does not have; FSD_E_IO,
+ *          FSD_E_MISMATCH, where the model is gone or has changed since; FSD_E_LIMIT;
+ *          FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
+                                        FILE *out, struct fsd_error *err);
+
+/** Writes which new name stands for which, as JSON: {"n1": "stem/conv", ...}.
+ *  @return FSD_OK; FSD_E_ARG where no names were replaced; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
+                                              struct fsd_error *err);
+
 /** Writes all rules of lint: each with its level, what it needs, for which builders it
  *  holds, the reason, what to do about it, and where it is from. */
 FSD_API enum fsd_status fsd_linting_list(const char *format,

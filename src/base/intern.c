@@ -153,6 +153,25 @@ size_t fsd_text_len(const struct fsd_intern *names, fsd_sym sym)
     return names->entries.at[sym].len;
 }
 
+void fsd_intern_replace(struct fsd_intern *names, const char *const *texts)
+{
+    uint32_t n = names->mask + 1;
+
+    for (fsd_sym i = 1; i < names->entries.n; i++)
+        if (texts[i])
+            names->entries.at[i] = (struct entry){texts[i], strlen(texts[i])};
+    names->slots = NULL; /* none of their hashes holds */
+    make_slots(names, n);
+    for (fsd_sym i = 1; i < names->entries.n; i++) {
+        const struct entry *entry = &names->entries.at[i];
+        uint32_t hash = hash_of(names, entry->text, entry->len);
+        struct slot *slot = find(names, entry->text, entry->len, hash);
+
+        if (entry->len && !slot->sym) /* of two with one text the first is found */
+            *slot = (struct slot){hash, i};
+    }
+}
+
 uint32_t fsd_intern_count(const struct fsd_intern *names)
 {
     return names->entries.n;

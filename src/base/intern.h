@@ -37,6 +37,10 @@ fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n)
 const char *fsd_text(const struct fsd_intern *names, fsd_sym sym);
 size_t fsd_text_len(const struct fsd_intern *names, fsd_sym sym);
 
+/** Gives symbols another text; who has a symbol has that then.
+ *  @param texts  by symbol, which outlive the table; NULL: it keeps its own. */
+void fsd_intern_replace(struct fsd_intern *names, const char *const *texts);
+
 /** How many symbols there are; they are 0 .. count-1. */
 uint32_t fsd_intern_count(const struct fsd_intern *names);
 

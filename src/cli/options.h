@@ -89,6 +89,10 @@ struct command_line {
     /* Of cut. */
     const char *alone;  /* an engine of the part */
     const char *inputs; /* folder for values of its inputs */
+
+    /* Of issue, with `cut`. */
+    struct fsd_issue_options issue;
+    const char *names; /* the file that has what the new names stand for */
 };
 
 #endif

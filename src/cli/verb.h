@@ -122,8 +122,8 @@ void need_pair(struct command_line *line, struct argp_state *state);
 /** The verbs, as `help` lists them, but those of views: verb_diff is diff's. */
 #define FSD_VERBS(row)                                                                 \
     row(diff) row(compare) row(routes) row(stability) row(snapshot) row(check)         \
-        row(lint) row(cut) row(code) row(annotate) row(retype) row(bisect) row(batch)  \
-            row(collect) row(doctor)
+        row(lint) row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect)  \
+            row(batch) row(collect) row(doctor)
 
 #define VERB_DECLARED(name) extern const struct verb verb_##name;
 FSD_VERBS(VERB_DECLARED)

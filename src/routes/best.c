@@ -103,8 +103,8 @@ void fsd_route_best_find(struct fsd_routes *r, double most_loss)
 
 const char *fsd_kept_by_name(unsigned value)
 {
-    static const char *const names[FSD__KEPT_COUNT] = {
+    static const char *const names[FSD__KEPT_BY_COUNT] = {
         [FSD_KEPT_NONE] = "", [FSD_KEPT_ENGINE] = "engine", [FSD_KEPT_TIME] = "time"};
 
-    return value < FSD__KEPT_COUNT ? names[value] : "";
+    return value < FSD__KEPT_BY_COUNT ? names[value] : "";
 }

@@ -108,7 +108,7 @@ enum fsd_kept_by {
     FSD_KEPT_NONE,   /**< no route with fewer knobs was built */
     FSD_KEPT_ENGINE, /**< its engine is that of the best route */
     FSD_KEPT_TIME,   /**< its time is that of the best route, within the noise */
-    FSD__KEPT_COUNT
+    FSD__KEPT_BY_COUNT
 };
 
 struct fsd_routes {

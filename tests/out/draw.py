@@ -104,7 +104,39 @@ def outside():
     return proto
 
 
-MODELS = (cycle, unsorted, undefined, duplicate, sequence, loop, functions, sizes, outside)
+
+
+def hostile():
+    """Names that say what nobody shall know, and that are markup, words of the builder, or look like new names."""
+    body = helper_function()
+    nodes = [node("Conv", "aurora/stem|`conv`", "img@aurora kernel.of.aurora", "/aurora/stem/Conv_output_0", pads=[1, 1, 1, 1]),
+             h.make_node("Relu", ["/aurora/stem/Conv_output_0"], ["n12"], name="<b>aurora relu</b>"),
+             h.make_node("AuroraBlock", ["n12"], ["t34"], name="/aurora/block + x", domain="com.aurora", aurora_factor=2.0),
+             h.make_node("MaxPool", ["t34"], ["{ForeignNode[aurora...pool]}"], name="PWN(aurora)", kernel_shape=[1, 1],
+                         auto_pad="SAME_UPPER"),
+             h.make_node("Add", ["{ForeignNode[aurora...pool]}", "aurora bias ' \" \\"], ["r\u00e9sultat"], name="Conv")]
+    nodes[0].doc_string = "the stem that aurora invented"
+    nodes[1].metadata_props.add(key="pkg.torch.onnx.stack_trace", value="/home/aurora/model.py")
+    weights = [weight("kernel.of.aurora", 4, 3, 3, 3), weight("aurora bias ' \" \\", 4, 1, 1)]
+    weights[0].doc_string = "learnt by aurora"
+    batch = ("aurora_batch", 3, 8, 8)
+    graph = h.make_graph(nodes, "graph of aurora", [info("img@aurora", batch)],
+                         [info("r\u00e9sultat", ("aurora_batch", 4, 8, 8))], weights, doc_string="aurora's")
+    graph.value_info.append(info("n12", ("aurora_batch", 4, 8, 8)))
+    proto = h.make_model(graph, opset_imports=[h.make_opsetid("", 17), h.make_opsetid("com.aurora", 1)],
+                         functions=[body], ir_version=10, domain="com.aurora.company", doc_string="by aurora")
+    proto.metadata_props.add(key="aurora key", value="aurora value")
+    proto.producer_name = "draw"
+    return proto
+
+
+def helper_function():
+    return h.make_function("com.aurora", "AuroraBlock", ["aurora in"], ["aurora out"],
+                           [h.make_node("LeakyRelu", ["aurora in"], ["aurora out"], name="leaky.aurora", alpha=0.25)],
+                           [h.make_opsetid("", 17)], ["aurora_factor"])
+
+
+MODELS = (cycle, unsorted, undefined, duplicate, sequence, loop, functions, sizes, outside, hostile)
 
 
 def main():

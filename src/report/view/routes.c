@@ -390,7 +390,7 @@ static const char *untested_text(const struct fsd_routes_maker *k)
     has(t, NAME,   kept,     NULL, .about = "the route with the fewest knobs that " \
         "keeps the gain; left out: there is no gain") \
     has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
-        .n_words = FSD__KEPT_COUNT, \
+        .n_words = FSD__KEPT_BY_COUNT, \
         .about = "engine: it has that of the best route; time: it is as fast; empty: " \
         "no route with fewer of its knobs that keeps the gain was built") \
     has(t, FACTS,  settings, NULL, .about = "its knobs beside the base")

@@ -1,0 +1,452 @@
+/* The public API of bug reports: which part of a build is told of, the files that do,
+ * and what is hidden in all of them. */
+#include "api/command.h"
+#include "api/inputs.h"
+#include "api/states.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "out/issue.h"
+#include "out/renamer.h"
+#include "report/picture/picture.h"
+#include "report/report.h"
+
+#include <string.h>
+
+struct fsd_issue {
+    struct fsd_arena *arena;
+    struct fsd_issue_options wants;
+    struct fsd_diff *run, *old_run; /* old_run: NULL, too, of a snapshot */
+    struct fsd_state *old, *new;    /* of two builds; else NULL */
+    struct fsd_compare *compare;
+    struct fsd_issue_subject subject;
+    struct fsd_cut_options cut;
+    struct fsd_cut_plan *plan;
+    const char *model, *no_part;
+    FILE *part; /* as it was cut, before anything is hidden in it */
+    struct fsd_renamer *renamer;
+    const char *files[5];
+};
+
+/* ------------------------------------------------------------------------ selecting */
+
+static enum fsd_status pick(struct fsd_issue *i, enum fsd_pick_want want,
+                            const char *const *words, unsigned n, fsd_id_vec *out,
+                            struct fsd_error *err)
+{
+    return n ? fsd_pick_all(i->arena, i->run->match, want, words, n, out, err) : FSD_OK;
+}
+
+/* Layers that the user named, with those that compute nodes together with them. */
+static enum fsd_status pick_asked(struct fsd_issue *i, struct fsd_error *err)
+{
+    const struct fsd_cut_options *part = &i->wants.part;
+    fsd_id_vec groups = {0};
+    enum fsd_status status =
+        pick(i, FSD_PICK_LAYERS, part->layers, part->n_layers, &i->subject.layers, err);
+
+    if (status == FSD_OK)
+        status = pick(i, FSD_PICK_LAYERS, part->groups, part->n_groups, &groups, err);
+    for (uint32_t k = 0; k < groups.n; k++)
+        fsd_vec_push(i->arena, &i->subject.layers, groups.at[k]);
+    if (status == FSD_OK)
+        status =
+            pick(i, FSD_PICK_NODES, part->nodes, part->n_nodes, &i->subject.nodes, err);
+    return status;
+}
+
+static bool is_asked(const struct fsd_issue *i)
+{
+    const struct fsd_cut_options *part = &i->wants.part;
+
+    return part->n_layers + part->n_groups + part->n_nodes > 0;
+}
+
+static enum fsd_status select_part(struct fsd_issue *i, struct fsd_error *err)
+{
+    enum fsd_status status = pick_asked(i, err);
+
+    i->subject.region = FSD_NONE;
+    if (status == FSD_OK && i->compare)
+        status = fsd_issue_pick_region(&i->subject, i->arena, i->compare, i->old_run,
+                                       i->run, err);
+    else if (status == FSD_OK && !is_asked(i))
+        status = fsd_issue_pick_finding(&i->subject, i->arena, i->run, i->wants.finding,
+                                        err);
+    if (status == FSD_OK)
+        fsd_issue_complete(&i->subject, i->arena, i->run);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- cutting out */
+
+static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
+{
+    const fsd_id_vec *nodes = &i->subject.nodes;
+    const char **words = FSD_NEW(i->arena, const char *, nodes->n + 1);
+
+    for (uint32_t k = 0; k < nodes->n; k++)
+        words[k] = fsd_printed(i->arena, "#%u", nodes->at[k]);
+    i->cut = (struct fsd_cut_options){.nodes = words,
+                                      .n_nodes = nodes->n,
+                                      .groups = i->wants.part.groups,
+                                      .n_groups = i->wants.part.n_groups,
+                                      .context = i->wants.part.context,
+                                      .inline_weights = !i->wants.no_weights};
+    return fsd_cut_new(&i->plan, i->arena, i->run, &i->cut, err);
+}
+
+/* The part as it is in the model, in a file without a name. */
+static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
+{
+    struct fsd_onnx_edits *edits = fsd_cut_edits(i->plan);
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open_unpacked(&file, i->model, UINT64_MAX, err);
+
+    if (i->wants.no_weights) /* nobody looks for what is replaced */
+        fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
+    i->part = tmpfile();
+    if (status == FSD_OK && !i->part)
+        status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
+                          "expected a folder for temporary files, found none that can "
+                          "be written to");
+    if (status == FSD_OK)
+        status = fsd_onnx_write(edits, &file, i->part, err);
+    if (status == FSD_E_IO && err && !i->wants.no_weights) {
+        size_t n = strlen(err->message);
+
+        snprintf(err->message + n, sizeof err->message - n,
+                 "; a report without weights needs none (--no-weights)");
+    }
+    return fsd_file_done(&file, status, err);
+}
+
+/* That no model can be made of a part which somebody named is an error; of what was
+ * found, the rest is reported. */
+static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
+{
+    struct fsd_error why = {0};
+    enum fsd_status status;
+
+    if (strcmp(i->run->model->kind, "onnx") != 0 || !i->model ||
+        !strcmp(i->model, "-")) {
+        i->no_part = "no ONNX file was given, of which it could be cut out";
+        return FSD_OK;
+    }
+    if (!i->subject.nodes.n) {
+        i->no_part = "no node of the model is known to be computed there";
+        return FSD_OK;
+    }
+    status = plan_cut(i, &why);
+    if (!is_asked(i) && (status == FSD_E_UNSUPPORTED || status == FSD_E_ARG)) {
+        i->plan = NULL;
+        i->no_part = fsd_printed(i->arena, "%s", why.message);
+        return FSD_OK;
+    }
+    if (status != FSD_OK && err)
+        *err = why;
+    return status == FSD_OK ? keep_part(i, err) : status;
+}
+
+/* --------------------------------------------------------------------------- hiding */
+
+static const struct fsd_graph *with_path(struct fsd_arena *arena,
+                                         const struct fsd_graph *g, const char *path)
+{
+    struct fsd_graph *copy = FSD_NEW(arena, struct fsd_graph, 1);
+
+    *copy = *g;
+    copy->path = path;
+    return copy;
+}
+
+/* After it nothing knows the old names but the renamer. */
+static void hide_names(struct fsd_renamer *r, struct fsd_diff *d)
+{
+    static const struct fsd_options files = {.model = "model.onnx",
+                                             .engine = "engine.json"};
+
+    fsd_renamer_apply(r, d);
+    d->model = with_path(d->arena, d->model, files.model);
+    d->engine = with_path(d->arena, d->engine, files.engine);
+    d->command = fsd_command_new(d->arena, d->names, &files);
+    fsd_find(&d->findings, d);
+}
+
+static const struct fsd_finding *find_again(const struct fsd_diff *d,
+                                            const struct fsd_rule *rule,
+                                            const fsd_id *ids, uint32_t n)
+{
+    const struct fsd_findings *all = d->findings;
+
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *f = &all->list.at[i];
+        bool same =
+            all->rules.at[f->rule].rule == rule && f->layers.n + f->nodes.n == n;
+
+        for (uint32_t k = 0; same && k < n; k++)
+            same = ids[k] == all->subjects
+                                 .at[k < f->layers.n ? f->layers.at + k
+                                                     : f->nodes.at + k - f->layers.n]
+                                 .id;
+        if (same)
+            return f;
+    }
+    return NULL;
+}
+
+/* The subject's finding, made anew. */
+static void hide_run(struct fsd_issue *i)
+{
+    const struct fsd_finding *f = i->subject.finding;
+    const struct fsd_findings *all = i->run->findings;
+    const struct fsd_rule *rule = f ? all->rules.at[f->rule].rule : NULL;
+    uint32_t n = f ? f->layers.n + f->nodes.n : 0;
+    fsd_id *ids = FSD_NEW(i->arena, fsd_id, n + 1);
+
+    for (uint32_t k = 0; k < n; k++)
+        ids[k] =
+            all->subjects
+                .at[k < f->layers.n ? f->layers.at + k : f->nodes.at + k - f->layers.n]
+                .id;
+    hide_names(i->renamer, i->run);
+    if (f)
+        i->subject.finding = find_again(i->run, rule, ids, n);
+}
+
+static enum fsd_status compare(struct fsd_issue *i)
+{
+    i->new = fsd_state_of(i->run);
+    i->compare = fsd_compare_new(i->old, i->new);
+    return FSD_OK;
+}
+
+/* Both builds, by their new names. */
+static void hide_comparison(struct fsd_issue *i)
+{
+    uint32_t at = 0;
+
+    while (i->compare->order[at] != i->subject.region)
+        at++;
+    fsd_compare_free(i->compare);
+    fsd_state_free(i->old);
+    fsd_state_free(i->new);
+    hide_names(i->renamer, i->old_run);
+    i->old = fsd_state_of(i->old_run);
+    compare(i);
+    i->subject.region = i->compare->order[at];
+}
+
+static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
+{
+    if (!i->wants.anonymous)
+        return FSD_OK;
+    if (i->old && !i->old_run)
+        return fsd_fail(err, FSD_E_ARG, i->old->engine_path, FSD_POS_NONE, 0,
+                        "expected two engines, in which names can be replaced, found a "
+                        "snapshot");
+    i->renamer = fsd_renamer_new(i->arena);
+    fsd_renamer_learn(i->renamer, i->run);
+    if (i->old_run)
+        fsd_renamer_learn(i->renamer, i->old_run);
+    hide_run(i);
+    if (i->old_run)
+        hide_comparison(i);
+    return FSD_OK;
+}
+
+/* -------------------------------------------------------------------------- opening */
+
+static bool draws(void)
+{
+    const char *format;
+
+    for (unsigned i = 0; (format = fsd_format_of(FSD_OF_RUN, i)); i++)
+        if (!strcmp(format, "svg"))
+            return true;
+    return false;
+}
+
+static void list_files(struct fsd_issue *i)
+{
+    unsigned n = 0;
+
+    i->files[n++] = FSD_ISSUE_TEXT;
+    i->files[n++] = FSD_ISSUE_LAYERS;
+    if (i->plan)
+        i->files[n++] = FSD_ISSUE_PART;
+    if (draws() && i->subject.layers.n)
+        i->files[n++] = FSD_ISSUE_PICTURE;
+}
+
+static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options *before,
+                                  const struct fsd_options *opt, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    if (before)
+        status = fsd_state_open(&i->old, &i->old_run, before, err);
+    if (status == FSD_OK)
+        status = fsd_diff_open(&i->run, opt, err);
+    if (status == FSD_OK && before)
+        status = compare(i);
+    if (status == FSD_OK && before && !opt->force)
+        status = fsd_check_network(i->compare, err);
+    if (status == FSD_OK)
+        status = select_part(i, err);
+    if (status == FSD_OK)
+        status = cut_part(i, err);
+    if (status == FSD_OK)
+        status = hide(i, err);
+    return status;
+}
+
+enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options *before,
+                               const struct fsd_options *opt,
+                               const struct fsd_issue_options *issue,
+                               struct fsd_error *err)
+{
+    struct fsd_options pair = *opt;
+    struct fsd_arena *arena;
+    struct fsd_issue *i;
+    enum fsd_status status;
+
+    *out = NULL;
+    FSD_GUARD(err);
+    if (!pair.engine) { /* a build log, which holds both */
+        pair.engine = pair.model;
+        pair.model = NULL;
+    }
+    arena = fsd_arena_new();
+    i = FSD_NEW(arena, struct fsd_issue, 1);
+    i->arena = arena;
+    i->wants = *issue;
+    i->model = pair.model ? fsd_printed(arena, "%s", pair.model) : NULL;
+    status = open_issue(i, before, &pair, err);
+    if (status == FSD_OK) {
+        list_files(i);
+        *out = i;
+    } else {
+        fsd_issue_free(i);
+    }
+    return status;
+}
+
+void fsd_issue_free(struct fsd_issue *i)
+{
+    if (!i)
+        return;
+    if (i->part)
+        fclose(i->part);
+    fsd_compare_free(i->compare);
+    fsd_state_free(i->old);
+    fsd_state_free(i->new);
+    fsd_diff_free(i->run);
+    fsd_diff_free(i->old_run);
+    fsd_arena_free(i->arena);
+}
+
+/* -------------------------------------------------------------------------- writing */
+
+const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i)
+{
+    return i < FSD_COUNT_OF(issue->files) ? issue->files[i] : NULL;
+}
+
+static bool has_file(const struct fsd_issue *issue, const char *name)
+{
+    const char *file;
+
+    for (unsigned i = 0; (file = fsd_issue_file(issue, i)); i++)
+        if (!strcmp(file, name))
+            return true;
+    return false;
+}
+
+static enum fsd_status write_part(const struct fsd_issue *i, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct fsd_onnx_hiding how = {.rename = i->renamer ? fsd_renamer_name : NULL,
+                                        .payload = i->renamer,
+                                        .weights = i->wants.no_weights};
+    struct fsd_file file = {.name = FSD_ISSUE_PART};
+    enum fsd_status status =
+        fflush(i->part)
+            ? fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write")
+            : fsd_file_map(&file, fileno(i->part), UINT64_MAX, err);
+
+    if (status != FSD_OK)
+        return status;
+    status = fsd_onnx_hide(&file, &how, out, err);
+    return fsd_file_done(&file, status, err);
+}
+
+static enum fsd_status write_layers(const struct fsd_issue *i, FILE *out,
+                                    struct fsd_error *err)
+{
+    const fsd_id_vec *layers = &i->subject.layers;
+    const char **words = FSD_NEW(i->arena, const char *, layers->n + 1);
+    struct fsd_query query = {.words = words, .n_words = layers->n, .layers = true};
+
+    for (uint32_t k = 0; k < layers->n; k++)
+        words[k] = fsd_printed(i->arena, "layer:%u", layers->at[k]);
+    if (!layers->n) {
+        fputs("{}\n", out);
+        return fsd_flush(out, err);
+    }
+    return fsd_diff_view(i->run, "inside", &query, "json", NULL, out, err);
+}
+
+static enum fsd_status write_picture(const struct fsd_issue *i, FILE *out,
+                                     struct fsd_error *err)
+{
+    struct fsd_excerpt part = {.layers = i->subject.layers.at,
+                               .n = i->subject.layers.n};
+    static const struct fsd_picture picture = {.collapse = "none"};
+    static const struct fsd_style style = {.picture = &picture};
+
+    return fsd_picture_write_part(i->run, &part, "svg", &style, out, err);
+}
+
+static enum fsd_status write_text(const struct fsd_issue *i, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct fsd_issue_told told = {.d = i->run,
+                                        .old = i->old_run,
+                                        .c = i->compare,
+                                        .subject = &i->subject,
+                                        .plan = i->plan,
+                                        .no_part = i->no_part,
+                                        .pictured = has_file(i, FSD_ISSUE_PICTURE),
+                                        .anonymous = i->wants.anonymous,
+                                        .no_weights = i->wants.no_weights};
+
+    fsd_issue_put_text(&told, out);
+    return fsd_flush(out, err);
+}
+
+enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
+                                FILE *out, struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    if (!has_file(issue, file))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a file of the report, found '%.80s'", file);
+    if (!strcmp(file, FSD_ISSUE_PART))
+        return write_part(issue, out, err);
+    if (!strcmp(file, FSD_ISSUE_LAYERS))
+        return write_layers(issue, out, err);
+    if (!strcmp(file, FSD_ISSUE_PICTURE))
+        return write_picture(issue, out, err);
+    return write_text(issue, out, err);
+}
+
+enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
+                                      struct fsd_error *err)
+{
+    if (!issue->renamer)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a report whose names are replaced, found one with "
+                        "its own");
+    fsd_renamer_write(issue->renamer, out);
+    return fsd_flush(out, err);
+}

@@ -1,0 +1,340 @@
+/* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: a report for the maintainers of a
+ * builder, as a directory that appears whole or not at all. */
+#define _GNU_SOURCE /* argp */
+#include "cli/build_word.h"
+#include "cli/output.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    KEY_LAYER = 1024,
+    KEY_GROUP,
+    KEY_NODE,
+    KEY_CONTEXT,
+    KEY_FINDING,
+    KEY_ANONYMIZE,
+    KEY_NAMES,
+    KEY_NO_WEIGHTS
+};
+
+static const struct argp_option options[] = {
+    {"finding", KEY_FINDING, "ID", 0,
+     "Report the worst finding of this rule, or the one of this fingerprint; default: "
+     "the worst finding, or of two builds the worst difference",
+     3},
+    {"layer", KEY_LAYER, "LAYER", 0,
+     "Report this layer: its number, name or pattern; may be repeated, like the next "
+     "two",
+     3},
+    {"group", KEY_GROUP, "LAYER", 0,
+     "The same, with all layers that compute nodes together with this layer", 3},
+    {"node", KEY_NODE, "NODE", 0, "Report this node: its name, #number or pattern", 3},
+    {"context", KEY_CONTEXT, "N", 0,
+     "Add to the model of the part the nodes up to N steps around", 3},
+    {"anonymize", KEY_ANONYMIZE, NULL, 0,
+     "Replace names in all files of the report; write what they stand for to "
+     "DIR.names.json",
+     3},
+    {"names", KEY_NAMES, "FILE", 0, "Write that to FILE", 3},
+    {"no-weights", KEY_NO_WEIGHTS, NULL, 0,
+     "Replace the values of weights in the model of the part by constants", 3},
+    {0},
+};
+
+static const char doc[] =
+    "Writes a report for the maintainers of a builder to the new directory DIR: "
+    "issue.md, the text with versions, flags, tables and commands; part.onnx, the part "
+    "of the model, cut out; part.svg, its picture; layers.json, its layers.\vOLD and "
+    "NEW are builds as for compare: MODEL,ENGINE[,PROFILE[,LOG]], a directory, a "
+    "snapshot or a build log.  Read issue.md before you send it: it says what is not "
+    "known.\n\n--anonymize replaces the names of nodes, tensors, functions, sizes and "
+    "files, and any word that is not the builder's own; it removes descriptions and "
+    "metadata.  Operators keep their names.  --no-weights keeps the types and sizes of "
+    "weights, and the values of sizes, indices and single numbers.";
+
+static void take_word(struct command_line *line, int key, const char *word,
+                      struct argp_state *state)
+{
+    struct fsd_cut_options *part = &line->cut;
+    unsigned *const counts[] = {&part->n_layers, &part->n_groups, &part->n_nodes};
+    unsigned *n = counts[key - KEY_LAYER];
+
+    if (*n == MOST_CUT)
+        argp_error(state, "at most %d of an option", MOST_CUT);
+    line->cut_words[key - KEY_LAYER][(*n)++] = word;
+}
+
+static bool is_pair(const struct command_line *line)
+{
+    return line->query.n_words == 1 ||
+           (fsd_file_is_model(line->words[0]) && !fsd_file_is_model(line->words[1]) &&
+            fsd_file_kind(line->words[1]) != FSD_FILE_SNAPSHOT);
+}
+
+static void check_line(struct command_line *line, struct argp_state *state)
+{
+    struct fsd_cut_options *part = &line->cut;
+
+    part->layers = line->cut_words[0];
+    part->groups = line->cut_words[1];
+    part->nodes = line->cut_words[2];
+    line->issue.part = *part;
+    if (!line->query.n_words)
+        argp_error(state, "expected MODEL and ENGINE, or OLD and NEW");
+    if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
+        argp_error(state, "expected -o DIR, one directory that is not there yet");
+    if (line->issue.finding && part->n_layers + part->n_groups + part->n_nodes)
+        argp_error(state, "expected --finding, or --layer, --group and --node");
+    if (line->names && !line->issue.anonymous)
+        argp_error(state, "--names goes with --anonymize");
+    if (is_pair(line)) {
+        line->run.model = line->words[0];
+        line->run.engine = line->query.n_words > 1 ? line->words[1] : NULL;
+        need_pair(line, state);
+    } else if (line->run.log || line->run.n_profiles || line->run.times) {
+        argp_error(state, "of two builds, name profiles and logs within each: "
+                          "MODEL,ENGINE,PROFILE,LOG");
+    } else if (line->issue.finding) {
+        argp_error(state, "--finding is of one build: MODEL ENGINE");
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_LAYER:
+    case KEY_GROUP:
+    case KEY_NODE:
+        take_word(line, key, arg, state);
+        break;
+    case KEY_CONTEXT:
+        line->cut.context =
+            parse_number("--context", "a number of steps", arg, 0, 1000000, state);
+        break;
+    case KEY_FINDING:
+        line->issue.finding = arg;
+        break;
+    case KEY_ANONYMIZE:
+        line->issue.anonymous = true;
+        break;
+    case KEY_NAMES:
+        line->names = arg;
+        break;
+    case KEY_NO_WEIGHTS:
+        line->issue.no_weights = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (line->query.n_words == 2)
+            argp_error(state, "expected two files or builds, found a third '%s'", arg);
+        line->words[line->query.n_words++] = arg;
+        break;
+    case ARGP_KEY_INIT:
+        line->one_format = true;
+        break;
+    case ARGP_KEY_END:
+        check_line(line, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------- the directory */
+
+struct folder {
+    char name[PATH_MAX], partial[PATH_MAX]; /* where it is made */
+    const struct command_line *line;
+    const struct fsd_issue *issue;
+};
+
+static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
+{
+    DIR *there = opendir(folder);
+    int n = 0;
+
+    if (!there)
+        return errno == ENOENT ? FSD_OK : fail_errno(err, folder);
+    while (readdir(there))
+        n++;
+    closedir(there);
+    return n <= 2 ? FSD_OK
+                  : fail_file(err, FSD_E_ARG, folder,
+                              "expected a directory that is not there yet, or empty, "
+                              "found files in it");
+}
+
+static enum fsd_status name_folder(struct folder *f, struct fsd_error *err)
+{
+    const char *path = f->line->outputs[0].path;
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    if (snprintf(f->name, sizeof f->name, "%.*s", (int)n, path) >=
+            (int)sizeof f->name ||
+        snprintf(f->partial, sizeof f->partial, "%s.XXXXXX", f->name) >=
+            (int)(sizeof f->partial - sizeof "/layers.json"))
+        return fail_file(err, FSD_E_ARG, path, "the path is too long");
+    return check_folder(f->name, err);
+}
+
+static bool path_in(const struct folder *f, const char *name, char out[PATH_MAX])
+{
+    return snprintf(out, PATH_MAX, "%s/%s", f->partial, name) < PATH_MAX;
+}
+
+static void remove_partial(const struct folder *f)
+{
+    char path[PATH_MAX];
+    const char *file;
+
+    for (unsigned i = 0; (file = fsd_issue_file(f->issue, i)); i++)
+        if (path_in(f, file, path))
+            unlink(path);
+    rmdir(f->partial);
+}
+
+static enum fsd_status fill_partial(const struct folder *f, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+    char path[PATH_MAX];
+    const char *file;
+
+    for (unsigned i = 0; status == FSD_OK && (file = fsd_issue_file(f->issue, i));
+         i++) {
+        FILE *out = path_in(f, file, path) ? fopen(path, "wxe") : NULL;
+
+        if (!out)
+            return fail_errno(err, path);
+        status = fsd_issue_write(f->issue, file, out, err);
+        if (status == FSD_E_WRITE)
+            fail_errno(err, path);
+        status = close_kept(out, path, status, err);
+    }
+    return status;
+}
+
+static enum fsd_status print_names(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    (void)format;
+    (void)style;
+    return fsd_issue_write_names(payload, out, err);
+}
+
+/* Beside the directory, so that who sends this does not send it, too. */
+static enum fsd_status write_names(const struct folder *f, struct fsd_error *err)
+{
+    static struct command_line other;
+    static char beside[PATH_MAX];
+
+    if (!f->line->issue.anonymous)
+        return FSD_OK;
+    if (snprintf(beside, sizeof beside, "%s.names.json", f->name) >= (int)sizeof beside)
+        return fail_file(err, FSD_E_ARG, f->name, "the path is too long");
+    other.outputs[0] =
+        (struct output){f->line->names ? f->line->names : beside, "json"};
+    other.n_outputs = 1;
+    other.follow = f->line->follow;
+    other.quiet = f->line->quiet;
+    return write_outputs(&other, print_names, f->issue, err);
+}
+
+static enum fsd_status write_folder(struct folder *f, struct fsd_error *err)
+{
+    enum fsd_status status;
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (!mkdtemp(f->partial))
+        return fail_errno(err, f->name);
+    status = fill_partial(f, err);
+    if (status == FSD_OK)
+        status = write_names(f, err);
+    if (status == FSD_OK &&
+        (chmod(f->partial, 0777 & ~mask) || rename(f->partial, f->name)))
+        status = fail_errno(err, f->name);
+    if (status != FSD_OK)
+        remove_partial(f);
+    return status == FSD_OK ? sync_folder(f->name, err) : status;
+}
+
+static void say_files(const struct folder *f)
+{
+    const char *file;
+
+    for (unsigned i = 0; !f->line->quiet && (file = fsd_issue_file(f->issue, i)); i++)
+        fprintf(stderr, "%s/%s\n", f->name, file);
+}
+
+static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **issue,
+                                  struct fsd_error *err)
+{
+    static struct build_word words[MOST_BUILDS];
+    struct fsd_options builds[MOST_BUILDS];
+    unsigned n = 0;
+    enum fsd_status status;
+
+    line->issue.part.context = line->cut.context;
+    if (line->run.engine) {
+        status = check_outputs(line, &line->run, 1, err);
+        return status == FSD_OK
+                   ? fsd_issue_open(issue, NULL, &line->run, &line->issue, err)
+                   : status;
+    }
+    status = take_builds(words, line->words, line->query.n_words, &line->run, builds,
+                         MOST_BUILDS, &n, err);
+    if (status == FSD_OK && n != 2)
+        status = fail_file(err, FSD_E_ARG, NULL, "expected two builds, found %u", n);
+    if (status == FSD_OK)
+        status = check_outputs(line, builds, n, err);
+    return status == FSD_OK
+               ? fsd_issue_open(issue, &builds[0], &builds[1], &line->issue, err)
+               : status;
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    struct fsd_issue *issue = NULL;
+    static struct folder f;
+    enum fsd_status status;
+
+    (void)exit_status;
+    f.line = line;
+    status = name_folder(&f, err);
+    if (status == FSD_OK)
+        status = open_issue(line, &issue, err);
+    f.issue = issue;
+    if (status == FSD_OK)
+        status = write_folder(&f, err);
+    if (status == FSD_OK)
+        say_files(&f);
+    fsd_issue_free(issue);
+    return status;
+}
+
+const struct verb verb_issue = {
+    "issue",
+    "MODEL ENGINE | OLD NEW",
+    "a bug report for the builder's maintainers, with the part cut out",
+    doc,
+    {"model.onnx engine.json -o report",
+     "old.onnx,old.json new.onnx,new.json -o report",
+     "model.onnx engine.json --layer 12 -o report --anonymize --no-weights"},
+    options,
+    parse,
+    run,
+    false,
+    -1};

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""issue.py BINARY FIXTURES: bug reports of a model whose names say what nobody shall know.
+
+None of its names is in any byte of a report with --anonymize; --no-weights leaves no number of a weight; a report is
+written whole or not at all; its text fits into an issue and names what a maintainer asks for."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+failures = 0
+# What draw.py, and hostile.json, call things; "Conv" is an operator, too.
+NAMES = ["aurora", "stem|", "img@", "kernel.of", "/stem/Conv_output_0", "n12", "t34", "bias '",
+         "r\u00e9sultat", "PWN(aurora)", "aurora_batch", "AuroraBlock", "com.aurora", "aurora_factor", "leaky.", "invented",
+         "learnt", "stack_trace", "model.py", "private", "hostile", "graph of", "company"]
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED {what}")
+
+
+def run(*args):
+    return subprocess.run(list(map(str, args)), capture_output=True, check=False)
+
+
+def is_clean(folder, what):
+    for path in folder.iterdir():
+        data = path.read_bytes().lower()
+        for name in NAMES:
+            check(name.lower().encode() not in data, f"{what}: {name} is in {path.name}")
+
+
+def anonymous(binary, fixtures, folder):
+    model, old, new = (fixtures / f"hostile{e}" for e in (".onnx", ".json", "_new.json"))
+    builds = [f"{model},{old}", f"{model},{new}"]
+    asked = [[model, old], [model, old, "--layer", "2"], [model, old, "--layer", "1", "--context", "1"],
+             [model, old, "--node", "*", "--no-weights"], [old], builds, builds + ["--node", "#1"]]
+    for number, words in enumerate(asked):
+        report, names = folder / f"a{number}", folder / f"a{number}.names.json"
+        ran = run(binary, "issue", *words, "-o", report, "--anonymize")
+        check(ran.returncode == 0, f"{words}: {ran.stderr.decode()}")
+        if not report.exists():
+            continue
+        is_clean(report, words)
+        check("aurora" in "".join(json.loads(names.read_text(encoding="utf-8")).values()), f"{words}: its names")
+        check((report / "part.onnx").exists() == (len(words) > 1), f"{words}: its part")
+        text = (report / "issue.md").read_text(encoding="utf-8")
+        check(len(text) < 65536 and "## Versions and build" in text and "TensorRT" in text, f"{words}: its text")
+        check(("trtexec --onnx=part.onnx" in text) == (len(words) > 1), f"{words}: its commands")
+        check(("The layers before" in text) == (words[:2] == builds), f"{words}: the build before")
+    ran = run(binary, "issue", model, old, "-o", folder / "x", "--anonymize", "--names", folder / "map.json")
+    check((folder / "map.json").exists() and not (folder / "x.names.json").exists(), f"--names: {ran.stderr.decode()}")
+
+
+def weights(binary, fixtures, folder):
+    """Numbers 0.0, 0.5, 1.0, ... are gone; where they are in another file, nobody looks for it."""
+    for number, (model, node) in enumerate((("hostile", "#0"), ("outside", "scaled"))):
+        report = folder / f"w{number}"
+        ran = run(binary, "issue", fixtures / f"{model}.onnx", fixtures / "hostile.json", "--force", "--node", node,
+                  "--no-weights", "-o", report)
+        check(ran.returncode == 0, f"{model} --no-weights: {ran.stderr.decode()}")
+        data = (report / "part.onnx").read_bytes()
+        check(bytes.fromhex("0000803c0000803c") in data and bytes.fromhex("0000003f0000803f") not in data,
+              f"{model} --no-weights: the numbers")
+        check(b"2^-6" in (report / "issue.md").read_bytes(), f"{model} --no-weights: says so")
+
+
+def refused(binary, fixtures, folder):
+    engine = fixtures / "hostile.json"
+    full = folder / "full"
+    full.mkdir()
+    (full / "mine").write_bytes(b"mine")
+    (folder / "empty").mkdir()
+    hostile = fixtures / "hostile.onnx"
+    for model, words, says in (
+            (hostile, ["-o", full], "found files in it"), (hostile, ["-o", full / "mine"], "Not a directory"),
+            (hostile, ["-o", full / "mine" / "x"], "Not a directory"), (hostile, ["-o", folder / "no" / "x"], "No such file"),
+            (hostile, ["-o", folder / "x1", "--layer", "nix"], "name or number of a layer"),
+            (hostile, ["-o", folder / "x2", "--finding", "nix"], "a finding of nix"),
+            (hostile, ["-o", folder / "x3", "--names", folder / "x"], "--anonymize"), (hostile, [], "-o DIR"),
+            (fixtures / "cycle.onnx", ["-o", folder / "x4", "--node", "out"], "cycle"),
+            (fixtures / "duplicate.onnx", ["-o", folder / "x5", "--node", "three"], "several nodes write"),
+            (fixtures / "loop.onnx", ["-o", folder / "x6", "--node", "moved"], "in a body of 'loop'"),
+            (fixtures / "outside.onnx", ["-o", folder / "x7", "--node", "scaled"], "--no-weights")):
+        before = sorted(os.listdir(folder))
+        ran = run(binary, "issue", model, engine, "--force", *words)
+        said = ran.stderr.decode()
+        check(ran.returncode == 2 and says in said, f"{model.name} {words}: {said}")
+        check(sorted(os.listdir(folder)) == before and os.listdir(full) == ["mine"], f"{model.name} {words}: leaves files")
+    ran = run(binary, "issue", hostile, engine, "-o", folder / "empty")
+    check(ran.returncode == 0 and (folder / "empty" / "issue.md").exists(), f"an empty folder: {ran.stderr.decode()}")
+
+
+def main():
+    binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        for test in (anonymous, weights, refused):
+            (pathlib.Path(folder) / test.__name__).mkdir()
+            test(binary, fixtures, pathlib.Path(folder) / test.__name__)
+    print(f"{failures} failures")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
