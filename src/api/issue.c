@@ -5,6 +5,7 @@
 #include "api/states.h"
 #include "base/print.h"
 #include "base/status.h"
+#include "engine/reader.h"
 #include "out/issue.h"
 #include "out/renamer.h"
 #include "report/picture/picture.h"
@@ -149,25 +150,17 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 
 /* --------------------------------------------------------------------------- hiding */
 
-static const struct fsd_graph *with_path(struct fsd_arena *arena,
-                                         const struct fsd_graph *g, const char *path)
-{
-    struct fsd_graph *copy = FSD_NEW(arena, struct fsd_graph, 1);
-
-    *copy = *g;
-    copy->path = path;
-    return copy;
-}
-
 /* After it nothing knows the old names but the renamer. */
 static void hide_names(struct fsd_renamer *r, struct fsd_diff *d)
 {
     static const struct fsd_options files = {.model = "model.onnx",
                                              .engine = "engine.json"};
+    const struct fsd_engine_reader *reader = d->engine->reader;
 
-    fsd_renamer_apply(r, d);
-    d->model = with_path(d->arena, d->model, files.model);
-    d->engine = with_path(d->arena, d->engine, files.engine);
+    fsd_renamer_apply(r, d, reader ? reader->phrases : NULL,
+                      reader ? reader->kernels : NULL);
+    d->model = fsd_graph_at(d->arena, d->model, files.model);
+    d->engine = fsd_graph_at(d->arena, d->engine, files.engine);
     d->command = fsd_command_new(d->arena, d->names, &files);
     fsd_find(&d->findings, d);
 }

@@ -70,6 +70,12 @@ struct fsd_engine_reader {
     enum fsd_status (*read_profile)(struct fsd_arena *arena, struct fsd_intern *names,
                                     const struct fsd_file *file, fsd_profile_vec *out,
                                     struct fsd_error *err);
+    /** What the builder puts around names in those of its layers, of two phrases with
+     *  one beginning the longer first; ends with NULL. */
+    const char *const *phrases;
+    /** How names of kernels begin that hold no names of the model; NULL: none do. */
+    const char *kernels;
+
     /** Appends times of whole runs. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,
                                   struct fsd_run_times *out, struct fsd_error *err);

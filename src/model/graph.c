@@ -12,6 +12,16 @@
 #include <limits.h>
 #include <string.h>
 
+const struct fsd_graph *fsd_graph_at(struct fsd_arena *arena, const struct fsd_graph *g,
+                                     const char *path)
+{
+    struct fsd_graph *copy = FSD_NEW(arena, struct fsd_graph, 1);
+
+    *copy = *g;
+    copy->path = path;
+    return copy;
+}
+
 struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *names)
 {
     struct fsd_graph *g = FSD_NEW(arena, struct fsd_graph, 1);

@@ -396,6 +396,10 @@ struct fsd_graph {
     struct fsd_peers *peers; /**< by port; NULL: no tensor has several producers */
 };
 
+/** The same graph, as one that was read of another path. */
+const struct fsd_graph *fsd_graph_at(struct fsd_arena *arena, const struct fsd_graph *g,
+                                     const char *path);
+
 /* ------------------------------------------------------------------ building */
 
 /** A graph with an empty main scope, in the arena. */

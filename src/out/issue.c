@@ -168,7 +168,7 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
                   {r->unasked.n > 0, "what layers read"},
                   {r->kernels, "what kernels do, or the types and layouts that they "
                                "state"},
-                  {r->type_lost, "a type is told no more"}};
+                  {r->type_lost, "a type is no longer known"}};
     const char *title = "others";
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -213,11 +213,11 @@ static void put_finding(struct text *x)
     put_block(print.text, "text", x->out);
     free(print.text);
     if (x->t->subject->n_alike > 1)
-        fprintf(x->out, "\nOf its %u layers one is told below.\n",
+        fprintf(x->out, "\nThis report shows one of its %u layers.\n",
                 x->t->subject->n_alike);
     fprintf(x->out,
             "\nFound by the rule `%s` of fusiondiff; `fusiondiff explain %s` "
-            "tells what it means.\n",
+            "shows what it means.\n",
             x->t->d->findings->rules.at[f->rule].rule->id,
             x->t->d->findings->rules.at[f->rule].rule->id);
 }
@@ -231,7 +231,7 @@ static void put_subject(struct text *x)
     else if (x->t->subject->finding)
         put_finding(x);
     else
-        fputs("*(please tell what you expected of the layers below)*\n", x->out);
+        fputs("*(please state what you expected of the layers below)*\n", x->out);
 }
 
 /* ------------------------------------------------------------------------- versions */
@@ -329,9 +329,9 @@ static void put_versions(struct text *x)
         fputs(i ? "- " : "\nThe builds were not made alike:\n\n- ", x->out);
         put_code(b->key, x->out);
         fputs(": ", x->out);
-        put_code(b->before ? b->before : "not told", x->out);
+        put_code(b->before ? b->before : "not known", x->out);
         fputs(", then ", x->out);
-        put_code(b->after ? b->after : "not told", x->out);
+        put_code(b->after ? b->after : "not known", x->out);
         fputs("\n", x->out);
     }
 }

@@ -26,7 +26,9 @@ struct fsd_renamer {
     uint32_t count[FSD__NAMED_COUNT];
     bool taken[256]; /* letters that some name has before a number */
     char letter[FSD__NAMED_COUNT];
-    size_t longest; /* name, in bytes */
+    size_t longest;             /* name, in bytes */
+    const char *const *phrases; /* of the builder; NULL: none */
+    const char *kernels;        /* how its kernels begin; NULL */
 };
 
 struct fsd_renamer *fsd_renamer_new(struct fsd_arena *arena)
@@ -202,43 +204,15 @@ void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d)
 
 /* ------------------------------------------------------------ what names are put in */
 
-/* What the builder says around names, with the number that follows. */
-static const char *const PHRASES[] = {"Reformatting CopyNode for Input Tensor ",
-                                      "Reformatting CopyNode for Output Tensor ",
-                                      "Reformatting CopyNode for Network Input ",
-                                      "Reformatting CopyNode for Network Output ",
-                                      "Reformatted Input Tensor ",
-                                      "Reformatted Output Tensor ",
-                                      "Reformatted Network Input ",
-                                      "Reformatted Network Output ",
-                                      " input reformatter ",
-                                      " output reformatter ",
-                                      "(Unnamed Layer* ",
-                                      "fusedPointwiseNode(",
-                                      "{ForeignNode[",
-                                      "[ShapeHostToDeviceCopy ",
-                                      "Forced Cast ITensor ",
-                                      "[profile ",
-                                      "[ONNX Layer: ",
-                                      "ONNXTRT_",
-                                      "reshape_before_",
-                                      "reshape_after_",
-                                      "_copy_input",
-                                      "_copy_output",
-                                      "_clone_",
-                                      "_output",
-                                      "_myl",
-                                      " copy",
-                                      " to ",
-                                      "PWN("};
-
-static size_t phrase_at(struct fsd_slice text)
+/* A phrase of the builder's here, with the number that follows. */
+static size_t phrase_at(const struct fsd_renamer *r, struct fsd_slice text)
 {
+    const char *const *phrase = r->phrases;
     size_t n = 0;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(PHRASES) && !n; i++)
-        if (fsd_slice_begins(text, PHRASES[i]))
-            n = strlen(PHRASES[i]);
+    for (; phrase && *phrase && !n; phrase++)
+        if (fsd_slice_begins(text, *phrase))
+            n = strlen(*phrase);
     while (n && n < text.n && fsd_is_digit(text.s[n]))
         n++;
     return n;
@@ -284,7 +258,7 @@ static void put_text(struct fsd_renamer *r, struct fsd_slice text, FILE *out)
 
     while (text.n) {
         const char *name = NULL;
-        size_t n = phrase_at(text);
+        size_t n = phrase_at(r, text);
 
         if (n) {
             fwrite(text.s, 1, n, out);
@@ -304,9 +278,9 @@ static void put_text(struct fsd_renamer *r, struct fsd_slice text, FILE *out)
 }
 
 /* A kernel that a compiler names by what it does. */
-static bool is_kernel(const char *text)
+static bool is_kernel(const struct fsd_renamer *r, struct fsd_slice text)
 {
-    return !strncmp(text, "__my", 4);
+    return r->kernels && fsd_slice_begins(text, r->kernels);
 }
 
 static const char *new_text(struct fsd_renamer *r, struct fsd_slice text)
@@ -315,18 +289,21 @@ static const char *new_text(struct fsd_renamer *r, struct fsd_slice text)
     struct fsd_print print;
     FILE *out;
 
-    if (name || stays(r, text.s, text.n) || is_kernel(text.s) || is_number(text))
+    if (name || stays(r, text.s, text.n) || is_kernel(r, text) || is_number(text))
         return name;
     out = fsd_print_open(&print);
     put_text(r, text, out);
     return fsd_print_take(&print, r->arena);
 }
 
-void fsd_renamer_apply(struct fsd_renamer *r, struct fsd_diff *d)
+void fsd_renamer_apply(struct fsd_renamer *r, const struct fsd_diff *d,
+                       const char *const *phrases, const char *kernels)
 {
     uint32_t n = fsd_intern_count(d->names);
     const char **texts = FSD_NEW(r->arena, const char *, n + 1);
 
+    r->phrases = phrases;
+    r->kernels = kernels;
     for (fsd_sym i = 1; i < n; i++)
         texts[i] = new_text(
             r, (struct fsd_slice){fsd_text(d->names, i), fsd_text_len(d->names, i)});

@@ -3,8 +3,7 @@
  *
  *     stem/conv             n1
  *     stem.w + stem/conv    t2 + n1
- *     Reformatting CopyNode for Input Tensor 0 to stem/conv
- *                           Reformatting CopyNode for Input Tensor 0 to n1
+ *     stem/conv copy            n1 copy
  *
  * What a builder puts names together of is taken apart: known names are replaced, the
  * builder's own words and numbers stay, and any other word is replaced, too.  So a word
@@ -30,8 +29,11 @@ void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d);
 const char *fsd_renamer_name(void *payload, enum fsd_named of, struct fsd_slice name);
 
 /** Replaces the text of all symbols of the run but the words that stay.  What was
- *  printed before holds the old names: the findings are to be made anew. */
-void fsd_renamer_apply(struct fsd_renamer *r, struct fsd_diff *d);
+ *  printed before holds the old names: the findings are to be made anew.
+ *  @param phrases  of the builder, as in fsd_engine_reader; NULL: none.
+ *  @param kernels  likewise. */
+void fsd_renamer_apply(struct fsd_renamer *r, const struct fsd_diff *d,
+                       const char *const *phrases, const char *kernels);
 
 /** Writes the new names with what they stand for, as JSON. */
 void fsd_renamer_write(const struct fsd_renamer *r, FILE *out);

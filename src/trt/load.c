@@ -310,6 +310,36 @@ static const char *const reads[] = {
     "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};
 
+static const char *const phrases[] = {"Reformatting CopyNode for Input Tensor ",
+                                      "Reformatting CopyNode for Output Tensor ",
+                                      "Reformatting CopyNode for Network Input ",
+                                      "Reformatting CopyNode for Network Output ",
+                                      "Reformatted Input Tensor ",
+                                      "Reformatted Output Tensor ",
+                                      "Reformatted Network Input ",
+                                      "Reformatted Network Output ",
+                                      " input reformatter ",
+                                      " output reformatter ",
+                                      "(Unnamed Layer* ",
+                                      "fusedPointwiseNode(",
+                                      "{ForeignNode[",
+                                      "[ShapeHostToDeviceCopy ",
+                                      "Forced Cast ITensor ",
+                                      "[profile ",
+                                      "[ONNX Layer: ",
+                                      "ONNXTRT_",
+                                      "reshape_before_",
+                                      "reshape_after_",
+                                      "_copy_input",
+                                      "_copy_output",
+                                      "_clone_",
+                                      "_output",
+                                      "_myl",
+                                      " copy",
+                                      " to ",
+                                      "PWN(",
+                                      NULL};
+
 const struct fsd_engine_reader fsd_reader_trt = {
     .name = "TensorRT",
     .reads = reads,
@@ -321,4 +351,6 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .read_profile = read_profile,
     .read_times = fsd_times_read,
     .read_tuning = fsd_tuning_read,
+    .phrases = phrases,
+    .kernels = "__my",
 };
