@@ -151,8 +151,12 @@ struct fsd_code_group fsd_code_group_of(struct fsd_code *c, uint32_t first)
 {
     struct fsd_code_group g = {0};
 
-    for (uint32_t i = first; i != FSD_NONE; i = c->blocks.at[i].next)
+    uint32_t i = first;
+
+    do {
         fsd_vec_push(c->arena, &g.blocks, &c->blocks.at[i]);
+        i = c->blocks.at[i].next;
+    } while (i != FSD_NONE);
     find_parameters(c, &g);
     return g;
 }

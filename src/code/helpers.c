@@ -76,13 +76,13 @@ static void need(helper_vec *helpers, const char *text, size_t n)
         }
 }
 
-void fsd_code_print_helpers(struct fsd_arena *arena, const char *text, FILE *out)
+void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, FILE *out)
 {
     helper_vec helpers = {0};
     const char *first = strstr(source(), mark);
 
     find_helpers(arena, &helpers);
-    need(&helpers, text, strlen(text));
+    need(&helpers, calls, strlen(calls));
     fwrite(source(), 1, (size_t)(first - source()), out);
     for (uint32_t i = 0; i < helpers.n; i++)
         if (helpers.at[i].needed)

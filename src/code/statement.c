@@ -323,9 +323,10 @@ static void put_input(struct fsd_code *c, fsd_id node, char how, char which,
         fsd_code_operand(c, node, (uint32_t)(which - '0'), w);
 }
 
-void fsd_code_template(struct fsd_code *c, fsd_id node, const char *at,
+void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_words *w)
 {
+    const char *at = text;
     bool inside = false; /* of braces */
 
     while (*at) {

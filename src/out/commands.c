@@ -63,7 +63,7 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
     const char *builder = fsd_text(plan->d->names, plan->d->engine->producer);
     bool rtx = strstr(builder, "RTX") != NULL;
 
-    fprintf(out, "\nbuild it alone, and look at what becomes of it:\n  %s --onnx=",
+    fprintf(out, "\nbuild it alone, and show its layers:\n  %s --onnx=",
             rtx ? "tensorrt_rtx" : "trtexec");
     fsd_put_shell_word(out, path);
     if (!rtx) {

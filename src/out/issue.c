@@ -225,7 +225,7 @@ static void put_finding(struct text *x)
 static void put_subject(struct text *x)
 {
     put_title(x);
-    fputs("\n## What is odd\n\n", x->out);
+    fputs("\n## Problem\n\n", x->out);
     if (x->t->c)
         put_change(x);
     else if (x->t->subject->finding)
@@ -306,7 +306,7 @@ static void put_build(const struct fsd_diff *d, FILE *out)
         if (*built(d, facts[i].key) || !i || facts[i].key == facts[5].key)
             put_cell(facts[i].title, built(d, facts[i].key), out);
     put_options(d, out);
-    fprintf(out, "| known from | %s |\n", d->engine->kind);
+    fprintf(out, "| read from | %s |\n", d->engine->kind);
     put_model(d, out);
 }
 
@@ -321,7 +321,7 @@ static void put_versions(struct text *x)
         fputs("\nThe build before:\n\n| | |\n|---|---|\n", x->out);
         put_build(t->old, x->out);
     } else if (t->c) {
-        fprintf(x->out, "\nThe build before is known from a snapshot.\n");
+        fprintf(x->out, "\nThe build before was read from a snapshot.\n");
     }
     for (uint32_t i = 0; t->c && i < t->c->built.n; i++) {
         const struct fsd_built_change *b = &t->c->built.at[i];
@@ -398,8 +398,8 @@ static void put_nodes(struct text *x)
 
     if (!nodes->n)
         return;
-    fputs("\nThe nodes of the model that they compute, or that are around them:\n\n"
-          "| node | name | operator | outcome | asked for | runs in | layers |\n"
+    fputs("\nThe nodes that these layers compute, or that stand next to them:\n\n"
+          "| node | name | operator | outcome | requested | runs in | layers |\n"
           "|---:|---|---|---|---|---|---|\n",
           x->out);
     for (uint32_t i = 0; i < nodes->n && i < x->rows; i++)
@@ -419,7 +419,7 @@ static void put_tables(struct text *x)
         put_layers(x, t->old, &t->subject->old_layers, "The layers before:", "");
     put_nodes(x);
     if (t->pictured)
-        fputs("\nThe part as a picture, which is to be attached as a file:\n\n"
+        fputs("\nA picture of the part; attach it to the issue:\n\n"
               "![the part](" FSD_ISSUE_PICTURE ")\n",
               x->out);
 }
@@ -460,7 +460,7 @@ static void put_commands(struct text *x)
 
 static void put_part(struct text *x)
 {
-    fputs("\n## How to see it\n\n", x->out);
+    fputs("\n## Reproduce\n\n", x->out);
     if (!x->t->plan) {
         fputs("There is no model of the part:\n\n", x->out);
         put_block(x->t->no_part, "text", x->out);
@@ -480,18 +480,19 @@ static void put_notes(struct text *x)
 
     if (!t->anonymous && !t->no_weights)
         return;
-    fputs("\n## What is left out\n\n", x->out);
+    fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
         fputs("- Names of nodes, tensors, functions, sizes and files are replaced, the "
               "same everywhere. Operators keep theirs. Descriptions and metadata are "
               "removed.\n",
               x->out);
     if (t->no_weights && t->plan)
-        fputs("- The weights are replaced: floats are 2^-6 (0.015625), integers of up "
-              "to 16 bits are 1, or 0 in a row. Sizes, indices and single numbers, as "
-              "scales of whole tensors, are as they were. Outputs are therefore not "
-              "those of the model.\n",
-              x->out);
+        fputs(
+            "- The weights are replaced: floats are 2^-6 (0.015625), integers of up "
+            "to 16 bits are 1, or 0 in a vector. Shapes, indices and scalars, such as "
+            "scales of whole tensors, are unchanged. Outputs are therefore not "
+            "those of the model.\n",
+            x->out);
 }
 
 static void put_files(struct text *x)

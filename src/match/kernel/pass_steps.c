@@ -431,7 +431,7 @@ static bool try_kernel(struct replay *r, bool guess)
           fsd_candidate_order);
     known = r->beam.n_candidates && r->beam.candidates[0].cost <= limit;
     note_bound(r, known ? fsd_candidate_rank(r->beam.candidates)
-                        : (uint64_t)limit << 32 | UINT32_MAX);
+                        : fsd_rank(limit, UINT32_MAX));
     return known;
 }
 

@@ -295,10 +295,16 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
 /** A product that the layer computes is taken apart. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
+/** Orders by cost, and by loose nodes where that is equal: the smaller, the
+ *  likelier. */
+static inline uint64_t fsd_rank(uint64_t cost, uint32_t loose)
+{
+    return cost * (UINT64_C(1) << 32) + loose;
+}
 /** What only grows while a candidate is followed, and is compared first. */
 static inline uint64_t fsd_candidate_rank(const struct candidate *w)
 {
-    return (uint64_t)w->cost << 32 | w->loose;
+    return fsd_rank(w->cost, w->loose);
 }
 /** The likeliest first. */
 int fsd_candidate_order(const void *a, const void *b);

@@ -59,8 +59,9 @@ static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_dif
 
     if (!r->differs || r->unasked.n)
         return 0;
-    form = fsd_hash_mix(form, r->layout | r->layers << 1 | r->tactic << 2 |
-                                  r->kernels << 3 | r->moves << 4);
+    form = fsd_hash_mix(form, (r->layout ? 1U : 0) | (r->layers ? 2U : 0) |
+                                  (r->tactic ? 4U : 0) | (r->kernels ? 8U : 0) |
+                                  (r->moves ? 16U : 0));
     form = with_groups(form, c, c->old, r->old_groups);
     return with_groups(form, c, c->new, r->new_groups);
 }
