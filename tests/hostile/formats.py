@@ -265,9 +265,9 @@ def formats_of(h, verb):
 def views(h):
     done = subprocess.run([h.binary, "--help"], capture_output=True, text=True, check=False)
     verbs = re.findall(r"^  ([a-z]+)  +\S", done.stdout.split("Verbs (", 1)[1], re.M)
-    # A doctor reads no file, and the last four write models, keep a state or run a command.
-    apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "routes", "batch", "doctor", "cut", "code", "annotate",
-             "bisect", "collect")
+    # A doctor reads no file, and the last six write models, programs or reports, keep a state or run a command.
+    apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "routes", "batch", "doctor", "cut", "code", "issue",
+             "annotate", "bisect", "collect")
     return [verb for verb in verbs if verb not in apart]
 
 

@@ -131,7 +131,7 @@ export class GraphView {
             return b;
         };
         this.back_button = button("← Back to what was shown before", "← Back", () => this.back());
-        const tools = el("div", { class: "tools" }, this.crumbs, this.back_button, ...(picture.svg ? [button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Fit: show all", "Fit", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
+        const tools = el("div", { class: "tools" }, this.crumbs, ...(picture.svg ? [this.back_button, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Fit: show all", "Fit", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
         group_of(tools);
         this.put_back();
         const planned = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
