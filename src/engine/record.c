@@ -109,7 +109,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
     size_t end = at + 1;
 
     while (byte_at(r, end) >= ' ' && byte_at(r, end) != '"')
-        end++;
+        end += r->escaped && byte_at(r, end) == '\\' ? 2 : 1;
     if (byte_at(r, end) != '"')
         return broken(r, end, "'\"'");
     *field = (struct fsd_field){.key = (const char *)r->file->bytes + at + 1,
