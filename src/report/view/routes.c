@@ -391,8 +391,8 @@ static const char *untested_text(const struct fsd_routes_maker *k)
         "keeps the gain; left out: there is no gain") \
     has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
-        .about = "engine: it has that of the best route; time: it is as fast; empty: " \
-        "no route with fewer of its knobs that keeps the gain was built") \
+        .about = "engine: it has that of the best route; time: it is as fast; " \
+        "absent: no route with fewer of its knobs that keeps the gain was built") \
     has(t, FACTS,  settings, NULL, .about = "its knobs beside the base")
 FSD_RECORD(best, BEST)
 /* clang-format on */
@@ -428,7 +428,8 @@ static const struct fsd_rows *best_rows(const struct fsd_routes_maker *k)
     row->chance = fsd_flag(r->kept == FSD_NONE && r->best != r->base);
     if (r->kept != FSD_NONE) {
         row->kept = route_name(k, r->kept);
-        row->kept_by = fsd_kept_by_name(r->kept_by);
+        row->kept_by =
+            r->kept_by == FSD_KEPT_NONE ? NULL : fsd_kept_by_name(r->kept_by);
         row->settings = apart_of(k, r->kept);
     }
     return fsd_rows_held(k->arena, &rows, UINT32_MAX);
