@@ -206,6 +206,13 @@ enum fsd_status find_target(struct target *out, const char *path, bool follow,
     return fail_errno(err, path);
 }
 
+bool ends_with(const char *path, const char *ending)
+{
+    size_t n = path ? strlen(path) : 0, m = strlen(ending);
+
+    return n >= m && !strcmp(path + n - m, ending);
+}
+
 bool is_same_folder(const char *a, const char *b)
 {
     const char *paths[2] = {a, b};

@@ -34,6 +34,9 @@ struct target {
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
+/** @param path  may be NULL, which has no ending. */
+bool ends_with(const char *path, const char *ending);
+
 /** True when two paths are of files in one folder. */
 bool is_same_folder(const char *a, const char *b);
 

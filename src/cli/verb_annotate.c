@@ -1,9 +1,8 @@
 /* fusiondiff annotate [MODEL] ENGINE -o FILE: a run, for viewers of models. */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
+#include "cli/target.h"
 #include "cli/verb.h"
-
-#include <string.h>
 
 enum { KEY_LAYERS = 992 };
 
@@ -50,14 +49,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static bool is_node_data(const char *path)
-{
-    static const char ending[] = ".nodedata.json";
-    size_t n = path ? strlen(path) : 0;
-
-    return n >= sizeof ending - 1 && !strcmp(path + n - (sizeof ending - 1), ending);
-}
-
 struct job {
     const struct fsd_diff *run;
     enum fsd_annotation as;
@@ -87,10 +78,11 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     one = *line;
     one.n_outputs = 1;
     for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {
-        struct job job = {made,
-                          is_node_data(line->outputs[i].path)   ? FSD_ANNOTATE_NODE_DATA
-                          : line->run.model && !line->of_layers ? FSD_ANNOTATE_MODEL
-                                                                : FSD_ANNOTATE_LAYERS};
+        struct job job = {made, ends_with(line->outputs[i].path, ".nodedata.json")
+                                    ? FSD_ANNOTATE_NODE_DATA
+                                : line->run.model && !line->of_layers
+                                    ? FSD_ANNOTATE_MODEL
+                                    : FSD_ANNOTATE_LAYERS};
 
         one.outputs[0] = line->outputs[i];
         status = write_outputs(&one, print, &job, err);

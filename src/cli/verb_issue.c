@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
 #include "cli/output.h"
+#include "cli/part.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 
@@ -13,16 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    KEY_LAYER = 1024,
-    KEY_GROUP,
-    KEY_NODE,
-    KEY_CONTEXT,
-    KEY_FINDING,
-    KEY_ANONYMIZE,
-    KEY_NAMES,
-    KEY_NO_WEIGHTS
-};
+enum { KEY_FINDING = KEY_PART_END, KEY_ANONYMIZE, KEY_NAMES, KEY_NO_WEIGHTS };
 
 static const struct argp_option options[] = {
     {"finding", KEY_FINDING, "ID", 0,
@@ -59,18 +51,6 @@ static const char doc[] =
     "metadata.  Operators keep their names.  --no-weights keeps the types and sizes of "
     "weights, and the values of sizes, indices and single numbers.";
 
-static void take_word(struct command_line *line, int key, const char *word,
-                      struct argp_state *state)
-{
-    struct fsd_cut_options *part = &line->cut;
-    unsigned *const counts[] = {&part->n_layers, &part->n_groups, &part->n_nodes};
-    unsigned *n = counts[key - KEY_LAYER];
-
-    if (*n == MOST_CUT)
-        argp_error(state, "at most %d of an option", MOST_CUT);
-    line->cut_words[key - KEY_LAYER][(*n)++] = word;
-}
-
 static bool is_pair(const struct command_line *line)
 {
     return line->query.n_words == 1 ||
@@ -80,17 +60,12 @@ static bool is_pair(const struct command_line *line)
 
 static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct fsd_cut_options *part = &line->cut;
-
-    part->layers = line->cut_words[0];
-    part->groups = line->cut_words[1];
-    part->nodes = line->cut_words[2];
-    line->issue.part = *part;
+    line->issue.part = line->cut;
     if (!line->query.n_words)
         argp_error(state, "expected MODEL and ENGINE, or OLD and NEW");
     if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
         argp_error(state, "expected -o DIR, one directory that is not there yet");
-    if (line->issue.finding && part->n_layers + part->n_groups + part->n_nodes)
+    if (line->issue.finding && names_part(line))
         argp_error(state, "expected --finding, or --layer, --group and --node");
     if (line->names && !line->issue.anonymous)
         argp_error(state, "--names goes with --anonymize");
@@ -111,15 +86,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct command_line *line = state->input;
 
     switch (key) {
-    case KEY_LAYER:
-    case KEY_GROUP:
-    case KEY_NODE:
-        take_word(line, key, arg, state);
-        break;
-    case KEY_CONTEXT:
-        line->cut.context =
-            parse_number("--context", "a number of steps", arg, 0, 1000000, state);
-        break;
     case KEY_FINDING:
         line->issue.finding = arg;
         break;
@@ -144,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check_line(line, state);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_part_option(key, arg, state);
     }
     return 0;
 }
@@ -286,7 +252,6 @@ static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **
     unsigned n = 0;
     enum fsd_status status;
 
-    line->issue.part.context = line->cut.context;
     if (line->run.engine) {
         status = check_outputs(line, &line->run, 1, err);
         return status == FSD_OK

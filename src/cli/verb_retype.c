@@ -6,8 +6,6 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 
-#include <string.h>
-
 static const char doc[] =
     "Writes the precision that a weakly typed builder chose for each node into the "
     "model, as Casts and typed initializers, so that a strongly typed builder "
@@ -58,14 +56,6 @@ static enum fsd_status print_report(const void *payload, const char *format,
     return fsd_diff_view(payload, "retype", &query, format, style, out, err);
 }
 
-static bool is_model(const char *path)
-{
-    static const char ending[] = ".onnx";
-    size_t n = path ? strlen(path) : 0;
-
-    return n >= sizeof ending - 1 && !strcmp(path + n - (sizeof ending - 1), ending);
-}
-
 /* Models, and reports; where there are only models, a report to standard output. */
 static enum fsd_status write_all(const struct command_line *line,
                                  const struct fsd_diff *run, struct fsd_error *err)
@@ -78,7 +68,7 @@ static enum fsd_status write_all(const struct command_line *line,
     models.n_outputs = reports.n_outputs = 0;
     for (unsigned i = 0; i < line->n_outputs; i++) {
         const struct output *to = &line->outputs[i];
-        struct command_line *of = is_model(to->path) ? &models : &reports;
+        struct command_line *of = ends_with(to->path, ".onnx") ? &models : &reports;
 
         of->outputs[of->n_outputs++] = *to;
         moved |= of == &models && !is_same_folder(line->run.model, to->path);

@@ -501,6 +501,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+        bool once;
 
         if (!r->differs)
             continue;
@@ -512,9 +513,10 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
             continue;
         fprintf(out, "\n%3u  ", (unsigned)++number);
         put_region_title(c, r, style, out);
-        if (!has_one_form(c, r))
+        once = has_one_form(c, r);
+        if (!once)
             put_groups(c, r, false, "was", out);
-        put_groups(c, r, true, has_one_form(c, r) ? "in " : "now", out);
+        put_groups(c, r, true, once ? "in " : "now", out);
         put_unasked(c, r, style, out);
         put_changes(c, x, c->order[i], style, out);
         if (has_other_kernels(r))
