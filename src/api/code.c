@@ -1,6 +1,7 @@
 /* The public API of code: a model as a program. */
 #include "code/code.h"
 #include "api/states.h"
+#include "base/guard.h"
 #include "base/status.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ enum fsd_status fsd_coding_open(struct fsd_coding **out, const struct fsd_option
     enum fsd_status status;
 
     *out = NULL;
+    FSD_GUARD(err);
     if (!opt->model)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
     status = fsd_run_open(&run, opt, err);
@@ -47,6 +49,7 @@ enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
                                  .engine = coding->engine,
                                  .depth = opt->depth};
 
+    FSD_GUARD(err);
     if (names_layers(opt->part) && !coding->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected ENGINE, whose layers are named");

@@ -1,6 +1,7 @@
 /* The public API of cuts: a part of a model as a model of its own. */
 #include "api/inputs.h"
 #include "api/states.h"
+#include "base/guard.h"
 #include "base/print.h"
 #include "base/status.h"
 #include "out/cut.h"
@@ -63,11 +64,14 @@ enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                  const struct fsd_cut_options *cut,
                                  struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_cutting *c = FSD_NEW(arena, struct fsd_cutting, 1);
+    struct fsd_arena *arena;
+    struct fsd_cutting *c;
     enum fsd_status status;
 
     *out = NULL;
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    c = FSD_NEW(arena, struct fsd_cutting, 1);
     *c = (struct fsd_cutting){.arena = arena, .opt = *opt, .cut = *cut};
     copy_cut(arena, &c->cut);
     c->opt.model = copy(arena, opt->model);
@@ -91,9 +95,10 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
                                   struct fsd_error *err)
 {
     struct fsd_file file;
-    enum fsd_status status =
-        fsd_file_open_unpacked(&file, c->opt.model, UINT64_MAX, err);
+    enum fsd_status status;
 
+    FSD_GUARD(err);
+    status = fsd_file_open_unpacked(&file, c->opt.model, UINT64_MAX, err);
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_cut_edits(c->plan), &file, out, err);
     return fsd_file_done(&file, status, err);
@@ -102,6 +107,7 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
 enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
                                          struct fsd_error *err)
 {
+    FSD_GUARD(err);
     return fsd_cut_write_inputs(c->plan, out, err);
 }
 
@@ -122,8 +128,10 @@ enum fsd_status fsd_cutting_report(const struct fsd_cutting *c, const char *path
 {
     struct fsd_lines lines = {.to = out, .escape = "\\u{%x}"};
     struct fsd_diff *run = NULL;
-    enum fsd_status status = alone ? open_alone(&run, c, alone, err) : FSD_OK;
+    enum fsd_status status;
 
+    FSD_GUARD(err);
+    status = alone ? open_alone(&run, c, alone, err) : FSD_OK;
     if (status == FSD_OK) {
         fsd_cut_print(c->plan, path, run, fsd_lines_open(&lines));
         fsd_lines_close(&lines);

@@ -722,3 +722,16 @@ unsigned fsd_engines_in_log(const char *path)
     fsd_arena_free(arena);
     return n;
 }
+
+enum fsd_status fsd_inputs_reopen(struct fsd_file *out, const struct fsd_graph *model,
+                                  const char *who, struct fsd_error *err)
+{
+    bool onnx = !strcmp(model->kind, "onnx");
+
+    if (onnx && strcmp(model->path, "-") != 0)
+        return fsd_file_open_unpacked(out, model->path, UINT64_MAX, err);
+    *out = (struct fsd_file){.name = model->path};
+    return fsd_fail(err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
+                    "expected an ONNX file because %s reads it twice, found %s", who,
+                    onnx ? "standard input" : "the nodes of a log or an engine");
+}

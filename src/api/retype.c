@@ -10,17 +10,9 @@
 static enum fsd_status write_typed(const struct fsd_diff *d, struct fsd_arena *arena,
                                    FILE *out, struct fsd_error *err)
 {
-    const char *path = d->model->path;
     struct fsd_file file;
-    enum fsd_status status;
+    enum fsd_status status = fsd_inputs_reopen(&file, d->model, "retype", err);
 
-    if (strcmp(d->model->kind, "onnx") != 0 || !strcmp(path, "-"))
-        return fsd_fail(err, FSD_E_ARG, path, FSD_POS_NONE, 0,
-                        "expected an ONNX file because retype reads it twice, found %s",
-                        strcmp(d->model->kind, "onnx")
-                            ? "the nodes of a log or an engine"
-                            : "standard input");
-    status = fsd_file_open_unpacked(&file, path, UINT64_MAX, err);
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_retype_edits(fsd_retype_new(arena, d), &file),
                                 &file, out, err);

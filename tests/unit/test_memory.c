@@ -115,6 +115,45 @@ static enum fsd_status snapshot(FILE *out, struct fsd_error *err)
     return fsd_snapshot_make(&build, out, err);
 }
 
+static enum fsd_status cut(FILE *out, struct fsd_error *err)
+{
+    static const char *const layers[] = {"1"};
+    const struct fsd_cut_options part = {.layers = layers, .n_layers = 1};
+    struct fsd_cutting *made;
+    enum fsd_status status = fsd_cutting_open(&made, &build, &part, err);
+
+    if (status == FSD_OK)
+        status = fsd_cutting_write(made, out, err);
+    if (status == FSD_OK)
+        status = fsd_cutting_write_inputs(made, out, err);
+    if (status == FSD_OK)
+        status = fsd_cutting_report(made, "part.onnx", NULL, out, err);
+    fsd_cutting_free(made);
+    return status;
+}
+
+static enum fsd_status code(FILE *out, struct fsd_error *err)
+{
+    const struct fsd_code_options how = {0};
+    struct fsd_coding *made;
+    enum fsd_status status = fsd_coding_open(&made, &build, err);
+
+    if (status == FSD_OK)
+        status = fsd_coding_write(made, &how, out, err);
+    fsd_coding_free(made);
+    return status;
+}
+
+static enum fsd_status annotate(FILE *out, struct fsd_error *err)
+{
+    return fsd_diff_annotate(run, FSD_ANNOTATE_MODEL, out, err);
+}
+
+static enum fsd_status retype(FILE *out, struct fsd_error *err)
+{
+    return fsd_diff_retype(run, out, err);
+}
+
 /* With less and less of the work done; near its beginning each call. */
 static void try_all(enum fsd_status work(FILE *out, struct fsd_error *err))
 {
@@ -152,6 +191,10 @@ LACKS(write_text)
 LACKS(compare)
 LACKS(lint)
 LACKS(snapshot)
+LACKS(cut)
+LACKS(code)
+LACKS(annotate)
+LACKS(retype)
 
 static void a_stream_into_memory_fails_to_close(void **state)
 {
@@ -222,6 +265,10 @@ int main(void)
         cmocka_unit_test(compare__without_memory),
         cmocka_unit_test(lint__without_memory),
         cmocka_unit_test(snapshot__without_memory),
+        cmocka_unit_test(cut__without_memory),
+        cmocka_unit_test(code__without_memory),
+        cmocka_unit_test(annotate__without_memory),
+        cmocka_unit_test(retype__without_memory),
         cmocka_unit_test(a_stream_into_memory_fails_to_close),
         cmocka_unit_test(files_are_mapped_on_demand_only),
     };
