@@ -927,8 +927,8 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
 
 /* ------------------------------------------------------------------ bug reports */
 
-/** What a report for the maintainers of a builder tells.  Zero is the default of every
- *  field. */
+/** The contents of a report for the maintainers of a builder.  Zero is the default of
+ *  every field. */
 struct fsd_issue_options {
     const char *finding; /**< the id of a rule, whose worst finding is reported, or a
                               fingerprint; NULL: the worst finding of all, or of two
@@ -941,7 +941,7 @@ struct fsd_issue_options {
 
 struct fsd_issue;
 
-/** Decides what the report tells, and cuts the part out of the model.
+/** Chooses what the report is about, and cuts the part out of the model.
  *  @param out     set on success, to NULL on failure; free it with fsd_issue_free().
  *  @param before  the build before, as for fsd_comparison_open(); NULL: one build is
  *                 reported.

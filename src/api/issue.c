@@ -1,5 +1,5 @@
-/* The public API of bug reports: which part of a build is told of, the files that do,
- * and what is hidden in all of them. */
+/* The public API of bug reports: the part of a build that a report is about, its
+ * files, and the names that are replaced in all of them. */
 #include "api/command.h"
 #include "api/inputs.h"
 #include "api/states.h"

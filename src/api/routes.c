@@ -1,8 +1,8 @@
 /*
  * Builds of one network by several routes: the public API of it.  Where the values of
  * a build's knobs come from, the surest first: the iteration of a tuning cache that it
- * is of, which its log's command or its name ("iter3") tells; what its log states of
- * how it was built; its label; words "knob=value" in its name.  Times come from one
+ * is of, by its log's command or its name ("iter3"); how it was built, as its log
+ * states; its label; words "knob=value" in its name.  Times come from one
  * source for all: the cache, or else the builds' profiles.
  */
 #include "api/inputs.h"

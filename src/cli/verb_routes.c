@@ -1,5 +1,5 @@
 /* fusiondiff routes [MODEL] [CACHE] BUILD...: builds of one network by several sets of
- * options.  Words are told apart by what their files are. */
+ * options.  The contents of a file show what its word means. */
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
 #include "cli/output.h"

@@ -80,7 +80,7 @@ struct fsd_code {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     const struct fsd_graph *g;     /* the model */
-    const struct fsd_sizes *sizes; /* what the model alone tells: true of any input */
+    const struct fsd_sizes *sizes; /* of the model alone: true of any input */
     bool torch;
     bool engine; /* one is there */
     const char *path;

@@ -41,7 +41,7 @@ static void state_outputs(struct fsd_code *c)
     }
 }
 
-/* An operand that no file tells. */
+/* An operand whose value no file has. */
 static bool is_lost(const struct fsd_code *c, fsd_id tensor, const bool *is_input)
 {
     int64_t ints[FSD_INTS];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a finding about more layers one is told: a report is to be small. */
+/* Of a finding about more layers the report has one: it should be small. */
 enum { MOST_LAYERS = 8 };
 
 static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)

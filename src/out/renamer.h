@@ -1,5 +1,5 @@
 /*
- * Names of a model, its engine and its files, replaced in all that is told of them.
+ * Names of a model, its engine and its files, replaced wherever a report has them.
  *
  *     stem/conv             n1
  *     stem.w + stem/conv    t2 + n1

@@ -601,9 +601,9 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
-/* What makes data larger or smaller, and no node asks for it, fits it to the product
- * beside: the kernel does a part of that node's work.  Of joined products it takes the
- * part of one. */
+/* An operation that changes the size of data, and that no node requests, fits it to
+ * the product beside it: the kernel does a part of that node's work.  Of joined
+ * products it takes the part of one. */
 void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

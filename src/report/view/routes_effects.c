@@ -403,7 +403,7 @@ static void fill_effect(const struct fsd_routes_maker *k, struct effect_row *row
         row->more = fsd_count(row->proof->at.n - row->shown->at.n);
 }
 
-/* What is not measured and changes nothing is told of all such knobs in one line. */
+/* One line lists all knobs that change nothing and whose times are not measured. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_maker *k, bool told)
 {
     struct fsd_rows rows = FSD_ROWS(fsd_effect_row_record,
