@@ -210,7 +210,7 @@ bool ends_with(const char *path, const char *ending)
 {
     size_t n = path ? strlen(path) : 0, m = strlen(ending);
 
-    return n >= m && !strcmp(path + n - m, ending);
+    return path && n >= m && !strcmp(path + n - m, ending);
 }
 
 bool is_same_folder(const char *a, const char *b)
