@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(const struct fsd_options *opt, const char *text)
+static void report(const struct fsd_options *opt, const char *text)
 {
     if (opt->note)
         opt->note(opt->payload, text);
@@ -23,7 +23,7 @@ static void tell(const struct fsd_options *opt, const char *text)
 
 /* --------------------------------------------------------------------- snapshots */
 
-static void tell_untimed(const struct fsd_options *opt, const struct fsd_state *s)
+static void report_untimed(const struct fsd_options *opt, const struct fsd_state *s)
 {
     char text[128];
 
@@ -33,12 +33,12 @@ static void tell_untimed(const struct fsd_options *opt, const struct fsd_state *
              "%" PRIu32 " of %" PRIu32
              " layers have no time in some profile: check will not take these times",
              s->untimed, s->layers);
-    tell(opt, text);
+    report(opt, text);
 }
 
 /* What of the builds is no variant that a check takes. */
-static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
-                        const struct fsd_learnt *learnt)
+static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
+                          const struct fsd_learnt *learnt)
 {
     for (uint32_t b = 1; b < m->n; b++) {
         const struct {
@@ -67,7 +67,7 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
             fsd_put_noun(print.out, left[i].n, left[i].noun);
             fprintf(print.out, " %s", left[i].what);
             fsd_print_close(&print);
-            tell(opt, print.text);
+            report(opt, print.text);
             free(print.text);
         }
     }
@@ -103,7 +103,7 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     if (status == FSD_OK) {
         fsd_snapshot_write_builds(m, false, fsd_print_open(&print), learnt);
         fsd_print_close(&print);
-        tell_learnt(opt, m, learnt);
+        report_learnt(opt, m, learnt);
         status = write_again(&print, out, err);
         free(print.text);
     }
@@ -120,7 +120,7 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
     FSD_GUARD(err);
     status = fsd_states_open(&l, opt, n, err);
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
-        tell_untimed(opt, l.builds[i]);
+        report_untimed(opt, l.builds[i]);
     for (uint32_t i = 1; status == FSD_OK && i < l.n_opened; i++)
         fsd_state_set_label(l.opened[i], fsd_state_label(l.opened[0]));
     if (status == FSD_OK && l.n == 1)
@@ -388,7 +388,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     }
     if (status == FSD_OK && c->old && check->accept && c->old->profiles &&
         !c->new->profiles)
-        tell(opt, "the snapshot's times are dropped: this build has none");
+        report(opt, "the snapshot's times are dropped: this build has none");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
                                                             .run = c->run,
@@ -513,7 +513,7 @@ static void update_variants(const struct fsd_check *check, FILE *out)
              " dropped%s",
              kept, dropped,
              dropped ? ": this build has them as none of its builds" : "");
-    tell(&check->opt, text);
+    report(&check->opt, text);
 }
 
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,

@@ -17,7 +17,7 @@ struct fsd_comparison {
 
 /* A report of one build has these as findings; that of a comparison or a check does not
  * look at how well each build's inputs fit. */
-static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
+static void report_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;
 
@@ -84,7 +84,7 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     }
     status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK) {
-        tell_misfits(d, &pair);
+        report_misfits(d, &pair);
         *out = fsd_state_of(d);
         fsd_state_set_label(*out, opt->label);
     }

@@ -98,7 +98,7 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
     enum fsd_status status;
 
     FSD_GUARD(err);
-    status = fsd_file_open_unpacked(&file, c->opt.model, UINT64_MAX, err);
+    status = fsd_file_open_decompressed(&file, c->opt.model, UINT64_MAX, err);
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_cut_edits(c->plan), &file, out, err);
     return fsd_file_done(&file, status, err);

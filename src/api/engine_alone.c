@@ -32,8 +32,8 @@ static bool is_constant(struct fsd_slice name)
 }
 
 /* What a layer computes, not what it was put around, copies or serves. */
-static bool tells_node(const struct fsd_graph *dump, fsd_id layer,
-                       const struct fsd_mention *m, bool has_metadata)
+static bool states_node(const struct fsd_graph *dump, fsd_id layer,
+                        const struct fsd_mention *m, bool has_metadata)
 {
     const struct fsd_layer *l = &dump->layers.at[layer];
     struct fsd_slice name = {fsd_text(dump->names, m->text),
@@ -102,7 +102,7 @@ void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
             const struct fsd_mention *m = &dump->mentions.at[span.at + k];
             struct fsd_node node = {.name = m->text, .where = g->nodes.n};
 
-            if (there[m->text] || !tells_node(dump, i, m, has_metadata))
+            if (there[m->text] || !states_node(dump, i, m, has_metadata))
                 continue;
             there[m->text] = true;
             node.in = own_tensor(g, 0);

@@ -283,7 +283,7 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
 }
 
 /* A text without any line of a build is no log, whatever it is. */
-static bool tells_nothing(const struct fsd_history *h)
+static bool states_nothing(const struct fsd_history *h)
 {
     return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
            !h->memory.n && !h->parser.n && !h->passes.n && !h->places.n &&
@@ -317,7 +317,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     status = fsd_file_complete(&in->log, err);
     if (status != FSD_OK)
         return status;
-    if (!in->teller || tells_nothing(in->d->history))
+    if (!in->teller || states_nothing(in->d->history))
         return fsd_file_blame(in->opt->log, FSD_FILE_LOG, "a verbose build log",
                               fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
                                        "expected a verbose build log, found %s",
@@ -459,13 +459,13 @@ static void new_graphs(struct fsd_inputs *d)
 
 /* A file's type is recognized by its beginning, except an ONNX file's, whose operator
  * sets may follow the graph.  Close it, whatever is returned. */
-static bool open_to_tell(struct fsd_file *file, const char *path)
+static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
     if (!path || !strcmp(path, "-") ||
         fsd_file_open_beginning(file, path, LOG_LIMIT, NULL) != FSD_OK)
         return false;
-    if (fsd_look(file) != FSD_LOOK_ONNX)
+    if (fsd_file_type_of(file) != FSD_FILETYPE_ONNX)
         return true;
     fsd_file_close(file);
     return fsd_file_open_sparse(file, path, LOG_LIMIT, NULL) == FSD_OK;
@@ -474,7 +474,7 @@ static bool open_to_tell(struct fsd_file *file, const char *path)
 static bool is_surely(const char *path, enum fsd_input input)
 {
     struct fsd_file file;
-    bool yes = open_to_tell(&file, path) &&
+    bool yes = open_to_recognize(&file, path) &&
                fsd_reader_of(&file, input, FSD_CLAIM_SURE) != NULL;
 
     fsd_file_close(&file);
@@ -495,7 +495,7 @@ static enum fsd_file_kind kind_for_readers(const char *path)
     enum fsd_file_kind kind = FSD_FILE_OTHER;
     struct fsd_file file;
 
-    if (open_to_tell(&file, path))
+    if (open_to_recognize(&file, path))
         for (size_t i = 0; kind == FSD_FILE_OTHER && i < FSD_COUNT_OF(inputs); i++)
             if (fsd_reader_of(&file, inputs[i].input, FSD_CLAIM_SURE))
                 kind = inputs[i].kind;
@@ -525,7 +525,7 @@ bool fsd_file_is_model(const char *path)
     FSD_GUARD_OR(false);
     yes = strcmp(path, "-") != 0 &&
           fsd_file_open_beginning(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
-          fsd_look(&file) == FSD_LOOK_ONNX;
+          fsd_file_type_of(&file) == FSD_FILETYPE_ONNX;
     fsd_file_close(&file);
     return yes;
 }
@@ -630,9 +630,10 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         begin(opt, "reading the model");
         return load_onnx(d, opt->model, err);
     }
-    status = opt->log
-                 ? fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err)
-                 : fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    status =
+        opt->log
+            ? fsd_file_open_decompressed(&in.engine, opt->engine, ENGINE_LIMIT, err)
+            : fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_log(&in, err);
     if (status == FSD_OK)
@@ -689,7 +690,7 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
         fsd_graph_finish(d->model);
     if (status != FSD_OK || model)
         return status;
-    status = fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    status = fsd_file_open_decompressed(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_engine(&in, err);
     return fsd_file_done(&in.engine, status, err);
@@ -714,7 +715,7 @@ unsigned fsd_engines_in_log(const char *path)
     struct fsd_file file;
     unsigned n = 0;
 
-    if (fsd_file_open_unpacked(&file, path, LOG_LIMIT, NULL) == FSD_OK) {
+    if (fsd_file_open_decompressed(&file, path, LOG_LIMIT, NULL) == FSD_OK) {
         fsd_log_find(arena, &file, &scan);
         n = scan.engines.n;
     }
@@ -729,7 +730,7 @@ enum fsd_status fsd_inputs_reopen(struct fsd_file *out, const struct fsd_graph *
     bool onnx = !strcmp(model->kind, "onnx");
 
     if (onnx && strcmp(model->path, "-") != 0)
-        return fsd_file_open_unpacked(out, model->path, UINT64_MAX, err);
+        return fsd_file_open_decompressed(out, model->path, UINT64_MAX, err);
     *out = (struct fsd_file){.name = model->path};
     return fsd_fail(err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
                     "expected an ONNX file because %s reads it twice, found %s", who,

@@ -72,7 +72,7 @@ enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
  *  @param out  to be ended by fsd_file_done(), however it comes back.
  *  @param who  "retype", which needs the file twice, for the message.
  *  @return FSD_E_ARG for what is no ONNX file, or standard input; as
- *          fsd_file_open_unpacked(). */
+ *          fsd_file_open_decompressed(). */
 enum fsd_status fsd_inputs_reopen(struct fsd_file *out, const struct fsd_graph *model,
                                   const char *who, struct fsd_error *err);
 

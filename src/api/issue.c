@@ -101,7 +101,8 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_onnx_edits *edits = fsd_cut_edits(i->plan);
     struct fsd_file file;
-    enum fsd_status status = fsd_file_open_unpacked(&file, i->model, UINT64_MAX, err);
+    enum fsd_status status =
+        fsd_file_open_decompressed(&file, i->model, UINT64_MAX, err);
 
     if (i->wants.no_weights) /* nobody looks for what is replaced */
         fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);

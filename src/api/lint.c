@@ -161,7 +161,7 @@ static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_lin
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a file as MODEL because fixing reads it twice, found "
                         "standard input");
-    status = fsd_file_open_unpacked(&file, l->path, UINT64_MAX, err);
+    status = fsd_file_open_decompressed(&file, l->path, UINT64_MAX, err);
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_fixes_edits(fixes), &file, out, err);
     return fsd_file_done(&file, status, err);

@@ -29,7 +29,8 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
                                  fsd_profile_vec *out, struct fsd_error *err)
 {
     struct fsd_file file;
-    enum fsd_status status = fsd_file_open_unpacked(&file, path, PROFILE_LIMIT, err);
+    enum fsd_status status =
+        fsd_file_open_decompressed(&file, path, PROFILE_LIMIT, err);
     const struct fsd_engine_reader *reader =
         status == FSD_OK ? fsd_reader_of(&file, FSD_INPUT_PROFILE, FSD_CLAIM_MAYBE)
                          : NULL;
@@ -158,7 +159,7 @@ enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_option
     d->times.run_ms = -1;
     if (!opt->times)
         return FSD_OK;
-    status = fsd_file_open_unpacked(&file, opt->times, PROFILE_LIMIT, err);
+    status = fsd_file_open_decompressed(&file, opt->times, PROFILE_LIMIT, err);
     if (status == FSD_OK) {
         reader = fsd_reader_of(&file, FSD_INPUT_TIMES, FSD_CLAIM_MAYBE);
         status = reader ? reader->read_times(d->arena, &file, &times, err)

@@ -47,7 +47,7 @@ static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
                                   struct fsd_error *err)
 {
     struct fsd_file file;
-    enum fsd_status status = fsd_file_open_unpacked(&file, path, CACHE_LIMIT, err);
+    enum fsd_status status = fsd_file_open_decompressed(&file, path, CACHE_LIMIT, err);
     const struct fsd_engine_reader *reader =
         status == FSD_OK ? fsd_reader_of(&file, FSD_INPUT_TUNING, FSD_CLAIM_SURE)
                          : NULL;

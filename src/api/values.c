@@ -50,7 +50,7 @@ static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
 
     for (unsigned i = 0; i < opt->n_values && status == FSD_OK; i++) {
         status =
-            fsd_file_open_unpacked(&o->files[i], opt->values[i], VALUES_LIMIT, err);
+            fsd_file_open_decompressed(&o->files[i], opt->values[i], VALUES_LIMIT, err);
         if (status == FSD_OK)
             status = read_file(d, o, i, numbers, err);
         if (status == FSD_OK && o->table && opt->n_values > 1)

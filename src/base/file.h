@@ -33,8 +33,8 @@ void fsd_file_close(struct fsd_file *file);
 
 /** The same for a file that may be compressed with gzip, xz or zstd: its bytes are the
  *  decompressed ones, so that no reader need know. */
-enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
-                                       uint64_t limit, struct fsd_error *err);
+enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
+                                           uint64_t limit, struct fsd_error *err);
 
 /** The same for the beginning only, to recognize the type of a file: of a compressed
  *  one no more is decompressed than readers look at for that. */
@@ -72,7 +72,7 @@ bool fsd_file_has(const struct fsd_file *file, const char *word);
 size_t fsd_file_reach(const struct fsd_file *file, size_t n);
 
 /** Waits for the end of a decompression; `size` is that of the whole then.  @return as
- *  fsd_unpack(). */
+ *  fsd_decompress(). */
 enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
 /** Closes the file after the last read.
@@ -92,7 +92,7 @@ void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                              size_t *released);
 
 /** True when the file begins like a gzip, xz or zstd file. */
-bool fsd_is_packed(const struct fsd_file *file);
+bool fsd_is_compressed(const struct fsd_file *file);
 
 /** Called with the number of bytes written so far.
  *  @return false: stop. */
@@ -106,12 +106,12 @@ typedef bool fsd_reached_fn(void *payload, uint64_t n);
  *  @return FSD_OK; FSD_E_FORMAT if the file is damaged or truncated; FSD_E_LIMIT
  *         if its contents are far larger than those of real files of its size (a few
  *         bytes can expand to a full disk); FSD_E_IO. */
-enum fsd_status fsd_unpack(const struct fsd_file *file, int out, uint64_t first,
-                           fsd_reached_fn *reached, void *payload,
-                           struct fsd_error *err);
+enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t first,
+                               fsd_reached_fn *reached, void *payload,
+                               struct fsd_error *err);
 
 /** The limit on the decompressed size of a file. */
-uint64_t fsd_unpacked_most(const struct fsd_file *file);
+uint64_t fsd_decompressed_most(const struct fsd_file *file);
 
 /* ------------------------------------------------- of file.c, for who opens files */
 

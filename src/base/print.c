@@ -102,7 +102,7 @@ struct memory {
     size_t *size;
 };
 
-static int hand_over(void *cookie)
+static int pass_line(void *cookie)
 {
     struct memory *memory = cookie;
 
@@ -125,7 +125,7 @@ FILE *fsd_memory_open(char **text, size_t *size)
         fsd_out_of_memory();
     memory->text = text;
     memory->size = size;
-    open_as(&memory->print, memory, add, hand_over);
+    open_as(&memory->print, memory, add, pass_line);
     fsd_cleanup_drop(&memory->print.cleanup); /* the caller's */
     return memory->print.out;
 }

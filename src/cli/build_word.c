@@ -135,8 +135,8 @@ bool is_directory(const char *path)
 }
 
 /* "x.onnx as MODEL, y.json as ENGINE, ...", without their folder. */
-static void tell_taken(const struct build_word *build, const char *folder,
-                       const struct fsd_options *run)
+static void report_taken(const struct build_word *build, const char *folder,
+                         const struct fsd_options *run)
 {
     const struct {
         const char *path, *as;
@@ -202,7 +202,7 @@ enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
     if (status != FSD_OK)
         return status;
     fill_run(build, run);
-    tell_taken(build, folder, run);
+    report_taken(build, folder, run);
     return FSD_OK;
 }
 
@@ -325,7 +325,7 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     run->n_profiles = run->n_parts = 0;
     fill_run(build, run);
     if (directory)
-        tell_taken(build, word, run);
+        report_taken(build, word, run);
     return FSD_OK;
 }
 

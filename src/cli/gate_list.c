@@ -302,7 +302,7 @@ static void write_one(struct job *job, unsigned i)
     e->error.status = check_outputs(&to, &e->line->run, 1, &e->error);
     if (e->error.status != FSD_OK)
         return;
-    tell_dropped(job->line, path);
+    report_dropped(job->line, path);
     e->error.status = write_outputs(&to, print_text, e, &e->error);
     e->known = e->error.status == FSD_OK && !stat(path, &e->file);
 }

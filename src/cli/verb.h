@@ -35,7 +35,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
 /** Notes what a snapshot of several builds, which is to be overwritten, loses.
  *  verb_snapshot.c */
-void tell_dropped(const struct command_line *line, const char *path);
+void report_dropped(const struct command_line *line, const char *path);
 /** Refuses options that stand in the lines of a list, and not beside it. */
 void refuse_beside_list(const struct command_line *line, struct argp_state *state);
 

@@ -134,8 +134,8 @@ static enum fsd_status say(struct command_line *line, enum fsd_bisect_result res
     return status;
 }
 
-static enum fsd_status tell(const struct command_line *line, bool all,
-                            struct fsd_error *err)
+static enum fsd_status report(const struct command_line *line, bool all,
+                              struct fsd_error *err)
 {
     struct fsd_bisection *search;
     enum fsd_status status = read_search(line, &search, err);
@@ -308,7 +308,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (!strcmp(word, "start"))
         return start(line, err);
     if (!strcmp(word, "next"))
-        return tell(line, false, err);
+        return report(line, false, err);
     if (!strcmp(word, "good"))
         return say(line, FSD_BISECT_GOOD, err);
     if (!strcmp(word, "bad"))
@@ -318,7 +318,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (!strcmp(word, "run"))
         return run_command(line, err);
     if (!strcmp(word, "log"))
-        return tell(line, true, err);
+        return report(line, true, err);
     if (!strcmp(word, "reset"))
         return reset(line, err);
     near = fsd_nearest_name(word, words, n);

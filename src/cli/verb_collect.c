@@ -235,7 +235,7 @@ static unsigned kinds_in(const struct collect *c)
     return kinds;
 }
 
-static void tell_lacks(const struct collect *c)
+static void report_lacks(const struct collect *c)
 {
     unsigned kinds = kinds_in(c);
     bool log = kinds >> FSD_FILE_LOG & 1, engine = kinds >> FSD_FILE_ENGINE & 1;
@@ -256,7 +256,7 @@ static void tell_lacks(const struct collect *c)
         print_note(NULL, "no times of layers (trtexec --exportProfile)");
 }
 
-static void tell_added(const struct collect_command *command, unsigned given)
+static void report_added(const struct collect_command *command, unsigned given)
 {
     char text[2048];
     size_t n = (size_t)snprintf(text, sizeof text, "%s is run with",
@@ -269,7 +269,7 @@ static void tell_added(const struct collect_command *command, unsigned given)
     print_note(NULL, text);
 }
 
-static void tell_kept(const struct collect *c)
+static void report_kept(const struct collect *c)
 {
     char text[PATH_MAX + 200];
 
@@ -294,7 +294,7 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
     if (status != FSD_OK)
         return status;
     c->model = line->run.model ? line->run.model : c->command.model;
-    tell_added(&c->command, n);
+    report_added(&c->command, n);
     path_in(c, "build.log", log);
     status =
         run_command(c->command.words, c->partial, log, &c->status, &c->ended_by, err);
@@ -307,10 +307,10 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
     if (status != FSD_OK)
         return status;
     if (c->status || c->ended_by) {
-        tell_kept(c);
+        report_kept(c);
         return FSD_OK;
     }
-    tell_lacks(c);
+    report_lacks(c);
     return finish(c, err);
 }
 

@@ -92,7 +92,7 @@ static enum fsd_status print_snapshot(const void *payload, const char *format,
 }
 
 /* What is overwritten is not lost without a word. */
-void tell_dropped(const struct command_line *line, const char *path)
+void report_dropped(const struct command_line *line, const char *path)
 {
     unsigned builds = path ? fsd_snapshot_builds(path) : 0;
     char text[256];
@@ -126,7 +126,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (status != FSD_OK)
         return status;
     for (unsigned i = 0; i < line->n_outputs; i++)
-        tell_dropped(line, line->outputs[i].path);
+        report_dropped(line, line->outputs[i].path);
     return write_outputs(line, print_snapshot, &job, err);
 }
 

@@ -17,7 +17,7 @@ enum { LEAST_FUNCTION = 4 };
  * input of the program. */
 static fsd_id source_of(const struct fsd_code *c, fsd_id node, uint32_t input)
 {
-    fsd_id tensor = fsd_node_in_tensor(c->g, node, input), maker;
+    fsd_id tensor = fsd_node_in_tensor(c->g, node, input), producer;
     int64_t ints[FSD_INTS];
     uint32_t n;
 
@@ -26,18 +26,18 @@ static fsd_id source_of(const struct fsd_code *c, fsd_id node, uint32_t input)
     if (input < 32 && fsd_code_literal_inputs(c, node) >> input & 1 &&
         fsd_code_ints(c, tensor, ints, &n))
         return FSD_NONE;
-    maker = fsd_tensor_producer(c->g, tensor);
-    return maker != FSD_NONE && c->taken[maker] ? maker : FSD_NONE;
+    producer = fsd_tensor_producer(c->g, tensor);
+    return producer != FSD_NONE && c->taken[producer] ? producer : FSD_NONE;
 }
 
 static void state_outputs(struct fsd_code *c)
 {
     for (uint32_t i = 0; i < c->outputs.n; i++) {
-        fsd_id maker = fsd_tensor_producer(c->g, c->outputs.at[i]);
+        fsd_id producer = fsd_tensor_producer(c->g, c->outputs.at[i]);
 
-        if (maker != FSD_NONE && c->taken[maker] &&
+        if (producer != FSD_NONE && c->taken[producer] &&
             fsd_code_weight(c, c->outputs.at[i]) == FSD_NONE)
-            c->stated[maker] = true;
+            c->stated[producer] = true;
     }
 }
 

@@ -133,14 +133,14 @@ static bool put_ints(const struct fsd_code *c, fsd_id tensor, struct fsd_words *
 
 fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor)
 {
-    fsd_id from = tensor == FSD_NONE ? FSD_NONE : fsd_op_copied(c->g, tensor), maker;
+    fsd_id from = tensor == FSD_NONE ? FSD_NONE : fsd_op_copied(c->g, tensor), producer;
 
     if (from == FSD_NONE || c->g->tensors.at[from].scope)
         return FSD_NONE;
-    maker = fsd_tensor_producer(c->g, from);
+    producer = fsd_tensor_producer(c->g, from);
     if (c->g->tensors.at[from].flags & FSD_TENSOR_CONSTANT)
         return from;
-    return fsd_traits_of(c->d->facts, maker) & FSD_OP_CONSTANT ? from : FSD_NONE;
+    return fsd_traits_of(c->d->facts, producer) & FSD_OP_CONSTANT ? from : FSD_NONE;
 }
 
 void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,

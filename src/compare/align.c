@@ -208,7 +208,7 @@ static void align_by_names(struct aligner *a)
     accept(a, 2, by);
 }
 
-static bool tells_modules(const struct fsd_state *s)
+static bool states_modules(const struct fsd_state *s)
 {
     for (fsd_id i = 0; i < s->nodes.n; i++)
         if (s->nodes.at[i].module)
@@ -222,7 +222,7 @@ static void align_by_modules(struct aligner *a)
 {
     static const uint8_t by[] = {FSD_ALIGN_NAME};
 
-    if (!tells_modules(a->side[0].s) && !tells_modules(a->side[1].s))
+    if (!states_modules(a->side[0].s) && !states_modules(a->side[1].s))
         return;
     for (int k = 0; k < 2; k++) {
         struct fsd_align_side *side = &a->side[k];
@@ -239,7 +239,7 @@ static void align_by_modules(struct aligner *a)
     accept(a, 1, by);
 }
 
-static uint32_t align_by_ways(struct aligner *a)
+static uint32_t align_by_paths(struct aligner *a)
 {
     static const uint8_t by[] = {FSD_ALIGN_INPUTS, FSD_ALIGN_OUTPUTS, FSD_ALIGN_BOTH};
 
@@ -309,7 +309,7 @@ static void align_core(struct aligner *a)
     align_by_names(a);
     align_by_modules(a);
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (align_by_ways(a) || align_alike(a) || align_by(a, BY_AROUND))
+        if (align_by_paths(a) || align_alike(a) || align_by(a, BY_AROUND))
             continue;
         for (int k = 0; k < 2; k++)
             fsd_align_color_near(&a->side[k], a->scratch);
@@ -405,7 +405,7 @@ static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
 }
 
 /* By node: a hash over the node, all its ancestors and all its descendants, by name. */
-static uint64_t *hash_whole_ways(struct fsd_arena *scratch, const struct fsd_state *s)
+static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_state *s)
 {
     uint32_t n = s->nodes.n;
     uint64_t *from = FSD_NEW(scratch, uint64_t, n), *to = FSD_NEW(scratch, uint64_t, n);
@@ -453,10 +453,10 @@ static bool align_reordered(struct aligner *a)
         return false;
     for (int k = 0; k < 2; k++) {
         const struct fsd_state *s = a->side[k].s;
-        const uint64_t *way = hash_whole_ways(a->scratch, s);
+        const uint64_t *paths = hash_whole_paths(a->scratch, s);
 
         for (fsd_id i = 0; i < s->nodes.n; i++)
-            a->rows[n++] = (struct fsd_hash_row){way[i], i, k};
+            a->rows[n++] = (struct fsd_hash_row){paths[i], i, k};
     }
     fsd_hash_rows_sort(a->rows, n);
     for (int pairs = 0; pairs < 2; pairs++)

@@ -66,7 +66,7 @@ static bool other_version(const char *before, const char *after)
 
 /* A log lists only options that were set; but it has the calibration whenever it has
  * the options. */
-static bool tells_options(const struct fsd_state *s)
+static bool states_options(const struct fsd_state *s)
 {
     return fsd_built_find(&s->built, s->names, FSD_BUILT_CALIBRATION);
 }
@@ -97,7 +97,7 @@ void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
     const struct fsd_state *const side[2] = {old, new};
     const char *before = old->producer ? fsd_text(old->names, old->producer) : NULL;
     const char *after = new->producer ? fsd_text(new->names, new->producer) : NULL;
-    bool options = tells_options(old) && tells_options(new);
+    bool options = states_options(old) && states_options(new);
 
     if (before && after ? other_version(before, after) : before != after)
         fsd_vec_push(arena, out,

@@ -326,8 +326,8 @@ static struct written *written_by(struct written *all, fsd_ref producer)
                : &all[producer];
 }
 
-static void tell_change(struct written *all, fsd_ref producer,
-                        struct fsd_state_form before, struct fsd_state_form after)
+static void write_change(struct written *all, fsd_ref producer,
+                         struct fsd_state_form before, struct fsd_state_form after)
 {
     struct written *w = written_by(all, producer);
 
@@ -340,7 +340,7 @@ static void tell_change(struct written *all, fsd_ref producer,
     w->layout |= w->type && before.type != after.type;
 }
 
-static void tell_loss(struct written *all, fsd_ref producer, uint8_t kind)
+static void write_loss(struct written *all, fsd_ref producer, uint8_t kind)
 {
     struct written *w = written_by(all, producer);
 
@@ -355,26 +355,26 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
     const struct fsd_state *s = c->new;
 
     for (uint32_t i = 0; i < c->edges.n; i++)
-        tell_change(all, c->edges.at[i].new_from, c->edges.at[i].before,
-                    c->edges.at[i].after);
+        write_change(all, c->edges.at[i].new_from, c->edges.at[i].before,
+                     c->edges.at[i].after);
     for (uint32_t i = 0; i < c->precisions.n; i++)
-        tell_change(all, c->precisions.at[i].new,
-                    (struct fsd_state_form){.type = c->precisions.at[i].before},
-                    (struct fsd_state_form){.type = c->precisions.at[i].after});
+        write_change(all, c->precisions.at[i].new,
+                     (struct fsd_state_form){.type = c->precisions.at[i].before},
+                     (struct fsd_state_form){.type = c->precisions.at[i].after});
     for (uint32_t i = 0; i < c->ports.n; i++)
         if (c->ports.at[i].output && c->ports.at[i].form)
-            tell_change(all, s->outputs.at[c->ports.at[i].new].core_from.at,
-                        c->old->outputs.at[c->ports.at[i].old].form,
-                        s->outputs.at[c->ports.at[i].new].form);
+            write_change(all, s->outputs.at[c->ports.at[i].new].core_from.at,
+                         c->old->outputs.at[c->ports.at[i].old].form,
+                         s->outputs.at[c->ports.at[i].new].form);
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];
 
         if (lost->of == FSD_OF_NODE)
-            tell_loss(all, lost->new, lost->kind);
+            write_loss(all, lost->new, lost->kind);
         else if (lost->of == FSD_OF_EDGE)
-            tell_loss(all, lost->from, lost->kind);
+            write_loss(all, lost->from, lost->kind);
         else if (lost->of == FSD_OF_OUTPUT && lost->kind != FSD_FACT_SHAPE)
-            tell_loss(all, s->outputs.at[lost->new].core_from.at, lost->kind);
+            write_loss(all, s->outputs.at[lost->new].core_from.at, lost->kind);
     }
 }
 

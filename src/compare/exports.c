@@ -2,7 +2,7 @@
  * Compares two ONNX models without engines, over the same alignment as builds have.
  * Each aligned pair of core nodes is compared by attributes, producers of its inputs,
  * and output types and shapes.  Quantizers, casts and views are described by the path
- * to the input that they stand on (way_to()), since exporters place and count them
+ * to the input that they stand on (route_to()), since exporters place and count them
  * differently for the same meaning; an attribute that has its operator's default counts
  * as not set, for the same reason.  Constants too large to have been read are left out,
  * and such scales counted (`unread`), rather than called equal.
@@ -140,7 +140,7 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct thing *th
     }
 }
 
-struct way {
+struct route {
     struct thing quantized, cast;
     fsd_id from; /* tensor at its beginning */
 };
@@ -153,40 +153,40 @@ static struct thing take(struct fsd_print *print, struct thing thing,
 }
 
 /* Follows an input back through quantizers, casts and nodes that change nothing. */
-static struct way way_to(const struct context *k, const struct side *side,
-                         fsd_id tensor)
+static struct route route_to(const struct context *k, const struct side *side,
+                             fsd_id tensor)
 {
     const struct fsd_graph *g = side->g;
     const struct fsd_facts *f = side->export->facts;
-    struct way way = {.from = tensor};
+    struct route route = {.from = tensor};
     struct fsd_print quantized, cast;
     FILE *q = fsd_print_open(&quantized), *c = fsd_print_open(&cast);
     bool any_q = false, any_c = false;
 
-    for (int i = 0; i < MOST_STEPS && way.from != FSD_NONE; i++) {
-        fsd_id node = fsd_tensor_producer(g, way.from);
+    for (int i = 0; i < MOST_STEPS && route.from != FSD_NONE; i++) {
+        fsd_id node = fsd_tensor_producer(g, route.from);
         const struct fsd_attr *to;
 
         if (node == FSD_NONE)
             break;
         if (f->traits[node] & FSD_OP_DEQUANTIZE) {
             fputs(any_q ? ", " : "", q);
-            put_dequantized(side, node, &way.quantized, q);
+            put_dequantized(side, node, &route.quantized, q);
             any_q = true;
         } else if (fsd_node_is(g, node, FSD_ONNX_Cast) && !f->same[node]) {
             to = fsd_node_attr(g, &g->nodes.at[node], "to");
             fprintf(c, "%s%s", any_c ? ", " : "",
-                    to ? fsd_dtype_name(type_of(g, way.from)) : "?");
+                    to ? fsd_dtype_name(type_of(g, route.from)) : "?");
             any_c = true;
         } else if (!(f->traits[node] & (FSD_OP_QUANTIZE | FSD_OP_VIEW)) &&
                    !f->same[node]) {
             break;
         }
-        way.from = input_of(g, node, 0);
+        route.from = input_of(g, node, 0);
     }
-    way.quantized = take(&quantized, way.quantized, k->e->arena);
-    way.cast = take(&cast, way.cast, k->e->arena);
-    return way;
+    route.quantized = take(&quantized, route.quantized, k->e->arena);
+    route.cast = take(&cast, route.cast, k->e->arena);
+    return route;
 }
 
 /* Weights differ after every training: only the shape counts, except of scalars and
@@ -254,7 +254,7 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
     fsd_id node[2] = {p->s->number_of[old], q->s->number_of[new]};
     fsd_id t[2] = {input_of(p->g, node[0], i), input_of(q->g, node[1], i)};
     const char *of = fsd_printed(k->e->arena, "input %u", (unsigned)i);
-    struct way a = way_to(k, p, t[0]), b = way_to(k, q, t[1]);
+    struct route a = route_to(k, p, t[0]), b = route_to(k, q, t[1]);
     struct thing x, y;
 
     k->e->unread += a.quantized.unread || b.quantized.unread;

@@ -307,7 +307,7 @@ static void add_head(struct fsd_state_build *b)
             s->arena, &s->built,
             ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
                                 fsd_state_copy(b, d->engine->built.at[i].value)}));
-    s->tells = layer_details(d, s->names);
+    s->stated = layer_details(d, s->names);
     s->whole = true;
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;

@@ -213,7 +213,7 @@ struct fsd_state {
     struct fsd_command command;           /**< NULLs: of a snapshot */
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
-    fsd_sym tells; /**< "tensors", "metadata", "tensors,metadata": what the dump states
+    fsd_sym stated; /**< "tensors", "metadata", "tensors,metadata": what the dump states
                         of its layers; 0: unknown, in an old snapshot */
     fsd_built_vec built; /**< as of the engine */
     bool whole; /**< it holds kernels, bindings and all attributes, which an old

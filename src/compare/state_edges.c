@@ -82,9 +82,11 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, n, i);
-        fsd_id twin =
-            port->tensor == FSD_NONE ? FSD_NONE : x->b->d->match->twin[port->tensor];
-        fsd_id value = twin == FSD_NONE ? FSD_NONE : x->b->facts->value[twin];
+        fsd_id counterpart = port->tensor == FSD_NONE
+                                 ? FSD_NONE
+                                 : x->b->d->match->counterpart[port->tensor];
+        fsd_id value =
+            counterpart == FSD_NONE ? FSD_NONE : x->b->facts->value[counterpart];
 
         if (value == FSD_NONE || x->stamp[value] == group + 1)
             continue;
@@ -146,8 +148,8 @@ static void add_writes(struct edges *x, fsd_id layer, uint32_t group)
 
     for (uint32_t i = 0; i < n->out.n; i++) {
         const struct fsd_port *port = fsd_node_out(e, n, i);
-        fsd_id t =
-            port->tensor == FSD_NONE ? FSD_NONE : x->b->d->match->twin[port->tensor];
+        fsd_id t = port->tensor == FSD_NONE ? FSD_NONE
+                                            : x->b->d->match->counterpart[port->tensor];
         fsd_ref made = fsd_state_core(x->b, t).at;
 
         if (made == FSD_NONE || (made & FSD_REF_PORT) ||
@@ -312,7 +314,8 @@ static fsd_ref find_from(const struct fsd_state_build *b, uint32_t port)
         fsd_ref at = FSD_NONE;
 
         if (!fsd_port_is_part(e, port))
-            at = fsd_state_core(b, b->d->match->twin[e->ports.at[port].tensor]).at;
+            at = fsd_state_core(b, b->d->match->counterpart[e->ports.at[port].tensor])
+                     .at;
         if (at != FSD_NONE || layer == FSD_NONE)
             return at;
         if (!is_move(b, layer)) {

@@ -272,7 +272,7 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
 
     c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        like[t] = m->twin[t];
+        like[t] = m->counterpart[t];
     for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
         const struct fsd_node *n = &e->nodes.at[layer];
 

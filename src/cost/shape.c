@@ -31,17 +31,18 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
                        struct fsd_sizes *s)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
-        fsd_id optimum = m->engine->tensors.at[i].optimum, twin = m->twin[i];
+        fsd_id optimum = m->engine->tensors.at[i].optimum,
+               counterpart = m->counterpart[i];
         int64_t sizes[FSD_SHAPE_RANK];
         const struct fsd_form *tuned;
 
-        if (optimum == FSD_NONE || twin == FSD_NONE)
+        if (optimum == FSD_NONE || counterpart == FSD_NONE)
             continue;
         tuned = &m->engine->forms.at[optimum];
         for (uint32_t k = 0; k < tuned->dims.n && k < FSD_SHAPE_RANK; k++)
             sizes[k] = m->engine->dims.at[tuned->dims.at + k].size;
-        if (fsd_sizes_take_input(s, twin, sizes, tuned->dims.n))
-            fsd_vec_push(m->arena, &known->tuned, twin);
+        if (fsd_sizes_take_input(s, counterpart, sizes, tuned->dims.n))
+            fsd_vec_push(m->arena, &known->tuned, counterpart);
     }
 }
 
@@ -50,11 +51,12 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
-        fsd_id twin = m->twin[i];
+        fsd_id counterpart = m->counterpart[i];
 
-        if (twin != FSD_NONE && !fsd_shape_is_full(&s->shapes[twin]) &&
-            s->shapes[twin].ranked != unranked)
-            fsd_sizes_take_form(s, twin, m->engine, fsd_tensor_form(m->engine, i));
+        if (counterpart != FSD_NONE && !fsd_shape_is_full(&s->shapes[counterpart]) &&
+            s->shapes[counterpart].ranked != unranked)
+            fsd_sizes_take_form(s, counterpart, m->engine,
+                                fsd_tensor_form(m->engine, i));
     }
 }
 

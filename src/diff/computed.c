@@ -214,11 +214,12 @@ static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
         const struct fsd_port *port =
             &e->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
-        fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : v->m->twin[port->tensor];
+        fsd_id counterpart =
+            port->tensor == FSD_NONE ? FSD_NONE : v->m->counterpart[port->tensor];
         enum fsd_dtype type = fsd_port_form(e, port)->type;
 
-        if (twin != FSD_NONE && fsd_dtype_rank(type) &&
-            is_port_of(v->m->model, node, twin) &&
+        if (counterpart != FSD_NONE && fsd_dtype_rank(type) &&
+            is_port_of(v->m->model, node, counterpart) &&
             (!best || fsd_dtype_rank(type) < fsd_dtype_rank(best)))
             best = type;
     }

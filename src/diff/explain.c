@@ -39,7 +39,7 @@ static void put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fsd_put_layer_name(d, layer, out);
 }
 
-void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
+void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
                     unsigned by)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
@@ -63,12 +63,12 @@ void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     if (l->ran_with)
         fprintf(out, ", output sizes %s", fsd_text(d->names, l->ran_with));
     fsd_tale_finish(tale);
-    fsd_tell_rivals(tale, d, layer);
-    fsd_tell_cost(tale, d, layer);
+    fsd_tale_rivals(tale, d, layer);
+    fsd_tale_cost(tale, d, layer);
 }
 
-static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id near,
-                        bool before)
+static void describe_around(struct fsd_tale *tale, const struct fsd_diff *d,
+                            fsd_id near, bool before)
 {
     const struct fsd_graph *e = d->engine;
     struct fsd_span ports = before ? e->nodes.at[near].in : e->nodes.at[near].out;
@@ -90,7 +90,7 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
             fprintf(out, " was inserted, cause %s",
                     fsd_cause_name(d->reasons[layer].cause));
             fsd_tale_finish(tale);
-            fsd_tell_cost(tale, d, layer);
+            fsd_tale_cost(tale, d, layer);
         }
     }
 }
@@ -102,14 +102,14 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     bool asked = r->requested != FSD_DTYPE_UNKNOWN;
     FILE *out;
 
-    fsd_tell_parsed(tale, d, node);
-    fsd_tell_events(tale, d, node);
+    fsd_tale_parsed(tale, d, node);
+    fsd_tale_events(tale, d, node);
     for (uint32_t i = 0; i < d->match->of_node[node].n && i < MOST_NODES; i++) {
         const struct fsd_link *link = fsd_match_of_node(d->match, node, i);
 
-        fsd_tell_layer(tale, d, link->layer, link->by);
-        tell_around(tale, d, link->layer, true);
-        tell_around(tale, d, link->layer, false);
+        fsd_tale_layer(tale, d, link->layer, link->by);
+        describe_around(tale, d, link->layer, true);
+        describe_around(tale, d, link->layer, false);
     }
     out = fsd_tale_start(tale, "fate", 0);
     fsd_put_fate(d, node, out);
@@ -122,12 +122,12 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     if (r->realised != FSD_DTYPE_UNKNOWN)
         fprintf(out, "%s runs in %s", asked ? "," : ";", fsd_dtype_name(r->realised));
     fsd_tale_finish(tale);
-    fsd_tell_refused(tale, d);
+    fsd_tale_refused(tale, d);
 }
 
 /* The events of all the layer's nodes, each once. */
-static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
-                              fsd_id layer)
+static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
+                                  fsd_id layer)
 {
     const struct fsd_story *s = d->story;
     FSD_VEC(uint32_t) events = {0};
@@ -147,7 +147,7 @@ static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
         if ((i && events.at[i] == events.at[i - 1]) || kind == FSD_EVENT_TRY ||
             kind == FSD_EVENT_REGISTER)
             continue;
-        fsd_tell_event(tale, d, events.at[i], fsd_topic_of(kind));
+        fsd_tale_event(tale, d, events.at[i], fsd_topic_of(kind));
     }
 }
 
@@ -164,9 +164,9 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
         put_by(link->by, out);
         fsd_tale_finish(tale);
     }
-    tell_layer_events(tale, d, layer);
-    fsd_tell_layer(tale, d, layer, 0);
-    tell_around(tale, d, layer, true);
-    tell_around(tale, d, layer, false);
-    fsd_tell_refused(tale, d);
+    describe_layer_events(tale, d, layer);
+    fsd_tale_layer(tale, d, layer, 0);
+    describe_around(tale, d, layer, true);
+    describe_around(tale, d, layer, false);
+    fsd_tale_refused(tale, d);
 }

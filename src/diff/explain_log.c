@@ -15,7 +15,7 @@ static const char *sym(const struct fsd_diff *d, fsd_sym s)
 }
 
 /* A log that was given but is of another build is worth a sentence. */
-void fsd_tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
+void fsd_tale_refused(struct fsd_tale *tale, const struct fsd_diff *d)
 {
     if (d->history && d->history->refused)
         fsd_tale_say(tale, "log",
@@ -48,7 +48,7 @@ static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *ou
         fputs("nothing", out);
 }
 
-void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node *n = &d->model->nodes.at[node];
     FILE *out;
@@ -93,7 +93,7 @@ bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
     return !(outcomes >> next->kind & 1);
 }
 
-void fsd_tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t event,
+void fsd_tale_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t event,
                     const char *topic)
 {
     const struct fsd_event *e = &d->history->events.at[event];
@@ -117,7 +117,7 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
 }
 
 /* A try with an effect is not shown: its effect is. */
-void fsd_tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+void fsd_tale_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
 
@@ -126,7 +126,7 @@ void fsd_tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
         enum fsd_event_kind kind = d->history->events.at[event].kind;
 
         if (kind != FSD_EVENT_TRY || fsd_is_idle_try(d->history, event))
-            fsd_tell_event(tale, d, event, fsd_topic_of(kind));
+            fsd_tale_event(tale, d, event, fsd_topic_of(kind));
     }
 }
 
@@ -154,7 +154,7 @@ static bool same_tactic(const struct fsd_diff *d, fsd_sym a, fsd_sym b)
                       y_end != y && !*x_end && !*y_end);
 }
 
-void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+void fsd_tale_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
     FSD_VEC(const struct fsd_rival *) rivals = {0};
@@ -185,7 +185,7 @@ void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
     fsd_tale_finish(tale);
 }
 
-void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+void fsd_tale_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t event = d->reasons[layer].event;
     const struct fsd_event *e;
@@ -193,7 +193,7 @@ void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
 
     if (!d->story || event == FSD_NONE)
         return;
-    fsd_tell_event(tale, d, event, "event");
+    fsd_tale_event(tale, d, event, "event");
     e = &d->history->events.at[event];
     if (!e->timed)
         return;

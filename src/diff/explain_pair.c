@@ -56,7 +56,7 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
 }
 
 /* What each was fused with, and which passes tried them without effect. */
-static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
     uint32_t idle = 0;
@@ -65,14 +65,15 @@ static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id n
         uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
 
         if (joins(d->history->events.at[event].kind))
-            fsd_tell_event(tale, d, event, "event");
+            fsd_tale_event(tale, d, event, "event");
         else if (fsd_is_idle_try(d->history, event) && idle++ < MOST_IDLE)
-            fsd_tell_event(tale, d, event, "tried");
+            fsd_tale_event(tale, d, event, "tried");
     }
 }
 
 /* A node without a layer of its own has a reason, which explains the pair, too. */
-static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
+                            fsd_id node)
 {
     FILE *out;
 
@@ -86,8 +87,8 @@ static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
 }
 
 /* What is between them, their precisions, their outcomes, and what the log shows. */
-static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
-                           fsd_id b)
+static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
+                               fsd_id a, fsd_id b)
 {
     enum fsd_dtype x = d->nodes[a].realised, y = d->nodes[b].realised;
     fsd_id tensor = tensor_between(d, a, b);
@@ -116,21 +117,20 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
                 fsd_dtype_name(y));
         fsd_tale_finish(tale);
     }
-    tell_reason(tale, d, a);
-    tell_reason(tale, d, b);
+    describe_reason(tale, d, a);
+    describe_reason(tale, d, b);
     if (!d->story) {
         fsd_tale_say(tale, "log",
                      "without a build log of this engine no more is known");
         return;
     }
-    tell_apart(tale, d, a);
-    tell_apart(tale, d, b);
+    describe_apart(tale, d, a);
+    describe_apart(tale, d, b);
     fsd_tale_say(tale, "log", "no step in the log combines them");
 }
 
 /* Steps that did not fuse the two, but removed one of them. */
-static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
-                            fsd_id node)
+static bool describe_move(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
     bool any = false;
@@ -142,7 +142,7 @@ static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
         if (kind != FSD_EVENT_CONCAT && kind != FSD_EVENT_SLICE &&
             kind != FSD_EVENT_RETYPE && kind != FSD_EVENT_DUPLICATE)
             continue;
-        fsd_tell_event(tale, d, event, fsd_topic_of(kind));
+        fsd_tale_event(tale, d, event, fsd_topic_of(kind));
         any = true;
     }
     return any;
@@ -156,19 +156,19 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     bool moved;
 
     if (event != FSD_NONE)
-        fsd_tell_event(tale, d, event, "event");
+        fsd_tale_event(tale, d, event, "event");
     if (layer == FSD_NONE) {
-        tell_why_apart(tale, d, a, b);
+        describe_why_apart(tale, d, a, b);
         return;
     }
     fsd_tale_say(tale, "together", "one layer computes both");
-    fsd_tell_layer(tale, d, layer, 0);
+    fsd_tale_layer(tale, d, layer, 0);
     if (event != FSD_NONE)
         return;
-    tell_reason(tale, d, a);
-    tell_reason(tale, d, b);
-    moved = tell_out_of_way(tale, d, a);
-    moved = tell_out_of_way(tale, d, b) || moved;
+    describe_reason(tale, d, a);
+    describe_reason(tale, d, b);
+    moved = describe_move(tale, d, a);
+    moved = describe_move(tale, d, b) || moved;
     if (!moved)
         fsd_tale_say(tale, "log",
                      d->story ? "no step in the log shows how"

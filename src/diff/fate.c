@@ -86,8 +86,8 @@ static bool is_written_in_place(const struct fsd_match *m,
         struct fsd_span by = e->tensors.at[t].producers;
         bool copied = true;
 
-        if (by.n < 2 || m->twin[t] == FSD_NONE ||
-            m->facts->root[m->twin[t]] != m->facts->root[out])
+        if (by.n < 2 || m->counterpart[t] == FSD_NONE ||
+            m->facts->root[m->counterpart[t]] != m->facts->root[out])
             continue;
         for (uint32_t i = 0; i < by.n; i++) {
             const struct fsd_layer_result *r = &layers[e->links.at[by.at + i]];
@@ -229,7 +229,7 @@ struct doubts {
 
 /* Whether a kernel of `reader` computes `other` itself or reads its output, and no
  * input of the kernel comes from a layer without a known node. */
-static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
+static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader)
 {
     const struct fsd_graph *e = m->engine;
 
@@ -260,7 +260,7 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id reader = m->model->links.at[t->consumers.at + i];
 
-        if (!merged[reader] && !has_at_hand(m, other, reader))
+        if (!merged[reader] && !has_available(m, other, reader))
             return false;
     }
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
@@ -275,7 +275,7 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
         x.shown[i] = FSD_NONE;
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
-        fsd_id first = m->facts->first_twin[i];
+        fsd_id first = m->facts->first_duplicate[i];
 
         if ((m->of_node[i].n || in_region(m, i)) && x.shown[first] == FSD_NONE)
             x.shown[first] = i;
@@ -284,7 +284,7 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
      */
     for (fsd_id i = m->model->nodes.n; i-- > 0;) {
         fsd_id out = fsd_node_out_tensor(m->model, i, 0);
-        fsd_id other = x.shown[m->facts->first_twin[i]];
+        fsd_id other = x.shown[m->facts->first_duplicate[i]];
 
         x.merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
                       !m->of_node[i].n && is_replaced(m, x.merged, out, other);
@@ -383,7 +383,7 @@ static void add_producers(const struct fsd_match *m, struct around *a, fsd_id no
     for (uint32_t i = 0; i < n->in.n && !a->lost; i++) {
         fsd_id tensor = fsd_node_in(m->model, n, i)->tensor, producer;
 
-        if (tensor == FSD_NONE || fsd_is_at_rest(m->facts, tensor))
+        if (tensor == FSD_NONE || fsd_is_build_constant(m->facts, tensor))
             continue;
         producer = fsd_tensor_producer(m->model, tensor);
         if (producer == FSD_NONE)
@@ -559,7 +559,7 @@ static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id in = fsd_node_in(m->model, n, i)->tensor;
 
-        if (in != FSD_NONE && !fsd_is_at_rest(m->facts, in))
+        if (in != FSD_NONE && !fsd_is_build_constant(m->facts, in))
             return false;
     }
     return n->in.n > 0;
@@ -575,7 +575,7 @@ static bool is_small(const struct fsd_match *m, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id in = fsd_node_in(g, n, i)->tensor;
 
-        if (in != FSD_NONE && !fsd_is_at_rest(m->facts, in) &&
+        if (in != FSD_NONE && !fsd_is_build_constant(m->facts, in) &&
             fsd_form_count(g, fsd_tensor_form(g, in)) != 1)
             return false;
     }
@@ -629,7 +629,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
     struct fsd_node_result r =
         result(FSD_FATE_MERGED, "computes the same as another node");
 
-    r.other = x->shown[m->facts->first_twin[node]];
+    r.other = x->shown[m->facts->first_duplicate[node]];
     return r;
 }
 

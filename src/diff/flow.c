@@ -118,17 +118,18 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
 }
 
 /* The model's tensor at an input or output of the layer; FSD_NONE if unknown. */
-static fsd_id twin_at(const struct fsd_match *m, const struct fsd_layer_result *layers,
-                      fsd_id layer, uint32_t port, bool output)
+static fsd_id counterpart_at(const struct fsd_match *m,
+                             const struct fsd_layer_result *layers, fsd_id layer,
+                             uint32_t port, bool output)
 {
     const struct fsd_graph *e = m->engine;
     fsd_id tensor = e->ports.at[port].tensor;
-    fsd_id twin = tensor == FSD_NONE ? FSD_NONE : m->twin[tensor];
+    fsd_id counterpart = tensor == FSD_NONE ? FSD_NONE : m->counterpart[tensor];
     struct fsd_span by = fsd_port_peers(e, port, true);
 
-    if (twin == FSD_NONE || !fsd_port_is_part(e, port))
-        return twin;
-    return part_of(m, layers, twin, fsd_port_form(e, &e->ports.at[port]),
+    if (counterpart == FSD_NONE || !fsd_port_is_part(e, port))
+        return counterpart;
+    return part_of(m, layers, counterpart, fsd_port_form(e, &e->ports.at[port]),
                    output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
 }
 
@@ -145,7 +146,7 @@ static void find_source(const struct fsd_match *m,
     flow->model_tensor = FSD_NONE;
     for (int steps = 0; steps < STEPS && at != FSD_NONE; steps++) {
         struct fsd_span in = m->engine->nodes.at[at].in;
-        fsd_id tensor = in.n ? twin_at(m, layers, at, in.at, false) : FSD_NONE;
+        fsd_id tensor = in.n ? counterpart_at(m, layers, at, in.at, false) : FSD_NONE;
 
         if (tensor != FSD_NONE)
             flow->model_tensor = tensor;
@@ -157,7 +158,7 @@ static void find_source(const struct fsd_match *m,
     for (uint32_t i = 0; flow->model_tensor == FSD_NONE && layers[layer].inserted &&
                          i < out.n && i < READERS;
          i++)
-        flow->model_tensor = twin_at(m, layers, layer, out.at + i, true);
+        flow->model_tensor = counterpart_at(m, layers, layer, out.at + i, true);
     flow->producer = fsd_tensor_producer(m->model, flow->model_tensor);
 }
 

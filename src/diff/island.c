@@ -216,7 +216,7 @@ static void add_nodes(struct search *s, fsd_id layer)
         fsd_id tensor = m->engine->ports.at[n->in.at + i].tensor;
 
         if (is_between(s, n->in.at + i))
-            add_behind(s, layer, m->twin[tensor]);
+            add_behind(s, layer, m->counterpart[tensor]);
     }
 }
 

@@ -81,7 +81,7 @@ static void walk_part(struct walk *w, uint32_t part)
     for (int outputs = 0; outputs < 2; outputs++)
         for (uint32_t i = 0; i < borders.n; i++) {
             const struct fsd_part_port *b = &e->borders.at[borders.at + i];
-            fsd_id t = w->m->twin[b->tensor];
+            fsd_id t = w->m->counterpart[b->tensor];
 
             if (t == FSD_NONE || b->written != outputs)
                 continue;

@@ -37,26 +37,26 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
                                 struct fsd_error *err)
 {
-    static const char *const advice[FSD_N_LOOKS] = {
-        [FSD_LOOK_ONNX] = "; pass the engine's dump second",
-        [FSD_LOOK_PACKED] = " inside another; decompress it first",
-        [FSD_LOOK_ZIP] = "; decompress it first",
-        [FSD_LOOK_TAR] = "; decompress it first",
-        [FSD_LOOK_LFS] = "; fetch the dump with 'git lfs pull'",
-        [FSD_LOOK_UTF16] = "; convert it: iconv -f UTF-16 -t UTF-8",
+    static const char *const advice[FSD_N_FILE_TYPES] = {
+        [FSD_FILETYPE_ONNX] = "; pass the engine's dump second",
+        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress it first",
+        [FSD_FILETYPE_ZIP] = "; decompress it first",
+        [FSD_FILETYPE_TAR] = "; decompress it first",
+        [FSD_FILETYPE_LFS] = "; fetch the dump with 'git lfs pull'",
+        [FSD_FILETYPE_UTF16] = "; convert it: iconv -f UTF-16 -t UTF-8",
     };
     const struct fsd_file *file = source->file;
-    enum fsd_look look;
+    enum fsd_file_type look;
 
     g->path = file->name;
     g->reader = fsd_reader_of(file, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE);
     if (g->reader)
         return g->reader->load(g, source, err);
-    look = fsd_look(file);
-    if (look == FSD_LOOK_EMPTY)
+    look = fsd_file_type_of(file);
+    if (look == FSD_FILETYPE_EMPTY)
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
                         "expected an engine's layers, found the end of the file");
     return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
-                    "expected an engine's layers, found %s%s", fsd_look_noun(look),
+                    "expected an engine's layers, found %s%s", fsd_file_type_noun(look),
                     advice[look] ? advice[look] : "");
 }

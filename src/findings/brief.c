@@ -97,7 +97,7 @@ static void put_types(const struct fsd_diff *d, FILE *out)
     fputs(*separator == ',' ? ")" : "", out);
 }
 
-static void tell_runs(struct writer *w)
+static void write_runs(struct writer *w)
 {
     static const char *const verbs[FSD__SPENT_COUNT] = {
         [FSD_SPENT_REQUANTIZE] = "requantize",
@@ -121,7 +121,7 @@ static void tell_runs(struct writer *w)
 
 /* ------------------------------------------------------------------- where it goes */
 
-static void tell_spent(struct writer *w)
+static void write_spent(struct writer *w)
 {
     static const char *const words[FSD__SPENT_COUNT] = {
         [FSD_SPENT_COMPUTE] = "compute",
@@ -160,7 +160,7 @@ static void tell_spent(struct writer *w)
 }
 
 /* The operators with most time; a layer's time is shared by work. */
-static void tell_operators(struct writer *w)
+static void write_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
     FILE *out;
@@ -203,7 +203,7 @@ static const char *cause_words(const struct fsd_diff *d, fsd_id layer)
     return *word ? "unexplained" : "copies";
 }
 
-static void tell_causes(struct writer *w)
+static void write_causes(struct writer *w)
 {
     struct cause causes[FSD__CAUSE_COUNT + 3];
     uint32_t n = 0, k;
@@ -398,7 +398,7 @@ static struct deeds find_deeds(struct writer *w)
 
 /* @param brief prints only what one edit does, not where.
  * @return whether it had room */
-static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
+static bool write_deed(struct writer *w, const struct deed *deed, bool brief)
 {
     FILE *out = open_line(w);
 
@@ -421,14 +421,14 @@ static bool tell_deed(struct writer *w, const struct deed *deed, bool brief)
     return close_line(w, "to do");
 }
 
-static void tell_deeds(struct writer *w)
+static void write_deeds(struct writer *w)
 {
     struct deeds all = find_deeds(w);
     uint32_t written = 0;
 
     for (uint32_t i = 0; i < all.list.n && written < MOST_DEEDS; i++)
-        written +=
-            tell_deed(w, &all.list.at[i], false) || tell_deed(w, &all.list.at[i], true);
+        written += write_deed(w, &all.list.at[i], false) ||
+                   write_deed(w, &all.list.at[i], true);
     if (written)
         return;
     fputs("no time-saving change is known", open_line(w));
@@ -454,7 +454,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e, FILE 
 }
 
 /* The limit is stated even if nothing exceeds it. */
-static void tell_wrong(struct writer *w)
+static void write_wrong(struct writer *w)
 {
     const struct fsd_values *v = w->d->values;
     bool errors = v && v->numbers->of == FSD_NUMBERS_OF_ERRORS;
@@ -523,12 +523,12 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
     const char *unknown = unknown_of(&w);
 
     w.rows = rows_of(unknown);
-    tell_wrong(&w);
-    tell_runs(&w);
-    tell_spent(&w);
-    tell_operators(&w);
-    tell_causes(&w);
-    tell_deeds(&w);
+    write_wrong(&w);
+    write_runs(&w);
+    write_spent(&w);
+    write_operators(&w);
+    write_causes(&w);
+    write_deeds(&w);
     close_unknown(&w, unknown);
     return w.brief;
 }
@@ -544,10 +544,10 @@ struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const s
     for (size_t i = 0; says[0] && i < FSD_COUNT_OF(topics); i++)
         add_line(&w, topics[i], says[i]);
     if (d) {
-        tell_runs(&w);
-        tell_spent(&w);
-        tell_operators(&w);
-        tell_causes(&w);
+        write_runs(&w);
+        write_spent(&w);
+        write_operators(&w);
+        write_causes(&w);
         close_unknown(&w, unknown);
     }
     return w.brief;

@@ -121,7 +121,7 @@ fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
 /** "gemm of `MatMul_3 + Add_4`"; the finding is about these nodes (rules/kernel.c). */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new);
 /** Moves that realise other nodes than before (rules/change.c). */
-void fsd_tell_other_nodes(struct fsd_finder *f);
+void fsd_report_other_nodes(struct fsd_finder *f);
 /** Kernels that are gone because their nodes are proved to need none. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
 /* rules/unknown.c: a fact that is no longer stated. */

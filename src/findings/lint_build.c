@@ -37,7 +37,7 @@ static struct chain chain_nodes(struct fsd_finder *f)
 }
 
 /* Reports all nodes of the first one's operator that share its reason. */
-static uint32_t tell_all(struct fsd_finder *f, struct chain *c, fsd_id first)
+static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 {
     uint32_t n = 0;
 
@@ -64,7 +64,7 @@ void fsd_lint_refused(struct fsd_finder *f)
             continue;
         r = r ? r : &fsd_lint_no_importer;
         fsd_finding_open(f);
-        n = tell_all(f, &c, i);
+        n = report_all(f, &c, i);
         fprintf(f->out, "%s will not take %s (", l->target.name, op);
         fsd_put_noun(f->out, n, "node");
         fputs(": ", f->out);
@@ -87,7 +87,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
         if (c.reported[i] || c.why[i] || fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
             continue;
         fsd_finding_open(f);
-        tell_all(f, &c, i);
+        report_all(f, &c, i);
         fprintf(f->out, "it is not known whether %s takes %s without a plugin: ",
                 l->target.name, fsd_text(f->d->names, l->g->nodes.at[i].op));
         fsd_put_subjects(f, f->now.nodes);

@@ -12,7 +12,7 @@
  * tensors, or through a Concat. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
-static int way_of(const struct fsd_lint *l, fsd_id via)
+static int side_of(const struct fsd_lint *l, fsd_id via)
 {
     return via == FSD_NONE                        ? DIRECT
            : fsd_form_is(l->facts, via, "Concat") ? OVER_CONCAT
@@ -70,7 +70,7 @@ void fsd_lint_two_scales(struct fsd_finder *f)
         for (uint32_t i = 0; i < found.n && own; i++) {
             const struct fsd_quantizer *q = &l->quantizers.at[found.at[i].quantizer];
 
-            if (q == own || way_of(l, found.at[i].via) != f->rule->which ||
+            if (q == own || side_of(l, found.at[i].via) != f->rule->which ||
                 fsd_lint_scales(l, own, q) != FSD_UNLIKE)
                 continue;
             find_two(f, t, own, q, found.at[i].via);

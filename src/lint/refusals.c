@@ -284,9 +284,9 @@ static bool is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_row *
 {
     const struct fsd_node *self = &l->g->nodes.at[node];
     const struct fsd_attr *attr = fsd_node_attr(l->g, self, "activations");
-    const struct fsd_attr *way = fsd_node_attr(l->g, self, "direction");
-    bool both = way && way->kind == FSD_ATTR_STRING &&
-                !strcmp(fsd_text(l->g->names, way->s), "bidirectional");
+    const struct fsd_attr *direction = fsd_node_attr(l->g, self, "direction");
+    bool both = direction && direction->kind == FSD_ATTR_STRING &&
+                !strcmp(fsd_text(l->g->names, direction->s), "bidirectional");
     uint32_t n = both && attr && attr->kind == FSD_ATTR_STRINGS ? attr->list.n / 2 : 0;
 
     (void)r;

@@ -92,7 +92,8 @@ static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id
     if (!used)
         return 0;
     own = fsd_form_count(m->d->model, fsd_tensor_form(m->d->model, tensor));
-    return 1 + 2 * (written != FSD_NONE && m->d->match->twin[written] == tensor) +
+    return 1 +
+           2 * (written != FSD_NONE && m->d->match->counterpart[written] == tensor) +
            4 * (own >= 0 && elements == own);
 }
 

@@ -20,8 +20,8 @@
  *
  * and from a weight back through its DQ and Q to the initializer.
  *
- * A Q that was moved back (twin.c) belongs to the unit that writes the tensor it was
- * moved before, not to the one it stood behind.
+ * A Q that was moved back (counterpart.c) belongs to the unit that writes the tensor
+ * it was moved before, not to the one it stood behind.
  *
  * Tensors of one value (the outputs of two equal nodes, which the builder merges) count
  * as one: all marks are kept for the first of them.
@@ -89,9 +89,9 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
         if (m->moved_q[e] != FSD_NONE)
             c->moved[m->moved_q[e]] = true;
-        if (m->twin[e] != FSD_NONE) {
-            c->held[value_of(c, m->twin[e])] = true;
-            c->root_held[root_of(c, m->twin[e])] = true;
+        if (m->counterpart[e] != FSD_NONE) {
+            c->held[value_of(c, m->counterpart[e])] = true;
+            c->root_held[root_of(c, m->counterpart[e])] = true;
         }
     }
     return c;
@@ -106,11 +106,11 @@ static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id e = m->engine->ports.at[ports.at + i].tensor;
 
-        if (e == FSD_NONE || m->twin[e] == FSD_NONE)
+        if (e == FSD_NONE || m->counterpart[e] == FSD_NONE)
             continue;
         if (m->moved_q[e] == FSD_NONE)
-            c->written[value_of(c, m->twin[e])] = c->mark;
-        c->root_written[root_of(c, m->twin[e])] = c->mark;
+            c->written[value_of(c, m->counterpart[e])] = c->mark;
+        c->root_written[root_of(c, m->counterpart[e])] = c->mark;
     }
 }
 
@@ -121,7 +121,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id e = m->engine->ports.at[ports.at + i].tensor;
-        fsd_id t = e == FSD_NONE ? FSD_NONE : m->twin[e];
+        fsd_id t = e == FSD_NONE ? FSD_NONE : m->counterpart[e];
 
         if (t == FSD_NONE || c->written[value_of(c, t)] == c->mark)
             continue;
@@ -146,7 +146,7 @@ static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
         return node != FSD_NONE && (c->m->facts->traits[node] & FSD_OP_QDQ) ? GO_ON
                                                                             : STOP;
     }
-    if (fsd_is_at_rest(c->m->facts, tensor) && c->written[value] != c->mark)
+    if (fsd_is_build_constant(c->m->facts, tensor) && c->written[value] != c->mark)
         return STOP; /* a size, which no kernel computes */
     if (c->root_read[root] == c->mark)
         return value == root ? STOP_AT_READ : GO_ON;
@@ -287,8 +287,8 @@ struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
         for (uint32_t p = 0; p < nodes[layers[i]].out.n; p++) {
             fsd_id e = fsd_node_out(m->engine, &nodes[layers[i]], p)->tensor;
 
-            if (e != FSD_NONE && m->twin[e] != FSD_NONE)
-                walk_from(c, m->twin[e]);
+            if (e != FSD_NONE && m->counterpart[e] != FSD_NONE)
+                walk_from(c, m->counterpart[e]);
         }
     for (uint32_t i = span.at; i < m->pool.n; i++)
         if (belongs(c, m->pool.at[i], reads))

@@ -269,7 +269,7 @@ static void find_root(struct fsd_facts *f, fsd_id tensor)
         f->root[t] = root;
 }
 
-bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor)
+bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(f->g, tensor);
 

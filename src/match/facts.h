@@ -12,18 +12,19 @@
 
 struct fsd_facts {
     const struct fsd_graph *g;
-    unsigned *traits;   /**< by node: fsd_op_trait */
-    bool *constant;     /**< by tensor: its value is fixed when the engine is built */
-    bool *folded;       /**< by node: every output is constant */
-    bool *size;         /**< by node: computes sizes from sizes and constants only, and
+    unsigned *traits; /**< by node: fsd_op_trait */
+    bool *constant;   /**< by tensor: its value is fixed when the engine is built */
+    bool *folded;     /**< by node: every output is constant */
+    bool *size;       /**< by node: computes sizes from sizes and constants only, and
                              an operand that needs a shape depends on them: no kernel
                              has to compute it */
-    bool *live;         /**< by node: an output of the model depends on it */
-    uint8_t *same;      /**< by node: enum fsd_same */
-    fsd_id *root;       /**< by tensor: itself, or the tensor before its Q and DQ */
-    fsd_id *first_twin; /**< by node: the first node that computes the same value, or
+    bool *live;       /**< by node: an output of the model depends on it */
+    uint8_t *same;    /**< by node: enum fsd_same */
+    fsd_id *root;     /**< by tensor: itself, or the tensor before its Q and DQ */
+    fsd_id
+        *first_duplicate; /**< by node: the first node that computes the same value, or
                              itself */
-    fsd_id *value;      /**< by tensor: the first tensor of the same value, or itself */
+    fsd_id *value; /**< by tensor: the first tensor of the same value, or itself */
 };
 
 /** The traits of the node's operator; none for FSD_NONE. */
@@ -39,7 +40,7 @@ static inline bool fsd_is_constant(const struct fsd_facts *f, fsd_id tensor)
 }
 
 /** Whether the tensor exists before any kernel runs: a constant, or a size. */
-bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor);
+bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor);
 
 /** Computes all facts of a finished graph, in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);

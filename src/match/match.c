@@ -127,7 +127,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->facts = facts;
     m->evidence = evidence;
     m->story = story;
-    m->twin = new_ids(arena, engine->tensors.n);
+    m->counterpart = new_ids(arena, engine->tensors.n);
     m->moved_q = new_ids(arena, engine->tensors.n);
     m->unit = new_ids(arena, engine->nodes.n);
     m->of_layer = FSD_NEW(arena, struct fsd_span, engine->nodes.n);
@@ -141,7 +141,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->gone = FSD_NEW(arena, bool, m->model->nodes.n);
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
         m->gone[i] = facts->same[i] != FSD_SAME_NOT || fsd_match_left(m, i);
-    fsd_match_twins(m);
+    fsd_match_counterparts(m);
     fsd_match_units(m);
     for (size_t i = 0; i < FSD_COUNT_OF(passes); i++)
         if (passes[i].evidence & evidence) {
@@ -177,14 +177,14 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
 bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
 {
     const struct fsd_tensor *t;
-    fsd_id twin;
+    fsd_id counterpart;
 
     if (port->tensor == FSD_NONE)
         return false;
     t = &m->engine->tensors.at[port->tensor];
-    twin = m->twin[port->tensor];
+    counterpart = m->counterpart[port->tensor];
     return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
-           (twin == FSD_NONE || m->facts->constant[twin]);
+           (counterpart == FSD_NONE || m->facts->constant[counterpart]);
 }
 
 /* A size that is fixed in the model is fixed in its engine, and equal.  An open one may
@@ -350,10 +350,10 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
         if (!(m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING))
             continue;
         fit.tensors++;
-        if (m->twin[t] == FSD_NONE)
+        if (m->counterpart[t] == FSD_NONE)
             continue;
         fit.tensors_found++;
-        model = fsd_tensor_form(m->model, m->twin[t]);
+        model = fsd_tensor_form(m->model, m->counterpart[t]);
         if (((!(output && departs) && sizes_differ(m, engine, model, output)) ||
              types_differ(m, engine->type, model->type)) &&
             !fit.tensors_unlike++)

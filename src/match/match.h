@@ -61,9 +61,9 @@ struct fsd_match {
     struct fsd_story *story; /**< the facts of the build log; NULL: none */
     unsigned evidence;       /**< what may be used */
 
-    bool *gone;      /**< by node: nothing of it is left to compute, proved by the model
+    bool *gone; /**< by node: nothing of it is left to compute, proved by the model
                           or stated by the log */
-    fsd_id *twin;    /**< by engine tensor: its counterpart, the model's tensor it
+    fsd_id *counterpart; /**< by engine tensor: its counterpart, the model's tensor it
                           holds; FSD_NONE */
     fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it
                           holds the counterpart's quantized value; FSD_NONE */

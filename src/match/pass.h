@@ -44,11 +44,11 @@ void fsd_pass_loop(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);
 void fsd_pass_conflict(struct fsd_match *m);
 
-/** Fills m->twin with counterparts: exact names first, then through reformats.  twin.c
+/** Fills m->counterpart: by exact names first, then through reformats; counterpart.c
  *  has the rules. */
-void fsd_match_twins(struct fsd_match *m);
+void fsd_match_counterparts(struct fsd_match *m);
 
-/** Fills m->unit from m->twin. */
+/** Fills m->unit from m->counterpart. */
 void fsd_match_units(struct fsd_match *m);
 
 #endif

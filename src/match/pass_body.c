@@ -23,7 +23,7 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
 
 /* Nodes of a body that have no layers get those of their owner.  Owners have lower
  * numbers than the nodes of their bodies: `source` is known when it is needed. */
-static void hand_down(struct fsd_match *m, struct fsd_arena *scratch)
+static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
     fsd_id *source = FSD_NEW(scratch, fsd_id, g->nodes.n);
@@ -89,7 +89,7 @@ static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint
 }
 
 /* An owner without layers gets those of its bodies' nodes. */
-static void hand_up(struct fsd_match *m, struct fsd_arena *scratch)
+static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
     struct raised r = {.of = FSD_NEW(scratch, struct fsd_span, g->nodes.n),
@@ -159,9 +159,9 @@ void fsd_pass_body(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
 
-    hand_down(m, scratch);
+    pass_down(m, scratch);
     fsd_match_index(m);
-    hand_up(m, scratch);
+    pass_up(m, scratch);
     fsd_match_index(m);
     gather_spread(m, scratch);
     fsd_arena_free(scratch);

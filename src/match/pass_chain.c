@@ -35,7 +35,7 @@ static void note_edges(struct chain *c)
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         const struct fsd_tensor *tensor = &e->tensors.at[t];
 
-        if (c->m->twin[t] != FSD_NONE || !tensor->producers.n)
+        if (c->m->counterpart[t] != FSD_NONE || !tensor->producers.n)
             continue;
         if (tensor->producers.n > 1)
             c->forks[c->m->unit[e->links.at[tensor->producers.at]]] = true;

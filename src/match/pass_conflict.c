@@ -9,14 +9,14 @@
 /* Of the layers that tensors link to a node, the first, and the first one of another
  * unit: for any unit, one of the two is the first of another.  A name that thousands of
  * layers have is looked up thousands of times. */
-struct claims {
+struct rivals {
     fsd_id first, other;
 };
 
-static void add_claim(const struct fsd_match *m, struct claims *of,
+static void add_rival(const struct fsd_match *m, struct rivals *of,
                       const struct fsd_link *link)
 {
-    struct claims *c = &of[link->node];
+    struct rivals *c = &of[link->node];
 
     if (!(link->by & FSD_BY_TENSOR) || m->cuts[m->unit[link->layer]].leaky)
         return;
@@ -26,16 +26,16 @@ static void add_claim(const struct fsd_match *m, struct claims *of,
         c->other = link->layer;
 }
 
-static struct claims *list_claims(const struct fsd_match *m, struct fsd_arena *scratch)
+static struct rivals *list_rivals(const struct fsd_match *m, struct fsd_arena *scratch)
 {
-    struct claims *of = FSD_NEW(scratch, struct claims, m->model->nodes.n);
+    struct rivals *of = FSD_NEW(scratch, struct rivals, m->model->nodes.n);
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        of[i] = (struct claims){FSD_NONE, FSD_NONE};
+        of[i] = (struct rivals){FSD_NONE, FSD_NONE};
     for (uint32_t i = 0; i < m->links.n; i++)
-        add_claim(m, of, &m->links.at[i]);
+        add_rival(m, of, &m->links.at[i]);
     for (uint32_t i = 0; i < m->refuted.n; i++)
-        add_claim(m, of, &m->refuted.at[i]);
+        add_rival(m, of, &m->refuted.at[i]);
     return of;
 }
 
@@ -67,14 +67,14 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
 void fsd_pass_conflict(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    const struct claims *claims = list_claims(m, scratch);
+    const struct rivals *rivals = list_rivals(m, scratch);
     const bool *confirmed = list_confirmed(m, scratch);
 
     for (uint32_t i = 0; i < m->links.n; i++) {
         const struct fsd_link *link = &m->links.at[i];
         fsd_id unit = m->unit[link->layer];
         const struct fsd_cut *cut = &m->cuts[unit];
-        struct claims c = claims[link->node];
+        struct rivals c = rivals[link->node];
         fsd_id other =
             c.first != FSD_NONE && m->unit[c.first] == unit ? c.other : c.first;
         bool in_own = false;

@@ -241,7 +241,7 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 
 /* A layer that only moves the loop's output to a consumer is not part of the loop: it
  * is the view between the two, if there is one. */
-static bool hands_out(const struct loops *l, fsd_id layer)
+static bool outputs_value(const struct loops *l, fsd_id layer)
 {
     enum fsd_kind kind = l->m->engine->layers.at[layer].kind;
     fsd_id out = fsd_node_out_tensor(l->m->engine, layer, 0);
@@ -286,7 +286,7 @@ void fsd_pass_loop(struct fsd_match *m)
         }
         for (fsd_id i = n; i-- > 0;) {
             l.behind[order[i]] = beside(&l, order[i], true);
-            l.out[order[i]] = hands_out(&l, order[i]);
+            l.out[order[i]] = outputs_value(&l, order[i]);
             l.passed[true][order[i]] = true;
         }
         for (fsd_id i = 0; i < n; i++) {

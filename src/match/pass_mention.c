@@ -56,7 +56,7 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
     for (uint32_t i = 0; i < m->engine->nodes.at[layer].out.n; i++) {
         fsd_id e = fsd_node_out_tensor(m->engine, layer, i);
 
-        writes |= e != FSD_NONE && m->twin[e] == tensor;
+        writes |= e != FSD_NONE && m->counterpart[e] == tensor;
     }
     if (!writes)
         return only_concat(m->model, tensor, concats);

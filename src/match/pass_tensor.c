@@ -7,7 +7,7 @@
  * becomes a region.
  *
  * Views (a Flatten between two layers) are no work: they are linked only if a unit does
- * nothing else.  Needs `twin` and `unit`; never uses names.
+ * nothing else.  Needs `counterpart` and `unit`; never uses names.
  */
 #include "match/cut.h"
 #include "match/pass.h"
@@ -123,18 +123,19 @@ static void link_ends(const struct ends *e, fsd_id layer)
     for (uint32_t i = 0; i < n->out.n; i++) {
         fsd_id t = fsd_node_out(m->engine, n, i)->tensor;
 
-        if (t != FSD_NONE && m->twin[t] != FSD_NONE &&
+        if (t != FSD_NONE && m->counterpart[t] != FSD_NONE &&
             m->engine->tensors.at[t].producers.n == 1)
-            link_end(e, layer, producer(m, m->twin[t]));
+            link_end(e, layer, producer(m, m->counterpart[t]));
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(m->engine, n, i)->tensor;
-        fsd_id twin = t == FSD_NONE ? FSD_NONE : m->twin[t];
+        fsd_id counterpart = t == FSD_NONE ? FSD_NONE : m->counterpart[t];
 
-        if (twin != FSD_NONE && m->engine->tensors.at[t].consumers.n == 1 &&
-            m->model->tensors.at[twin].consumers.n == 1)
-            link_end(e, layer,
-                     m->model->links.at[m->model->tensors.at[twin].consumers.at]);
+        if (counterpart != FSD_NONE && m->engine->tensors.at[t].consumers.n == 1 &&
+            m->model->tensors.at[counterpart].consumers.n == 1)
+            link_end(
+                e, layer,
+                m->model->links.at[m->model->tensors.at[counterpart].consumers.at]);
     }
 }
 
@@ -197,11 +198,12 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
     fsd_id out = fsd_node_out_tensor(m->engine, layer, 0), node;
 
     if (m->engine->layers.at[layer].kind != FSD_KIND_COPY || in == FSD_NONE ||
-        out == FSD_NONE || m->twin[in] == FSD_NONE || m->twin[out] == FSD_NONE)
+        out == FSD_NONE || m->counterpart[in] == FSD_NONE ||
+        m->counterpart[out] == FSD_NONE)
         return;
-    node = fsd_tensor_producer(m->model, m->twin[out]);
+    node = fsd_tensor_producer(m->model, m->counterpart[out]);
     if (node != FSD_NONE && m->facts->traits[node] & FSD_OP_PARTS &&
-        fsd_node_input_of(m->model, node, m->twin[in]) != FSD_NONE)
+        fsd_node_input_of(m->model, node, m->counterpart[in]) != FSD_NONE)
         fsd_match_link(m, layer, node, FSD_BY_TENSOR);
 }
 

@@ -65,7 +65,7 @@ static void mark_layer(struct search *s, fsd_id layer)
 /* ----------------------------------------------------------------------- the ways */
 
 typedef void mark_fn(struct search *s, fsd_id id);
-typedef void way_fn(struct search *s, const struct fsd_graph *g, mark_fn *take);
+typedef void search_fn(struct search *s, const struct fsd_graph *g, mark_fn *take);
 
 static void by_name(struct search *s, const struct fsd_graph *g, mark_fn *take)
 {
@@ -125,16 +125,16 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
  * wanted kind come before those related to them. */
 static void look(struct search *s)
 {
-    static way_fn *const ways[] = {by_name, by_number, by_provider, by_pattern,
-                                   by_tensor};
+    static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,
+                                          by_tensor};
     bool layers = s->want == FSD_PICK_LAYERS;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(ways) && !s->found; i++) {
-        ways[i](s, layers ? s->m->engine : s->m->model,
-                layers ? mark_layer : mark_node);
+    for (size_t i = 0; i < FSD_COUNT_OF(searches) && !s->found; i++) {
+        searches[i](s, layers ? s->m->engine : s->m->model,
+                    layers ? mark_layer : mark_node);
         if (!s->found || s->want == FSD_PICK_BOTH)
-            ways[i](s, layers ? s->m->model : s->m->engine,
-                    layers ? mark_node : mark_layer);
+            searches[i](s, layers ? s->m->model : s->m->engine,
+                        layers ? mark_node : mark_layer);
     }
 }
 

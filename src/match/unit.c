@@ -29,7 +29,7 @@ void fsd_match_units(struct fsd_match *m)
         if (!tensor->producers.n)
             continue;
         join_all(m, e->links.at[tensor->producers.at], tensor->producers);
-        if (m->twin[t] == FSD_NONE)
+        if (m->counterpart[t] == FSD_NONE)
             join_all(m, e->links.at[tensor->producers.at], tensor->consumers);
     }
     for (fsd_id i = 0; i < e->nodes.n; i++)

@@ -210,15 +210,15 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
     v.spellings = fsd_intern_new(scratch);
     v.of_tensor = FSD_NEW(arena, fsd_id, f->g->tensors.n);
     number_constants(&v);
-    f->first_twin = FSD_NEW(arena, fsd_id, f->g->nodes.n);
+    f->first_duplicate = FSD_NEW(arena, fsd_id, f->g->nodes.n);
     f->value = v.of_tensor;
     for (fsd_id i = 0; i < f->g->nodes.n; i++) {
         v.words.n = 0;
-        f->first_twin[i] = spell_node(&v, i) ? first_with(&v, i) : i;
+        f->first_duplicate[i] = spell_node(&v, i) ? first_with(&v, i) : i;
         if (fsd_node_is(f->g, i, FSD_ONNX_Identity))
             forward_constant(&v, i);
-        if (f->first_twin[i] != i)
-            share_numbers(&v, i, f->first_twin[i]);
+        if (f->first_duplicate[i] != i)
+            share_numbers(&v, i, f->first_duplicate[i]);
     }
     fsd_arena_free(scratch);
 }

@@ -4,9 +4,10 @@
 
 #include "match/facts.h"
 
-/** Fills `f->first_twin` and `f->value`.  A node's first twin is the first node (in
- *  file order) with the same operator, attributes and inputs in the same scope, itself
- * if it is the first; a tensor's value is the same output of its producer's first twin.
+/** Fills `f->first_duplicate` and `f->value`.  A node's first duplicate is the first
+ *  node (in file order) with the same operator, attributes and inputs in the same
+ *  scope, the node itself if it is the first; a tensor's value is the same output of
+ *  its producer's first duplicate.
  *  Inputs are the same if they are one tensor, come from nodes found to be the same, or
  *  are constants of one type and shape whose bytes were read and are equal.  Needs only
  *  `traits`. */

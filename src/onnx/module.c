@@ -109,8 +109,8 @@ static struct props read_props(const struct fsd_file *file, const struct numbers
 
 /* The last entry of both lists is the node's own module; the inner list states the rest
  * first. */
-static void tell_node(struct fsd_graph *g, struct fsd_arena *scratch,
-                      struct fsd_node *node, struct props props)
+static void name_module(struct fsd_graph *g, struct fsd_arena *scratch,
+                        struct fsd_node *node, struct props props)
 {
     struct fsd_slice path, class;
     fsd_sym innermost = 0;
@@ -153,7 +153,7 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
             if (node.number == is.node && id < g->nodes.n) {
                 struct props props = read_props(file, &is, node.bytes);
 
-                tell_node(g, scratch, &g->nodes.at[id], props);
+                name_module(g, scratch, &g->nodes.at[id], props);
                 placed += props.placed;
                 id++;
             }

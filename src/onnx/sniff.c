@@ -4,7 +4,7 @@
  * alone where the file may be a damaged model, since the position where reading stopped
  * then helps more.
  */
-#include "base/look.h"
+#include "base/file_type.h"
 #include "base/text.h"
 #include "onnx/parts.h"
 
@@ -13,7 +13,7 @@
 static bool is_text(const struct fsd_file *file)
 {
     enum { PEEK = 512 };
-    size_t at = fsd_look_start(file), len;
+    size_t at = fsd_file_text_start(file), len;
     size_t n = file->size < PEEK ? file->size : PEEK;
     const unsigned char *s = file->bytes;
 
@@ -25,30 +25,33 @@ static bool is_text(const struct fsd_file *file)
 
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
 {
-    static const char *const advice[FSD_N_LOOKS] = {
-        [FSD_LOOK_PLAN] =
+    static const char *const advice[FSD_N_FILE_TYPES] = {
+        [FSD_FILETYPE_PLAN] =
             ("; pass the model first, and the engine as a JSON dump (trtexec "
              "--loadEngine=FILE --exportLayerInfo=engine.graph.json "
              "--profilingVerbosity=detailed)"),
-        [FSD_LOOK_ORT] = "; pass the .onnx file",
-        [FSD_LOOK_ZIP] = "; export it to ONNX first",
-        [FSD_LOOK_PICKLE] = "; export it to ONNX first",
-        [FSD_LOOK_PACKED] = " inside another; decompress it first",
-        [FSD_LOOK_TAR] = "; decompress it first",
-        [FSD_LOOK_SAFETENSORS] = "; export the model to ONNX",
-        [FSD_LOOK_LFS] = "; fetch the model with 'git lfs pull'",
-        [FSD_LOOK_JSON] = "; pass the model first, the engine's dump second",
+        [FSD_FILETYPE_ORT] = "; pass the .onnx file",
+        [FSD_FILETYPE_ZIP] = "; export it to ONNX first",
+        [FSD_FILETYPE_PICKLE] = "; export it to ONNX first",
+        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress it first",
+        [FSD_FILETYPE_TAR] = "; decompress it first",
+        [FSD_FILETYPE_SAFETENSORS] = "; export the model to ONNX",
+        [FSD_FILETYPE_LFS] = "; fetch the model with 'git lfs pull'",
+        [FSD_FILETYPE_JSON] = "; pass the model first, the engine's dump second",
     };
-    enum fsd_look look = fsd_look(file);
-    bool text = look == FSD_LOOK_TEXT || look == FSD_LOOK_LIST;
+    enum fsd_file_type look = fsd_file_type_of(file);
+    bool text = look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_LIST;
 
     /* What is odd text or binary may be a damaged model, of which its reader says
      * where. */
-    if (look == FSD_LOOK_ONNX || look == FSD_LOOK_BINARY || (text && !is_text(file)))
+    if (look == FSD_FILETYPE_ONNX || look == FSD_FILETYPE_BINARY ||
+        (text && !is_text(file)))
         return FSD_OK;
-    return fsd_fail(
-        err,
-        look > FSD_LOOK_ONNX && look < FSD_LOOK_LFS ? FSD_E_UNSUPPORTED : FSD_E_FORMAT,
-        file->name, FSD_POS_NONE, 0, "expected an ONNX model, found %s%s",
-        fsd_look_noun(text ? FSD_LOOK_TEXT : look), advice[look] ? advice[look] : "");
+    return fsd_fail(err,
+                    look > FSD_FILETYPE_ONNX && look < FSD_FILETYPE_LFS
+                        ? FSD_E_UNSUPPORTED
+                        : FSD_E_FORMAT,
+                    file->name, FSD_POS_NONE, 0, "expected an ONNX model, found %s%s",
+                    fsd_file_type_noun(text ? FSD_FILETYPE_TEXT : look),
+                    advice[look] ? advice[look] : "");
 }

@@ -24,10 +24,10 @@ struct group {
 
 bool fsd_ort_is_assignment(const struct fsd_file *file)
 {
-    return fsd_look(file) == FSD_LOOK_JSON &&
-           (fsd_look_for(file, SEARCHED, "\"ep\"") ||
-            fsd_look_for(file, SEARCHED, "\"ep_name\"")) &&
-           fsd_look_for(file, SEARCHED, "\"nodes\"");
+    return fsd_file_type_of(file) == FSD_FILETYPE_JSON &&
+           (fsd_file_has_word(file, SEARCHED, "\"ep\"") ||
+            fsd_file_has_word(file, SEARCHED, "\"ep_name\"")) &&
+           fsd_file_has_word(file, SEARCHED, "\"nodes\"");
 }
 
 static void end_group(struct fsd_history *h, const struct group *g, uint32_t number)
@@ -70,7 +70,7 @@ void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
     struct fsd_error err;
     struct fsd_file whole = *file;
     struct fsd_records r = {.file = &whole,
-                            .at = fsd_look_start(file),
+                            .at = fsd_file_text_start(file),
                             .what = "an assignment",
                             .err = &err,
                             .nested = true};

@@ -53,7 +53,7 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
         return FSD_CLAIM_NONE;
     if (fsd_ort_is_profile(file)) /* as an engine it is refused by name */
         return FSD_CLAIM_SURE;
-    return input == FSD_INPUT_ENGINE && fsd_look(file) == FSD_LOOK_ONNX &&
+    return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&
                    (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
                     (fsd_onnx_imports(file, "com.microsoft") && has_context(file)))
                ? FSD_CLAIM_SURE

@@ -62,9 +62,10 @@ bool fsd_ort_is_profile(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
 
-    return fsd_look(file) == FSD_LOOK_JSON && fsd_look_for(file, SEARCHED, "\"cat\"") &&
-           (fsd_look_for(file, SEARCHED, "_kernel_time\"") ||
-            fsd_look_for(file, SEARCHED, "\"session_initialization\""));
+    return fsd_file_type_of(file) == FSD_FILETYPE_JSON &&
+           fsd_file_has_word(file, SEARCHED, "\"cat\"") &&
+           (fsd_file_has_word(file, SEARCHED, "_kernel_time\"") ||
+            fsd_file_has_word(file, SEARCHED, "\"session_initialization\""));
 }
 
 /* -------------------------------------------------------------------------- sizes */
@@ -270,7 +271,7 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
                         .names = names,
                         .keys = fsd_intern_new(scratch),
                         .r = {.file = file,
-                              .at = fsd_look_start(file),
+                              .at = fsd_file_text_start(file),
                               .what = "a profile",
                               .err = err,
                               .nested = true},

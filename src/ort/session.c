@@ -43,10 +43,10 @@ struct session_log {
 
 bool fsd_ort_is_session(const struct fsd_file *file)
 {
-    enum fsd_look look = fsd_look(file);
+    enum fsd_file_type look = fsd_file_type_of(file);
 
-    return (look == FSD_LOOK_TEXT || look == FSD_LOOK_LIST) &&
-           fsd_look_for(file, SEARCHED, ":onnxruntime:");
+    return (look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_LIST) &&
+           fsd_file_has_word(file, SEARCHED, ":onnxruntime:");
 }
 
 /* --------------------------------------------------------------------------- lines */

@@ -141,7 +141,7 @@ static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
 
     if (!ints || !shape->ranked || shape->rank > 1 ||
         (type != FSD_INT64 && type != FSD_INT32) ||
-        !fsd_is_at_rest(plan->d->facts, tensor) ||
+        !fsd_is_build_constant(plan->d->facts, tensor) ||
         model_of(plan)->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
         return NULL;
     for (uint8_t i = 0; i < ints->n; i++)

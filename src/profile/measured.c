@@ -32,7 +32,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));
     if (p->runs_unknown)
-        remark(engine, "input/profile-untold-runs", FSD_NONE,
+        remark(engine, "input/profile-unlisted-runs", FSD_NONE,
                fsd_intern_str(engine->names,
                               "its times are the sum of an unknown number of runs"));
     if (p->single_run)

@@ -120,10 +120,10 @@ static bool add_copy(struct editor *e, fsd_id tensor, enum fsd_dtype type)
 /* What nobody reads any more. */
 static void drop_constant(struct editor *e, fsd_id tensor)
 {
-    fsd_id maker = fsd_tensor_producer(e->g, tensor);
+    fsd_id producer = fsd_tensor_producer(e->g, tensor);
 
-    if (maker != FSD_NONE)
-        fsd_onnx_drop_node(e->edits, maker);
+    if (producer != FSD_NONE)
+        fsd_onnx_drop_node(e->edits, producer);
     else if (!e->g->tensors.at[tensor].scope)
         fsd_onnx_drop_listed(e->edits, FSD_ONNX_INITIALIZERS,
                              e->g->tensors.at[tensor].name);
@@ -179,7 +179,7 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
  * that the graph lists. */
 static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
 {
-    fsd_id maker = fsd_tensor_producer(e->g, cast->tensor);
+    fsd_id producer = fsd_tensor_producer(e->g, cast->tensor);
     bool output =
         e->plan->kept[cast->tensor] && cast->to == fsd_own_type(e->g, cast->tensor);
     const char *name =
@@ -192,8 +192,8 @@ static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
         .output = name,
         .to = number_of(cast->to)};
 
-    if (maker != FSD_NONE)
-        fsd_onnx_append_node(e->edits, maker, &node);
+    if (producer != FSD_NONE)
+        fsd_onnx_append_node(e->edits, producer, &node);
     else
         fsd_onnx_insert_node(e->edits, first_reader(e, cast->tensor, cast->to), &node);
 }
@@ -204,7 +204,7 @@ static void retype_made(struct editor *e, fsd_id tensor)
 {
     const struct fsd_graph *g = e->g;
     enum fsd_dtype made = e->plan->made[tensor];
-    fsd_id maker = fsd_tensor_producer(g, tensor);
+    fsd_id producer = fsd_tensor_producer(g, tensor);
 
     if (!fsd_is_float(made) || made == fsd_own_type(g, tensor))
         return;
@@ -212,9 +212,9 @@ static void retype_made(struct editor *e, fsd_id tensor)
         fsd_onnx_set_type(e->edits, tensor, number_of(made));
         return;
     }
-    for (uint32_t i = 0; i < g->nodes.at[maker].out.n; i++)
-        if (fsd_node_out_tensor(g, maker, i) == tensor)
-            fsd_onnx_set_output(e->edits, maker, i, new_name(e, tensor, made));
+    for (uint32_t i = 0; i < g->nodes.at[producer].out.n; i++)
+        if (fsd_node_out_tensor(g, producer, i) == tensor)
+            fsd_onnx_set_output(e->edits, producer, i, new_name(e, tensor, made));
 }
 
 /* The tensor that has those values in that type: itself, or what the model casts. */

@@ -41,7 +41,7 @@ static enum fsd_dtype type_before(const struct fsd_retype *p, fsd_id node)
         fsd_id tensor = g->ports.at[in.at + i].tensor;
 
         if (tensor != FSD_NONE && fsd_is_float(p->made[tensor]) &&
-            !fsd_is_at_rest(p->d->facts, tensor))
+            !fsd_is_build_constant(p->d->facts, tensor))
             return p->made[tensor];
     }
     return own_type(g, node);
@@ -169,10 +169,10 @@ static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
 static bool undoes(const struct fsd_retype *p, fsd_id tensor, enum fsd_dtype to)
 {
     const struct fsd_graph *g = p->d->model;
-    fsd_id maker = fsd_tensor_producer(g, tensor);
-    fsd_id before = fsd_node_in_tensor(g, maker, 0);
+    fsd_id producer = fsd_tensor_producer(g, tensor);
+    fsd_id before = fsd_node_in_tensor(g, producer, 0);
 
-    return fsd_node_is(g, maker, FSD_ONNX_Cast) && before != FSD_NONE &&
+    return fsd_node_is(g, producer, FSD_ONNX_Cast) && before != FSD_NONE &&
            p->made[tensor] == FSD_FP32 && p->made[before] == to && to != FSD_FP32;
 }
 
@@ -180,21 +180,21 @@ static void need(struct fsd_retype *p, uint8_t *needed, fsd_id tensor,
                  enum fsd_dtype to)
 {
     const struct fsd_graph *g = p->d->model;
-    fsd_id maker = fsd_tensor_producer(g, tensor);
+    fsd_id producer = fsd_tensor_producer(g, tensor);
     uint8_t bit = (uint8_t)(1 << (to == FSD_FP32 ? 0 : to == FSD_FP16 ? 1 : 2));
 
     if (to == p->made[tensor] || needed[tensor] & bit)
         return;
     needed[tensor] |= bit;
     if (undoes(p, tensor, to)) {
-        p->same[tensor] = fsd_node_in_tensor(g, maker, 0);
+        p->same[tensor] = fsd_node_in_tensor(g, producer, 0);
         return;
     }
     fsd_vec_push(p->arena, &p->casts,
                  ((struct fsd_retyped_cast){
                      tensor, to,
                      (g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT) ||
-                         fsd_node_is(g, maker, FSD_ONNX_Constant)}));
+                         fsd_node_is(g, producer, FSD_ONNX_Constant)}));
 }
 
 static void find_casts(struct fsd_retype *p)

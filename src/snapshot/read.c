@@ -364,7 +364,7 @@ static bool open_build(struct reader *r)
     r->mix = fsd_mix_open(r->w.scratch, s, r->last, r->listed);
     r->s = r->mix.s;
     r->s->profiles = 0;
-    r->s->tells = 0;
+    r->s->stated = 0;
     r->s->total = FSD_SPREAD_NONE;
     memset(&r->s->built, 0, sizeof r->s->built);
     fsd_vec_push(s->arena, &r->first->also, r->s);

@@ -290,7 +290,7 @@ bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state 
     return !strcmp(fsd_text(s->names, s->engine_kind),
                    fsd_text(t->names, t->engine_kind)) &&
            !strcmp(fsd_text(s->names, s->producer), fsd_text(t->names, t->producer)) &&
-           !strcmp(fsd_text(s->names, s->tells), fsd_text(t->names, t->tells));
+           !strcmp(fsd_text(s->names, s->stated), fsd_text(t->names, t->stated));
 }
 
 static bool form_is_less(struct fsd_state_form form, struct fsd_state_form than)
@@ -440,7 +440,7 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     memcpy(out->engine_hash, best->engine_hash, sizeof out->engine_hash);
     out->engine_kind = best->engine_kind;
     out->producer = best->producer;
-    out->tells = best->tells;
+    out->stated = best->stated;
     out->built = best->built;
     fsd_arena_free(scratch);
 }

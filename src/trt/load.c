@@ -29,12 +29,12 @@ static bool is_plan(const struct fsd_file *file)
     const unsigned char *s = file->bytes;
     size_t len;
 
-    if (fsd_look(file) == FSD_LOOK_PLAN)
+    if (fsd_file_type_of(file) == FSD_FILETYPE_PLAN)
         return true;
     if (file->size < 5 || s[4] != '{')
         return false;
     len = (size_t)s[0] | (size_t)s[1] << 8 | (size_t)s[2] << 16 | (size_t)s[3] << 24;
-    return fsd_looks_like(file, 4 + len, "ftrt", 4);
+    return fsd_file_has_at(file, 4 + len, "ftrt", 4);
 }
 
 /* The words of a list are searched far into the text, since a log may open with a page
@@ -59,9 +59,9 @@ static enum form form_of_text(const struct fsd_file *file)
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
         const char *word = words[i].word;
 
-        if (fsd_look_for(file, SEARCHED, word) ||
-            (*word == '\n' &&
-             fsd_looks_like(file, fsd_look_start(file), word + 1, strlen(word) - 1)))
+        if (fsd_file_has_word(file, SEARCHED, word) ||
+            (*word == '\n' && fsd_file_has_at(file, fsd_file_text_start(file), word + 1,
+                                              strlen(word) - 1)))
             return words[i].form;
     }
     return FORM_TEXT;
@@ -69,19 +69,19 @@ static enum form form_of_text(const struct fsd_file *file)
 
 static enum form form_of(const struct fsd_file *file)
 {
-    enum fsd_look look = fsd_look(file);
+    enum fsd_file_type look = fsd_file_type_of(file);
     enum form form;
 
     if (is_plan(file))
         return FORM_PLAN;
-    if (look == FSD_LOOK_JSON)
+    if (look == FSD_FILETYPE_JSON)
         return FORM_JSON;
-    if (look == FSD_LOOK_BINARY)
+    if (look == FSD_FILETYPE_BINARY)
         return FORM_TEXT;
-    if (look != FSD_LOOK_LIST && look != FSD_LOOK_TEXT)
+    if (look != FSD_FILETYPE_LIST && look != FSD_FILETYPE_TEXT)
         return FORM_NONE;
     form = form_of_text(file);
-    return form == FORM_TEXT && look == FSD_LOOK_LIST ? FORM_JSON : form;
+    return form == FORM_TEXT && look == FSD_FILETYPE_LIST ? FORM_JSON : form;
 }
 
 /* JSON with layers, objects or names; other JSON may be anything. */
@@ -89,8 +89,8 @@ static bool has_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
 
-    return fsd_look_for(file, SEARCHED, "\"Layers\"") ||
-           fsd_look_for(file, SEARCHED, "\"LayerType\"");
+    return fsd_file_has_word(file, SEARCHED, "\"Layers\"") ||
+           fsd_file_has_word(file, SEARCHED, "\"LayerType\"");
 }
 
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
@@ -188,19 +188,20 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
                              file->size < VERSION_WITHIN ? file->size : VERSION_WITHIN};
     char version[32];
 
-    if (status == FSD_E_FORMAT && !b->g->nodes.n && fsd_look(file) != FSD_LOOK_BINARY)
+    if (status == FSD_E_FORMAT && !b->g->nodes.n &&
+        fsd_file_type_of(file) != FSD_FILETYPE_BINARY)
         status = read_objects(b, file, err);
     /* In a log of several engines, api/inputs.c finds each one's version. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
         return status;
-    if (fsd_look(file) == FSD_LOOK_BINARY)
+    if (fsd_file_type_of(file) == FSD_FILETYPE_BINARY)
         return fsd_engine_refuse(
             file, err,
             "a binary file; of a serialized engine, give what "
             "trtexec --loadEngine=... --exportLayerInfo=... wrote");
-    if (fsd_look_for(file, VERSION_WITHIN, ":onnxruntime:"))
+    if (fsd_file_has_word(file, VERSION_WITHIN, ":onnxruntime:"))
         return fsd_engine_refuse(file, err,
                                  "a session log of ONNX Runtime, which lists none; "
                                  "give the model that the session optimized");
@@ -291,7 +292,7 @@ static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *
     enum fsd_status status;
 
     if (form != FORM_LOG && form != FORM_INSPECTOR &&
-        !(form == FORM_TEXT && fsd_look(file) == FSD_LOOK_TEXT))
+        !(form == FORM_TEXT && fsd_file_type_of(file) == FSD_FILETYPE_TEXT))
         return fsd_profile_read(arena, names, file, out, err);
     status = fsd_log_profile_read(arena, names, file, out, err);
     if (status != FSD_OK || out->n > first)

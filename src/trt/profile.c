@@ -37,23 +37,23 @@ static const char *known_other(const struct fsd_file *file)
         {"\"device_information\"", "a description of a build, without times"}};
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
-        if (fsd_look_for(file, PEEK, others[i].word))
+        if (fsd_file_has_word(file, PEEK, others[i].word))
             return others[i].what;
     return NULL;
 }
 
 enum fsd_input fsd_times_kind(const struct fsd_file *file)
 {
-    if (fsd_look_for(file, PEEK, "\"tuner_version\""))
+    if (fsd_file_has_word(file, PEEK, "\"tuner_version\""))
         return FSD_INPUT_TUNING;
-    if (fsd_look_for(file, PEEK, "\"Layers\"") ||
-        fsd_look_for(file, PEEK, "\"LayerType\""))
+    if (fsd_file_has_word(file, PEEK, "\"Layers\"") ||
+        fsd_file_has_word(file, PEEK, "\"LayerType\""))
         return FSD_INPUT_ENGINE;
-    if (fsd_look_for(file, PEEK, "\"latencyMs\"") ||
-        fsd_look_for(file, PEEK, "\"endToEndMs\""))
+    if (fsd_file_has_word(file, PEEK, "\"latencyMs\"") ||
+        fsd_file_has_word(file, PEEK, "\"endToEndMs\""))
         return FSD_INPUT_TIMES;
-    return fsd_look_for(file, PEEK, "\"averageMs\"") ||
-                   fsd_look_for(file, PEEK, "\"timeMs\"") || fsd_trace_is(file)
+    return fsd_file_has_word(file, PEEK, "\"averageMs\"") ||
+                   fsd_file_has_word(file, PEEK, "\"timeMs\"") || fsd_trace_is(file)
                ? FSD_INPUT_PROFILE
                : FSD_INPUT_ENGINE;
 }
@@ -67,7 +67,7 @@ static enum fsd_status start(struct fsd_records *r, const struct fsd_file *file,
                         "expected at most %llu bytes of %s, found %llu",
                         (unsigned long long)size_max, what,
                         (unsigned long long)file->size);
-    r->at = fsd_look_start(file);
+    r->at = fsd_file_text_start(file);
     return FSD_OK;
 }
 
@@ -195,8 +195,8 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
                    : status;
     }
     if (status == FSD_OK && known_other(file) &&
-        !fsd_look_for(file, PEEK, "\"averageMs\"") &&
-        !fsd_look_for(file, PEEK, "\"timeMs\""))
+        !fsd_file_has_word(file, PEEK, "\"averageMs\"") &&
+        !fsd_file_has_word(file, PEEK, "\"timeMs\""))
         return refuse(file, "a profile of layers", err);
     while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END)
         status = step == FSD_RECORD_BROKEN ? FSD_E_FORMAT
@@ -216,8 +216,8 @@ enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *f
     enum fsd_record_step step;
     enum fsd_status status = start(&r, file, "times of runs", err);
 
-    if (status == FSD_OK && !fsd_look_for(file, PEEK, "\"latencyMs\"") &&
-        !fsd_look_for(file, PEEK, "\"endToEndMs\""))
+    if (status == FSD_OK && !fsd_file_has_word(file, PEEK, "\"latencyMs\"") &&
+        !fsd_file_has_word(file, PEEK, "\"endToEndMs\""))
         return refuse(file, "times of whole runs", err);
     while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END) {
         if (step == FSD_RECORD_BROKEN)

@@ -32,11 +32,12 @@ struct reading {
 
 bool fsd_trace_is(const struct fsd_file *file)
 {
-    size_t at = fsd_look_start(file), end;
+    size_t at = fsd_file_text_start(file), end;
 
-    if (fsd_look_for(file, PEEK, "\"ph\"") && fsd_look_for(file, PEEK, "\"dur\""))
+    if (fsd_file_has_word(file, PEEK, "\"ph\"") &&
+        fsd_file_has_word(file, PEEK, "\"dur\""))
         return true;
-    if (!fsd_looks_like(file, at, "{", 1))
+    if (!fsd_file_has_at(file, at, "{", 1))
         return false;
     for (at++; at < file->size && strchr(" \t\r\n", file->bytes[at]);)
         at++;
@@ -44,7 +45,7 @@ bool fsd_trace_is(const struct fsd_file *file)
         end++;
     for (end++; end < file->size && strchr(" :\t\r\n", file->bytes[end]);)
         end++;
-    if (!fsd_looks_like(file, at, "\"", 1) || !fsd_looks_like(file, end, "[", 1))
+    if (!fsd_file_has_at(file, at, "\"", 1) || !fsd_file_has_at(file, end, "[", 1))
         return false;
     for (end++; end < file->size && strchr(" [\t\r\n", file->bytes[end]);)
         end++;
@@ -164,12 +165,12 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
     struct reading t = {.arena = arena,
                         .names = names,
                         .r = {.file = file,
-                              .at = fsd_look_start(file),
+                              .at = fsd_file_text_start(file),
                               .what = "a profile",
                               .err = err,
                               .nested = true},
                         .profile = {.path = file->name, .number = 1}};
-    bool trace = fsd_look_for(file, PEEK, "\"dur\"");
+    bool trace = fsd_file_has_word(file, PEEK, "\"dur\"");
     enum fsd_status status = trace ? read_events(&t) : read_lists(&t);
 
     if (status == FSD_E_LIMIT)

@@ -165,7 +165,7 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
                        arena,
                        names,
                        {.file = file,
-                        .at = fsd_look_start(file),
+                        .at = fsd_file_text_start(file),
                         .what = "a tuning cache",
                         .err = &broken,
                         .nested = true,
@@ -174,7 +174,7 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
     enum fsd_status status;
 
     *out = (struct fsd_tuning){.path = file->name, .most_loss = -1};
-    if (fsd_look(file) != FSD_LOOK_JSON ||
+    if (fsd_file_type_of(file) != FSD_FILETYPE_JSON ||
         fsd_record_next(&t.r, &none) != FSD_RECORD_OPEN ||
         read_record(&t, read_head, NULL) != FSD_RECORD_CLOSE || !out->version)
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_LINE, 1,

@@ -53,7 +53,7 @@ static fsd_id model_tensor(const struct join *j, fsd_sym name)
     if (t != FSD_NONE)
         return t;
     t = fsd_graph_find(j->m->engine, name, 0);
-    return t == FSD_NONE ? FSD_NONE : j->m->twin[t];
+    return t == FSD_NONE ? FSD_NONE : j->m->counterpart[t];
 }
 
 static bool give_layer(struct join *j, fsd_id layer, uint32_t row)

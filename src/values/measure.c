@@ -30,7 +30,7 @@ static void open_side(struct side *s, const struct fsd_array *array)
 
     s->array = array;
     s->width = fsd_dtype_bits(array->type) / 8;
-    s->stream = fsd_stream_open(&array->packed);
+    s->stream = fsd_stream_open(&array->stored);
     s->raw = malloc((size_t)PIECE * s->width);
     s->numbers = malloc(PIECE * sizeof *s->numbers);
     if (!s->raw || !s->numbers)

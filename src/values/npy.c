@@ -95,7 +95,7 @@ static const char *check_size(const struct fsd_array *array)
 {
     uint64_t bytes = array->count * (fsd_dtype_bits(array->type) / 8);
 
-    return array->skip + bytes == array->packed.size
+    return array->skip + bytes == array->stored.size
                ? NULL
                : "it is not as long as its shape and type say";
 }
@@ -132,7 +132,7 @@ static const char *read_header(struct fsd_array *array, struct fsd_stream *s)
 
 const char *fsd_npy_read(struct fsd_array *array)
 {
-    struct fsd_stream *s = fsd_stream_open(&array->packed);
+    struct fsd_stream *s = fsd_stream_open(&array->stored);
     const char *wrong = read_header(array, s);
 
     fsd_stream_close(s);

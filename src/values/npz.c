@@ -26,7 +26,7 @@ enum {
     MEMBERS_MAX = 1 << 20,
     RATIO_MAX = 1032 /* what deflate can do at best */
 };
-#define UNPACKED_FREE (UINT64_C(1) << 26)
+#define EXPANDED_FREE (UINT64_C(1) << 26)
 
 struct archive {
     const struct fsd_file *file;
@@ -34,7 +34,7 @@ struct archive {
     struct fsd_intern *names;
     struct fsd_array_set *set;
     struct fsd_error *err;
-    uint64_t unpacked; /* bytes, of all members so far */
+    uint64_t expanded; /* bytes, of all members so far */
 };
 
 struct directory {
@@ -121,7 +121,7 @@ static enum fsd_status find_directory(const struct archive *z, struct directory 
 /* ------------------------------------------------------------------------- members */
 
 struct member {
-    uint64_t packed, size, local;
+    uint64_t stored, size, local;
     uint32_t crc;
     unsigned flags, method;
     struct fsd_slice name;
@@ -132,7 +132,7 @@ struct member {
 static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
                        struct member *m)
 {
-    uint64_t *const due[] = {&m->size, &m->packed, &m->local};
+    uint64_t *const due[] = {&m->size, &m->stored, &m->local};
     uint64_t end = at + n;
 
     while (end - at >= 4) {
@@ -168,7 +168,7 @@ static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
         .flags = (unsigned)number_at(z, *at + 8, 2),
         .method = (unsigned)number_at(z, *at + 10, 2),
         .crc = (uint32_t)number_at(z, *at + 16, 4),
-        .packed = number_at(z, *at + 20, 4),
+        .stored = number_at(z, *at + 20, 4),
         .size = number_at(z, *at + 24, 4),
         .local = number_at(z, *at + 42, 4),
         .name = {(const char *)z->file->bytes + *at + ENTRY_SIZE, (size_t)name}};
@@ -184,7 +184,7 @@ static bool find_bytes(const struct archive *z, const struct member *m, uint64_t
         return false;
     *at = m->local + LOCAL_SIZE + number_at(z, m->local + 26, 2) +
           number_at(z, m->local + 28, 2);
-    return has(z, *at, m->packed);
+    return has(z, *at, m->stored);
 }
 
 static enum fsd_status add_member(struct archive *z, const struct member *m,
@@ -199,17 +199,17 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     if (!find_bytes(z, m, &at))
         return damaged(z, entry, "a member where the directory says",
                        "that it is not all in the file");
-    z->unpacked += m->size;
+    z->expanded += m->size;
     if (m->size > UINT64_MAX / 2 ||
-        z->unpacked > UNPACKED_FREE + RATIO_MAX * (uint64_t)z->file->size)
+        z->expanded > EXPANDED_FREE + RATIO_MAX * (uint64_t)z->file->size)
         return fsd_fail(z->err, FSD_E_LIMIT, z->file->name, FSD_POS_BYTE, entry,
                         "expected members of at most %d times the file's size, found "
                         "more",
                         RATIO_MAX);
     array.name = fsd_intern_slice(z->names, name);
-    array.packed = (struct fsd_packed){.file = z->file,
+    array.stored = (struct fsd_stored){.file = z->file,
                                        .at = (size_t)at,
-                                       .n = (size_t)m->packed,
+                                       .n = (size_t)m->stored,
                                        .packing = m->method ? FSD_DEFLATED : FSD_STORED,
                                        .size = m->size,
                                        .has_crc = true,

@@ -11,7 +11,7 @@
  */
 #include "values/values.h"
 
-#include "base/look.h"
+#include "base/file_type.h"
 #include "base/status.h"
 #include "engine/record.h"
 
@@ -38,8 +38,8 @@ struct reading {
 
 bool fsd_polygraphy_is(const struct fsd_file *file)
 {
-    return fsd_looks_like(file, fsd_look_start(file), "{", 1) &&
-           fsd_look_for(file, PEEK, "\"lst\"");
+    return fsd_file_has_at(file, fsd_file_text_start(file), "{", 1) &&
+           fsd_file_has_word(file, PEEK, "\"lst\"");
 }
 
 static enum fsd_status fail(const struct reading *r, size_t at, const char *expected)
@@ -106,7 +106,7 @@ static void add_array(struct reading *r, struct fsd_slice text, bool numpy)
     while (n && text.s[n - 1] == '=')
         n--;
     array.name = fsd_record_unescaped(r->names, r->keys[OUTPUTS]);
-    array.packed = (struct fsd_packed){
+    array.stored = (struct fsd_stored){
         .file = r->file,
         .at = (size_t)(text.s - (const char *)r->file->bytes),
         .n = n,
@@ -200,7 +200,7 @@ enum fsd_status fsd_polygraphy_read(struct fsd_arena *arena, struct fsd_intern *
                         .names = names,
                         .out = out,
                         .err = err,
-                        .at = fsd_look_start(file)};
+                        .at = fsd_file_text_start(file)};
     uint32_t before = out->n;
     enum fsd_status status = FSD_OK;
 

@@ -61,8 +61,8 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
 
     un.why = fsd_measure_error(a, b, &measure, &broken);
     if (broken)
-        return fsd_fail(p->err, FSD_E_FORMAT, broken->packed.file->name, FSD_POS_BYTE,
-                        broken->packed.at,
+        return fsd_fail(p->err, FSD_E_FORMAT, broken->stored.file->name, FSD_POS_BYTE,
+                        broken->stored.at,
                         "expected the tensor '%.200s' whole, found that it is damaged "
                         "or cut",
                         fsd_text(p->names, broken->name));

@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 struct fsd_stream {
-    const struct fsd_packed *packed;
+    const struct fsd_stored *stored;
     const unsigned char *in;
     size_t left; /* of `in` */
     size_t released;
@@ -28,16 +28,16 @@ struct fsd_stream {
     unsigned n_bits;
 };
 
-struct fsd_stream *fsd_stream_open(const struct fsd_packed *packed)
+struct fsd_stream *fsd_stream_open(const struct fsd_stored *stored)
 {
     struct fsd_stream *s = calloc(1, sizeof *s);
 
     if (!s)
         fsd_out_of_memory();
-    s->packed = packed;
-    s->in = packed->file->bytes + packed->at;
-    s->left = packed->n;
-    s->inflating = packed->packing == FSD_DEFLATED && inflateInit2(&s->z, -15) == Z_OK;
+    s->stored = stored;
+    s->in = stored->file->bytes + stored->at;
+    s->left = stored->n;
+    s->inflating = stored->packing == FSD_DEFLATED && inflateInit2(&s->z, -15) == Z_OK;
     return s;
 }
 
@@ -105,14 +105,14 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
 
 size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n)
 {
-    size_t got = s->packed->packing == FSD_STORED     ? read_stored(s, out, n)
-                 : s->packed->packing == FSD_DEFLATED ? read_deflated(s, out, n)
+    size_t got = s->stored->packing == FSD_STORED     ? read_stored(s, out, n)
+                 : s->stored->packing == FSD_DEFLATED ? read_deflated(s, out, n)
                                                       : read_base64(s, out, n);
 
     s->done += got;
-    if (s->packed->has_crc)
+    if (s->stored->has_crc)
         s->crc = (uint32_t)crc32_z(s->crc, out, got);
-    fsd_file_release_behind(s->packed->file, (size_t)(s->in - s->packed->file->bytes),
+    fsd_file_release_behind(s->stored->file, (size_t)(s->in - s->stored->file->bytes),
                             &s->released);
     return got;
 }
@@ -121,18 +121,18 @@ bool fsd_stream_whole(struct fsd_stream *s)
 {
     unsigned char more;
 
-    if (s->packed->packing == FSD_DEFLATED && !s->ended &&
+    if (s->stored->packing == FSD_DEFLATED && !s->ended &&
         fsd_stream_read(s, &more, 1)) /* its end may be behind the last byte */
         return false;
-    if (s->packed->packing == FSD_DEFLATED && !s->ended)
+    if (s->stored->packing == FSD_DEFLATED && !s->ended)
         return false;
-    return s->done == s->packed->size &&
-           (!s->packed->has_crc || s->crc == s->packed->crc);
+    return s->done == s->stored->size &&
+           (!s->stored->has_crc || s->crc == s->stored->crc);
 }
 
 void fsd_stream_close(struct fsd_stream *s)
 {
-    if (s && s->packed->packing == FSD_DEFLATED)
+    if (s && s->stored->packing == FSD_DEFLATED)
         inflateEnd(&s->z);
     free(s);
 }

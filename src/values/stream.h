@@ -8,7 +8,7 @@
 enum fsd_packing { FSD_STORED, FSD_DEFLATED, FSD_BASE64 };
 
 /** Where the bytes are in a file, which must outlive it. */
-struct fsd_packed {
+struct fsd_stored {
     const struct fsd_file *file;
     size_t at, n; /**< in the file; n bytes */
     enum fsd_packing packing;
@@ -20,7 +20,7 @@ struct fsd_packed {
 struct fsd_stream;
 
 /** @return  to be closed; ends the process if there is no memory. */
-struct fsd_stream *fsd_stream_open(const struct fsd_packed *packed);
+struct fsd_stream *fsd_stream_open(const struct fsd_stored *stored);
 
 /** Decompresses the next n bytes.
  *  @return how many there were; fewer only at the end, or if it is damaged. */

@@ -12,7 +12,7 @@
  */
 #include "values/values.h"
 
-#include "base/look.h"
+#include "base/file_type.h"
 #include "base/status.h"
 #include "engine/record.h"
 
@@ -202,7 +202,7 @@ static enum fsd_status read_row(struct table *t, struct fsd_slice line, char mar
 
 static enum fsd_status read_csv(struct table *t)
 {
-    size_t begin = fsd_look_start(t->file);
+    size_t begin = fsd_file_text_start(t->file);
     struct fsd_slice text = {(const char *)t->file->bytes + begin,
                              t->file->size - begin},
                      line;
@@ -270,7 +270,7 @@ static enum fsd_status read_member(struct table *t, struct fsd_records *r,
 static enum fsd_status read_json(struct table *t)
 {
     struct fsd_records r = {.file = t->file,
-                            .at = fsd_look_start(t->file),
+                            .at = fsd_file_text_start(t->file),
                             .what = "a table",
                             .err = t->err,
                             .nested = true};
@@ -307,18 +307,18 @@ enum fsd_status fsd_table_read(struct fsd_arena *arena, struct fsd_intern *names
                                struct fsd_error *err)
 {
     struct table t = {arena, names, file, out, err, {false}, 0};
-    enum fsd_look look = fsd_look(file);
+    enum fsd_file_type look = fsd_file_type_of(file);
     enum fsd_status status;
 
     *out = (struct fsd_numbers){.of = FSD_NUMBERS_OF_TABLE, .paths = {file->name}};
-    if (look == FSD_LOOK_JSON || look == FSD_LOOK_LIST)
+    if (look == FSD_FILETYPE_JSON || look == FSD_FILETYPE_LIST)
         status = read_json(&t);
-    else if (look == FSD_LOOK_TEXT || look == FSD_LOOK_EMPTY)
+    else if (look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_EMPTY)
         status = read_csv(&t);
     else
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
                         "expected an npz archive, outputs that Polygraphy saved, or a "
                         "table (CSV or JSON), found %s",
-                        fsd_look_noun(look));
+                        fsd_file_type_noun(look));
     return status == FSD_OK ? finish(&t) : status;
 }

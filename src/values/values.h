@@ -32,7 +32,7 @@ struct fsd_array {
     int64_t dims[FSD_ARRAY_RANK];
     uint64_t count; /**< elements */
     uint64_t skip;  /**< bytes before them */
-    struct fsd_packed packed;
+    struct fsd_stored stored;
 };
 
 /** The tensors of one run. */

@@ -49,8 +49,6 @@ ALLOWED = (
     (r"docs/json\.md|include/.*\.schema\.json", r"widened|narrowed", "values of JSON"),
     (r"src/compare/|src/report/", r"widened|narrowed", "values of JSON, printed as they are"),
     (r".*", r"packed", "ONNX and protobuf have packed fields, NVFP4 packed elements"),
-    (r"src/report/view/inside", r"told", "the name of a member of a record"),
-    (r"docs/json", r"told|trouble", "names of types in the schemas"),
 )
 MOST_WORDS = 40
 # What codespell takes for misspelt: man's macro, numbers of dimensions, globs of names, what TensorRT writes so.

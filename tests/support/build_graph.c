@@ -385,7 +385,7 @@ static void model_line(struct drawing *d, const char *word, struct words *w)
         struct fsd_opset opset = {0, strtoll(next_word(w), NULL, 10)};
 
         fsd_vec_push(g->arena, &g->opsets, opset);
-    } else if (!strcmp(word, "untold")) {
+    } else if (!strcmp(word, "unlisted")) {
         g->lacks_attributes = true;
     } else if (!strcmp(word, "body")) {
         fsd_id owner = node_named(g, next_word(w));

@@ -19,7 +19,7 @@
  *                                "-", version), of an engine built (KEY=VALUE), loop
  *                                (its first and its last layer's number)
  *     opset 13
- *     untold                     attributes are not told
+ *     unlisted                     attributes are not told
  *     body loop                  what follows is a body of that node; bodies stand last
  *
  * An engine:

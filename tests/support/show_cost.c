@@ -71,7 +71,7 @@ static void show_lives(const struct fsd_diff *d, FILE *out)
         fprintf(out, " %" PRId64, lives.alive[i]);
     fprintf(out,
             "\npeak %" PRId64 " at %d, sum %" PRId64 ", inputs %" PRId64
-            ", outputs %" PRId64 ", weights %" PRId64 ", %u unknown, %u untold\n",
+            ", outputs %" PRId64 ", weights %" PRId64 ", %u unknown, %u unstated\n",
             lives.peak, (int)lives.at, lives.sum, lives.inputs, lives.outputs,
             lives.weights, lives.unknown, lives.unknown_weights);
     fsd_arena_free(arena);

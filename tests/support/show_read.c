@@ -165,7 +165,7 @@ static void show_profile(const struct fsd_intern *names, const struct fsd_profil
                          FILE *out)
 {
     fprintf(out, "profile %u runs %llu", p->number, (unsigned long long)p->runs);
-    put_flag("untold", p->runs_unknown, out);
+    put_flag("unstated", p->runs_unknown, out);
     put_flag("odd", p->odd_runs, out);
     put_flag("single", p->single_run, out);
     if (p->nameless)

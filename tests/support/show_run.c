@@ -43,8 +43,8 @@ static void show_facts(const struct fsd_diff *d, FILE *out)
             fputs(" dead", out);
         if (f->same[i])
             fprintf(out, " %s", fsd_same_text(f->same[i]));
-        if (f->first_twin[i] != i)
-            fprintf(out, " = %s", node_name(d, f->first_twin[i]));
+        if (f->first_duplicate[i] != i)
+            fprintf(out, " = %s", node_name(d, f->first_duplicate[i]));
         for (uint32_t k = 0; k < d->model->nodes.at[i].out.n; k++) {
             fsd_id t = fsd_node_out_tensor(d->model, i, k);
 
@@ -98,10 +98,10 @@ static void show_twins(const struct fsd_diff *d, struct fsd_span ports, FILE *ou
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id e = d->engine->ports.at[ports.at + i].tensor;
 
-        if (e == FSD_NONE || d->match->twin[e] == FSD_NONE)
+        if (e == FSD_NONE || d->match->counterpart[e] == FSD_NONE)
             continue;
         fprintf(out, " %s=%s", tensor_name(d->engine, e),
-                tensor_name(d->model, d->match->twin[e]));
+                tensor_name(d->model, d->match->counterpart[e]));
         if (d->match->moved_q[e] != FSD_NONE)
             fprintf(out, "(%s)", node_name(d, d->match->moved_q[e]));
     }

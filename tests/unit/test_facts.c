@@ -70,8 +70,8 @@ static void expect_same(const char *head, const char *one, const char *two, bool
     fsd_id a = m.g->nodes.n - 2, b = m.g->nodes.n - 1;
     fsd_id x = fsd_node_out_tensor(m.g, a, 0), y = fsd_node_out_tensor(m.g, b, 0);
 
-    if ((m.f->first_twin[b] == a) != same || m.f->first_twin[a] != a ||
-        m.f->first_twin[b] != (same ? a : b) || m.f->value[x] != x ||
+    if ((m.f->first_duplicate[b] == a) != same || m.f->first_duplicate[a] != a ||
+        m.f->first_duplicate[b] != (same ? a : b) || m.f->value[x] != x ||
         m.f->value[y] != (same ? x : y))
         fail_msg("%s\n%s\n%s", one, two, same ? "are the same" : "are not the same");
     fsd_arena_free(m.arena);
@@ -170,8 +170,9 @@ static void same__operators_and_inputs(void **state)
         expect_same("in x\nin y\nin z\nconst m\n", rows[i].one, rows[i].two,
                     rows[i].same);
     /* Whose sizes differ may read the same, where attributes are not told. */
-    expect_same("untold\nin x\n", "MaxPool one: x -> a", "MaxPool two: x -> b", false);
-    expect_same("untold\nin x\n", "Relu one: x -> a", "Relu two: x -> b", true);
+    expect_same("unlisted\nin x\n", "MaxPool one: x -> a", "MaxPool two: x -> b",
+                false);
+    expect_same("unlisted\nin x\n", "Relu one: x -> a", "Relu two: x -> b", true);
     /* What reads the same of the same is the same. */
     expect_same("in x\nRelu r: x -> u\nRelu s: x -> v\n", "Exp one: u -> a",
                 "Exp two: v -> b", true);
@@ -194,18 +195,18 @@ static void same__each_output_is_its_twins(void **state)
     assert_int_equal(m.f->value[tensor(&m, "d")], tensor(&m, "b"));
     assert_int_equal(m.f->value[tensor(&m, "b")], tensor(&m, "b"));
     assert_int_equal(m.f->value[tensor(&m, "e")], tensor(&m, "e"));
-    assert_int_equal(m.f->first_twin[node(&m, "five")], node(&m, "three"));
+    assert_int_equal(m.f->first_duplicate[node(&m, "five")], node(&m, "three"));
     assert_int_equal(m.f->value[tensor(&m, "h")], tensor(&m, "f"));
     fsd_arena_free(m.arena);
 }
 
-/* One output that several make is nobody's twin. */
+/* A tensor with several producers has no duplicate. */
 static void same__not_of_a_tensor_that_several_make(void **state)
 {
     struct drawn m = draw("in x\nRelu one: x -> a\nRelu two: x -> b\nExp e: x -> b\n");
 
     (void)state;
-    assert_int_equal(m.f->first_twin[node(&m, "two")], node(&m, "one"));
+    assert_int_equal(m.f->first_duplicate[node(&m, "two")], node(&m, "one"));
     assert_int_equal(m.f->value[tensor(&m, "b")], tensor(&m, "b"));
     fsd_arena_free(m.arena);
 }
@@ -260,8 +261,8 @@ static void same__only_within_one_scope(void **state)
                           "body loop\nRelu two: x -> b\nRelu three: x -> c\nout c\n");
 
     (void)state;
-    assert_int_equal(m.f->first_twin[node(&m, "two")], node(&m, "two"));
-    assert_int_equal(m.f->first_twin[node(&m, "three")], node(&m, "two"));
+    assert_int_equal(m.f->first_duplicate[node(&m, "two")], node(&m, "two"));
+    assert_int_equal(m.f->first_duplicate[node(&m, "three")], node(&m, "two"));
     fsd_arena_free(m.arena);
 }
 
@@ -296,7 +297,7 @@ static const struct {
     {"const w\nout y\nNobody c: w -> y\n", "-"},
     {"const w\nout y\nRandomNormalLike c: w -> y\n", "-"},
     {"const w\nout y\nIf c: w -> y\n", "-"},
-    /* One tensor with two makers is nobody's to claim. */
+    /* A tensor with two producers has no duplicate. */
     {"const w\nout y\nRelu r: w -> a\nExp e: w -> a\nExp f: a -> y\n", "FF-"},
     /* An initializer that a node makes, too, is none. */
     {"in x\nconst a\nout y\nRelu r: x -> a\nExp e: a -> y\n", "--"},
@@ -384,12 +385,12 @@ static void constant__by_tensor(void **state)
     (void)state;
     for (size_t i = 0; i < FSD_COUNT_OF(constants); i++) {
         assert_true(m.f->constant[tensor(&m, constants[i])]);
-        assert_true(fsd_is_at_rest(m.f, tensor(&m, constants[i])));
+        assert_true(fsd_is_build_constant(m.f, tensor(&m, constants[i])));
     }
     assert_false(m.f->constant[tensor(&m, "x")]);
     assert_false(m.f->constant[tensor(&m, "y")]);
-    assert_false(fsd_is_at_rest(m.f, tensor(&m, "x")));
-    assert_false(fsd_is_at_rest(m.f, tensor(&m, "y")));
+    assert_false(fsd_is_build_constant(m.f, tensor(&m, "x")));
+    assert_false(fsd_is_build_constant(m.f, tensor(&m, "y")));
     fsd_arena_free(m.arena);
 }
 
@@ -400,8 +401,8 @@ static void size__is_at_rest(void **state)
 
     (void)state;
     assert_false(m.f->constant[tensor(&m, "h")]);
-    assert_true(fsd_is_at_rest(m.f, tensor(&m, "h")));
-    assert_false(fsd_is_at_rest(m.f, tensor(&m, "y")));
+    assert_true(fsd_is_build_constant(m.f, tensor(&m, "h")));
+    assert_false(fsd_is_build_constant(m.f, tensor(&m, "y")));
     fsd_arena_free(m.arena);
 }
 

@@ -24,7 +24,7 @@ static void put_nothing(const struct fsd_drawing *w, FILE *out)
     fputs("legend", out);
 }
 
-static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
+static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     (void)w;
     (void)box;

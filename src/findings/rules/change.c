@@ -82,8 +82,8 @@ static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff 
 }
 
 /* Its line is that of the old group, as the snapshot has it. */
-static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
-                        const uint32_t *added)
+static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
+                          const uint32_t *added)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
     const struct fsd_group *was = &old->groups.at[f->c->pool.at[r->old_groups.at]];
@@ -155,7 +155,7 @@ void fsd_find_regrouped(struct fsd_finder *f)
     }
     for (uint32_t i = 0; i < c->regions.n; i++)
         if (c->regions.at[c->order[i]].happened == f->rule->which)
-            tell_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
+            report_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
 }
 
 /* For regions whose fusion did not change, but which read other tensors. */
@@ -189,7 +189,7 @@ void fsd_find_unasked(struct fsd_finder *f)
 
 /* A tensor between layers may have a higher precision although no node runs in it: its
  * bytes are written and read in that precision. */
-static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
+static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
     f->now.widens = true;
@@ -245,8 +245,9 @@ static struct reported find_reported(const struct fsd_finder *f)
 
 /* One side of a changed move: it has a higher precision though no finding at its
  * neighbors says so, as between two moves.  Ports are reported by io-changed. */
-static void tell_wider_side(struct fsd_finder *f, const struct fsd_move_change *change,
-                            const struct reported *reported, bool after)
+static void report_wider_side(struct fsd_finder *f,
+                              const struct fsd_move_change *change,
+                              const struct reported *reported, bool after)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_move *p = &f->c->old->moves.at[change->old],
@@ -289,7 +290,7 @@ static void find_wider_moves(struct fsd_finder *f)
     for (uint32_t i = 0; i < f->c->moves.n; i++)
         for (int after = 0; after < 2; after++)
             if (f->c->moves.at[i].what == FSD_MOVE_CHANGED)
-                tell_wider_side(f, &f->c->moves.at[i], &reported, after);
+                report_wider_side(f, &f->c->moves.at[i], &reported, after);
 }
 
 /* Nodes of one group with the same change of type are one finding. */
@@ -329,7 +330,7 @@ void fsd_find_widened(struct fsd_finder *f)
     }
     for (uint32_t i = 0; i < f->c->edges.n; i++)
         if (f->c->edges.at[i].width == FSD_WIDTH_WIDENED)
-            tell_edge(f, &f->c->edges.at[i]);
+            report_edge(f, &f->c->edges.at[i]);
     find_wider_moves(f);
     fsd_find_wider_kernels(f);
 }
@@ -339,7 +340,7 @@ void fsd_find_widened(struct fsd_finder *f)
 /* The finding is about the nodes that the move realises and its consumers, so that an
  * ignore may match either: a Reformat has no node of its own.  It has no line: the
  * snapshot does not have it. */
-static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change)
+static void report_move(struct fsd_finder *f, const struct fsd_move_change *change)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_move *m = &s->moves.at[change->new];
@@ -387,7 +388,7 @@ static bool is_move(const struct fsd_move *m, bool standing)
                     : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-void fsd_tell_other_nodes(struct fsd_finder *f)
+void fsd_report_other_nodes(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->moves.n; i++) {
         const struct fsd_move_change *change = &f->c->moves.at[i];
@@ -429,7 +430,7 @@ void fsd_find_new_moves(struct fsd_finder *f)
             is_move(&c->new->moves.at[m->new], standing) &&
             (m->what == FSD_MOVE_ADDED ||
              !is_move(&c->old->moves.at[m->old], standing)))
-            tell_move(f, m);
+            report_move(f, m);
     }
 }
 
@@ -485,7 +486,7 @@ void fsd_find_presences(struct fsd_finder *f)
 
 /* The application must know each of these: it fails with a binding that has another
  * name, shape or type. */
-static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
+static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
     const struct fsd_state_port *was = p->output ? old->outputs.at : old->inputs.at;
@@ -521,6 +522,6 @@ static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
 void fsd_find_ports(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->ports.n; i++)
-        tell_port(f, &f->c->ports.at[i]);
+        report_port(f, &f->c->ports.at[i]);
     fsd_find_bindings(f);
 }

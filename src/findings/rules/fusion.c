@@ -455,7 +455,7 @@ static const char *some_of(const struct fsd_finder *f, uint32_t n, uint32_t of)
                      : fsd_printed(f->scratch, "%u of them", n);
 }
 
-static void tell_unfused(struct fsd_finder *f, const struct unfused *all)
+static void report_unfused(struct fsd_finder *f, const struct unfused *all)
 {
     f->note = !all->elsewhere;
     for (uint32_t i = 0; i < all->cost.layers; i++)
@@ -501,5 +501,5 @@ void fsd_find_unfused(struct fsd_finder *f)
                         rearranges(d, i) ? FSD_NONE
                                          : is_done_by(&fused, &v, product, &does));
     if (all.cost.layers)
-        tell_unfused(f, &all);
+        report_unfused(f, &all);
 }

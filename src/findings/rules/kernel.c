@@ -158,7 +158,7 @@ static void put_tensor(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ------------------------------------------------------------------------ types */
 
-static void tell_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
+static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
 {
     fsd_finding_open(f);
     fputs("the ", f->out);
@@ -178,7 +178,7 @@ void fsd_find_wider_kernels(struct fsd_finder *f)
         const struct fsd_kernel_change *k = &f->c->kernels.at[i];
 
         if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k))
-            tell_types(f, k);
+            report_types(f, k);
     }
 }
 
@@ -325,8 +325,8 @@ static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_cha
 }
 
 /* A fact that no layer of the dump states is one finding: it has one cause. */
-static void tell_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
-                          const char *what, const char *of)
+static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
+                            const char *what, const char *of)
 {
     if (!unstated || !n)
         return;
@@ -364,9 +364,9 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         fsd_put_kernel_change(c, k, types, f->out);
         fsd_finding_close(f);
     }
-    fsd_tell_other_nodes(f);
-    tell_unstated(f, c->unstated & FSD_STATES_CONSTS, unknown, "weights or constants",
-                  "kernel");
+    fsd_report_other_nodes(f);
+    report_unstated(f, c->unstated & FSD_STATES_CONSTS, unknown, "weights or constants",
+                    "kernel");
     if (!sized)
         return;
     fsd_finding_open(f);
@@ -424,8 +424,8 @@ static bool is_of_new_model(const struct fsd_compare *c,
     return !known;
 }
 
-static void tell_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
-                       bool gone)
+static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
+                         bool gone)
 {
     const struct fsd_state *s = gone ? f->c->old : f->c->new;
     const struct fsd_kernel *kernel = &s->kernels.at[gone ? k->old : k->new];
@@ -469,8 +469,8 @@ static void find_unwritten(struct fsd_finder *f)
 }
 
 /* A move that computes for no known node, or realises one. */
-static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change,
-                      bool gone)
+static void report_move(struct fsd_finder *f, const struct fsd_move_change *change,
+                        bool gone)
 {
     const struct fsd_state *s = gone ? f->c->old : f->c->new;
     const struct fsd_move *m = &s->moves.at[gone ? change->old : change->new];
@@ -508,7 +508,7 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
         if (k->what == f->rule->which && !is_explained(c, k) &&
             !(gone ? is_proved(c, k) && !k->missed : is_of_new_model(c, k)))
-            tell_count(f, k, gone);
+            report_count(f, k, gone);
     }
     if (gone)
         find_unwritten(f);
@@ -517,10 +517,10 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
         if (gone && m->what == FSD_MOVE_REMOVED &&
             (m->missed || computes(&c->old->moves.at[m->old])))
-            tell_move(f, m, true);
+            report_move(f, m, true);
         else if (!gone && m->what == FSD_MOVE_ADDED &&
                  computes(&c->new->moves.at[m->new]))
-            tell_move(f, m, false);
+            report_move(f, m, false);
     }
 }
 
@@ -550,8 +550,8 @@ static bool is_port_reported(const struct fsd_compare *c,
     return false;
 }
 
-static void tell_binding(struct fsd_finder *f, const struct fsd_binding_change *b,
-                         bool ranges)
+static void report_binding(struct fsd_finder *f, const struct fsd_binding_change *b,
+                           bool ranges)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
     const struct fsd_binding *shown = b->new ? b->new : b->old;
@@ -602,11 +602,11 @@ void fsd_find_bindings(struct fsd_finder *f)
         if (ranges ? b->ranges
                    : (!b->ranges || b->shape || b->form || b->outside || b->lost) &&
                          !is_port_reported(f->c, b))
-            tell_binding(f, b, ranges);
+            report_binding(f, b, ranges);
     }
     for (uint32_t i = 0; !ranges && i < f->c->old->bindings.n; i++)
         unknown +=
             f->c->old->bindings.at[i].ranges || f->c->old->bindings.at[i].outside;
-    tell_unstated(f, (f->c->unstated & FSD_STATES_RANGES) && f->c->new->whole, unknown,
-                  "formats and optimization profiles", "binding");
+    report_unstated(f, (f->c->unstated & FSD_STATES_RANGES) && f->c->new->whole,
+                    unknown, "formats and optimization profiles", "binding");
 }

@@ -5,7 +5,7 @@
 
 /* An engine with the model's names that was built from another version of it: with
  * other types, or without the open sizes. */
-static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
+static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     const struct {
         const struct fsd_graph *g;
@@ -13,7 +13,8 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
         const char *before;
     } sides[] = {
         {f->d->engine, fsd_match_binding_form(f->d->match, fit->unlike), " is "},
-        {f->d->model, fsd_tensor_form(f->d->model, f->d->match->twin[fit->unlike]),
+        {f->d->model,
+         fsd_tensor_form(f->d->model, f->d->match->counterpart[fit->unlike]),
          ", in the model "}};
 
     fsd_about_tensor(f, fit->unlike);
@@ -93,7 +94,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     fsd_fact_number(f, "bindings_found", fit.tensors_found);
     fsd_fact_number(f, "bindings_unlike", fit.tensors_unlike);
     if (!no_name && !no_binding) {
-        tell_unlike(f, &fit);
+        report_unlike(f, &fit);
         fsd_finding_close(f);
         return;
     }
@@ -235,8 +236,8 @@ void fsd_find_unmade(struct fsd_finder *f)
     if (!d->engine->detailed)
         return;
     for (fsd_id t = 0; t < d->engine->tensors.n; t++)
-        if (d->match->twin[t] != FSD_NONE)
-            made[d->match->twin[t]] = true;
+        if (d->match->counterpart[t] != FSD_NONE)
+            made[d->match->counterpart[t]] = true;
     for (uint32_t i = 0; i < outputs.n; i++) {
         fsd_id t = m->links.at[outputs.at + i], producer = fsd_tensor_producer(m, t);
 
@@ -273,7 +274,7 @@ void fsd_find_names_only(struct fsd_finder *f)
 
 /* The kernels for which the replay met the same bound are one finding: a quantized
  * network may have dozens. */
-static void tell_bounds(struct fsd_finder *f)
+static void report_bounds(struct fsd_finder *f)
 {
     const struct fsd_match *m = f->d->match;
 
@@ -329,5 +330,5 @@ void fsd_find_remarks(struct fsd_finder *f)
             }
             fsd_finding_close(f);
         }
-    tell_bounds(f);
+    report_bounds(f);
 }

@@ -144,7 +144,7 @@ static bool is_of(const struct fsd_diff *d, uint32_t link, struct cause cause)
            other.runs == cause.runs && other.behind_product == cause.behind_product;
 }
 
-static void tell_wider(struct fsd_finder *f, struct cause cause)
+static void report_wider(struct fsd_finder *f, struct cause cause)
 {
     const struct fsd_match *m = f->d->match;
     const char *asked = fsd_dtype_name(cause.asked), *runs = fsd_dtype_name(cause.runs);
@@ -189,7 +189,7 @@ void fsd_find_wider(struct fsd_finder *f)
             reported[cause.asked][cause.runs][cause.behind_product])
             continue;
         reported[cause.asked][cause.runs][cause.behind_product] = true;
-        tell_wider(f, cause);
+        report_wider(f, cause);
     }
 }
 
@@ -371,7 +371,7 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *
     fsd_id model = fsd_graph_find(d->model, t->name, 0);
 
     if (model == FSD_NONE)
-        model = d->match->twin[tensor];
+        model = d->match->counterpart[tensor];
     if (!(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) || model == FSD_NONE)
         return false;
     *io = (struct outside){fsd_tensor_form(d->model, model)->type,

@@ -63,7 +63,7 @@ static const char *fallen_from(const struct fsd_finder *f,
 
 /* The old build states providers, and the new one of no kernel: those that were not on
  * the CPU may have fallen back. */
-static void tell_unstated(struct fsd_finder *f, bool fallback)
+static void report_unstated(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;
 
@@ -87,7 +87,7 @@ static void tell_unstated(struct fsd_finder *f, bool fallback)
 
 void fsd_find_fallbacks(struct fsd_finder *f)
 {
-    tell_unstated(f, true);
+    report_unstated(f, true);
     for (uint32_t i = 0; i < f->c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &f->c->kernels.at[i];
         const char *from = fallen_from(f, k);
@@ -107,7 +107,7 @@ void fsd_find_providers(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
 
-    tell_unstated(f, false);
+    report_unstated(f, false);
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
         const char *is;

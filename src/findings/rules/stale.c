@@ -65,7 +65,7 @@ static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
     return FSD_NONE;
 }
 
-static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
+static void add_stale(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
 {
     const struct fsd_state *s = new != FSD_NONE ? f->c->new : f->c->old;
     fsd_id node = new != FSD_NONE ? new : old;
@@ -95,7 +95,7 @@ static uint32_t changes(struct fsd_finder *f, bool report)
             continue;
         n++;
         if (report)
-            tell(f, old, new, what);
+            add_stale(f, old, new, what);
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++) {
         fsd_id new = c->align->to_new[old];
@@ -108,13 +108,13 @@ static uint32_t changes(struct fsd_finder *f, bool report)
             continue;
         n++;
         if (report)
-            tell(f, old, new, "has other attributes");
+            add_stale(f, old, new, "has other attributes");
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++)
         if (c->align->to_new[old] == FSD_NONE && is_built(&c->old->nodes.at[old])) {
             n++;
             if (report)
-                tell(f, old, FSD_NONE, "is gone");
+                add_stale(f, old, FSD_NONE, "is gone");
         }
     return n;
 }

@@ -38,8 +38,8 @@ void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *ou
             c->old->profiles, c->new->profiles, by[noise.by].why);
 }
 
-static void tell_untimed(struct fsd_finder *f, const struct fsd_state *s,
-                         const char *whose)
+static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
+                           const char *whose)
 {
     if (!s->profiles || !s->untimed)
         return;
@@ -60,8 +60,8 @@ static bool can_measure(struct fsd_finder *f)
                        : !c->old->profiles ? "the snapshot has no times"
                                            : "the build has no times";
 
-    tell_untimed(f, c->old, "the snapshot");
-    tell_untimed(f, c->new, "the build");
+    report_untimed(f, c->old, "the snapshot");
+    report_untimed(f, c->new, "the build");
     if (c->timed && c->before > 0 && c->after > 0)
         return true;
     if (c->timed)

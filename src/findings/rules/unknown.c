@@ -78,8 +78,8 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 void fsd_find_less_info(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
-    const char *before = fsd_text(f->c->old->names, f->c->old->tells);
-    const char *now = fsd_text(f->c->new->names, f->c->new->tells);
+    const char *before = fsd_text(f->c->old->names, f->c->old->stated);
+    const char *now = fsd_text(f->c->new->names, f->c->new->stated);
 
     for (size_t i = 0; i < FSD_COUNT_OF(facts) && *now; i++) {
         if (!strstr(before, facts[i]) || strstr(now, facts[i]))
@@ -143,7 +143,7 @@ static void find_nodes(struct fsd_finder *f)
 
 /* A fact that no layer of the build states is one finding: the dump has another form.
  */
-static bool tell_unstated(struct fsd_finder *f)
+static bool report_unstated(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     bool type = f->rule->which == FSD_FACT_TYPE;
@@ -186,7 +186,7 @@ void fsd_find_lost_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
 
-    if (tell_unstated(f))
+    if (report_unstated(f))
         return;
     if (f->rule->which == FSD_FACT_TYPE)
         find_nodes(f);

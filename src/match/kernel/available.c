@@ -95,18 +95,20 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
 }
 
 /* What one makes, all make. */
-static void add_twins(const struct replay *r, struct candidate *w,
-                      struct available value)
+static void add_duplicates(const struct replay *r, struct candidate *w,
+                           struct available value)
 {
-    fsd_id node = fsd_tensor_producer(r->g, value.tensor), twin = FSD_NONE;
+    fsd_id node = fsd_tensor_producer(r->g, value.tensor), duplicate = FSD_NONE;
     uint32_t out = 0;
 
     if (node != FSD_NONE)
-        twin = r->m->facts->first_twin[node];
-    while (twin != FSD_NONE && fsd_node_out_tensor(r->g, node, out) != value.tensor)
+        duplicate = r->m->facts->first_duplicate[node];
+    while (duplicate != FSD_NONE &&
+           fsd_node_out_tensor(r->g, node, out) != value.tensor)
         out++;
-    for (; twin != FSD_NONE && !w->bound; twin = r->nodes[twin].next_twin)
-        add_available(w, fsd_node_out_tensor(r->g, twin, out), value.from,
+    for (; duplicate != FSD_NONE && !w->bound;
+         duplicate = r->nodes[duplicate].next_duplicate)
+        add_available(w, fsd_node_out_tensor(r->g, duplicate, out), value.from,
                       value.either);
 }
 
@@ -129,7 +131,7 @@ void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first)
     for (uint32_t at = first; at < w->n_available; at++) {
         const struct fsd_tensor *t = &r->g->tensors.at[w->available[at].tensor];
 
-        add_twins(r, w, w->available[at]);
+        add_duplicates(r, w, w->available[at]);
         for (uint32_t i = 0;
              r->tensors[w->available[at].tensor].goes_on && i < t->consumers.n; i++) {
             fsd_id node = r->g->links.at[t->consumers.at + i];

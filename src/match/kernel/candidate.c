@@ -33,9 +33,9 @@ bool fsd_is_epilogue(const struct replay *r, fsd_id node)
            (producer == FSD_NONE || producer == r->nodes[node].epilogue_of);
 }
 
-fsd_id fsd_last_twin(const struct replay *r, fsd_id node)
+fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node)
 {
-    return r->nodes[r->m->facts->first_twin[node]].last_twin;
+    return r->nodes[r->m->facts->first_duplicate[node]].last_duplicate;
 }
 
 /* Where available the first of its inputs stands. */
@@ -423,7 +423,7 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id q = r->g->links.at[readers.at + i];
 
-        if (fsd_last_twin(r, q) == q && fsd_is_moved(r, w, q) &&
+        if (fsd_last_duplicate(r, q) == q && fsd_is_moved(r, w, q) &&
             !fsd_candidate_took(w, q) && !fsd_candidate_began(w, q))
             begin(r, w, q, step, from, 0);
     }

@@ -17,7 +17,8 @@ static bool lists_constant(const struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
-        for (uint32_t k = 0; k < constants.n && t != FSD_NONE && fsd_rests(r, t); k++)
+        for (uint32_t k = 0;
+             k < constants.n && t != FSD_NONE && fsd_stays_constant(r, t); k++)
             if (fsd_form_count(e, fsd_port_form(e, &e->ports.at[constants.at + k])) ==
                 fsd_count_of(r, t))
                 return true;
@@ -30,7 +31,7 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
 
-    return weight != FSD_NONE && !fsd_rests(r, weight);
+    return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
 /* A scaling before a product of data is the product's factor where it has one.  Where a
@@ -84,7 +85,7 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
         fsd_id layer = r->layer;
 
         if (by != FSD_NONE)
-            by = fsd_last_twin(r, by);
+            by = fsd_last_duplicate(r, by);
         if (by == FSD_NONE || !(r->nodes[by].passes || fsd_is_epilogue(r, by)) ||
             fsd_candidate_took(w, by) || r->nodes[by].layer != FSD_NONE ||
             (r->nodes[by].reserved != FSD_NONE && r->nodes[by].reserved != r->layer))
@@ -409,7 +410,7 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span by = e->tensors.at[out].producers;
-    fsd_id tensor = r->m->twin[out];
+    fsd_id tensor = r->m->counterpart[out];
     fsd_id node = fsd_tensor_producer(r->g, tensor);
     bool in_place = false;
 

@@ -18,7 +18,7 @@ static bool escapes(const struct replay *r, const struct candidate *w, fsd_id te
         fsd_id node = r->g->links.at[t->consumers.at + i];
 
         if (fsd_candidate_took(w, node) ||
-            fsd_candidate_took(w, fsd_last_twin(r, node)) ||
+            fsd_candidate_took(w, fsd_last_duplicate(r, node)) ||
             (r->m->facts->traits[node] & FSD_OP_SHAPE))
             continue;
         if (!r->nodes[node].passes || !far)
@@ -261,7 +261,7 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
         fsd_id by = fsd_tensor_producer(r->g, t);
 
-        if (t == tensor || (by != FSD_NONE && far && !fsd_rests(r, t) &&
+        if (t == tensor || (by != FSD_NONE && far && !fsd_stays_constant(r, t) &&
                             leads_to(r, tensor, by, far - 1)))
             return true;
     }
@@ -275,9 +275,9 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
     fsd_id by = fsd_only_named(r, layer);
 
-    if (by == FSD_NONE && out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
+    if (by == FSD_NONE && out != FSD_NONE && r->m->counterpart[out] != FSD_NONE &&
         r->m->engine->tensors.at[out].producers.n == 1)
-        by = fsd_tensor_producer(r->g, r->m->twin[out]);
+        by = fsd_tensor_producer(r->g, r->m->counterpart[out]);
     return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
 }
 

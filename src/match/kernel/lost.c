@@ -185,7 +185,7 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     for (uint32_t i = 0; i < w->n_available; i++)
         if (w->available[i].tensor == tensor)
             return true;
-    if (fsd_rests(r, tensor))
+    if (fsd_stays_constant(r, tensor))
         return true;
     if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
         (r->nodes[by].layer != FSD_NONE && !r->nodes[by].passes &&

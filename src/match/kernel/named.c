@@ -116,7 +116,7 @@ static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && r->nodes[node].named == FSD_NONE &&
         !fsd_is_left_to_run(r, node))
-        node = fsd_last_twin(r, node);
+        node = fsd_last_duplicate(r, node);
     if (node != FSD_NONE && r->nodes[node].layer == FSD_NONE &&
         fsd_could_compute(r, node) &&
         (r->nodes[node].named == FSD_NONE || r->nodes[node].named == r->layer))
@@ -158,18 +158,19 @@ void fsd_find_must(struct replay *r)
     for (uint32_t i = 0; i < n->out.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id out = fsd_node_out_tensor(e, r->layer, i);
 
-        if (out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
-            (e->tensors.at[out].producers.n == 1 || is_left(r, r->m->twin[out])) &&
+        if (out != FSD_NONE && r->m->counterpart[out] != FSD_NONE &&
+            (e->tensors.at[out].producers.n == 1 ||
+             is_left(r, r->m->counterpart[out])) &&
             l->kind == FSD_KIND_COMPUTE)
-            add_hint(r, real_producer(r, r->m->twin[out]));
+            add_hint(r, real_producer(r, r->m->counterpart[out]));
     }
     for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
         add_hint(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)));
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;
 
-        if (c != FSD_NONE && r->m->twin[c] != FSD_NONE)
-            add_hint(r, only_reader(r, r->m->twin[c]));
+        if (c != FSD_NONE && r->m->counterpart[c] != FSD_NONE)
+            add_hint(r, only_reader(r, r->m->counterpart[c]));
     }
 }
 
@@ -214,11 +215,11 @@ void fsd_find_in_place(struct replay *r)
     bool *written = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* under its own name */
 
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        if (r->m->twin[t] != FSD_NONE)
-            written[r->m->twin[t]] |= e->tensors.at[t].producers.n > 0;
+        if (r->m->counterpart[t] != FSD_NONE)
+            written[r->m->counterpart[t]] |= e->tensors.at[t].producers.n > 0;
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         struct fsd_span by = e->tensors.at[t].producers;
-        fsd_id last = fsd_tensor_producer(r->g, r->m->twin[t]);
+        fsd_id last = fsd_tensor_producer(r->g, r->m->counterpart[t]);
         uint32_t left = 0, kernels = 0;
 
         if (last == FSD_NONE || r->g->nodes.at[last].op != FSD_ONNX_ScatterND)

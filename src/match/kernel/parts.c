@@ -85,7 +85,8 @@ static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tenso
 
     if (by == FSD_NONE)
         return take_products(r, w, tensor);
-    for (by = r->m->facts->first_twin[by]; by != FSD_NONE; by = r->nodes[by].next_twin)
+    for (by = r->m->facts->first_duplicate[by]; by != FSD_NONE;
+         by = r->nodes[by].next_duplicate)
         sum += take_products(r, w, fsd_node_out_tensor(r->g, by, 0));
     return sum;
 }

@@ -492,14 +492,15 @@ static void replay_kernel(struct replay *r)
 static void hold_named(struct replay *r)
 {
     for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {
-        fsd_id twin = r->m->twin[e];
+        fsd_id counterpart = r->m->counterpart[e];
 
-        if (twin == FSD_NONE)
+        if (counterpart == FSD_NONE)
             continue;
-        hold(r, e, (struct held){.tensor = twin, .node = FSD_NONE});
-        r->tensors[twin].at_run = r->m->facts->constant[twin] &&
-                                  r->m->engine->tensors.at[e].producers.n &&
-                                  fsd_tensor_producer(r->g, twin) != FSD_NONE;
+        hold(r, e, (struct held){.tensor = counterpart, .node = FSD_NONE});
+        r->tensors[counterpart].at_run =
+            r->m->facts->constant[counterpart] &&
+            r->m->engine->tensors.at[e].producers.n &&
+            fsd_tensor_producer(r->g, counterpart) != FSD_NONE;
     }
 }
 
@@ -523,14 +524,14 @@ static void find_at_run(struct replay *r)
     }
 }
 
-static void list_twins(struct replay *r)
+static void list_duplicates(struct replay *r)
 {
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
-        fsd_id *last = &r->nodes[r->m->facts->first_twin[i]].last_twin;
+        fsd_id *last = &r->nodes[r->m->facts->first_duplicate[i]].last_duplicate;
 
-        r->nodes[i].next_twin = FSD_NONE;
-        if (r->m->facts->first_twin[i] != i)
-            r->nodes[*last].next_twin = i;
+        r->nodes[i].next_duplicate = FSD_NONE;
+        if (r->m->facts->first_duplicate[i] != i)
+            r->nodes[*last].next_duplicate = i;
         *last = i;
     }
 }
@@ -545,7 +546,7 @@ static void list_readers(struct replay *r)
         for (uint32_t i = 0; i < all.n; i++) {
             fsd_id node = r->g->links.at[all.at + i];
 
-            if (fsd_last_twin(r, node) == node)
+            if (fsd_last_duplicate(r, node) == node)
                 fsd_vec_push(r->scratch, &r->reader, node);
         }
         r->tensors[t].readers.n = r->reader.n - r->tensors[t].readers.at;
@@ -595,7 +596,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.sizes = fsd_sizes_new(scratch, m->model);
     fsd_match_bind_sizes(m, r.sizes);
     fsd_sizes_take_model(r.sizes);
-    list_twins(&r);
+    list_duplicates(&r);
     list_readers(&r);
     hold_named(&r);
     fsd_find_named(&r);

@@ -126,9 +126,9 @@ struct node_state {
     fsd_id named;       /* the layer that bears its name alone */
     fsd_id epilogue_of; /* the layer behind whose product it lies, and which may compute
                            it though it is not listed */
-    fsd_id next_twin;   /* the next node that computes the very same; FSD_NONE */
-    fsd_id last_twin;   /* of the first twin */
-    uint32_t visited;   /* the last visit */
+    fsd_id next_duplicate; /* the next node that computes the very same; FSD_NONE */
+    fsd_id last_duplicate; /* of the first duplicate */
+    uint32_t visited;      /* the last visit */
     struct asked asked;
 };
 
@@ -214,9 +214,9 @@ bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
                        fsd_id tensor);
 
 /** It is there before any kernel runs. */
-static inline bool fsd_rests(const struct replay *r, fsd_id tensor)
+static inline bool fsd_stays_constant(const struct replay *r, fsd_id tensor)
 {
-    return fsd_is_at_rest(r->m->facts, tensor) && !r->tensors[tensor].at_run;
+    return fsd_is_build_constant(r->m->facts, tensor) && !r->tensors[tensor].at_run;
 }
 
 /** The tensor whose values a node takes from a run by its i-th input; FSD_NONE where
@@ -226,7 +226,7 @@ static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i
     fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
     return t == FSD_NONE || (i && r->m->facts->traits[node] & FSD_OP_CASTS) ||
-                   fsd_rests(r, t)
+                   fsd_stays_constant(r, t)
                ? FSD_NONE
                : t;
 }
@@ -249,7 +249,7 @@ bool fsd_behind_product(const struct replay *r, fsd_id node);
 fsd_id fsd_data_input(const struct replay *r, fsd_id node);
 
 /** Of nodes that compute the very same the builder keeps the last. */
-fsd_id fsd_last_twin(const struct replay *r, fsd_id node);
+fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node);
 
 bool fsd_candidate_took(const struct candidate *w, fsd_id node);
 /** Begun, and not finished. */

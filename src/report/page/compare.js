@@ -216,12 +216,12 @@ function lone_record(block, command) {
     const now = right[0]?.[0];
     const one = now ?? left[0];
     /** @param {Item | undefined} side @returns {Pieces} */
-    const told = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => [c.text, c.rest].filter(Boolean).join(" "))].join("  "))] : ["nothing"]);
+    const texts = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => [c.text, c.rest].filter(Boolean).join(" "))].join("  "))] : ["nothing"]);
     return {
         kind: block.facets.what?.[0] ?? "change",
         title: shorten(one?.name ?? "", 200),
         chips: [],
-        sections: [{ title: "What changed", pairs: [["was", told(left[0])], ["is now", told(now)]] }, command_section(command.page)],
+        sections: [{ title: "What changed", pairs: [["was", texts(left[0])], ["is now", texts(now)]] }, command_section(command.page)],
     };
 }
 

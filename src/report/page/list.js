@@ -57,12 +57,12 @@ function item_cell(item, named) {
 }
 
 export class RowList {
-    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose @param {() => void} told what is selected changed */
-    constructor(grid, head, subject, choose, told) {
+    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose @param {() => void} texts what is selected changed */
+    constructor(grid, head, subject, choose, texts) {
         this.grid = grid;
         this.subject = subject;
         this.choose = choose;
-        this.told = told;
+        this.texts = texts;
         /** Where a selection of rows began; -1: none is selected. */
         this.anchor = -1;
         /** Those that anything is known of. */
@@ -221,7 +221,7 @@ export class RowList {
         if (on && this.anchor < 0) this.anchor = this.current;
         if (!on) this.anchor = -1;
         this.go(at);
-        if (on || was >= 0) this.told();
+        if (on || was >= 0) this.texts();
     }
 
     /** Which line is current, and which is chosen; rows that are made later ask themselves. */

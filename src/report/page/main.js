@@ -34,9 +34,9 @@ function embedded(name) {
     return text ? JSON.parse(text) : null;
 }
 
-/** @returns {Map<string, import("./types").RuleTold>} */
-function told_rules() {
-    /** @type {import("./types").RuleTold[]} */
+/** @returns {Map<string, import("./types").RuleText>} */
+function rule_texts() {
+    /** @type {import("./types").RuleText[]} */
     const rules = embedded("rules") ?? [];
     return new Map(rules.map((rule) => [rule.rule, rule]));
 }
@@ -44,10 +44,10 @@ function told_rules() {
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, matrix, exports, check, judged, lint] = ["run", "compare", "matrix", "exports", "check", "judged", "lint"].map(embedded);
-    const told = told_rules();
-    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command, told);
+    const texts = rule_texts();
+    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command, texts);
     const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : base;
-    for (const row of all.rules) Object.assign(row, told.get(row.rule));
+    for (const row of all.rules) Object.assign(row, texts.get(row.rule));
     return { ...all, files: [...all.files, ["in a terminal", command.page]] };
 }
 

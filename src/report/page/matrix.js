@@ -60,7 +60,7 @@ function mark_chips(c) {
     return c.is === "tactic" ? [word_chip("~ tactic", "why", "another kernel computes the same")] : [];
 }
 
-/** A line for each group; what is to be told of the whole cell stands in the first and the last.
+/** A line for each group; what is to be texts of the whole cell stands in the first and the last.
  * @param {MatrixCell} c @param {MatrixRow} r @returns {Item[]} */
 function cell_items(c, r) {
     const chosen = choose_row(r);
@@ -185,9 +185,9 @@ function tables_of(d) {
         ["time", (b) => (b.ms === undefined ? "" : millis(b.ms))],
         ["rows not as in A", (b) => count(b.differing)],
     ];
-    const told = columns.filter(([, of]) => d.builds.some(of));
-    const head = told.map(([title]) => title);
-    const rows = d.builds.map((b) => told.map(([, of]) => [safe(of(b))]));
+    const texts = columns.filter(([, of]) => d.builds.some(of));
+    const head = texts.map(([title]) => title);
+    const rows = d.builds.map((b) => texts.map(([, of]) => [safe(of(b))]));
     return [{ title: "Builds", head, rows }];
 }
 

@@ -37,13 +37,13 @@ const TINTS = 6;
 
 /** All that is looked up while blocks and records are made. */
 class Run {
-    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleTold>} told */
-    constructor(document, story, patterns, forms, command, told) {
+    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts */
+    constructor(document, story, patterns, forms, command, texts) {
         this.document = document;
         this.forms = forms;
         this.command = command;
         /** By rule that has findings. */
-        this.told = told;
+        this.texts = texts;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
         /** Of a model alone no node is missed: what is not proved has no fate yet. */
@@ -351,9 +351,9 @@ function facts(title, pairs) {
 }
 
 /** What has no line above, by its key, so that a member is shown that is new.
- * @param {object} one @param {string} told the keys that have one @returns {Section[]} */
-function others(one, told) {
-    const rest = Object.entries(one).filter(([key, value]) => typeof value !== "object" && !told.split(" ").includes(key));
+ * @param {object} one @param {string} texts the keys that have one @returns {Section[]} */
+function others(one, texts) {
+    const rest = Object.entries(one).filter(([key, value]) => typeof value !== "object" && !texts.split(" ").includes(key));
     return facts("What else is known", rest.map(([key, value]) => [key.replaceAll("_", " "), value === true ? "yes" : safe(String(value))]));
 }
 
@@ -373,9 +373,9 @@ function patterns_section(run, patterns) {
  * @param {Run} run @param {import("./types").Finding[]} findings @returns {Section[]} */
 function findings_section(run, findings) {
     const lines = findings.map((f) => {
-        const told = run.told.get(f.rule);
-        const fix = f.todo ? safe(f.todo) : told?.fix;
-        return [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message), ...(told?.why ? [{ text: told.why, look: "why" }] : []), ...(fix ? [{ text: fix, look: "fix" }] : [])];
+        const texts = run.texts.get(f.rule);
+        const fix = f.todo ? safe(f.todo) : texts?.fix;
+        return [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message), ...(texts?.why ? [{ text: texts.why, look: "why" }] : []), ...(fix ? [{ text: fix, look: "fix" }] : [])];
     });
     return lines.length ? [{ title: "Findings", lines }] : [];
 }
@@ -577,9 +577,9 @@ function rules_of(run) {
     return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
 }
 
-/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleTold>} told @returns {Subject} */
-export function run_subject(document, story, patterns, forms, command, told) {
-    const run = new Run(document, story, patterns, forms, command, told);
+/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts @returns {Subject} */
+export function run_subject(document, story, patterns, forms, command, texts) {
+    const run = new Run(document, story, patterns, forms, command, texts);
     const blocks = all_blocks(run);
     const find = finder(blocks);
     /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */

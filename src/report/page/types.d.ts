@@ -34,7 +34,7 @@ export type LintDocument = Lint.document;
 export type PatternsDocument = Views.patterns;
 
 /** Of a rule that has findings: what these cost, and how they are mended. */
-export interface RuleTold {
+export interface RuleText {
     rule: string;
     why?: string;
     fix?: string;

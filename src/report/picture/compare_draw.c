@@ -76,11 +76,11 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
-    bool tells = !x->shown[region] &&
-                 (x->side == FSD_SIDE_RIGHT || !x->c->regions.at[region].new_groups.n);
+    bool labels = !x->shown[region] &&
+                  (x->side == FSD_SIDE_RIGHT || !x->c->regions.at[region].new_groups.n);
 
-    x->shown[region] |= tells;
-    return tells ? FSD_GROUP_TELLS : 0;
+    x->shown[region] |= labels;
+    return labels ? FSD_GROUP_LABELED : 0;
 }
 
 /* By number, then those of its layers. */

@@ -37,7 +37,7 @@ static const struct fsd_region_diff *region_of(const struct fsd_drawing *w,
 
 /* ------------------------------------------------------------------------ looks */
 
-static struct fsd_look region_look(uint8_t happened, uint8_t width)
+static struct fsd_box_style region_look(uint8_t happened, uint8_t width)
 {
     static const struct {
         const char *fill, *line;
@@ -48,9 +48,9 @@ static struct fsd_look region_look(uint8_t happened, uint8_t width)
                                     [FSD_HAPPENED_OPAQUE] = {"#eeeeee", "#777777"},
                                     [FSD_HAPPENED_OLD_ONLY] = {"#e6d3ee", "#83609c"},
                                     [FSD_HAPPENED_NEW_ONLY] = {"#e6d3ee", "#83609c"}};
-    struct fsd_look look = {"box", "rounded,filled", tones[happened].fill,
-                            tones[happened].line,
-                            happened == FSD_HAPPENED_SAME ? "1" : "1.5"};
+    struct fsd_box_style look = {"box", "rounded,filled", tones[happened].fill,
+                                 tones[happened].line,
+                                 happened == FSD_HAPPENED_SAME ? "1" : "1.5"};
 
     if (width == FSD_WIDTH_WIDENED || width == FSD_WIDTH_NARROWED) {
         look.line = width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED;
@@ -59,9 +59,9 @@ static struct fsd_look region_look(uint8_t happened, uint8_t width)
     return look;
 }
 
-static struct fsd_look move_look(unsigned change)
+static struct fsd_box_style move_look(unsigned change)
 {
-    const struct fsd_look looks[] = {
+    const struct fsd_box_style looks[] = {
         [FSD_MOVE_ADDED] = fsd_inserted_look,
         [FSD_MOVE_REMOVED] = {"box", "filled,dashed", "#f4f4f4", "#777777", "1.5"},
         [FSD_MOVE_CHANGED] = {"box", "filled", "#fff1e0", "#d55e00", "1"},
@@ -70,7 +70,7 @@ static struct fsd_look move_look(unsigned change)
     return looks[change];
 }
 
-static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
+static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     if (box->kind == FSD_BOX_MOVE)
         return move_look(box->tint);
@@ -134,7 +134,7 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
          same_width = r->width == FSD_WIDTH_SAME;
 
     /* Of the same fusion in the same precision its boxes and wires say enough. */
-    if (box->tint == FSD_GROUP_TELLS && !(same && same_width)) {
+    if (box->tint == FSD_GROUP_LABELED && !(same && same_width)) {
         if (!same)
             fprintf(out, "<FONT COLOR=\"%s\"><B>%s</B></FONT>",
                     region_look(r->happened, FSD_WIDTH_SAME).line,

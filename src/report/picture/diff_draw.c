@@ -477,7 +477,7 @@ static bool simplify(struct fsd_plan *plan)
     return false;
 }
 
-static void tell_boxes(const struct fsd_drawing *w, const struct fsd_excerpt *part)
+static void report_boxes(const struct fsd_drawing *w, const struct fsd_excerpt *part)
 {
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         const struct fsd_box *box = &w->boxes.at[b];
@@ -531,7 +531,7 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
     if (status == FSD_OK && part->box) {
         if (job.scene.grain.level == FSD_LEVEL_SCOPE)
             part->depth = job.scene.grain.depth;
-        tell_boxes(job.plan.drawing, part);
+        report_boxes(job.plan.drawing, part);
     }
     fsd_arena_free(job.arena);
     return status;

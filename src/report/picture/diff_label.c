@@ -39,19 +39,20 @@ static const struct {
              {"#ccddaa", "#6b8e3a"}, {"#ffcccc", "#b05c5c"}, {"#cceeff", "#2e86a8"},
              {"#e6d3ee", "#83609c"}};
 
-static struct fsd_look tinted(unsigned tint, const char *style, const char *width)
+static struct fsd_box_style tinted(unsigned tint, const char *style, const char *width)
 {
     size_t tone = tint ? (tint - 1) % (FSD_COUNT_OF(tones) - 1) + 1 : 0;
 
-    return (struct fsd_look){"box", style, tones[tone].fill, tones[tone].line, width};
+    return (struct fsd_box_style){"box", style, tones[tone].fill, tones[tone].line,
+                                  width};
 }
 
-static const struct fsd_look vanished_look = {"box", "rounded,filled,dashed", "#f4f4f4",
-                                              "#999999", "1"},
-                             unexplained_look = {"box", "rounded,filled,bold",
-                                                 "#ffffff", "#cc0000", "2"};
+static const struct fsd_box_style vanished_look = {"box", "rounded,filled,dashed",
+                                                   "#f4f4f4", "#999999", "1"},
+                                  unexplained_look = {"box", "rounded,filled,bold",
+                                                      "#ffffff", "#cc0000", "2"};
 
-static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
+static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_diff *d = scene_of(w)->d;
     bool model = box->side == FSD_SIDE_LEFT, all = true;

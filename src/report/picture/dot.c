@@ -21,8 +21,8 @@
 #include <string.h>
 
 /* What a box has unless it says otherwise. */
-static const struct fsd_look usual = {"box", "rounded,filled", "#ffffff", "#555555",
-                                      "1"};
+static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
+                                           "#555555", "1"};
 
 /* Labels of wires stand in ranks of their own, so the space between ranks counts twice
  * with them.  The id "\N" gives an SVG the box's name, "\T_\H" the ends of a wire.
@@ -81,7 +81,7 @@ static bool in_cluster(const struct fsd_drawing *w, const struct fsd_box *box)
 static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
 {
     const struct fsd_box *box = &w->boxes.at[id];
-    struct fsd_look look = w->painter->look(w, box);
+    struct fsd_box_style look = w->painter->look(w, box);
     const char *const attributes[][3] = {
         {"shape", look.shape, usual.shape},
         {"style", look.style, usual.style},
@@ -112,7 +112,7 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
                         const fsd_id *next, FILE *out)
 {
     const struct fsd_box *box = &w->boxes.at[id];
-    struct fsd_look look = w->painter->look(w, box);
+    struct fsd_box_style look = w->painter->look(w, box);
 
     fputs("\t\tsubgraph cluster_", out);
     put_name(w, id, out);

@@ -96,15 +96,15 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
     uint32_t *before =
         FSD_NEW(arena, uint32_t, w->boxes.n); /* lines not yet followed */
     uint32_t *start = FSD_NEW(arena, uint32_t, w->boxes.n + 2), n = 0, done = 0;
-    struct way {
+    struct edge {
         fsd_id to;
         uint32_t length;
-    } * ways;
+    } * edges;
     fsd_id *ready = FSD_NEW(arena, fsd_id, w->boxes.n);
 
     for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
         n += w->lines[kind].n;
-    ways = FSD_NEW(arena, struct way, n);
+    edges = FSD_NEW(arena, struct edge, n);
     for (int put = 0; put < 2; put++) {
         for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
             for (uint32_t i = 0; i < w->lines[kind].n; i++) {
@@ -114,8 +114,8 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
                 if (length < 0)
                     continue;
                 if (put)
-                    ways[start[line->from + 1]++] =
-                        (struct way){line->to, (uint32_t)length};
+                    edges[start[line->from + 1]++] =
+                        (struct edge){line->to, (uint32_t)length};
                 else
                     start[line->from + 2]++;
                 before[line->to] += !put;
@@ -139,12 +139,12 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
         }
         b = ready[done];
         for (uint32_t i = start[b]; i < start[b + 1]; i++) {
-            fsd_id to = ways[i].to;
+            fsd_id to = edges[i].to;
 
             if (!before[to])
                 continue; /* it has its rank */
-            if (rank[b] + ways[i].length > rank[to])
-                rank[to] = rank[b] + ways[i].length;
+            if (rank[b] + edges[i].length > rank[to])
+                rank[to] = rank[b] + edges[i].length;
             if (!--before[to])
                 ready[n++] = to;
         }

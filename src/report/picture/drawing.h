@@ -96,7 +96,7 @@ struct fsd_drawing {
 };
 
 /** How a box looks, in Graphviz's words. */
-struct fsd_look {
+struct fsd_box_style {
     const char *shape, *style, *fill, *line, *width;
 };
 
@@ -110,7 +110,8 @@ struct fsd_painter {
         const char *prefixes[FSD__BOX_COUNT]; /**< of its boxes' names, by kind */
     } sides[FSD__SIDE_COUNT];
     void (*put_legend)(const struct fsd_drawing *w, FILE *out);
-    struct fsd_look (*look)(const struct fsd_drawing *w, const struct fsd_box *box);
+    struct fsd_box_style (*look)(const struct fsd_drawing *w,
+                                 const struct fsd_box *box);
     void (*put_label)(const struct fsd_drawing *w, const struct fsd_box *box,
                       FILE *out);
     void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
@@ -191,13 +192,14 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 #define FSD_LEGEND_BEGIN                                                               \
     "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\">"
 #define FSD_LEGEND_END "</TABLE>"
-void fsd_put_key(struct fsd_look look, const char *border, const char *text, FILE *out);
+void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
+                 FILE *out);
 /** The words for the colors of types: a part of every legend. */
 void fsd_put_type_keys(FILE *out);
 /** What lines are that are no tensors; nothing of a drawing without any. */
 void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out);
 
-extern const struct fsd_look fsd_port_look, fsd_inserted_look;
+extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
 
 /* ------------------------------------------------------------------- writing it */
 
@@ -333,6 +335,6 @@ extern const struct fsd_painter fsd_compare_painter; /* compare_label.c */
 
 /** Tints: of a group that says what happened to its region; of a move that is the same
  *  in both builds (another one has its enum fsd_move_what). */
-enum { FSD_GROUP_TELLS = 1, FSD_MOVE_UNCHANGED = 3 };
+enum { FSD_GROUP_LABELED = 1, FSD_MOVE_UNCHANGED = 3 };
 
 #endif

@@ -51,9 +51,9 @@ static const struct fsd_state *state_of(const struct fsd_drawing *w,
 
 /* ------------------------------------------------------------------------- words */
 
-static struct fsd_look look_of(unsigned mark)
+static struct fsd_box_style look_of(unsigned mark)
 {
-    const struct fsd_look looks[] = {
+    const struct fsd_box_style looks[] = {
         [SAME] = {"box", "rounded,filled", "#ffffff", "#999999", "1"},
         [CHANGED] = {"box", "rounded,filled", "#fff1e0", "#d55e00", "2"},
         [REMOVED] = {"box", "rounded,filled,dashed", "#f4f4f4", "#777777", "1.5"},
@@ -62,7 +62,7 @@ static struct fsd_look look_of(unsigned mark)
     return looks[mark];
 }
 
-static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
+static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     (void)w;
     return box->kind == FSD_BOX_ITEMS ? look_of(box->tint) : fsd_port_look;
@@ -218,7 +218,7 @@ static bool is_core(const struct fsd_state *s, fsd_ref at)
 }
 
 /* What is quantized on the way to an input, else the type that is read. */
-static enum fsd_dtype type_on_way(const struct side *x, fsd_id tensor)
+static enum fsd_dtype type_on_path(const struct side *x, fsd_id tensor)
 {
     const struct fsd_graph *g = x->export->model;
     const struct fsd_facts *f = x->export->facts;
@@ -333,11 +333,11 @@ static void add_lines(struct side *x, bool whole)
 
             if (at != FSD_NONE && at & FSD_REF_PORT && x->drawn[i])
                 add_wire(x, input_box(x, at & ~FSD_REF_PORT), x->box[i],
-                         type_on_way(x, tensor));
+                         type_on_path(x, tensor));
             if (!is_core(x->s, at))
                 continue;
             if (x->drawn[i] && x->drawn[at])
-                add_wire(x, x->box[at], x->box[i], type_on_way(x, tensor));
+                add_wire(x, x->box[at], x->box[i], type_on_path(x, tensor));
             else if (x->drawn[i])
                 fsd_drawing_add_line(
                     x->w, FSD_THREAD,

@@ -115,17 +115,17 @@ bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
     static GVC_t *gvc;
     char *picture = NULL;
     unsigned size = 0;
-    Agdisc_t ways;
+    Agdisc_t disciplines;
     Agraph_t *g;
     FILE *in;
     bool good;
 
     if (!gvc && !(load() && (gvc = call->gvContext())))
         return false;
-    ways = (Agdisc_t){call->AgMemDisc, &numbers, call->AgIoDisc};
+    disciplines = (Agdisc_t){call->AgMemDisc, &numbers, call->AgIoDisc};
     in = fmemopen((char *)(uintptr_t)dot, strlen(dot), "r");
     call->agreseterrors();
-    g = in ? call->agread(in, &ways) : NULL;
+    g = in ? call->agread(in, &disciplines) : NULL;
     /* A label that it cannot read is drawn as the box's name, and is no failure to it.
      */
     good = g && call->gvLayout(gvc, g, "dot") == 0 &&

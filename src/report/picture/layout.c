@@ -159,7 +159,7 @@ enum { IDLE_TIMES = 60 }; /* as long as it may run, a child may wait for others 
 /* False when the child ended, or the time did.  One that waits for what never comes
  * uses no processor time and is given up at last, too. */
 static bool wait_for(const struct fsd_layouts *l, struct done *done, double seconds,
-                     bool *late)
+                     bool *timed_out)
 {
     double until = fsd_now() + IDLE_TIMES * fsd_larger(seconds, 1), left;
     struct pollfd ready = {.fd = l->done, .events = POLLIN};
@@ -175,7 +175,7 @@ static bool wait_for(const struct fsd_layouts *l, struct done *done, double seco
             break;
         }
     }
-    *late = true;
+    *timed_out = true;
     return false;
 }
 
@@ -228,7 +228,7 @@ void fsd_layouts_end(struct fsd_layouts *l)
 
 /* How an attempt went. */
 struct outcome {
-    bool good, late;
+    bool good, timed_out;
     double spent;   /* seconds of processor time */
     char said[200]; /* what Graphviz complained of; empty: of nothing */
 };
@@ -246,7 +246,7 @@ static struct outcome take(struct fsd_layouts *l, double seconds, FILE *out)
 
     if (!l->child)
         start(l);
-    alive = l->child > 0 && wait_for(l, &done, seconds, &o.late);
+    alive = l->child > 0 && wait_for(l, &done, seconds, &o.timed_out);
     o.spent = alive ? done.spent - l->last.spent : l->child > 0 ? spent_by(l) : 0;
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
@@ -321,8 +321,8 @@ static bool draw_less(struct fsd_plan *plan)
 
 /* What a reader should know of the picture: that less is drawn, or what Graphviz says.
  */
-static void tell(const struct fsd_plan *plan, uint32_t boxes, const char *why,
-                 const char *said)
+static void report(const struct fsd_plan *plan, uint32_t boxes, const char *why,
+                   const char *said)
 {
     char text[600];
 
@@ -349,7 +349,7 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out)
     uint32_t boxes = plan->drawing->boxes.n;
 
     print_first(plan, out);
-    tell(plan, boxes, too_large, "");
+    report(plan, boxes, too_large, "");
 }
 
 /* Draws what is printed of the plan: all of it, or nothing. */
@@ -386,7 +386,7 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
         left -= o.spent;
         if (!o.good)
             snprintf(said, sizeof said, "%s", *o.said ? o.said : "no word");
-        more = !o.good && !o.late && left > 0;
+        more = !o.good && !o.timed_out && left > 0;
         if (more && !plan->drawing->straight) {
             plan->drawing->straight = true;
         } else if (more) {
@@ -395,7 +395,7 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
         }
     } while (more);
     plan->spent = seconds - left;
-    if (!o.good && (o.late || left <= 0))
+    if (!o.good && (o.timed_out || left <= 0))
         return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
                         "expected a layout within %g seconds of processor time, found "
                         "none of %u boxes: --around, --only or --collapse make the "
@@ -407,6 +407,6 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
                         "expected a layout, found none (Graphviz: %s): --around or "
                         "--only make the picture smaller, -f dot needs no layout",
                         said);
-    tell(plan, boxes, why, o.said);
+    report(plan, boxes, why, o.said);
     return FSD_OK;
 }

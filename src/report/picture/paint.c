@@ -136,11 +136,13 @@ void fsd_put_type_word(enum fsd_dtype type, FILE *out)
 
 /* ---------------------------------------------------------------------- legends */
 
-const struct fsd_look fsd_port_look = {"oval", "filled", "#ffffff", "#555555", "1"};
-const struct fsd_look fsd_inserted_look = {"box", "filled,bold", "#fff1e0", "#d55e00",
-                                           "2.5"};
+const struct fsd_box_style fsd_port_look = {"oval", "filled", "#ffffff", "#555555",
+                                            "1"};
+const struct fsd_box_style fsd_inserted_look = {"box", "filled,bold", "#fff1e0",
+                                                "#d55e00", "2.5"};
 
-void fsd_put_key(struct fsd_look look, const char *border, const char *text, FILE *out)
+void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
+                 FILE *out)
 {
     fprintf(out, "<TD BORDER=\"2\" BGCOLOR=\"%s\" COLOR=\"%s\" STYLE=\"%s\">%s</TD>",
             look.fill, look.line, border, text);

@@ -16,11 +16,11 @@ static const char *schema_name(unsigned i)
     has(t, NAME, is,   NULL, .always = true)
 FSD_RECORD(stated, STATED)
 
-#define TOLD(has, t) \
+#define CHANGE_ROW(has, t) \
     has(t, TEXT, what,   NULL, .always = true) \
     has(t, NAME, before, NULL) \
     has(t, NAME, now,    NULL, .always = true)
-FSD_RECORD(told, TOLD)
+FSD_RECORD(change_row, CHANGE_ROW)
 
 #define CAUSE(has, t) \
     has(t, NAME,  what,     NULL, .always = true) \
@@ -93,7 +93,7 @@ FSD_RECORD(check_finding, CHECK_FINDING)
                  "against") \
     has(t, ROWS,  inputs,   NULL, .of = &stated_record, .always = true, \
         .about = "the inputs, with versions") \
-    has(t, ROWS,  summary,  NULL, .of = &told_record, .always = true, \
+    has(t, ROWS,  summary,  NULL, .of = &change_row_record, .always = true, \
         .about = "rows of the table at the top of the other reports; before is " \
                  "empty if only " \
                  "the change is given") \
@@ -131,7 +131,7 @@ static void fill_fact(struct fsd_arena *arena, void *out, const void *from, uint
 {
     const struct fsd_verdict_row *line =
         &((const struct fsd_verdict *)from)->rows.at[i];
-    struct told *row = out;
+    struct change_row *row = out;
 
     (void)arena;
     row->what = line->what;
@@ -226,7 +226,7 @@ static void fill_check(struct fsd_arena *arena, struct check *row,
     row->verdict = v->verdict ? v->verdict : "";
     row->accept = v->accept;
     row->inputs = inputs_of(arena, v);
-    row->summary = fsd_rows_later(arena, &told_record, v->rows.n, fill_fact, v);
+    row->summary = fsd_rows_later(arena, &change_row_record, v->rows.n, fill_fact, v);
     if (v->says[0])
         row->says = fsd_words(v->says, FSD_COUNT_OF(v->says));
     row->brief = fsd_brief_rows(arena, &v->brief);
@@ -264,7 +264,7 @@ FSD_RECORD(worst, WORST)
         .about = "path; followed by the engine if that distinguishes two builds") \
     has(t, TEXT,   verdict, NULL, .always = true, \
         .about = "passed, failed, accepted or error") \
-    has(t, RECORD, error,   NULL, .of = &fsd_trouble_record, \
+    has(t, RECORD, error,   NULL, .of = &fsd_failure_record, \
         .about = "why the build could not be checked") \
     has(t, NUMBER, change_ms, NULL, \
         .about = "by how much the build is slower than its snapshot; absent if a " \
@@ -301,7 +301,7 @@ static void fill_build(struct fsd_arena *arena, void *out, const void *from, uin
     row->model = j->model;
     row->verdict = j->verdict;
     if (!j->v) {
-        row->error = fsd_trouble_of(arena, j->error);
+        row->error = fsd_failure_of(arena, j->error);
         return;
     }
     if (fsd_judged_change(j, &ms))

@@ -127,8 +127,8 @@ extern const struct fsd_record fsd_tool_record;
 const struct fsd_rows *fsd_tool(struct fsd_arena *arena);
 
 /** What went wrong, and where. */
-extern const struct fsd_record fsd_trouble_record;
-const struct fsd_rows *fsd_trouble_of(struct fsd_arena *arena,
+extern const struct fsd_record fsd_failure_record;
+const struct fsd_rows *fsd_failure_of(struct fsd_arena *arena,
                                       const struct fsd_error *error);
 
 /** The names of what a finding is about. */

@@ -462,7 +462,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
         .about = "as in the list, or the directory") \
     has(t, TALLY,  findings, NULL, .about = "how many are in the report") \
     has(t, RECORD, report,   NULL, .about = "after report.schema.json") \
-    has(t, RECORD, error,    NULL, .of = &fsd_trouble_record, \
+    has(t, RECORD, error,    NULL, .of = &fsd_failure_record, \
         .about = "why there is no report")
 FSD_RECORD(pair, PAIR)
 /* clang-format on */
@@ -482,7 +482,7 @@ void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
         fsd_document_of_run(sheet, d);
         row->report = fsd_rows_held(arena, &sheet->root, 1);
     } else if (error) {
-        row->error = fsd_trouble_of(arena, error);
+        row->error = fsd_failure_of(arena, error);
     }
     sheet->schema = "fusiondiff-pair/1";
     sheet->root = root;

@@ -46,14 +46,14 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
     has(t, TEXT, version, NULL, .always = true)
 FSD_RECORD_SHARED(tool, TOOL)
 
-#define TROUBLE(has, t) \
+#define FAILURE(has, t) \
     has(t, TEXT,  status,  NULL, .always = true, \
         .about = "a stable word: io, format, limit, unsupported, mismatch, arg") \
     has(t, NAME,  message, NULL, .always = true) \
     has(t, NAME,  file,    NULL) \
     has(t, COUNT, byte,    NULL, .large = true, .about = "where in the file") \
     has(t, COUNT, line,    NULL, .large = true, .about = "where in the file")
-FSD_RECORD_SHARED(trouble, TROUBLE)
+FSD_RECORD_SHARED(failure, FAILURE)
 
 #define BRIEF_LINE(has, t) \
     has(t, TEXT, topic, NULL, .always = true) \
@@ -85,11 +85,11 @@ const struct fsd_rows *fsd_tool(struct fsd_arena *arena)
     return held;
 }
 
-const struct fsd_rows *fsd_trouble_of(struct fsd_arena *arena,
+const struct fsd_rows *fsd_failure_of(struct fsd_arena *arena,
                                       const struct fsd_error *error)
 {
     const struct fsd_rows *held;
-    struct trouble *row = fsd_record_new(arena, &fsd_trouble_record, &held);
+    struct failure *row = fsd_record_new(arena, &fsd_failure_record, &held);
 
     row->status = fsd_status_name(error->status);
     row->message = error->message;

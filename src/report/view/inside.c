@@ -168,8 +168,8 @@ static struct fsd_rows node_rows(struct fsd_arena *arena, const struct fsd_diff 
     has(t, IDS,    nodes,       NULL) \
     has(t, ROWS,   by_operator, NULL, .of = &group_row_record) \
     has(t, ROWS,   by_scope,    NULL, .of = &group_row_record) \
-    has(t, ROWS,   told,        NULL, .aside = true, .of = &node_row_record) \
-    has(t, COUNT,  untold,      NULL, .aside = true) \
+    has(t, ROWS,   listed,        NULL, .aside = true, .of = &node_row_record) \
+    has(t, COUNT,  unlisted,      NULL, .aside = true) \
     has(t, ROWS,   members,     "nodes", .aside = true, .of = &node_row_record)
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
@@ -180,7 +180,7 @@ static const char layer_text[] =
     "  {n|node|nodes}<{of_region!} of its region, whose other layers compute them "
     "too>\n"
     "<  by operator\n{by_operator!}><  by scope\n{by_scope!}>"
-    "<  nodes\n{told!}><  and {untold!} more (--all shows them)\n>";
+    "<  nodes\n{listed!}><  and {unlisted!} more (--all shows them)\n>";
 
 /* clang-format off */
 #define ANSWER(has, t) \
@@ -215,8 +215,8 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     row->nodes = fsd_ids(m.nodes.at, m.nodes.n);
     row->by_operator = group_rows(arena, &ops, d->names);
     row->by_scope = group_rows(arena, &by_scope, scopes->names);
-    row->told = fsd_rows_held(arena, &nodes, most);
-    row->untold = fsd_count(nodes.at.n > most ? nodes.at.n - most : 0);
+    row->listed = fsd_rows_held(arena, &nodes, most);
+    row->unlisted = fsd_count(nodes.at.n > most ? nodes.at.n - most : 0);
     row->members = fsd_rows_held(arena, &nodes, UINT32_MAX);
 }
 

@@ -31,7 +31,7 @@ FSD_RECORD(engine_row, ENGINE_ROW)
         "reads or writes it") \
     has(t, TYPE,  written_as, "written as") \
     has(t, TYPE,  read_as,    "read as", .about = "where that is another type") \
-    has(t, TEXT,  way,        "from and to", .aside = true)
+    has(t, TEXT,  route,        "from and to", .aside = true)
 FSD_RECORD(crossing_row, CROSSING_ROW)
 
 #define ANSWER(has, t) \
@@ -52,7 +52,7 @@ static const char engine_text[] =
     "{engine:6}  {layers:6}  {nodes:6}  {ms:10}  {path:.60}<  (reads no {open!})>\n";
 
 static const char crossing_text[] =
-    "{bytes:13}  {way:-26}  {tensor:.44}<  {written_as}><, read as {read_as}>\n";
+    "{bytes:13}  {route:-26}  {tensor:.44}<  {written_as}><, read as {read_as}>\n";
 
 static const char head[] = "{count|engine|engines}<, {inside!|node|nodes} in them>"
                            "<, {outside!|node|nodes} in none>"
@@ -83,7 +83,7 @@ static enum fsd_dtype type_of(const struct fsd_graph *e, const struct fsd_part_p
 static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 {
     const struct fsd_graph *g = d->model;
-    fsd_id t = d->match->twin[c->tensor];
+    fsd_id t = d->match->counterpart[c->tensor];
     fsd_id producer = fsd_tensor_producer(g, t);
     struct fsd_span readers = fsd_tensor_consumers(g, t);
 
@@ -132,7 +132,7 @@ static struct crossing *find_crossings(struct fsd_arena *arena,
 }
 
 /* "engine 1 -> engine 2, 3, outside" */
-static const char *way_of(struct fsd_arena *arena, const struct crossing *c)
+static const char *route_of(struct fsd_arena *arena, const struct crossing *c)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -180,7 +180,7 @@ static void fill_crossings(struct fsd_arena *arena, struct answer *root,
         if (!crosses(&all[t]))
             continue;
         row = fsd_rows_add(arena, &rows);
-        row->way = way_of(arena, &all[t]);
+        row->route = route_of(arena, &all[t]);
         fill_crossing(row, d, &all[t], bytes);
         sum = bytes < 0 ? sum : fsd_plus(d->cost->amounts, sum, bytes);
         unknown += bytes < 0;

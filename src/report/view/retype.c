@@ -107,7 +107,7 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked 
             add_node(arena, &left, p, i);
     }
     for (uint32_t i = 0; i < p->casts.n; i++)
-        constants += fsd_is_at_rest(asked->d->facts, p->casts.at[i].tensor);
+        constants += fsd_is_build_constant(asked->d->facts, p->casts.at[i].tensor);
     sheet->schema = "fusiondiff-retype/1";
     sheet->head = head;
     sheet->root = FSD_ROWS(answer_record, text);

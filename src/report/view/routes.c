@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text(const struct fsd_routes_maker *k, fsd_sym sym)
+static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {
     return fsd_text(k->r->names, sym);
 }
 
-const char *fsd_setting_text(const struct fsd_routes_maker *k, uint32_t knob,
+const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value)
 {
     const char *name = text(k, k->r->knobs.at[knob].name),
@@ -28,13 +28,13 @@ const char *fsd_setting_text(const struct fsd_routes_maker *k, uint32_t knob,
                                        : fsd_printed(k->arena, "%s %s", name, is);
 }
 
-static const char *route_name(const struct fsd_routes_maker *k, uint32_t route)
+static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 {
     return k->r->routes[route].in->name;
 }
 
 /* "E2": engines are counted from 1. */
-static const char *engine_name(const struct fsd_routes_maker *k, uint32_t engine)
+static const char *engine_name(const struct fsd_routes_source *k, uint32_t engine)
 {
     return engine == FSD_NONE ? NULL : fsd_printed(k->arena, "E%u", engine + 1);
 }
@@ -72,7 +72,7 @@ struct routed_row {
     const char *values[];
 };
 
-static uint32_t count_varying(const struct fsd_routes_maker *k)
+static uint32_t count_varying(const struct fsd_routes_source *k)
 {
     uint32_t n = 0;
 
@@ -81,7 +81,7 @@ static uint32_t count_varying(const struct fsd_routes_maker *k)
     return n;
 }
 
-static const struct fsd_record *routed_record(const struct fsd_routes_maker *k)
+static const struct fsd_record *routed_record(const struct fsd_routes_source *k)
 {
     const uint32_t fixed = route_row_record.n, n = count_varying(k);
     struct fsd_column *columns = FSD_NEW(k->arena, struct fsd_column, fixed + n);
@@ -108,7 +108,7 @@ static const struct fsd_record *routed_record(const struct fsd_routes_maker *k)
 }
 
 /* In what a route differs from the base. */
-static const char *knobs_text(const struct fsd_routes_maker *k, uint32_t route)
+static const char *knobs_text(const struct fsd_routes_source *k, uint32_t route)
 {
     const struct fsd_route *base = &k->r->routes[k->r->base],
                            *own = &k->r->routes[route];
@@ -127,7 +127,7 @@ static const char *knobs_text(const struct fsd_routes_maker *k, uint32_t route)
     return fsd_print_take(&print, k->arena);
 }
 
-static struct fsd_fact_cells settings_of(const struct fsd_routes_maker *k,
+static struct fsd_fact_cells settings_of(const struct fsd_routes_source *k,
                                          uint32_t route)
 {
     struct fsd_fact_cell *facts =
@@ -142,7 +142,7 @@ static struct fsd_fact_cells settings_of(const struct fsd_routes_maker *k,
     return (struct fsd_fact_cells){true, n, facts};
 }
 
-static void fill_build(const struct fsd_routes_maker *k, struct route_row *row,
+static void fill_build(const struct fsd_routes_source *k, struct route_row *row,
                        const struct fsd_route *route)
 {
     const struct fsd_state *s = route->in->state;
@@ -163,12 +163,12 @@ static void fill_build(const struct fsd_routes_maker *k, struct route_row *row,
     }
 }
 
-static const char *number_text(const struct fsd_routes_maker *k, double number)
+static const char *number_text(const struct fsd_routes_source *k, double number)
 {
     return number >= 0 ? fsd_printed(k->arena, "%.4g", number) : "-";
 }
 
-static const char *count_text(const struct fsd_routes_maker *k, struct fsd_count count)
+static const char *count_text(const struct fsd_routes_source *k, struct fsd_count count)
 {
     return count.known ? fsd_printed(k->arena, "%llu", (unsigned long long)count.is)
                        : "-";
@@ -180,7 +180,7 @@ struct shown {
     int name; /* columns */
 };
 
-static struct shown shown_of(const struct fsd_routes_maker *k)
+static struct shown shown_of(const struct fsd_routes_source *k)
 {
     struct shown s = {.name = (int)strlen("route")};
 
@@ -194,7 +194,7 @@ static struct shown shown_of(const struct fsd_routes_maker *k)
     return s;
 }
 
-static const char *title_text(const struct fsd_routes_maker *k)
+static const char *title_text(const struct fsd_routes_source *k)
 {
     struct shown s = shown_of(k);
 
@@ -203,7 +203,7 @@ static const char *title_text(const struct fsd_routes_maker *k)
                        s.builds ? "  engine  layers  moved  split  joined" : "");
 }
 
-static const char *numbers_text(const struct fsd_routes_maker *k,
+static const char *numbers_text(const struct fsd_routes_source *k,
                                 const struct route_row *row,
                                 const struct fsd_route_in *in)
 {
@@ -233,7 +233,7 @@ static const char route_text[] =
     "{numbers}  {knobs}<\n       failed: {error!}><\n       measured otherwise: "
     "{unlike!}>\n";
 
-static const struct fsd_rows *route_rows(const struct fsd_routes_maker *k)
+static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
 {
     struct fsd_rows rows = {.of = routed_record(k), .text = route_text};
     double base = k->r->routes[k->r->base].in->ms;
@@ -280,7 +280,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_maker *k)
 FSD_RECORD(knob_row, KNOB_ROW)
 /* clang-format on */
 
-static struct fsd_words values_of(const struct fsd_routes_maker *k, uint32_t knob)
+static struct fsd_words values_of(const struct fsd_routes_source *k, uint32_t knob)
 {
     const char **words = FSD_NEW(k->arena, const char *, k->r->n);
     uint32_t n = 0;
@@ -302,7 +302,7 @@ struct tally {
     uint32_t pairs, compared, same;
 };
 
-static struct tally tally_of(const struct fsd_routes_maker *k, uint32_t knob)
+static struct tally tally_of(const struct fsd_routes_source *k, uint32_t knob)
 {
     struct tally t = {0};
 
@@ -315,7 +315,7 @@ static struct tally tally_of(const struct fsd_routes_maker *k, uint32_t knob)
     return t;
 }
 
-static const struct fsd_rows *knob_rows(const struct fsd_routes_maker *k)
+static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
 {
     struct fsd_rows rows = FSD_ROWS(knob_row_record, "");
 
@@ -340,7 +340,7 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_maker *k)
 
 /* The settings that change nothing wherever both builds are there, and are not measured
  * so that a sentence of their own says it. */
-static const char *idle_text(const struct fsd_routes_maker *k)
+static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -361,7 +361,7 @@ static const char *idle_text(const struct fsd_routes_maker *k)
 }
 
 /* The knobs of which no two routes show what they do. */
-static const char *untested_text(const struct fsd_routes_maker *k)
+static const char *untested_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -397,7 +397,7 @@ static const char *untested_text(const struct fsd_routes_maker *k)
 FSD_RECORD(best, BEST)
 /* clang-format on */
 
-static struct fsd_fact_cells apart_of(const struct fsd_routes_maker *k, uint32_t route)
+static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_t route)
 {
     const struct fsd_route *base = &k->r->routes[k->r->base],
                            *own = &k->r->routes[route];
@@ -412,7 +412,7 @@ static struct fsd_fact_cells apart_of(const struct fsd_routes_maker *k, uint32_t
     return (struct fsd_fact_cells){true, n, facts};
 }
 
-static const struct fsd_rows *best_rows(const struct fsd_routes_maker *k)
+static const struct fsd_rows *best_rows(const struct fsd_routes_source *k)
 {
     struct fsd_rows rows = FSD_ROWS(best_record, "");
     const struct fsd_routes *r = k->r;
@@ -435,7 +435,7 @@ static const struct fsd_rows *best_rows(const struct fsd_routes_maker *k)
     return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
-static const char *best_text(const struct fsd_routes_maker *k)
+static const char *best_text(const struct fsd_routes_source *k)
 {
     const struct fsd_routes *r = k->r;
     struct fsd_print print;
@@ -458,7 +458,7 @@ static const char *best_text(const struct fsd_routes_maker *k)
     return fsd_print_take(&print, k->arena);
 }
 
-static const char *kept_text(const struct fsd_routes_maker *k)
+static const char *kept_text(const struct fsd_routes_source *k)
 {
     const struct fsd_routes *r = k->r;
 
@@ -534,7 +534,7 @@ static const char routes_text[] =
     "\n{*}{titles}{/}\n{routes}";
 /* clang-format on */
 
-static const char *base_text(const struct fsd_routes_maker *k)
+static const char *base_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -550,7 +550,7 @@ static const char *base_text(const struct fsd_routes_maker *k)
     return fsd_print_take(&print, k->arena);
 }
 
-static void fill_tuner(const struct fsd_routes_maker *k, struct routes *root,
+static void fill_tuner(const struct fsd_routes_source *k, struct routes *root,
                        const struct fsd_tuning *tuning)
 {
     struct fsd_rows rows = FSD_ROWS(tuner_record, "");
@@ -573,7 +573,7 @@ static void fill_tuner(const struct fsd_routes_maker *k, struct routes *root,
 void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
                          const struct fsd_style *style)
 {
-    const struct fsd_routes_maker k = {sheet->arena, r, style};
+    const struct fsd_routes_source k = {sheet->arena, r, style};
     struct routes *root;
     uint32_t built = 0, failed = 0;
 

@@ -4,14 +4,14 @@
 
 #include "report/view/view.h"
 
-struct fsd_routes_maker {
+struct fsd_routes_source {
     struct fsd_arena *arena;
     const struct fsd_routes *r;
     const struct fsd_style *style;
 };
 
 /** "tf32=off", "tf32 not set". */
-const char *fsd_setting_text(const struct fsd_routes_maker *k, uint32_t knob,
+const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
 /** True where no pair of routes with both builds shows a difference. */
@@ -20,8 +20,8 @@ static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
     return e->compared && e->same == e->compared;
 }
 
-/** A row for each effect; `told`: without what the line of idle knobs says. */
-const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_maker *k, bool told);
+/** A row for each effect; `brief`: without what the line of idle knobs says. */
+const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief);
 extern const struct fsd_record fsd_effect_row_record;
 
 #endif

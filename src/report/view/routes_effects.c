@@ -13,12 +13,12 @@
 
 enum { PROVED = 3 }; /* regions that a text shows of an effect */
 
-static const char *text(const struct fsd_routes_maker *k, fsd_sym sym)
+static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {
     return fsd_text(k->r->names, sym);
 }
 
-static const char *route_name(const struct fsd_routes_maker *k, uint32_t route)
+static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 {
     return k->r->routes[route].in->name;
 }
@@ -33,11 +33,11 @@ static const char *route_name(const struct fsd_routes_maker *k, uint32_t route)
         .about = "the nodes that one layer computes, by group") \
     has(t, WORDS, after,      "groups after", .always = true) \
     has(t, TEXT,  precision,  "precision", .always = true) \
-    has(t, NAME,  told,       NULL, .aside = true)
+    has(t, NAME,  proof,      NULL, .aside = true)
 FSD_RECORD(proof_row, PROOF_ROW)
 /* clang-format on */
 
-static const char *group_text(const struct fsd_routes_maker *k,
+static const char *group_text(const struct fsd_routes_source *k,
                               const struct fsd_state *s, fsd_id group)
 {
     const struct fsd_group *g = &s->groups.at[group];
@@ -50,7 +50,7 @@ static const char *group_text(const struct fsd_routes_maker *k,
     return fsd_print_take(&print, k->arena);
 }
 
-static struct fsd_words groups_of(const struct fsd_routes_maker *k,
+static struct fsd_words groups_of(const struct fsd_routes_source *k,
                                   const struct fsd_compare *c, struct fsd_span groups,
                                   bool new)
 {
@@ -69,7 +69,7 @@ static void put_groups(struct fsd_words groups, FILE *out)
         fputs("no layer", out);
 }
 
-static const char *told_proof(const struct fsd_routes_maker *k,
+static const char *proof_text(const struct fsd_routes_source *k,
                               const struct proof_row *row,
                               const struct fsd_region_diff *region)
 {
@@ -93,10 +93,10 @@ static const char *told_proof(const struct fsd_routes_maker *k,
     return fsd_print_take(&print, k->arena);
 }
 
-static const struct fsd_rows *proof_rows(const struct fsd_routes_maker *k,
+static const struct fsd_rows *proof_rows(const struct fsd_routes_source *k,
                                          const struct fsd_engine_change *change)
 {
-    struct fsd_rows rows = FSD_ROWS(proof_row_record, "      {told}\n");
+    struct fsd_rows rows = FSD_ROWS(proof_row_record, "      {proof}\n");
     const struct fsd_compare *c = change ? change->compare : NULL;
 
     for (uint32_t i = 0; c && i < c->regions.n; i++) {
@@ -110,7 +110,7 @@ static const struct fsd_rows *proof_rows(const struct fsd_routes_maker *k,
         row->before = groups_of(k, c, region->old_groups, false);
         row->after = groups_of(k, c, region->new_groups, true);
         row->precision = fsd_region_precision(region);
-        row->told = told_proof(k, row, region);
+        row->proof = proof_text(k, row, region);
     }
     return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
@@ -126,7 +126,7 @@ static const struct fsd_rows *proof_rows(const struct fsd_routes_maker *k,
 FSD_RECORD(pattern_row, PATTERN_ROW)
 /* clang-format on */
 
-static const struct fsd_rows *pattern_rows(const struct fsd_routes_maker *k,
+static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
                                            const fsd_block_changes *changes)
 {
     struct fsd_rows rows = FSD_ROWS(pattern_row_record, "");
@@ -231,8 +231,8 @@ static void put_more(double ms, FILE *out)
 }
 
 /* "+0.4000 ms (1.200 -> 1.600 ms)", or the span of several pairs. */
-static void put_cost(const struct fsd_routes_maker *k, const struct fsd_route_effect *e,
-                     FILE *out)
+static void put_cost(const struct fsd_routes_source *k,
+                     const struct fsd_route_effect *e, FILE *out)
 {
     const struct fsd_route_step *s = &k->r->steps.at[e->shown];
 
@@ -266,7 +266,7 @@ static void put_cost(const struct fsd_routes_maker *k, const struct fsd_route_ef
 }
 
 /* What holds of the pair that is shown, and not of all others. */
-static void put_others(const struct fsd_routes_maker *k,
+static void put_others(const struct fsd_routes_source *k,
                        const struct fsd_route_effect *e, FILE *out)
 {
     const struct fsd_engine_change *shown = k->r->steps.at[e->shown].change;
@@ -289,7 +289,7 @@ static void put_others(const struct fsd_routes_maker *k,
         fprintf(out, "; the same in all %u pairs", like);
 }
 
-static const char *sentence(const struct fsd_routes_maker *k,
+static const char *sentence(const struct fsd_routes_source *k,
                             const struct fsd_route_effect *e,
                             const fsd_block_changes *patterns)
 {
@@ -344,7 +344,7 @@ FSD_RECORD(step_row, STEP_ROW)
 FSD_RECORD_SHARED(effect_row, EFFECT_ROW)
 /* clang-format on */
 
-static const struct fsd_rows *step_rows(const struct fsd_routes_maker *k,
+static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
                                         const struct fsd_route_effect *e)
 {
     struct fsd_rows rows = FSD_ROWS(step_row_record, "");
@@ -373,7 +373,7 @@ static void fill_change(struct effect_row *row, const struct fsd_engine_change *
     row->inserted = fsd_real(change->inserted);
 }
 
-static void fill_effect(const struct fsd_routes_maker *k, struct effect_row *row,
+static void fill_effect(const struct fsd_routes_source *k, struct effect_row *row,
                         const struct fsd_route_effect *e)
 {
     const struct fsd_route_step *s = &k->r->steps.at[e->shown];
@@ -404,7 +404,7 @@ static void fill_effect(const struct fsd_routes_maker *k, struct effect_row *row
 }
 
 /* One line lists all knobs that change nothing and whose times are not measured. */
-const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_maker *k, bool told)
+const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief)
 {
     struct fsd_rows rows = FSD_ROWS(fsd_effect_row_record,
                                     "  {*}{setting}{/}  {says}\n{shown}"
@@ -413,7 +413,7 @@ const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_maker *k, bool to
     for (uint32_t i = 0; i < k->r->effects.n; i++) {
         const struct fsd_route_effect *e = &k->r->effects.at[i];
 
-        if (!told || e->timed || !fsd_effect_is_idle(e))
+        if (!brief || e->timed || !fsd_effect_is_idle(e))
             fill_effect(k, fsd_rows_add(k->arena, &rows), e);
     }
     return fsd_rows_held(k->arena, &rows, UINT32_MAX);

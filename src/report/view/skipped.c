@@ -30,7 +30,7 @@ FSD_RECORD(place_row, PLACE_ROW)
     has(t, NAME,  by,     "function", .about = "of the runtime that gave the reason") \
     has(t, COUNT, times,  "times", .about = "that the log reports it") \
     has(t, COUNT, n,      NULL, .aside = true) \
-    has(t, TEXT,  untold, NULL, .aside = true) \
+    has(t, TEXT,  no_nodes, NULL, .aside = true) \
     has(t, ROWS,  nodes,  "nodes", .of = &place_row_record) \
     has(t, ROWS,  listed, NULL, .aside = true, .of = &place_row_record) \
     has(t, COUNT, more,   NULL, .aside = true)
@@ -80,7 +80,7 @@ FSD_RECORD(answer, ANSWER)
 
 static const char place_text[] = "  {name:.56}  {op}<  {where}><  (log line {line})>\n";
 static const char skip_text[] =
-    "\n{*}{fusion}{/}<  {n!|node|nodes}><  {untold}>: {why}<  ({by})>\n{listed}"
+    "\n{*}{fusion}{/}<  {n!|node|nodes}><  {no_nodes}>: {why}<  ({by})>\n{listed}"
     "<  and {more!} more (--all)\n>";
 static const char pass_text[] =
     "{runs:6} {changed:8}  {matched:7}  {dropped:7}  {name}\n";
@@ -189,7 +189,7 @@ static void add_group(struct fsd_arena *arena, struct fsd_rows *rows,
     row->by = g->first->b ? fsd_text(d->names, g->first->b) : NULL;
     row->times = fsd_count(g->times);
     row->n = fsd_count(g->n);
-    row->untold = g->n ? NULL : "the log names no node";
+    row->no_nodes = g->n ? NULL : "the log names no node";
     row->nodes = fsd_rows_held(arena, &g->nodes, UINT32_MAX);
     row->listed = fsd_rows_held(arena, &g->listed, UINT32_MAX);
     row->more = fsd_count(g->n - g->listed.at.n);

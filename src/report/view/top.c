@@ -35,13 +35,13 @@ struct ranking {
     const struct fsd_diff *d;
     uint32_t column; /* of the numbers from outside, that ranks; FSD_NONE: none does */
     item_vec items;
-    const char *by;   /* the ways */
+    const char *by;   /* the bases */
     const char *unit; /* what is ranked: "ms", "bytes", "multiply-adds" */
     double total;     /* of all weights, and of what is no item */
     uint32_t unknown; /* items that cannot be ranked */
 };
 
-/* ------------------------------------------------------------------------ the ways */
+/* ------------------------------------------------------------------------ the bases */
 
 static void add_to(struct item *item, double ms, int64_t bytes, int64_t macs)
 {
@@ -170,12 +170,12 @@ static void by_patterns(struct ranking *r)
 #define LAYERS "layers"
 #define NODES  "nodes"
 
-static const struct way {
+static const struct basis {
     const char *by, *what; /* of several: "layers" */
     void (*fill)(struct ranking *r);
     bool single;   /* each item is one layer */
     bool computed; /* its bytes are not known, as nodes share them */
-} ways[] = {
+} bases[] = {
     {LAYERS, "layers", by_layers, true, false},
     {NODES, "nodes", by_nodes, false, true},
     {"scopes", "scopes", by_scopes, false, true},
@@ -198,42 +198,43 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* Its row of the numbers from outside; FSD_NONE. */
-static uint32_t row_of(const struct ranking *r, const struct way *way, fsd_id id)
+static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_id id)
 {
     const struct fsd_values *v = r->d->values;
 
-    return !v || id == FSD_NONE      ? FSD_NONE
-           : way->single             ? v->of_layer[id]
-           : !strcmp(way->by, NODES) ? v->of_node[id]
-                                     : FSD_NONE;
+    return !v || id == FSD_NONE        ? FSD_NONE
+           : basis->single             ? v->of_layer[id]
+           : !strcmp(basis->by, NODES) ? v->of_node[id]
+                                       : FSD_NONE;
 }
 
 /* Errors are none below 0, and of other numbers the size counts, whatever the sign. */
-static double value_weight(const struct ranking *r, const struct way *way, fsd_id id)
+static double value_weight(const struct ranking *r, const struct basis *basis,
+                           fsd_id id)
 {
     const struct fsd_numbers *n = r->d->numbers;
-    double number = fabs(fsd_number_of(n, row_of(r, way, id), r->column));
+    double number = fabs(fsd_number_of(n, row_of(r, basis, id), r->column));
 
     if (n->of != FSD_NUMBERS_OF_TABLE && r->column == FSD_ERROR_COSINE)
         number = 1 - number; /* the worst is the smallest */
     return isnan(number) ? -1 : number;
 }
 
-static void rank(struct ranking *r, const struct way *way)
+static void rank(struct ranking *r, const struct basis *basis)
 {
     bool valued = r->column != FSD_NONE, timed = !valued && r->d->times->profiles;
 
-    r->unit = valued          ? r->d->numbers->columns[r->column]
-              : timed         ? "ms"
-              : way->computed ? "multiply-adds"
-                              : "bytes";
+    r->unit = valued            ? r->d->numbers->columns[r->column]
+              : timed           ? "ms"
+              : basis->computed ? "multiply-adds"
+                                : "bytes";
     for (uint32_t i = 0; i < r->items.n; i++) {
         struct item *item = &r->items.at[i];
 
-        item->weight = valued          ? value_weight(r, way, item->id)
-                       : timed         ? item->ms
-                       : way->computed ? (double)item->macs
-                                       : (double)item->bytes;
+        item->weight = valued            ? value_weight(r, basis, item->id)
+                       : timed           ? item->ms
+                       : basis->computed ? (double)item->macs
+                                         : (double)item->bytes;
         r->unknown += item->weight < 0;
         r->total += item->weight > 0 ? item->weight : 0;
     }
@@ -418,13 +419,14 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     }
 }
 
-static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_t most,
-                               double *sum)
+static struct fsd_rows rows_of(struct ranking *r, const struct basis *basis,
+                               uint32_t most, double *sum)
 {
     bool valued = r->column != FSD_NONE;
-    struct fsd_rows rows = FSD_ROWS(item_row_record, valued ? valued_texts[way->single]
-                                                     : way->single ? layer_text
-                                                                   : group_text);
+    struct fsd_rows rows =
+        FSD_ROWS(item_row_record, valued          ? valued_texts[basis->single]
+                                  : basis->single ? layer_text
+                                                  : group_text);
     const struct fsd_finding **about = gravest(r->arena, r->d);
 
     for (uint32_t i = 0; i < r->items.n && i < most; i++) {
@@ -439,18 +441,18 @@ static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_
         row->name = item->name;
         row->ms = fsd_real_ms(item->ms);
         row->values =
-            fsd_facts_of_row(r->arena, r->d->values, row_of(r, way, item->id));
+            fsd_facts_of_row(r->arena, r->d->values, row_of(r, basis, item->id));
         row->numbers =
-            fsd_text_of_row(r->arena, r->d->values, row_of(r, way, item->id));
+            fsd_text_of_row(r->arena, r->d->values, row_of(r, basis, item->id));
         if (!valued) {
             row->share = fsd_real(item->weight / r->total);
             row->cumulative_share = fsd_real(*sum / r->total);
         }
-        if (way->single) {
+        if (basis->single) {
             fill_layer(r->arena, r->d, item, about[item->id], row);
             continue;
         }
-        if (!strcmp(way->by, "nodes"))
+        if (!strcmp(basis->by, "nodes"))
             row->node = fsd_count(item->id);
         row->members = fsd_count(item->members);
         if (item->bytes >= 0)
@@ -489,7 +491,7 @@ static struct fsd_rows spent_rows(struct fsd_arena *arena, const struct fsd_diff
 }
 
 /* The column that is asked for. */
-static enum fsd_status find_column(struct ranking *r, const struct way *way,
+static enum fsd_status find_column(struct ranking *r, const struct basis *basis,
                                    const char *name, struct fsd_error *err)
 {
     const struct fsd_numbers *n = r->d->numbers;
@@ -505,21 +507,21 @@ static enum fsd_status find_column(struct ranking *r, const struct way *way,
                         "expected a column to rank by, the first of which is '%.80s', "
                         "found '%.80s'",
                         n->columns[0], name);
-    if (!way->single && strcmp(way->by, NODES) != 0)
+    if (!basis->single && strcmp(basis->by, NODES) != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--rank-by ranks layers or nodes, not %s", way->by);
+                        "--rank-by ranks layers or nodes, not %s", basis->by);
     return FSD_OK;
 }
 
-static void fill_answer(struct ranking *r, const struct way *way,
+static void fill_answer(struct ranking *r, const struct basis *basis,
                         const struct fsd_rows *rows, double sum, struct answer *root)
 {
     bool valued = r->column != FSD_NONE, timed = !valued && r->d->times->profiles;
     struct fsd_rows spent;
 
-    root->by = way->by;
+    root->by = basis->by;
     root->unit = r->unit;
-    root->what = way->what;
+    root->what = basis->what;
     root->shown = fsd_count(rows->at.n);
     root->of = fsd_count(r->items.n);
     if (valued) {
@@ -535,10 +537,10 @@ static void fill_answer(struct ranking *r, const struct way *way,
     if (r->total > 0 && !valued)
         root->share = fsd_real(sum / r->total);
     root->not_ranked = fsd_count(r->unknown);
-    if (way->single && !valued && r->d->cost->unattributed)
+    if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = fsd_rows_held(r->arena, rows, UINT32_MAX);
-    if (!valued && (timed || !way->computed)) { /* else shares are of multiply-adds */
+    if (!valued && (timed || !basis->computed)) { /* else shares are of multiply-adds */
         spent = spent_rows(r->arena, r->d);
         root->spent = fsd_rows_held(r->arena, &spent, UINT32_MAX);
     }
@@ -549,31 +551,31 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
 {
     struct ranking r = {.arena = sheet->arena, .d = asked->d};
     const char *by = asked->q->by ? asked->q->by : LAYERS;
-    const struct way *way = ways, *end = ways + FSD_COUNT_OF(ways);
+    const struct basis *basis = bases, *end = bases + FSD_COUNT_OF(bases);
     uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
     bool timed = asked->d->times->profiles;
     enum fsd_status status;
     struct fsd_rows rows;
     double sum = 0;
 
-    while (way < end && strcmp(way->by, by) != 0)
-        way++;
-    if (way == end)
+    while (basis < end && strcmp(basis->by, by) != 0)
+        basis++;
+    if (basis == end)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected --by layers, nodes, scopes, patterns, types or "
                         "tactics, found '%.80s'",
                         by);
-    status = find_column(&r, way, asked->q->rank_by, err);
+    status = find_column(&r, basis, asked->q->rank_by, err);
     if (status != FSD_OK)
         return status;
-    way->fill(&r);
-    rank(&r, way);
-    rows = rows_of(&r, way, most, &sum);
+    basis->fill(&r);
+    rank(&r, basis);
+    rows = rows_of(&r, basis, most, &sum);
     sheet->schema = "fusiondiff-top/1";
     sheet->head = head;
     sheet->root =
         FSD_ROWS(answer_record,
-                 r.column != FSD_NONE ? "\n\n{items}" : texts[timed][way->single]);
-    fill_answer(&r, way, &rows, sum, fsd_rows_add(r.arena, &sheet->root));
+                 r.column != FSD_NONE ? "\n\n{items}" : texts[timed][basis->single]);
+    fill_answer(&r, basis, &rows, sum, fsd_rows_add(r.arena, &sheet->root));
     return FSD_OK;
 }

@@ -7,7 +7,7 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
     static const char mark[] = "seam engine\n";
 
-    return input == FSD_INPUT_ENGINE && fsd_looks_like(file, 0, mark, sizeof mark - 1)
+    return input == FSD_INPUT_ENGINE && fsd_file_has_at(file, 0, mark, sizeof mark - 1)
                ? FSD_CLAIM_SURE
                : FSD_CLAIM_NONE;
 }

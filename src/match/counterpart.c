@@ -1,6 +1,5 @@
 /*
- * Finds the counterpart of an engine's tensor: the model's tensor whose value it holds
- * ("twin" in names).
+ * Finds the counterpart of an engine's tensor: the model's tensor whose value it holds.
  *
  * First by exact name.  Then by one thing that builders do: when one moves a Q back
  * across an operator that commutes with it (QuantizeLinear behind a MaxPool), the
@@ -92,13 +91,13 @@ static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 static void follow_swap(struct fsd_match *m, fsd_id e)
 {
     const struct fsd_facts *f = m->facts;
-    fsd_id tensor = m->twin[e], node = fsd_tensor_producer(f->g, tensor);
+    fsd_id tensor = m->counterpart[e], node = fsd_tensor_producer(f->g, tensor);
     fsd_id quantizer, before;
 
     if (node == FSD_NONE)
         return;
     if (f->traits[node] & FSD_OP_DEQUANTIZE) {
-        m->twin[e] = after_moved_dq(f, tensor);
+        m->counterpart[e] = after_moved_dq(f, tensor);
         return;
     }
     quantizer = find_quantizer(f, tensor);
@@ -106,11 +105,11 @@ static void follow_swap(struct fsd_match *m, fsd_id e)
     if (!(f->traits[node] & FSD_OP_COMMUTES) || quantizer == FSD_NONE ||
         before == FSD_NONE)
         return;
-    m->twin[e] = before;
+    m->counterpart[e] = before;
     m->moved_q[e] = quantizer;
 }
 
-static void name_twins(struct fsd_match *m)
+static void name_counterparts(struct fsd_match *m)
 {
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
         const struct fsd_tensor *tensor = &m->engine->tensors.at[e];
@@ -118,7 +117,7 @@ static void name_twins(struct fsd_match *m)
 
         if (t == FSD_NONE && tensor->alias)
             t = fsd_graph_only(m->model, tensor->alias);
-        m->twin[e] = t;
+        m->counterpart[e] = t;
         if (t != FSD_NONE && !m->facts->constant[t] && !is_quantized(m->facts, t) &&
             fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))
             follow_swap(m, e);
@@ -129,9 +128,10 @@ static void name_twins(struct fsd_match *m)
  * derived from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
-    if (settled[to] || m->twin[from] == FSD_NONE || m->twin[to] <= m->twin[from])
+    if (settled[to] || m->counterpart[from] == FSD_NONE ||
+        m->counterpart[to] <= m->counterpart[from])
         return false;
-    m->twin[to] = m->twin[from];
+    m->counterpart[to] = m->counterpart[from];
     m->moved_q[to] = m->moved_q[from];
     return true;
 }
@@ -165,7 +165,7 @@ static void forward_all(struct fsd_match *m, bool back)
     uint32_t n = m->engine->layers.n;
 
     for (fsd_id e = 0; e < m->engine->tensors.n; e++)
-        settled[e] = m->twin[e] != FSD_NONE;
+        settled[e] = m->counterpart[e] != FSD_NONE;
     for (int sweep = 0; changed && sweep < 8; sweep++) {
         changed = false;
         for (fsd_id i = 0; i < n; i++)
@@ -175,9 +175,9 @@ static void forward_all(struct fsd_match *m, bool back)
     }
 }
 
-void fsd_match_twins(struct fsd_match *m)
+void fsd_match_counterparts(struct fsd_match *m)
 {
-    name_twins(m);
+    name_counterparts(m);
     forward_all(m, false);
     forward_all(m, true);
 }
@@ -186,11 +186,12 @@ void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
         const struct fsd_form *built = fsd_tensor_form(m->engine, i), *asked;
-        fsd_id twin = m->twin[i];
+        fsd_id counterpart = m->counterpart[i];
 
-        if (!(m->engine->tensors.at[i].flags & FSD_TENSOR_INPUT) || twin == FSD_NONE)
+        if (!(m->engine->tensors.at[i].flags & FSD_TENSOR_INPUT) ||
+            counterpart == FSD_NONE)
             continue;
-        asked = fsd_tensor_form(m->model, twin);
+        asked = fsd_tensor_form(m->model, counterpart);
         for (uint32_t k = 0; built->ranked && asked->ranked &&
                              built->dims.n == asked->dims.n && k < asked->dims.n;
              k++)

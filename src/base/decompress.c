@@ -20,17 +20,17 @@
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024,        /* logs are repetitive: 60 was seen; it is also the limit
+    RATIO_MAX = 1024,         /* logs are repetitive: 60 was seen; it is also the limit
                                 of gzip */
-    UNPACKED_FREE = 1 << 26, /* bytes that are allowed for any file */
-    UNPACK_MEMORY = 1 << 28, /* for a decoder: what the strongest compression levels
+    EXPANDED_FREE = 1 << 26,  /* bytes that are allowed for any file */
+    DECODER_MEMORY = 1 << 28, /* for a decoder: what the strongest compression levels
                                 need */
     ZSTD_WINDOW_LOG = 28
 };
 
 /* Where the decompressed bytes go. */
 struct sink {
-    const struct fsd_file *packed;
+    const struct fsd_file *compressed;
     size_t released;
     int out;
     fsd_reached_fn *reached;
@@ -59,7 +59,8 @@ static int write_all(int to, const unsigned char *bytes, size_t n)
  * accepted.  The next piece is decompressed to `next`. */
 static bool flush(struct sink *s, size_t n, const unsigned char *next)
 {
-    fsd_file_release_behind(s->packed, (size_t)(next - s->packed->bytes), &s->released);
+    fsd_file_release_behind(s->compressed, (size_t)(next - s->compressed->bytes),
+                            &s->released);
     s->full = n > s->left;
     n = s->full ? (size_t)s->left : n;
     s->left -= n;
@@ -71,9 +72,9 @@ static bool flush(struct sink *s, size_t n, const unsigned char *next)
 
 /* Returns true at the end of the last stream; otherwise the sink has an error or the
  * input is damaged. */
-typedef bool unpack_fn(struct sink *s, const unsigned char *in, size_t n);
+typedef bool decompress_fn(struct sink *s, const unsigned char *in, size_t n);
 
-static bool unpack_gzip(struct sink *s, const unsigned char *in, size_t n)
+static bool decompress_gzip(struct sink *s, const unsigned char *in, size_t n)
 {
     z_stream z = {.zalloc = Z_NULL};
     int code = inflateInit2(&z, 15 + 16);
@@ -100,10 +101,10 @@ static bool unpack_gzip(struct sink *s, const unsigned char *in, size_t n)
     return code == Z_STREAM_END;
 }
 
-static bool unpack_xz(struct sink *s, const unsigned char *in, size_t n)
+static bool decompress_xz(struct sink *s, const unsigned char *in, size_t n)
 {
     lzma_stream z = LZMA_STREAM_INIT;
-    lzma_ret code = lzma_stream_decoder(&z, UNPACK_MEMORY, LZMA_CONCATENATED);
+    lzma_ret code = lzma_stream_decoder(&z, DECODER_MEMORY, LZMA_CONCATENATED);
 
     z.next_in = in;
     z.avail_in = n;
@@ -119,7 +120,7 @@ static bool unpack_xz(struct sink *s, const unsigned char *in, size_t n)
     return code == LZMA_STREAM_END;
 }
 
-static bool unpack_zstd(struct sink *s, const unsigned char *in, size_t n)
+static bool decompress_zstd(struct sink *s, const unsigned char *in, size_t n)
 {
     ZSTD_DCtx *z = ZSTD_createDCtx();
     ZSTD_inBuffer from = {in, n, 0};
@@ -140,14 +141,14 @@ static bool unpack_zstd(struct sink *s, const unsigned char *in, size_t n)
 
 static const struct packing {
     const char *name, *magic;
-    unpack_fn *unpack;
+    decompress_fn *decompress;
 } packings[] = {
-    {"gzip", "\x1f\x8b", unpack_gzip},
-    {"xz", "\xfd\x37zXZ", unpack_xz},
-    {"zstd", "\x28\xb5\x2f\xfd", unpack_zstd},
+    {"gzip", "\x1f\x8b", decompress_gzip},
+    {"xz", "\xfd\x37zXZ", decompress_xz},
+    {"zstd", "\x28\xb5\x2f\xfd", decompress_zstd},
 };
 
-static const struct packing *packing_of(const struct fsd_file *file)
+static const struct packing *compression_of(const struct fsd_file *file)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(packings); i++) {
         size_t n = strlen(packings[i].magic);
@@ -158,22 +159,22 @@ static const struct packing *packing_of(const struct fsd_file *file)
     return NULL;
 }
 
-bool fsd_is_packed(const struct fsd_file *file)
+bool fsd_is_compressed(const struct fsd_file *file)
 {
-    return packing_of(file) != NULL;
+    return compression_of(file) != NULL;
 }
 
-uint64_t fsd_unpacked_most(const struct fsd_file *file)
+uint64_t fsd_decompressed_most(const struct fsd_file *file)
 {
-    return UNPACKED_FREE + (uint64_t)RATIO_MAX * file->size;
+    return EXPANDED_FREE + (uint64_t)RATIO_MAX * file->size;
 }
 
 /* The status at the end; `whole`: the last stream is complete. */
-static enum fsd_status tell(const struct sink *s, bool whole, uint64_t first,
-                            struct fsd_error *err)
+static enum fsd_status report(const struct sink *s, bool whole, uint64_t first,
+                              struct fsd_error *err)
 {
-    const struct fsd_file *file = s->packed;
-    uint64_t most = fsd_unpacked_most(file);
+    const struct fsd_file *file = s->compressed;
+    uint64_t most = fsd_decompressed_most(file);
 
     if (s->error)
         return fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
@@ -188,25 +189,27 @@ static enum fsd_status tell(const struct sink *s, bool whole, uint64_t first,
     return fsd_fail(
         err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
         "expected a complete file compressed with %s, found a damaged or truncated one",
-        packing_of(file)->name);
+        compression_of(file)->name);
 }
 
-enum fsd_status fsd_unpack(const struct fsd_file *file, int out, uint64_t first,
-                           fsd_reached_fn *reached, void *payload,
-                           struct fsd_error *err)
+enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t first,
+                               fsd_reached_fn *reached, void *payload,
+                               struct fsd_error *err)
 {
-    uint64_t most = fsd_unpacked_most(file);
+    uint64_t most = fsd_decompressed_most(file);
     struct sink *s = calloc(1, sizeof *s); /* too large for a thread's stack */
     enum fsd_status status;
+    bool whole;
 
     if (!s)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
-    s->packed = file;
+    s->compressed = file;
     s->out = out;
     s->reached = reached;
     s->payload = payload;
     s->left = first < most ? first : most;
-    status = tell(s, packing_of(file)->unpack(s, file->bytes, file->size), first, err);
+    whole = compression_of(file)->decompress(s, file->bytes, file->size);
+    status = report(s, whole, first, err);
     free(s);
     return status;
 }

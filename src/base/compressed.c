@@ -7,7 +7,7 @@
  * file is mapped before it has any bytes, with the largest size that it may get, and a
  * thread fills it:
  *
- *     packed file -> thread -> [ there ......|............ to come ............ ]
+ *     compressed file -> thread -> [ there ......|............ to come ............ ]
  *                                        reader
  */
 #include "base/file.h"
@@ -25,10 +25,12 @@ enum {
     STRIDE = 1 << 22     /* bytes; to wake the reader takes as long as to read some */
 };
 
-static enum fsd_status unpack(struct fsd_file *out, struct fsd_file *packed, FILE *to,
-                              uint64_t limit, uint64_t first, struct fsd_error *err)
+static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compressed,
+                                  FILE *to, uint64_t limit, uint64_t first,
+                                  struct fsd_error *err)
 {
-    enum fsd_status status = fsd_unpack(packed, fileno(to), first, NULL, NULL, err);
+    enum fsd_status status =
+        fsd_decompress(compressed, fileno(to), first, NULL, NULL, err);
 
     return status == FSD_OK ? fsd_file_map(out, fileno(to), limit, err) : status;
 }
@@ -36,7 +38,7 @@ static enum fsd_status unpack(struct fsd_file *out, struct fsd_file *packed, FIL
 /* ------------------------------------------------------ decompression in a thread */
 
 struct fsd_coming {
-    struct fsd_file packed;
+    struct fsd_file compressed;
     int to;
     uint64_t limit, most; /* bytes: the caller's limit; what is decompressed at most */
     pthread_t thread;
@@ -49,7 +51,7 @@ struct fsd_coming {
     struct fsd_error err;
 };
 
-static bool tell_reached(void *payload, uint64_t n)
+static bool report_reached(void *payload, uint64_t n)
 {
     struct fsd_coming *c = payload;
     bool wanted;
@@ -65,14 +67,14 @@ static bool tell_reached(void *payload, uint64_t n)
     return wanted;
 }
 
-static void *unpack_beside(void *payload)
+static void *decompress_beside(void *payload)
 {
     struct fsd_coming *c = payload;
     struct fsd_error err = {0};
     enum fsd_status status;
 
-    fsd_file_watch(&c->packed);
-    status = fsd_unpack(&c->packed, c->to, c->most, tell_reached, c, &err);
+    fsd_file_watch(&c->compressed);
+    status = fsd_decompress(&c->compressed, c->to, c->most, report_reached, c, &err);
     pthread_mutex_lock(&c->lock);
     c->status = status;
     c->err = err;
@@ -96,7 +98,7 @@ static bool start(struct fsd_coming *c)
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     started = !pthread_attr_setstacksize(&attributes, STACK) &&
-              !pthread_create(&c->thread, &attributes, unpack_beside, c);
+              !pthread_create(&c->thread, &attributes, decompress_beside, c);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
@@ -104,16 +106,16 @@ static bool start(struct fsd_coming *c)
 
 /* Starts the decompression; false, without having done anything, if the system has no
  * thread or no addresses for it. */
-static bool begin_coming(struct fsd_file *out, const struct fsd_file *packed, FILE *to,
-                         uint64_t limit)
+static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed,
+                         FILE *to, uint64_t limit)
 {
     struct fsd_coming *c = calloc(1, sizeof *c);
 
     if (!c)
         return false;
-    *c = (struct fsd_coming){.packed = *packed,
+    *c = (struct fsd_coming){.compressed = *compressed,
                              .limit = limit,
-                             .most = fsd_unpacked_most(packed),
+                             .most = fsd_decompressed_most(compressed),
                              .lock = PTHREAD_MUTEX_INITIALIZER,
                              .moved = PTHREAD_COND_INITIALIZER,
                              .to = dup(fileno(to))};
@@ -125,7 +127,7 @@ static bool begin_coming(struct fsd_file *out, const struct fsd_file *packed, FI
         return true;
     }
     fsd_file_close(out);
-    out->name = packed->name;
+    out->name = compressed->name;
     if (c->to >= 0)
         close(c->to);
     free(c);
@@ -161,7 +163,7 @@ static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
     status = c->status == FSD_OK && c->there > c->limit
                  ? fsd_file_over_limit(err, file->name, c->limit)
                  : c->status;
-    status = fsd_file_done(&c->packed, status, err);
+    status = fsd_file_done(&c->compressed, status, err);
     close(c->to);
     free(c);
     return status;
@@ -189,55 +191,55 @@ void fsd_file_abandon(struct fsd_file *file)
 /* What the reader needs. */
 enum need { ALL, COMING, PARTS, START };
 
-static enum fsd_status open_packed(struct fsd_file *out, const char *path,
-                                   uint64_t limit, enum need need,
-                                   struct fsd_error *err)
+static enum fsd_status open_compressed(struct fsd_file *out, const char *path,
+                                       uint64_t limit, enum need need,
+                                       struct fsd_error *err)
 {
     enum fsd_status status = fsd_file_begin(out, path, limit, err);
-    struct fsd_file packed;
+    struct fsd_file compressed;
     FILE *to;
 
-    if (status == FSD_OK && need == START && !fsd_is_packed(out))
+    if (status == FSD_OK && need == START && !fsd_is_compressed(out))
         fsd_file_cut(out, BEGINNING);
-    else if (status == FSD_OK && (need != PARTS || fsd_is_packed(out)))
+    else if (status == FSD_OK && (need != PARTS || fsd_is_compressed(out)))
         fsd_file_read_all(out);
-    if (status != FSD_OK || !fsd_is_packed(out))
+    if (status != FSD_OK || !fsd_is_compressed(out))
         return status;
-    packed = *out;
+    compressed = *out;
     memset(out, 0, sizeof *out);
-    out->name = packed.name;
+    out->name = compressed.name;
     to = tmpfile();
     if (!to)
-        status = fsd_fail(err, FSD_E_IO, packed.name, FSD_POS_NONE, 0,
+        status = fsd_fail(err, FSD_E_IO, compressed.name, FSD_POS_NONE, 0,
                           "cannot decompress to a temporary file: %s", strerror(errno));
-    else if (need != COMING || !begin_coming(out, &packed, to, limit))
-        status = unpack(out, &packed, to, limit, need == START ? BEGINNING : UINT64_MAX,
-                        err);
+    else if (need != COMING || !begin_coming(out, &compressed, to, limit))
+        status = decompress(out, &compressed, to, limit,
+                            need == START ? BEGINNING : UINT64_MAX, err);
     if (to)
         fclose(to);
-    return out->coming ? FSD_OK : fsd_file_done(&packed, status, err);
+    return out->coming ? FSD_OK : fsd_file_done(&compressed, status, err);
 }
 
-enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
-                                       uint64_t limit, struct fsd_error *err)
+enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
+                                           uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, ALL, err);
+    return open_compressed(out, path, limit, ALL, err);
 }
 
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, START, err);
+    return open_compressed(out, path, limit, START, err);
 }
 
 enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, PARTS, err);
+    return open_compressed(out, path, limit, PARTS, err);
 }
 
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err)
 {
-    return open_packed(out, path, limit, COMING, err);
+    return open_compressed(out, path, limit, COMING, err);
 }
