@@ -112,7 +112,7 @@ SECTIONS = (
          "no evidence from tensors"),
         ("Partial matches of a generated kernel that are followed, the best of each step",
          "[src/match/kernel/replay.h CANDIDATES]",
-         "the others are dropped; remark `input/large-kernel` where one of them could have been the kernel's"),
+         "the others are dropped; remark `input/large-kernel` where a search of four times as many matches other nodes"),
         ("Tensors available to a generated kernel", "[src/match/kernel/replay.h AVAILABLE]", "remark `input/large-kernel`"),
         ("Nodes of a generated kernel", "[src/match/kernel/replay.h TAKEN]", "remark `input/large-kernel`"),
         ("Unfinished nodes of a generated kernel", "[src/match/kernel/replay.h OPEN]", "remark `input/large-kernel`"),

@@ -132,7 +132,7 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 {
     struct candidate *next;
 
-    if (r->beam.n_next == NEXT) {
+    if (r->beam.n_next == NEXT * r->beam.wider) {
         drop(&r->beam, w);
         return NULL;
     }
@@ -376,7 +376,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
-    struct candidate *try = &r->beam.candidates[NEXT];
+    struct candidate *try = &r->beam.candidates[NEXT * WIDER];
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_tensor *t;
     uint64_t from;
@@ -538,7 +538,7 @@ static void keep_best(struct replay *r)
     for (uint32_t i = 0; i < r->beam.n_next; i++) {
         if (kept && is_same_candidate(&r->beam.next[kept - 1], &r->beam.next[i]))
             continue;
-        if (kept == CANDIDATES) {
+        if (kept == CANDIDATES * r->beam.wider) {
             drop(&r->beam, &r->beam.next[i]);
             break;
         }

@@ -175,7 +175,7 @@ static void guess_port(struct replay *r, uint32_t port)
     fsd_id guesses[GUESSES];
     uint32_t n = fsd_find_guesses(r, port, guesses), candidates = r->beam.n_candidates;
     uint64_t from = fsd_first_port(r, port);
-    bool apart = candidates * n <= CANDIDATES;
+    bool apart = candidates * n <= CANDIDATES * r->beam.wider;
 
     for (uint32_t k = 0; k < candidates; k++)
         for (uint32_t c = n; c-- > 0;) {
@@ -219,7 +219,7 @@ static void begin_kernel(struct replay *r, bool guess)
             r->now.padded |=
                 r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
         n_choices = find_choices(r, i, choices);
-        if (n_choices == 1 || candidates * n_choices > CANDIDATES) {
+        if (n_choices == 1 || candidates * n_choices > CANDIDATES * r->beam.wider) {
             for (uint32_t k = 0; k < candidates; k++)
                 take_port(r, &r->beam.candidates[k], i,
                           n_choices == 1 ? choices[0] : FSD_NONE);
@@ -363,10 +363,19 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
-/* Candidates of equal cost and order: branches that are alike as far as can be seen.
- * What all of them take is committed; what the kernel writes may be what any of them
- * makes. */
-static void accept_tied(struct replay *r, uint32_t n)
+/* Candidates of equal cost and order: branches that are alike as far as can be seen. */
+static uint32_t count_tied(const struct replay *r)
+{
+    uint32_t n = 1;
+
+    while (n < r->beam.n_candidates &&
+           !fsd_candidate_order(&r->beam.candidates[0], &r->beam.candidates[n]))
+        n++;
+    return n;
+}
+
+/* What the first `n` candidates all take, as one candidate. */
+static struct candidate *share_tied(struct replay *r, uint32_t n)
 {
     struct candidate *shared = &r->beam.next[0];
     uint32_t kept = 0;
@@ -382,10 +391,19 @@ static void accept_tied(struct replay *r, uint32_t n)
             shared->taken[kept++] = shared->taken[i];
         }
     }
-    r->layers[r->layer].unsaid = shared->n_taken - kept;
     shared->n_taken = kept;
+    return shared;
+}
+
+/* What all of the tied candidates take is committed; what the kernel writes may be what
+ * any of them makes. */
+static void accept_tied(struct replay *r, uint32_t n)
+{
+    struct candidate *shared = share_tied(r, n);
+
+    r->layers[r->layer].unsaid = r->beam.candidates[0].n_taken - shared->n_taken;
     sort_by_name(r, shared);
-    for (uint32_t i = 0; i < kept; i++)
+    for (uint32_t i = 0; i < shared->n_taken; i++)
         hold_sum(r, shared->taken[i]);
     fsd_commit(r, shared);
     for (uint32_t k = 0; k < n; k++) {
@@ -398,23 +416,9 @@ static void accept_tied(struct replay *r, uint32_t n)
     }
 }
 
-/* What a candidate had no room for may have been the kernel's, and so may a candidate
- * that had none itself.  Ranks only grow: one that was dropped counts where its rank
- * was no more than what is enough to be kept.  Either is reported. */
-static void note_bound(struct replay *r, uint64_t enough)
-{
-    const char *bound = r->beam.dropped <= enough ? "candidate matches" : NULL;
-
-    for (uint32_t i = 0; i < r->beam.n_candidates && !bound; i++)
-        bound = r->beam.candidates[i].bound;
-    if (bound &&
-        (!r->m->bounds.n || r->m->bounds.at[r->m->bounds.n - 1].layer != r->layer))
-        fsd_vec_push(r->m->arena, &r->m->bounds, (struct fsd_bound){r->layer, bound});
-}
-
 /* Follows the kernel's steps; true when the likeliest candidate contradicts little
  * enough. */
-static bool try_kernel(struct replay *r, bool guess)
+static bool follow_steps(struct replay *r, bool guess, uint64_t *enough)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     uint32_t limit = 3 + l->steps.n / 3;
@@ -430,8 +434,65 @@ static bool try_kernel(struct replay *r, bool guess)
     qsort(r->beam.candidates, r->beam.n_candidates, sizeof *r->beam.candidates,
           fsd_candidate_order);
     known = r->beam.n_candidates && r->beam.candidates[0].cost <= limit;
-    note_bound(r, known ? fsd_candidate_rank(r->beam.candidates)
-                        : fsd_rank(limit, UINT32_MAX));
+    *enough =
+        known ? fsd_candidate_rank(r->beam.candidates) : fsd_rank(limit, UINT32_MAX);
+    return known;
+}
+
+/* Whether a search that drops less takes other nodes.  The candidates stay those of
+ * the usual one. */
+static bool differs_wider(struct replay *r, bool guess, bool known)
+{
+    const struct candidate *shared;
+    fsd_id taken[TAKEN];
+    uint32_t n = 0;
+    uint64_t enough;
+    bool differs;
+
+    if (known) {
+        shared = share_tied(r, count_tied(r));
+        n = shared->n_taken;
+        memcpy(taken, shared->taken, n * sizeof *taken);
+    }
+    r->beam.wider = WIDER;
+    differs = follow_steps(r, guess, &enough) != known;
+    if (known && !differs) {
+        shared = share_tied(r, count_tied(r));
+        differs = shared->n_taken != n;
+        for (uint32_t i = 0; i < n && !differs; i++)
+            differs = !fsd_candidate_took(shared, taken[i]);
+    }
+    r->beam.wider = 1;
+    follow_steps(r, guess, &enough);
+    return differs;
+}
+
+/* The bound that may have kept the search from the kernel's match; NULL: none did.
+ * Ranks only grow: a candidate that was dropped counts where its rank was no more than
+ * what is enough to be kept, and where one like it wins in a wider search. */
+static const char *find_bound(struct replay *r, bool guess, bool known, uint64_t enough)
+{
+    const char *bound = NULL;
+
+    if (r->beam.dropped <= enough && differs_wider(r, guess, known))
+        return "candidate matches";
+    for (uint32_t i = 0; i < r->beam.n_candidates && !bound; i++)
+        bound = r->beam.candidates[i].bound;
+    return bound;
+}
+
+/* As follow_steps(); the first bound that the kernel meets is reported. */
+static bool try_kernel(struct replay *r, bool guess)
+{
+    uint64_t enough;
+    bool known = follow_steps(r, guess, &enough);
+    const char *bound;
+
+    if (r->m->bounds.n && r->m->bounds.at[r->m->bounds.n - 1].layer == r->layer)
+        return known;
+    bound = find_bound(r, guess, known, enough);
+    if (bound)
+        fsd_vec_push(r->m->arena, &r->m->bounds, (struct fsd_bound){r->layer, bound});
     return known;
 }
 
@@ -461,7 +522,7 @@ static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
 
 static void replay_kernel(struct replay *r)
 {
-    uint32_t tied = 1, port = lost_port(r);
+    uint32_t port = lost_port(r);
     bool known, guess;
 
     fsd_find_must(r);
@@ -478,10 +539,7 @@ static void replay_kernel(struct replay *r)
     } else if (known) {
         if (guess) /* again, as before the guesses */
             try_kernel(r, false);
-        while (tied < r->beam.n_candidates &&
-               !fsd_candidate_order(&r->beam.candidates[0], &r->beam.candidates[tied]))
-            tied++;
-        accept_tied(r, tied);
+        accept_tied(r, count_tied(r));
     } else {
         follow_links(r, false);
     }
@@ -584,8 +642,8 @@ void fsd_pass_steps(struct fsd_match *m)
     r.tensors = FSD_NEW(scratch, struct tensor_state, m->model->tensors.n);
     r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);
     r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
-    r.beam.candidates = FSD_NEW(scratch, struct candidate, NEXT + 1);
-    r.beam.next = FSD_NEW(scratch, struct candidate, NEXT + 1);
+    r.beam.candidates = FSD_NEW(scratch, struct candidate, NEXT * WIDER + 1);
+    r.beam.next = FSD_NEW(scratch, struct candidate, NEXT * WIDER + 1);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.layers[i] = (struct layer_state){FSD_NONE, FSD_NONE, FSD_NONE, FSD_NONE};
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -593,6 +651,7 @@ void fsd_pass_steps(struct fsd_match *m)
                                          .reserved = FSD_NONE,
                                          .named = FSD_NONE,
                                          .epilogue_of = FSD_NONE};
+    r.beam.wider = 1;
     r.sizes = fsd_sizes_new(scratch, m->model);
     fsd_match_bind_sizes(m, r.sizes);
     fsd_sizes_take_model(r.sizes);

@@ -18,6 +18,7 @@ enum {
     OPEN = 8,
     MUST = 24,
     NEXT = 96,
+    WIDER = 4, /* times as many of both, to see whether the search dropped the match */
     FAR = 12,
     GUESSES = 6
 };
@@ -110,8 +111,9 @@ struct kernel {
 
 /* The candidates that are followed, and those of the next step. */
 struct beam {
-    struct candidate *candidates, *next; /* CANDIDATES and NEXT of them */
+    struct candidate *candidates, *next;
     uint32_t n_candidates, n_next;
+    uint32_t wider;   /* CANDIDATES and NEXT are that many times as many: 1 or WIDER */
     uint64_t dropped; /* the least rank of a candidate that had no room; UINT64_MAX */
 };
 
