@@ -54,8 +54,11 @@ void fsd_find_not_folded(struct fsd_finder *f)
         fsd_fact_number(f, "bytes", (uint64_t)bytes);
     fprintf(f->out, "%u layer%s only constants at every inference", n,
             n == 1 ? " computes" : "s compute");
-    if (bytes >= 0)
-        fprintf(f->out, ", %lld bytes read and written", (long long)bytes);
+    if (bytes >= 0) {
+        fputs(", ", f->out);
+        fsd_put_scaled(bytes, NULL, " B", f->out);
+        fputs(" read and written", f->out);
+    }
     fsd_put_took(f, d->times->profiles ? ms : -1);
     fputs(": ", f->out);
     fsd_put_subjects(f, f->now.nodes);

@@ -166,15 +166,17 @@ static void report_wider(struct fsd_finder *f, struct cause cause)
         }
     fsd_fact_text(f, "asked", asked);
     fsd_fact_text(f, "runs", runs);
-    fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " asked for %s, ", asked);
     if (f->now.layers.n == 1)
-        fprintf(f->out, "layer %u runs %s", last, runs);
+        fprintf(f->out, "layer %u runs ", last);
     else
-        fprintf(f->out, "%u layers run %s", f->now.layers.n, runs);
-    if (cause.behind_product)
-        fprintf(f->out, " on the %s outputs of %s products", runs, asked);
+        fprintf(f->out, "%u layers run ", f->now.layers.n);
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, " in %s", runs);
     fsd_put_took(f, ms);
+    fprintf(f->out, "; the model requests %s", asked);
+    if (cause.behind_product)
+        fprintf(f->out, ", and the %s products before %s output %s", asked,
+                f->now.layers.n == 1 ? "it" : "them", runs);
     fsd_finding_close(f);
 }
 
