@@ -52,27 +52,6 @@ static void offer(const struct typed *t, const char *candidate, const char *mean
     fprintf(stdout, "%.*s%s\t%.*s\n", t->n_head, t->head, candidate, (int)n, meaning);
 }
 
-/* The row with its argument and text; other names of an option have neither. */
-static const struct argp_option *find_option(const struct verb *verb, const char *word)
-{
-    size_t n = strcspn(word, "=");
-
-    if (word[0] != '-' || !word[1])
-        return NULL;
-    for (unsigned i = 0; i < 3; i++) {
-        const struct argp_option *own = NULL;
-
-        for (const struct argp_option *o = verb_options(verb, i); o->key; o++) {
-            own = o->flags & OPTION_ALIAS ? own : o;
-            if (o->name && word[1] == '-' ? n > 2 && strlen(o->name) == n - 2 &&
-                                                !strncmp(o->name, word + 2, n - 2)
-                                          : o->key < 128 && word[1] == o->key)
-                return own;
-        }
-    }
-    return NULL;
-}
-
 static void offer_options(const struct typed *t, const struct verb *verb)
 {
     char name[64];
@@ -194,8 +173,10 @@ static void take_files(struct fsd_options *run, const struct verb *verb, unsigne
 
 void print_completions(unsigned n, char **words)
 {
-    const struct verb *verb = n > 1 ? find_verb(words[0]) : NULL, *each;
-    bool help = n == 2 && !strcmp(words[0], "help"), first = n == 1 || help;
+    unsigned place = verb_place(n, words);
+    const struct verb *verb = place + 1 < n ? find_verb(words[place]) : NULL, *each;
+    bool help = n == 2 && !strcmp(words[0], "help");
+    bool first = help || (!verb && first_argument(verb_at(0), n, words) + 1 >= n);
     char *last = n ? words[n - 1] : NULL, *equals = last ? strchr(last, '=') : NULL;
     const struct argp_option *before = NULL, *option;
     struct fsd_options run = {0};

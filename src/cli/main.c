@@ -1,4 +1,4 @@
-/* The first word may be a verb; without one it is diff. */
+/* The first word that is no option may be a verb; without one it is diff. */
 #include "cli/build_word.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -64,7 +64,7 @@ static int complain(const struct fsd_error *err)
     return TROUBLE;
 }
 
-/* @param word  the first of the command line, where it is no verb; or NULL. */
+/* @param word  the first argument of the command line, where it is no verb; or NULL. */
 static int complain_of(struct fsd_error *err, const char *word)
 {
     if (err->status == FSD_E_IO && word && !strcmp(err->file, word))
@@ -78,8 +78,11 @@ int main(int argc, char **argv)
     static char name[64] = "fusiondiff"; /* the usage and getopt's messages begin so */
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
-    const struct verb *verb = argc > 1 + asks ? find_verb(argv[1 + asks]) : NULL;
-    const char *word = argc > 1 && !verb ? argv[1] : NULL;
+    unsigned n = argc > 1 ? (unsigned)argc - 1 : 0;
+    unsigned place = asks ? 1 : verb_place(n, argv + 1);
+    const struct verb *verb = place < n ? find_verb(argv[1 + place]) : NULL;
+    unsigned first = first_argument(&verb_diff, n, argv + 1);
+    const char *word = !verb && first < n ? argv[1 + first] : NULL;
     struct command_line line;
     struct fsd_error err = {0};
     int exit_status = OK;
@@ -106,6 +109,8 @@ int main(int argc, char **argv)
     if (asks) { /* "help VERB" is "VERB --help" */
         argv[1] = argv[2];
         argv[2] = help;
+    } else if (verb) {
+        memmove(argv + 2, argv + 1, place * sizeof *argv);
     }
     if (verb) { /* argp shall not see it */
         snprintf(name, sizeof name, "fusiondiff %s", verb->name);

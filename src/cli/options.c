@@ -526,6 +526,69 @@ const struct argp_option *verb_options(const struct verb *verb, unsigned i)
     return verb->options ? verb->options : none;
 }
 
+const struct argp_option *find_option(const struct verb *verb, const char *word)
+{
+    size_t n = strcspn(word, "=");
+
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        const struct argp_option *own = NULL;
+
+        for (const struct argp_option *o = verb_options(verb, i); o->key; o++) {
+            own = o->flags & OPTION_ALIAS ? own : o;
+            if (o->name && word[1] == '-' ? n > 2 && strlen(o->name) == n - 2 &&
+                                                !strncmp(o->name, word + 2, n - 2)
+                                          : o->key < 128 && word[1] == o->key)
+                return own;
+        }
+    }
+    return NULL;
+}
+
+/* How many words of a command line the option is that begins with `word`, its value
+ * among them; 0: `word` is no option of the verb. */
+static unsigned option_words(const struct verb *verb, const char *word)
+{
+    const struct argp_option *option = find_option(verb, word);
+    char letter[] = "-?";
+
+    if (!option)
+        return 0;
+    if (word[1] == '-')
+        return option->arg && !(option->flags & OPTION_ARG_OPTIONAL) &&
+                       !strchr(word, '=')
+                   ? 2
+                   : 1;
+    for (word++; *word; word++) { /* letters may share a word: -qn3 */
+        letter[1] = *word;
+        option = find_option(verb, letter);
+        if (!option || option->arg)
+            return !option ? 0 : word[1] ? 1 : 2;
+    }
+    return 1;
+}
+
+unsigned first_argument(const struct verb *verb, unsigned n, char **words)
+{
+    unsigned at = 0, taken;
+
+    while (at < n && (taken = option_words(verb, words[at])))
+        at += taken;
+    return at;
+}
+
+unsigned verb_place(unsigned n, char **words)
+{
+    const struct verb *verb;
+    unsigned i = 0;
+
+    while (i < n &&
+           (!(verb = find_verb(words[i])) || first_argument(verb, n, words) != i))
+        i++;
+    return i;
+}
+
 static error_t parse_with_verb(int key, char *arg, struct argp_state *state)
 {
     if (key == ARGP_KEY_INIT) {

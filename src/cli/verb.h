@@ -67,6 +67,18 @@ const char *near_verb(const char *word);
  *  take one build (1), of all (2). options.c */
 const struct argp_option *verb_options(const struct verb *verb, unsigned i);
 
+/** The row with argument and text of the option that `word` begins with; NULL: the verb
+ *  has none of that name. */
+const struct argp_option *find_option(const struct verb *verb, const char *word);
+
+/** The index of the first of `n` words that is no option of the verb, nor the value of
+ *  one; n or more: there is none. */
+unsigned first_argument(const struct verb *verb, unsigned n, char **words);
+
+/** The index of the verb among `n` words: options that it takes may stand before it.
+ *  n: there is none. */
+unsigned verb_place(unsigned n, char **words);
+
 /** A line a verb; examples of one. help.c */
 void print_verbs(FILE *out);
 void print_examples(const struct verb *verb, FILE *out);

@@ -94,7 +94,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_annotate = {
     "annotate",
     "[MODEL] ENGINE -o FILE",
-    "a model or an engine with what became of it, for Netron",
+    "write a model or engine with the outcome of each node, for Netron",
     doc,
     {"model.onnx engine.json -o annotated.onnx", "engine.json -o engine.onnx",
      "model.onnx engine.json --profile p.json -o model.nodedata.json"},

@@ -332,7 +332,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_bisect = {
     "bisect",
     "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | run CMD... | log | reset",
-    "which fusion makes an engine wrong, by splitting half of them",
+    "find the fusion that makes an engine wrong, by splitting half",
     "Searches the fusion that makes an engine's results wrong: each build splits half "
     "of "
     "the suspects, by tensors that are marked as outputs, and says in which half the "

@@ -105,7 +105,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_code = {
     "code",
     "MODEL [ENGINE]",
-    "the model as Python: TensorRT's API, or torch-like pseudo code",
+    "write a model as Python: TensorRT's API, or torch-like pseudo code",
     doc,
     {"model.onnx engine.json -o network.py", "model.onnx --api torch",
      "model.onnx engine.json --layer 12"},

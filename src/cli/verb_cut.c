@@ -163,7 +163,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_cut = {
     "cut",
     "MODEL [ENGINE]",
-    "a part of a model, as a layer computes it, as a model of its own",
+    "write a part of a model, as a layer computes it, as its own model",
     doc,
     {"model.onnx engine.json --layer 12 -o part.onnx",
      "model.onnx engine.json --group 12 --context 1 -o part.onnx --inputs data",

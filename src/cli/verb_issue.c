@@ -293,7 +293,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_issue = {
     "issue",
     "MODEL ENGINE | OLD NEW",
-    "a bug report for the builder's maintainers, with the part cut out",
+    "write a bug report for the builder's maintainers, with a cut model",
     doc,
     {"model.onnx engine.json -o report",
      "old.onnx,old.json new.onnx,new.json -o report",

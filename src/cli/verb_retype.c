@@ -103,7 +103,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_retype = {
     "retype",
     "MODEL ENGINE",
-    "the precision that a weakly typed engine chose, in the model",
+    "write the precisions that a weakly typed engine chose into a model",
     doc,
     {"model.onnx old_engine.json -o typed.onnx", "model.onnx old_engine.json -f json"},
     NULL,

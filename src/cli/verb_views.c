@@ -323,7 +323,7 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"parts",
      "MODEL --part ENGINE --part ENGINE",
-     "several engines of one model: nodes of each, tensors that cross",
+     "list the nodes of each part of a split model, and what crosses",
      "Shows which nodes each of several engines computes, which tensors cross from one "
      "to another, and which nodes are in none.\v"
      "All other verbs take --part as well, and compare and check take the engines as "
@@ -386,7 +386,7 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"tensors",
      "MODEL ENGINE",
-     "which tensors may be marked as outputs without breaking a fusion",
+     "list tensors that can be outputs without breaking a fusion",
      "Shows where the values of each tensor of the model are: between layers, where it "
      "may be marked as an output without a fusion changing, inside a fusion, or gone, "
      "with the tensor that has them.",
