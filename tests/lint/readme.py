@@ -60,24 +60,32 @@ def kind_of(schema, defs):
     return " or ".join(kind) if isinstance(kind, list) else kind
 
 
-def schema_tables():
+def members(body, defs):
+    """A line for each member of a record."""
+    for member, one in body["properties"].items():
+        needed = "" if member in body.get("required", ()) else "?"
+        said = one.get("description", "").replace("\n", " ")
+        yield f"- `{member}`{needed}: {kind_of(one, defs)}{f' ({said})' if said else ''}"
+
+
+def schema_lists():
+    """The records of each schema; one that an earlier schema has as well stands there alone."""
+    seen = {}
     for name, what in SCHEMAS:
         with open(os.path.join(ROOT, f"include/fusiondiff/{name}.schema.json"), encoding="utf-8") as file:
             schema = json.load(file)
         defs = schema.get("$defs", {})
-        yield f"## {what[0].upper() + what[1:]}\n\n[{name}.schema.json](../include/fusiondiff/{name}.schema.json)\n"
+        heading = what[0].upper() + what[1:]
+        yield f"## {heading}\n\n[{name}.schema.json](../include/fusiondiff/{name}.schema.json)\n"
         for title, body in [("", schema)] + [(key, one) for key, one in defs.items() if one.get("type") == "object"]:
-            if not body.get("properties"):
+            lines = list(members(body, defs)) if body.get("properties") else []
+            if not lines or seen.get(title) == lines:
                 continue
-            yield f"{f'**{title}**' if title else ''}\n\n| member | is | |\n|---|---|---|".lstrip()
-            for member, one in body["properties"].items():
-                needed = "" if member in body.get("required", ()) else ", optional"
-                said = one.get("description", "").replace("|", "\\|").replace("\n", " ")
-                yield f"| `{member}` | {kind_of(one, defs)}{needed} | {said} |"
-            yield ""
+            seen[title] = lines
+            yield "\n".join([*([f"**{title}**\n"] if title else ()), *lines, ""])
 
 
-MADE = {"schemas": schema_tables, "limits": limit_rows.tables}
+MADE = {"schemas": schema_lists, "limits": limit_rows.tables}
 
 
 def generated(page):
