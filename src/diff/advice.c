@@ -244,7 +244,7 @@ static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     fsd_layout_name(form->layout, layout);
     if (keeps_format(in, made) && in->raw == made->raw) {
-        fprintf(out, "it reads and writes %s %s: no I/O format saves it",
+        fprintf(out, "it reads and writes %s %s: no I/O format removes it",
                 fsd_dtype_name(form->type), layout);
         return false;
     }
@@ -256,25 +256,24 @@ static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
             fprintf(out, "build with --%sIOFormats=%s:%s", side,
                     fsd_dtype_name(form->type), strstr(words, "DHWC") ? "dhwc" : "hwc");
         else
-            fprintf(out, "ask for the network %s in \"%s\"", side, words);
+            fprintf(out, "request the network %s in \"%s\"", side, words);
         fputs(", in which its elements have the same order", out);
         return true;
     }
     if (d->engine->strongly_typed && border && border->type != form->type) {
         fprintf(out,
-                "make the network %s %s in the model: a strongly typed build takes its "
-                "types from there",
+                "change the network %s to %s in the model: a strongly typed build "
+                "takes its types from the model",
                 side, fsd_dtype_name(form->type));
         return true;
     }
     format = border_format(form, border);
     if (!format) {
-        fprintf(
-            out,
-            "no I/O format lays the tensor out as %s %s, which the %s layer %s: this "
-            "layer stays as long as that one does",
-            fsd_dtype_name(form->type), layout, input ? "first" : "last",
-            input ? "reads" : "writes");
+        fprintf(out,
+                "no I/O format has the layout %s %s, which the %s layer %s: this "
+                "layer remains as long as that one does",
+                fsd_dtype_name(form->type), layout, input ? "first" : "last",
+                input ? "reads" : "writes");
         return false;
     }
     fprintf(out,
@@ -322,7 +321,9 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!in || !made)
         return false;
     if (flow->producer == FSD_NONE || !reader || reader->node == FSD_NONE) {
-        fprintf(out, "give the operators on both sides one type; here %s meets %s",
+        fprintf(out,
+                "run the operators on both sides in one type; here one uses %s "
+                "and the other %s",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         return true;
     }
@@ -337,17 +338,17 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     from = type_at(d, flow->source, true, in->type);
     to = type_at(d, reader->layer, false, made->type);
     fsd_put_node_name(d, flow->producer, out);
-    fprintf(out, " writes %s and what reads it takes %s", fsd_dtype_name(from),
+    fprintf(out, " writes %s and its consumer reads %s", fsd_dtype_name(from),
             fsd_dtype_name(to));
     if (from == to) {
-        fputs(", too: the builder changes the type in between and back", out);
+        fputs(", too: the builder converts the type in between and back", out);
         return false;
     }
     fprintf(out, ": %s",
             d->engine->strongly_typed
-                ? "the model's types say so; give both one type there, by its Casts or "
-                  "ModelOpt AutoCast"
-                : "it was kept in that type, or has no kernel in the other");
+                ? "the model specifies these types; change its Casts, or use "
+                  "ModelOpt AutoCast, so that both have one type"
+                : "it was kept in that type, or has no kernel for the other");
     return d->engine->strongly_typed;
 }
 
@@ -406,7 +407,7 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fsd_put_node_name(d, reader, out);
         fputs(" reads ", out);
         fsd_put_node_name(d, fsd_tensor_producer(d->model, read), out);
-        fputs(" without a quantizer: put one there", out);
+        fputs(" unquantized: add a Q/DQ pair there", out);
         return true;
     }
     return false;
@@ -437,15 +438,15 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
         r = fsd_layer_widths(d->engine, source, false);
     if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
         put_end(d, source, out);
-        fprintf(out, " reads %s itself: quantize its input, too",
+        fprintf(out, " reads %s itself: quantize its input as well",
                 fsd_dtype_name(r.widest));
         return true;
     }
     if (written && d->products->of[source] && d->products->none_quantizes) {
         put_end(d, source, out);
         fprintf(out,
-                " writes %s, as each of the %u Conv and GEMM kernels in a quantized "
-                "type does: the builder's choice",
+                " writes %s, like each of the %u quantized Conv and GEMM kernels: "
+                "the builder's choice",
                 fsd_dtype_name(written->type), d->products->narrow);
         return false;
     }
@@ -453,7 +454,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return true;
     if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
         put_end(d, source, out);
-        fprintf(out, " writes %s, which is quantized here again: give both one scale",
+        fprintf(out, " writes %s, which this layer requantizes: use one scale for both",
                 fsd_dtype_name(written->type));
         return true;
     }
@@ -468,7 +469,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     put_end(d, source, out);
     if (r.wide && (r.narrow || r.unknown))
         fprintf(out,
-                " reads %s beside quantized data: quantize that branch, so that "
+                " reads %s next to quantized data: quantize that branch, so that "
                 "it writes %s itself",
                 fsd_dtype_name(r.widest), fsd_dtype_name(made->type));
     else
@@ -490,8 +491,8 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (in && made && in->type == made->type && fsd_dtype_rank(in->type) &&
         !fsd_dtype_is_quantized(in->type)) {
         fprintf(out,
-                "remove the Q/DQ pair, which only rounds here: the layer reads and "
-                "writes %s",
+                "remove the Q/DQ pair: the layer only rounds, it reads and writes "
+                "%s",
                 fsd_dtype_name(in->type));
         return true;
     }
@@ -502,13 +503,13 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                                            : "quantized");
     else if (widens && reader && reader->layer == FSD_NONE)
         fprintf(out,
-                "a network output takes %s here: make the quantized tensor the output "
-                "to save it",
+                "the network output is %s: use the quantized tensor as output to "
+                "remove this layer",
                 fsd_dtype_name(made->type));
     else if (widens && !(reader && blame_reader(d, reader->layer, out)))
         fprintf(out,
-                "its consumer reads %s: quantize all inputs of that operator, with one "
-                "scale where they meet",
+                "its consumer reads %s: quantize all inputs of that operator, "
+                "with one scale for joined inputs",
                 fsd_dtype_name(made->type));
     else
         return widens || (in && made && advise_narrowing(d, layer, out));
@@ -544,7 +545,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
         to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
     fputs(written ? "the Concat input could not be written in place"
-                  : "a part of a tensor is copied before it is read",
+                  : "the builder copies a part of a tensor before a layer reads it",
           out);
     if (to) {
         fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
@@ -633,11 +634,10 @@ static bool advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (!fsd_layer_pads(d->engine, layer, &given, &taken))
         return false;
-    fprintf(
-        out,
-        "choose a size that needs no padding (the Conv or GEMM kernel beside it takes "
-        "%lld elements for %lld)",
-        (long long)taken, (long long)given);
+    fprintf(out,
+            "choose a size that needs no padding (the adjacent Conv or GEMM "
+            "kernel processes %lld elements instead of %lld)",
+            (long long)taken, (long long)given);
     return true;
 }
 
@@ -663,11 +663,11 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
     if (flow->source == FSD_NONE || !flow->readers.n ||
         d->flows->readers.at[flow->readers.at].layer == FSD_NONE) {
-        fputs("the operators on its two sides have no kernel for one layout", out);
+        fputs("the operators on both sides have no kernels for a common layout", out);
         return false;
     }
     put_end(d, d->flows->readers.at[flow->readers.at].layer, out);
-    fputs(" has no kernel for what ", out);
+    fputs(" has no kernel for the layout that ", out);
     put_end(d, flow->source, out);
     fputs(" writes, or none as fast; another operator or type may have", out);
     return false;
@@ -675,12 +675,15 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* Advice that depends on the cause alone. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
-    [FSD_CAUSE_SCALE] = "give the quantizers on both sides one scale, the larger",
-    [FSD_CAUSE_PLUGIN] = "let the plugin take more formats (supportsFormatCombination)",
-    [FSD_CAUSE_FOREIGN] = ("the region's border asks for it: let the region grow over "
-                           "this edge, or match its type outside"),
-    [FSD_CAUSE_DLA] = ("the border of the DLA: avoid layers that fall back to the GPU, "
-                       "and use DLA formats for network inputs and outputs"),
+    [FSD_CAUSE_SCALE] = "use one scale, the larger, for the quantizers on both sides",
+    [FSD_CAUSE_PLUGIN] =
+        "let the plugin support more formats (supportsFormatCombination)",
+    [FSD_CAUSE_FOREIGN] =
+        ("the border of the region requires it: extend the region over "
+         "this edge, or use its type outside"),
+    [FSD_CAUSE_DLA] =
+        ("data crosses between GPU and DLA: avoid layers that fall back to "
+         "the GPU, and use DLA formats for network inputs and outputs"),
 };
 
 bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -706,8 +709,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
                            out);
     if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
-        fputs("only its name is known: a dump with --profilingVerbosity=detailed "
-              "states what it converts",
+        fputs("only its name is known: build with --profilingVerbosity=detailed "
+              "to see what it converts",
               out);
     if (!plain_advice[cause])
         return false;
@@ -765,7 +768,7 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     fprintf(out, "its %s at %g ms, ", l->output ? "producer" : "reader", with);
     if (without < 0)
-        fputs("and no kernel of it that does without", out);
+        fputs("and no kernel that needs no conversion", out);
     else
         fprintf(out, "at %g ms without it", without);
 }

@@ -98,7 +98,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     if (tensor == FSD_NONE)
         tensor = tensor_between(d, b, a);
     if (tensor == FSD_NONE) {
-        fsd_tale_say(tale, "between", "neither reads what the other makes");
+        fsd_tale_say(tale, "between", "neither reads an output of the other");
     } else {
         const struct fsd_tensor *t = &d->model->tensors.at[tensor];
 
@@ -107,7 +107,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
         if (t->flags & FSD_TENSOR_OUTPUT)
             fputs("; it is an output of the network, so it must be written", out);
         if (t->consumers.n > 1)
-            fprintf(out, "; %u nodes read it, so one fusion cannot swallow it",
+            fprintf(out, "; %u nodes read it, so one fusion cannot contain it",
                     t->consumers.n);
         fsd_tale_finish(tale);
     }
@@ -120,8 +120,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     describe_reason(tale, d, a);
     describe_reason(tale, d, b);
     if (!d->story) {
-        fsd_tale_say(tale, "log",
-                     "without a build log of this engine no more is known");
+        fsd_tale_say(tale, "log", "a build log of this engine would show more");
         return;
     }
     describe_apart(tale, d, a);

@@ -590,10 +590,10 @@ static const char *why_of_control(const struct fsd_match *m, fsd_id node)
     switch (control_of(m, node, COPIES)) {
     case CONTROL_DECIDES:
         return m->engine->jumps && is_small(m, node)
-                   ? "it lives on as a condition, or as a number of iterations"
+                   ? "it remains as a condition, or as a number of iterations"
                    : NULL;
     case CONTROL_BEGINS:
-        return is_made_of_sizes(m, node) ? "it lives on as the state a loop begins with"
+        return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"
                                          : NULL;
     case CONTROL_NOT:
         break;
@@ -642,8 +642,9 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
     } of[] = {
         [FSD_LEFT_ERASED] = {FSD_FATE_IDENTITY, "the log: its layer was erased"},
         [FSD_LEFT_MERGED] = {FSD_FATE_MERGED, "the log: removed as a duplicate"},
-        [FSD_LEFT_IN_PLACE] = {FSD_FATE_IDENTITY,
-                               "the log: its part is read where it stands"},
+        [FSD_LEFT_IN_PLACE] =
+            {FSD_FATE_IDENTITY,
+             "the log: consumers read its part of the tensor in place"},
     };
     const struct fsd_leaving *left = &m->story->left[node];
     struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
@@ -663,7 +664,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     struct fsd_node_result r;
 
     if (f->size[node])
-        return result(FSD_FATE_ABSORBED, "it lives on as a size");
+        return result(FSD_FATE_ABSORBED, "it remains as a size");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
         r.near_layer = m->dissolved_in[node];
@@ -693,8 +694,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     if (fsd_cancels(m, node))
         return result(FSD_FATE_IDENTITY,
                       f->traits[node] & FSD_OP_QDQ
-                          ? "it and a quantizer of the same scale undo each other"
-                          : "its factor is that of the scales around it");
+                          ? "it cancels a quantizer of the same scale"
+                          : "its factor is part of the surrounding scales");
     if (is_enclosed(m, node))
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
@@ -721,7 +722,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
                                            : "all its inputs are constant");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
-                      "several nodes bear its name, and a layer has that name");
+                      "several nodes share its name, and a layer has that name");
     return proved(m, layers, x, node);
 }
 

@@ -65,7 +65,7 @@ void fsd_lint_refused(struct fsd_finder *f)
         r = r ? r : &fsd_lint_no_importer;
         fsd_finding_open(f);
         n = report_all(f, &c, i);
-        fprintf(f->out, "%s will not take %s (", l->target.name, op);
+        fprintf(f->out, "%s does not support %s (", l->target.name, op);
         fsd_put_noun(f->out, n, "node");
         fputs(": ", f->out);
         fsd_put_subjects(f, f->now.nodes);
@@ -207,8 +207,8 @@ static bool casts_back(struct fsd_place *p)
     p->text[0] = fsd_printed(p->f->scratch, "%s to %s", fsd_dtype_name(was),
                              fsd_dtype_name(now));
     p->text[1] = fsd_dtype_rank(was) > fsd_dtype_rank(now)
-                     ? "precision is lost for nothing"
-                     : "for nothing";
+                     ? "this loses precision without a gain"
+                     : "without a gain";
     return !fsd_form_is_constant(&p->fit, fsd_place_tensor(p, 'i')) &&
            fsd_dtype_rank(was) && fsd_dtype_rank(now) &&
            fsd_dtype_rank(was) != fsd_dtype_rank(now) &&
@@ -254,12 +254,13 @@ const struct fsd_place_row fsd_rows_of_build[] = {
      "ReduceProd|ReduceL1|ReduceL2|ReduceLogSum|ReduceSumSquare|GlobalAveragePool|"
      "GlobalLpPool",
      is_sensitive_half, "n",
-     "{#} node{?|s} compute{?s|} in FP16 what may leave its range, or lose small terms",
-     .listed = true, .cast = 'n', .inserted = "it is computed in FP32"},
+     "{#} node{?|s} compute{?s|} in FP16 values that may exceed its "
+     "range, or lose small terms",
+     .listed = true, .cast = 'n', .inserted = "computes the node in FP32"},
     {"cast/round-trip", "n=Cast(i) > m=Cast", casts_back, "nm",
      "{n} and {m} cast {A} and back: {B}"},
     {"precision/fp32-rest", "n=%weighted(%bare, %bare)", multiplies_in_fp32, "n",
-     "{A} keeps the model's types, and leaves {#} operator{?|s} that multipl{?ies|y} "
-     "in FP32 beside those that are quantized",
+     "{#} operator{?|s} next to quantized ones multipl{?ies|y} in "
+     "FP32, because {A} keeps the model's types",
      .listed = true},
     {0}};

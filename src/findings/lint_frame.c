@@ -226,8 +226,8 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
     fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(s->in),
             fsd_dtype_name(s->out));
     if (s->inserted)
-        fprintf(f->out, ", %u that only move%s data beside it", s->inserted,
-                s->inserted == 1 ? "s" : "");
+        fprintf(f->out, ", next to %u data-movement layer%s", s->inserted,
+                s->inserted == 1 ? "" : "s");
     if (s->ms > 0)
         fsd_put_took(f, s->ms);
 }
@@ -353,7 +353,7 @@ static const char *ask_apart(struct fsd_finder *f)
         return "undecided";
     }
     if (other == FSD_NONE) {
-        fprintf(f->out, "layer %u computes it whole", first);
+        fprintf(f->out, "layer %u alone computes it", first);
         return "withdrawn";
     }
     fprintf(f->out, "layers %u and %u compute it", first, other);
@@ -362,7 +362,7 @@ static const char *ask_apart(struct fsd_finder *f)
 
 static const char *ask_build(struct fsd_finder *f)
 {
-    fputs("an engine was built", f->out);
+    fputs("the builder accepted it: it built the engine", f->out);
     return "withdrawn";
 }
 

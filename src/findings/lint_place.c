@@ -42,11 +42,11 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own)
 {
     if (own)
-        return "rounds the skip branch as the block's input is rounded already";
+        return "rounds the skip branch like the block's input";
     if (l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
         fsd_tensor_only_reader(l->g, tensor) != FSD_NONE)
-        return "rounds the skip branch to 8 bits; measure its scale; TensorRT for RTX "
-               "moves as many bytes as without";
+        return "rounds the skip branch to 8 bits; measure its scale; TensorRT "
+               "for RTX moves as many bytes as before";
     return "rounds the skip branch to 8 bits; measure its scale";
 }
 
@@ -72,11 +72,11 @@ static bool is_bare_skip(struct fsd_place *p)
     if (!found.n)
         fsd_lint_reach(l, fsd_node_out_tensor(l->g, next, 0), p->f->scratch, &found);
     p->like = found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
-    p->text[0] =
-        p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of %s",
-                              own ? "the scale" : "a measured scale, at first that",
-                              fsd_called(p->f, p->like->node))
-                : "";
+    p->text[0] = p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of %s",
+                                       own ? "the scale"
+                                           : "a measured scale, starting with that",
+                                       fsd_called(p->f, p->like->node))
+                         : "";
     p->like = own ? p->like : NULL;
     p->input = p->fit.flipped[0] ? 0 : 1;
     p->inserted = skip_effect(l, skip, own);
@@ -285,7 +285,7 @@ static bool feeds_nothing_narrow(struct fsd_place *p)
     fsd_id reader = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, dq, 0));
 
     p->text[0] = l->style.after_operators
-                     ? fsd_printed(p->f->scratch, "%s quantizes what operators make: ",
+                     ? fsd_printed(p->f->scratch, "%s quantizes outputs of operators: ",
                                    l->style.name ? l->style.name : "the exporter")
                      : "";
     return reader != FSD_NONE && fsd_tensor_producer(l->g, q->data) != FSD_NONE &&
@@ -318,69 +318,69 @@ static bool pads_with(struct fsd_place *p)
                      : p->l->facts->constant[with] &&
                            is_zero(fsd_tensor_value(g, p->l->facts->root[with]));
 
-    p->inserted = copies || zeros
-                      ? "none: the same values are rounded, before the padding"
-                      : "what is padded is no longer rounded";
+    p->inserted = copies || zeros ? "none: rounds the same values, before the padding"
+                                  : "the padding values are no longer rounded";
     return true;
 }
 
 /* ------------------------------------------------------------------------------ rows
  */
 
-#define TO_MEASURE "; the scale is to be measured"
+#define TO_MEASURE "; measure the scale"
 #define NO_GAIN                                                                        \
-    "{q} quantizes what {n} reads, which is pointwise with a constant or a mask, and " \
-    "part of a kernel that computes wide"
+    "{q} quantizes the input of {n}, a pointwise operation with a constant or a mask " \
+    "that runs in a higher-precision kernel"
 
 const struct fsd_place_row fsd_rows_of_place[] = {
     {"qdq/residual", "n=%sum(k=%conv, s=%bare)", is_bare_skip, "nk",
-     "{n} adds {'s} to what {k} makes, and that branch has no quantizer, so that the "
-     "addition keeps it wide{A}",
+     "{n} adds {'s} unquantized to the output of {k}, so the skip "
+     "branch stays in higher precision{A}",
      .insert = 'n', .input = FSD_INPUT_SET},
     {"qdq/residual", "n=%sum(q=%pair(k=%conv), %pair)", parts_regions, "nq",
-     "{n} reads quantizers on both branches, and {q} separates it from {k}",
+     "both inputs of {n} are quantized, and {q} prevents its fusion "
+     "with {k}",
      .remove = "q",
-     .removed = "the convolution's result is no longer rounded before the addition"},
+     .removed = "the output of the convolution is no longer rounded before the "
+                "addition"},
     {"qdq/open-sum", "n=%sum(%held, %conv)", is_open_sum, "n",
-     "{n} adds a quantized branch, but nothing quantizes its output {'s}: a layer of "
-     "its own dequantizes the branch",
+     "{n} adds a quantized branch, but its output {'s} is not "
+     "quantized: a separate layer dequantizes the branch",
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
-     "{n} reads quantized data, but its other input {'b} is not quantized, so it runs "
-     "in higher precision",
-     .insert = 'n', .input = 1, .inserted = "rounds this side to 8 bits" TO_MEASURE},
+     "{n} runs in higher precision, because its data is quantized and "
+     "its other input {'b} is not",
+     .insert = 'n', .input = 1, .inserted = "rounds this input to 8 bits" TO_MEASURE},
     {"qdq/one-sided", "n=%weighted(b=%bare, h=%held)", is_asked_of_both, "n",
-     "{n} reads quantized weights, but its data {'b} is not quantized, so it runs in "
-     "higher precision",
-     .insert = 'n', .inserted = "rounds this side to 8 bits" TO_MEASURE},
+     "{n} runs in higher precision, because its weights are quantized "
+     "and its data {'b} is not",
+     .insert = 'n', .inserted = "rounds this input to 8 bits" TO_MEASURE},
     {"qdq/inside-conv",
      "q=%q(k=Conv|ConvTranspose|Gemm|MatMul) > %dq > n=BatchNormalization|" ACTIVATION,
-     is_before_operators, "kqn",
-     "{q} stands between {k} and {n}, which TensorRT would fuse", .remove = "q",
-     .removed = "the output of the operator is no longer rounded before the next"},
+     is_before_operators, "kqn", "{q} prevents the fusion of {k} and {n}",
+     .remove = "q", .removed = "the output of the first operator is no longer rounded"},
     {"qdq/island",
      "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
      "InstanceNormalization(i=%bare)",
      is_island, "nb",
-     "{n} reads {'i} without a quantizer, between {b} and {a}, which run in low "
-     "precision: {n} and its input stay in higher precision",
-     .insert = 'n', .inserted = "rounds what it averages to 8 bits" TO_MEASURE},
+     "{n} and its input stay in higher precision between {b} and {a}, "
+     "because {'i} is not quantized",
+     .insert = 'n', .inserted = "rounds its input to 8 bits" TO_MEASURE},
     {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
-     "a quantizer stands inside the SiLU of {s} and {n}, which prevents its fusion "
-     "with the operator before it",
-     .remove = "ab", .removed = "nothing inside the SiLU is rounded"},
+     "a quantizer inside the SiLU of {s} and {n} prevents its fusion "
+     "with the preceding operator",
+     .remove = "ab", .removed = "values inside the SiLU are no longer rounded"},
     {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", pads_with, "pn",
-     "{q} stands between {p} and {n} and prevents their fusion; move the pair before "
-     "the padding",
+     "{q} prevents the fusion of {p} and {n}; move the pair before the "
+     "padding",
      .insert = 'p', .move = 'q'},
     {"qdq/deconv", "n=ConvTranspose", is_narrow_on_rtx, "n",
-     "{n} is quantized, and there is no INT8 kernel for it: its data and weights are "
-     "dequantized"},
+     "{n} is quantized but has no INT8 kernel: TensorRT dequantizes "
+     "its data and weights"},
     {"qdq/deconv", "n=ConvTranspose > b=BatchNormalization|Concat|" ACTIVATION,
      is_narrow_elsewhere, "nb",
-     "{n} is quantized and followed by {b}, for which there is no INT8 kernel: it "
-     "falls back to FP32"},
+     "{n} falls back to FP32: no INT8 kernel computes it together with "
+     "{b}"},
     {"qdq/no-gain",
      "n=Softmax|LogSoftmax|Erf|Gelu|InstanceNormalization|GroupNormalization|Pow|Exp|"
      "Tanh|Resize|Upsample|LayerNormalization|RMSNormalization(q=%pair)",
@@ -391,10 +391,10 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      .remove = "q", .removed = "its input is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(x, q=%own)", only_shifts, "nq", NO_GAIN,
      .remove = "q", .removed = "its input is no longer rounded"},
-    {"qdq/useless", "d=%dq", is_useless, "dq", "{q} and {d} feed {A}: they only round",
+    {"qdq/useless", "d=%dq", is_useless, "dq", "{q} and {d} only round: they feed {A}",
      .remove = "q", .removed = "the output is no longer rounded"},
     {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
-     "{A}{#} quantizer{?|s} behind an operator feed{?s|} nothing that runs in low "
-     "precision",
+     "{A}{#} quantizer{?|s} after an operator feed{?s|} no operator "
+     "that runs in low precision",
      .remove = "q", .removed = "this tensor is no longer rounded", .listed = true},
     {0}};

@@ -73,14 +73,14 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
         pads = pads_text(f, &p);
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%s gives %s in ONNX, and %s in %s, which keeps a window that "
-                "starts in the padding",
+                "the output of %s is %s in ONNX and %s in %s, which keeps a "
+                "window that starts in the padding",
                 fsd_called(f, i), onnx, builder, l->target.name);
         fsd_fact_text(f, "onnx", onnx);
         fsd_fact_text(f, "builder", builder);
         /* An average would count additional padding as data. */
         if (!p.widens || !fsd_node_int(l->g, i, "count_include_pad", 0)) {
-            fprintf(f->out, "; without ceil_mode and with pads of [%s] both give %s",
+            fprintf(f->out, "; without ceil_mode and with pads = [%s] both are %s",
                     pads, onnx);
             fsd_fact_text(f, "pads", pads);
         }

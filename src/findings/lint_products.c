@@ -103,12 +103,13 @@ static bool is_small(struct fsd_place *p)
 
 const struct fsd_place_row fsd_rows_of_products[] = {
     {"qdq/attention", "n=Softmax", is_half_narrow, "anb",
-     "of the two products around {n} only {q} is quantized"},
+     "only {q} of the two matrix products around {n} is quantized"},
     {"qdq/attention", "n=Softmax", has_no_int8_kernel, "anb",
-     "the attention around {n} is quantized with heads of {0} and {1} positions, for "
-     "which there is no INT8 kernel"},
+     "no INT8 kernel computes the quantized attention around {n}: its "
+     "heads have {0} and {1} positions"},
     {"qdq/small-product", "n=MatMul|Gemm", is_small, "n",
-     "{n} multiplies {0} summands into {1} columns: too small to gain by INT8"},
+     "{n} is too small to gain from INT8: each of its {1} columns sums "
+     "{0} products"},
     {0}};
 
 /* -------------------------------------------------------------- sizes of a run */
@@ -165,11 +166,10 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
         return;
     fsd_lint_open(f, node);
     fsd_about_node(f, next);
-    fprintf(
-        f->out,
-        "%s makes %s columns, which only a run knows: another kernel cuts them, and "
-        "computes %s",
-        fsd_called(f, node), columns, fsd_called(f, next));
+    fprintf(f->out,
+            "%s has %s columns, a dynamic size: a separate kernel removes "
+            "their padding and computes %s",
+            fsd_called(f, node), columns, fsd_called(f, next));
     fsd_lint_close(f);
 }
 
@@ -194,16 +194,15 @@ static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
     first = summands && !l->facts->constant[in[0]];
     second = !l->facts->constant[in[1]];
     fsd_lint_open(f, node);
-    fprintf(f->out, "%s %s %s %s, %s: other kernels %s%s%s", fsd_called(f, node),
-            summands ? "sums up" : "makes", summands ? summands : columns,
-            summands ? "products" : "columns",
-            odd ? "an odd number" : "which only a run knows",
-            first && second ? "pad both its sides"
-            : first         ? "pad its first side"
-            : second        ? "pad its second side"
+    fprintf(f->out, "%s %s %s %s, %s: separate kernels %s%s%s", fsd_called(f, node),
+            summands ? "sums" : "has", summands ? summands : columns,
+            summands ? "products" : "columns", odd ? "an odd number" : "a dynamic size",
+            first && second ? "pad both its inputs"
+            : first         ? "pad its first input"
+            : second        ? "pad its second input"
                             : "",
             (first || second) && columns ? ", and " : "",
-            columns ? "cut what it makes" : "");
+            columns ? "remove the padding of its output" : "");
     fsd_lint_close(f);
 }
 
@@ -223,11 +222,10 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
         return;
     fsd_lint_open(f, conv);
     fsd_about_node(f, pad);
-    fprintf(
-        f->out,
-        "%s leaves the padding of %s to another kernel, for only a run knows how large "
-        "the picture is (%s)",
-        fsd_called(f, conv), fsd_called(f, pad), size);
+    fprintf(f->out,
+            "the kernel of %s does not include %s, because the image size "
+            "(%s) is dynamic",
+            fsd_called(f, conv), fsd_called(f, pad), size);
     fsd_lint_close(f);
 }
 

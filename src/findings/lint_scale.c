@@ -44,10 +44,10 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
     put_scale(f, b);
     if (via != FSD_NONE)
         fprintf(f->out, " over %s", fsd_called(f, via));
-    fputs(", with other scales", f->out);
+    fputs(", with different scales", f->out);
     /* The larger scale clips nothing that the smaller one keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
-                   "steps grow to the greater scale; nothing more is clipped");
+                   "rounds more coarsely, by the larger scale; clips nothing more");
     fsd_lint_close(f);
 }
 
@@ -103,15 +103,16 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%u of the %u inputs of %s have another scale than the first: each "
-                "is quantized anew; give all the greatest, that of ",
+                "%u of the %u inputs of %s have another scale than the first: "
+                "each is requantized; give all the largest, that of ",
                 unlike, n, fsd_called(f, i));
         put_scale(f, most);
         for (uint32_t k = 0; k < n; k++) {
             const struct fsd_quantizer *q = fsd_lint_held(l, i, k);
 
             if (q && fsd_lint_scales(l, most, q) == FSD_UNLIKE)
-                fsd_edit_scale(f, q, most, "steps grow to the greatest scale");
+                fsd_edit_scale(f, q, most,
+                               "rounds more coarsely, by the largest scale");
         }
         fsd_lint_close(f);
     }
@@ -221,7 +222,7 @@ static bool has_odd_blocks(struct fsd_place *p)
     p->number[0] = q->block;
     p->number[1] = size;
     p->text[0] = fsd_dtype_name(q->type);
-    p->text[1] = size > 0 && size % q->block ? "the axis is no multiple of the block"
+    p->text[1] = size > 0 && size % q->block ? "the axis is not a multiple of the block"
                  : q->type == FSD_FP4 && q->block != 16 ? "NVFP4 has blocks of 16"
                  : q->type == FSD_FP8 && q->block != 32 ? "MXFP8 has blocks of 32"
                                                         : NULL;
@@ -233,26 +234,28 @@ static bool has_odd_blocks(struct fsd_place *p)
 
 const struct fsd_place_row fsd_rows_of_scale[] = {
     {"scale/weight-axis", "n=%weighted(x, q=%quantizer)", is_across_channels, "nq",
-     "the {0} scales of {q} lie along axis {1} of the weights, not along the output "
-     "channels, axis {2}"},
+     "the {0} scales of {q} are along axis {1} of the weights, not "
+     "along the output channels, axis {2}"},
     {"scale/weights", "n=%weighted(x, q=%held)", has_one_scale, "n",
      "the weights of {#} operator{?|s} have one scale for all output channels",
      .listed = true},
     {"scale/data", "q=%q", has_several_scales, "rq",
-     "{q} has {0} scales for data, of which kernels take one"},
+     "{q} has {0} scales for data, and kernels support one"},
     {"scale/zero-point", "q=%quantizer", is_shifted, "q",
      "{#} of {0} quantizers have a zero point other than 0", .listed = true},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",
-     "the scales of {#} of {0} quantizers are not in the file (or all 0), are "
-     "computed, or are too many to read, and were compared with none",
+     "the scales of {#} of {0} quantizers were not compared: they are "
+     "not in the file (or all 0), are computed, or are too many to "
+     "read",
      .listed = true},
     {"scale/axis-moved",
      "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"
      "SpaceToDepth(q=%dq)",
      has_scales_of_data, "nq",
-     "{n} moves the axis along which {q} has {0} scales, so that the quantizer cannot "
-     "be moved over it"},
+     "{n} moves the axis along which {q} has {0} scales, so TensorRT "
+     "cannot move the quantizer across it"},
     {"scale/block", "q=%quantizer", has_odd_blocks, "q",
-     "{q} has blocks of {0} along an axis of {1} in {A}: {B}"},
+     "the blocks of {q} do not fit: {0} elements along an axis of {1} "
+     "in {A}; {B}"},
     {0}};

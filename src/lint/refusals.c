@@ -441,28 +441,30 @@ static const struct fsd_refusal_row refusals[] = {
      "QLinearConv QLinearMatMul SequenceAt SequenceConstruct SequenceEmpty "
      "SequenceErase SequenceInsert SequenceLength SoftmaxCrossEntropyLoss "
      "SplitToSequence StringNormalizer TfIdfVectorizer Unique ",
-     FSD_ANY_BUILDER, .is.why = "the parser knows the operator and refuses it",
+     FSD_ANY_BUILDER, .is.why = "the parser rejects the operator",
      .is.source = LISTED},
     {" AffineGrid Bernoulli BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad "
      "Col2Im DFT DistCollective ImageDecoder MelWeightMatrix Optional "
      "OptionalGetElement OptionalHasElement RegexFullMatch SequenceMap StringConcat "
      "StringSplit ",
-     FSD_RTX, .is.why = "the parser knows the operator and refuses it",
+     FSD_RTX, .is.why = "the parser rejects the operator",
      .is.source = MEASURED},
     {" BitCast CausalConvWithState CumProd DeformConv GroupQueryAttention "
      "LinearAttention NonZero SwiGLU ",
      FSD_RTX,
-     .is.why = "the parser looks for a plugin that RTX does not have",
+     .is.why = "the parser needs a plugin that RTX does not have",
      .is.source = MEASURED},
     {" RoiAlign ", FSD_RTX,
-     .is.why = "the parser takes a plugin for it that needs a CUDA driver to build",
+     .is.why = "the parser uses a plugin for it that needs a CUDA driver to "
+"build",
      .is.source = MEASURED " without a GPU"},
     {" NonMaxSuppression ", FSD_RTX, .is.why = "no kernel implements it",
      .is.source = MEASURED},
-    {" Swish ", FSD_RTX, .until = 104, .is.why = "no importer of that name",
+    {" Swish ", FSD_RTX, .until = 104,
+     .is.why = "the parser does not know the operator",
      .is.source = "measured: TensorRT for RTX 1.4.0"},
     {" MultiHeadAttention ", FSD_RTX, .until = 105,
-     .is.why = "no importer of that name",
+     .is.why = "the parser does not know the operator",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.5.0"},
 
     /* Types. */
@@ -471,12 +473,12 @@ static const struct fsd_refusal_row refusals[] = {
     {NULL, FSD_RTX, .holds = reads_list,
      .is.why = "an input of the network must be a tensor", .is.source = MEASURED},
     {" Cast CastLike ", FSD_RTX, .holds = has_a_type, .types = NARROW,
-     .is.why = "only quantizers make or read tensors of this type",
+     .is.why = "only quantizers read or write tensors of this type",
      .is.source = MEASURED},
     {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = fsd_refused_takes_type,
      .types = T(INT32),
-     .is.why = "it reads INT32, as exporters write for a bias, and takes FP8, FP4, "
-               "INT4 and INT8 only",
+     .is.why = "its input is INT32, as exporters write a bias; it "
+"supports FP8, " "FP4, INT4 and INT8 only",
      .is.source = LISTED},
     {" DequantizeLinear ", FSD_RTX, .holds = weighs, .types = T(UINT8),
      .is.why = "UINT8 weights are not supported", .is.source = MEASURED},
@@ -487,49 +489,56 @@ static const struct fsd_refusal_row refusals[] = {
     {" Clip ", FSD_RTX, .holds = lacks_a_bound, .types = T(INT8),
      .is.why = "INT8 with a bound that is named \"\"", .is.source = MEASURED},
     {" Clip ", FSD_RTX, .holds = is_computed, .number = 1, .types = T(INT8) | T(UINT8),
-     .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
+     .is.why = "its 8-bit bounds are not initializers", .is.source = MEASURED},
     {" Clip ", FSD_RTX, .holds = is_computed, .number = 2, .types = T(INT8) | T(UINT8),
-     .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
+     .is.why = "its 8-bit bounds are not initializers", .is.source = MEASURED},
     {" DequantizeLinear ", FSD_RTX, .holds = is_scalar, .types = T(INT8) | T(FP8),
-     .is.why = "it reads a constant without dimensions: give it one of size 1",
+     .is.why = "it reads a scalar constant: give it one dimension of size 1",
      .is.source = MEASURED},
     {" DequantizeLinear ", FSD_RTX, .holds = is_not_stored, .types = T(INT8),
-     .is.why = "what it reads is computed of constants, and must be an initializer",
+     .is.why = "its input is computed from constants, and must be an "
+"initializer",
      .is.source = MEASURED},
     {" MatMul Gemm Conv ", FSD_RTX, .holds = mixes,
      .is.why = "no kernel multiplies these two types with each other",
      .is.source = MEASURED},
     {" Conv ", FSD_RTX, .holds = fsd_refused_has_open_channels,
-     .is.why = "only a run knows the channels of its weights", .is.source = MEASURED},
+     .is.why = "the channel count of its weights is dynamic", .is.source = MEASURED},
     {" Gemm ", FSD_RTX, .holds = fsd_refused_is_no_matrix,
-     .is.why = "it multiplies matrices, and one side is none", .is.source = MEASURED},
+     .is.why = "it multiplies matrices, and one of its inputs is not a matrix",
+     .is.source = MEASURED},
     {" Gemm ", FSD_RTX, .holds = is_left_empty, .number = 2,
      .is.why = "its third input is named \"\", and must be left out",
      .is.source = MEASURED},
     {" ConvTranspose GRU ", FSD_RTX, .holds = reads_type, .types = T(BF16),
-     .is.why = "no kernel of BF16", .is.source = MEASURED},
+     .is.why = "no kernel supports BF16", .is.source = MEASURED},
     {" Range ", FSD_RTX, .holds = reads_type, .types = T(FP16) | T(BF16),
-     .is.why = "it takes FP32, INT32 and INT64", .is.source = MEASURED},
+     .is.why = "it supports FP32, INT32 and INT64 only", .is.source = MEASURED},
     {" Range ", FSD_RTX, .holds = counts_data, .number = 0x7, .types = T(FP32),
-     .is.why = "an FP32 input of the network decides how much it makes",
+     .is.why = "an FP32 input of the network determines the size of its "
+"output",
      .is.source = MEASURED},
     {" OneHot ", FSD_RTX, .holds = counts_data, .number = 0x2, .types = T(FP32),
-     .is.why = "an FP32 input of the network decides how much it makes",
+     .is.why = "an FP32 input of the network determines the size of its "
+"output",
      .is.source = MEASURED},
     {" RandomNormal RandomNormalLike RandomUniform RandomUniformLike ", FSD_RTX,
      .holds = is_asked_for, .attr = "dtype", .types = T(FP64) | T(BF16),
-     .is.why = "it makes FP32 and FP16", .is.source = MEASURED},
+     .is.why = "it supports FP32 and FP16 only", .is.source = MEASURED},
     {" Mod ", FSD_RTX, .holds = reads_type, .types = T(INT8),
      .is.why = "INT8 is not supported", .is.source = MEASURED},
     {" Add And Div Equal Greater Less Max Mean Min Mul Or Pow Sub Sum Xor ",
      FSD_ANY_BUILDER, .holds = is_pre_7,
-     .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
+     .is.why = "the model's opset is below 7, whose broadcasting the "
+"parser lacks",
      .is.source = MEASURED},
     {" Gemm ", FSD_ANY_BUILDER, .holds = fsd_refused_adds_no_matrix,
-     .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
+     .is.why = "the model's opset is below 7, whose broadcasting the "
+"parser lacks",
      .is.source = MEASURED},
     {" PRelu ", FSD_ANY_BUILDER, .holds = fsd_refused_has_other_slope,
-     .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
+     .is.why = "the model's opset is below 7, whose broadcasting the "
+"parser lacks",
      .is.source = MEASURED},
     {" MatMul ", FSD_RTX, .holds = fsd_refused_is_row_of_many,
      .is.why = "a vector is multiplied with a stack of matrices",
@@ -537,41 +546,46 @@ static const struct fsd_refusal_row refusals[] = {
     {" TensorScatter ", FSD_RTX, .holds = fsd_refused_rank_is_not, .number = 4,
      .is.why = "the cache must have four dimensions", .is.source = MEASURED},
     {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_branches,
-     .is.why = "its branches give tensors of unlike ranks", .is.source = MEASURED},
+     .is.why = "the outputs of its branches have different ranks",
+     .is.source = MEASURED},
     {" AveragePool ", FSD_RTX, .holds = fsd_refused_averages_padding,
-     .is.why = "with ceil_mode the last window starts in the padding, which does not "
-               "count",
+     .is.why = "with ceil_mode its last window covers only padding, which "
+"does "
+"not count",
      .is.source = MEASURED},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is.why = "equal parts, rounded up, leave less than nothing for the last",
+     .is.why = "equal parts, rounded up, leave no elements for the last part",
      .is.source = MEASURED},
 
     /* Compute capabilities. */
     {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
      .holds = multiplies, .types = T(FP32) | T(FP64),
-     .is.why = "Turing has no FP32 matrix product here",
+     .is.why = "Turing does not support this FP32 matrix product",
      .is.source = MEASURED " for sm75"},
     {" Conv ConvTranspose ", FSD_RTX, .below_sm = 80, .holds = is_spatial,
-     .types = T(FP32), .is.why = "Turing has no FP32 3-D convolution here",
+     .types = T(FP32), .is.why = "Turing does not support this FP32 3-D convolution",
      .is.source = MEASURED " for sm75"},
     {NULL, FSD_RTX, .below_sm = 80, .holds = has_a_type, .types = T(BF16),
-     .is.why = "the device has no BF16", .is.source = MEASURED " for sm75"},
+     .is.why = "the device does not support BF16", .is.source = MEASURED " for sm75"},
     {NULL, FSD_RTX, .below_sm = 80, .holds = has_a_type, .types = T(INT4) | T(UINT4),
-     .is.why = "the device has no INT4", .is.source = MEASURED " for sm75"},
+     .is.why = "the device does not support INT4", .is.source = MEASURED " for sm75"},
     {NULL, FSD_RTX, .below_sm = 89, .holds = has_a_type, .types = T(FP8),
-     .is.why = "the device has no FP8", .is.source = MEASURED " for sm75, sm80, sm86"},
+     .is.why = "the device does not support FP8",
+     .is.source = MEASURED " for sm75, sm80, sm86"},
     {NULL, FSD_RTX, .below_sm = 100, .holds = has_a_type, .types = T(FP4),
-     .is.why = "the device has no FP4", .is.source = MEASURED " for sm75 to sm89"},
+     .is.why = "the device does not support FP4",
+     .is.source = MEASURED " for sm75 to sm89"},
 
     /* Versions. */
     {QDQ, FSD_RTX, .until = 104,
-     .is.why = "RTX 1.4 folds quantizers on a device: not without a GPU",
+     .is.why = "RTX 1.4 folds quantizers on the device, and the build has "
+"no GPU",
      .is.source = "measured: TensorRT for RTX 1.4.0 without a GPU"},
     {" Conv ConvTranspose ", FSD_RTX, .until = 106, .holds = runs_narrow,
-     .types = T(INT8), .is.why = "RTX up to 1.6 has no INT8 convolution",
+     .types = T(INT8), .is.why = "RTX up to 1.6 does not support INT8 convolutions",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"},
     {" GRU ", FSD_RTX, .until = 104, .holds = reads_type, .types = T(FP16),
-     .is.why = "its parts get different types",
+     .is.why = "its outputs have different types",
      .is.source = "measured: TensorRT for RTX 1.4.0"},
 
     /* Quantizers. */
@@ -579,15 +593,15 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "a zero point other than 0",
      .is.source = LISTED},
     {QDQ, FSD_ANY_BUILDER, .holds = has_bad_scale,
-     .is.why = "a scale that is not above 0", .is.source = MEASURED},
+     .is.why = "a scale that is not positive", .is.source = MEASURED},
     {" QuantizeLinear DequantizeLinear ", FSD_RTX, .holds = is_computed, .number = 2,
      .types = T(INT8) | T(UINT8) | T(INT4) | T(FP4),
-     .is.why = "the zero point is no initializer", .is.source = MEASURED},
+     .is.why = "the zero point is not an initializer", .is.source = MEASURED},
 
     /* Attributes. */
     {" AveragePool MaxPool LpPool ", FSD_RTX, .holds = number_is_not,
      .attr = "dilations", .number = 1,
-     .is.why = "only pools without dilation are taken",
+     .is.why = "only pools without dilation are supported",
      .is.source = MEASURED},
     {" LpPool GlobalLpPool LpNormalization ", FSD_RTX, .holds = number_is_not,
      .attr = "p",
@@ -595,7 +609,7 @@ static const struct fsd_refusal_row refusals[] = {
     {" BatchNormalization ", FSD_RTX, .holds = number_is_not, .attr = "training_mode",
      .is.why = "training mode", .is.source = MEASURED},
     {" LayerNormalization MaxPool Attention BatchNormalization ", FSD_ANY_BUILDER,
-     .holds = gives_more, .number = 1, .is.why = "only its first output is taken",
+     .holds = gives_more, .number = 1, .is.why = "only its first output is supported",
      .is.source = LISTED},
     {" Attention ", FSD_RTX, .holds = number_is_not, .attr = "softcap",
      .is.why = "softcap is not supported", .is.source = MEASURED},
@@ -609,13 +623,15 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "antialiasing is not supported", .is.source = MEASURED},
     {" Resize ", FSD_RTX, .holds = word_is,
      .number = 1, .attr = "keep_aspect_ratio_policy",
-     .words = " stretch ", .is.why = "it only stretches", .is.source = MEASURED},
+     .words = " stretch ",
+     .is.why = "only the policy stretch is supported",
+     .is.source = MEASURED},
     {" ScatterElements ScatterND ", FSD_RTX, .holds = word_is,
      .number = 1, .attr = "reduction",
-     .words = " none ", .is.why = "no reduction is taken", .is.source = MEASURED},
+     .words = " none ", .is.why = "no reduction is supported", .is.source = MEASURED},
     {" TensorScatter ", FSD_RTX, .holds = word_is,
      .number = 1, .attr = "mode",
-     .words = " linear ", .is.why = "only the linear mode is taken",
+     .words = " linear ", .is.why = "only the linear mode is supported",
      .is.source = MEASURED},
 
     /* What must be known before the build. */
@@ -627,18 +643,19 @@ static const struct fsd_refusal_row refusals[] = {
     {" Squeeze Unsqueeze ", FSD_RTX, .holds = is_computed, .number = 1,
      .is.why = "its axes are computed at run time", .is.source = MEASURED},
     {" Dropout ", FSD_RTX, .holds = is_computed, .number = 2,
-     .is.why = "training_mode is no initializer", .is.source = MEASURED},
+     .is.why = "training_mode is not an initializer", .is.source = MEASURED},
     {" STFT ", FSD_RTX, .holds = is_computed, .number = 1,
-     .is.why = "frame_step is no initializer", .is.source = MEASURED},
+     .is.why = "frame_step is not an initializer", .is.source = MEASURED},
     {" Resize ", FSD_RTX, .holds = is_given, .number = 2, .types = T(FP32),
      .is.why = "its scales are an input of the network", .is.source = MEASURED},
     {" Upsample Resize ", FSD_RTX, .holds = is_given, .number = 1, .types = T(FP32),
      .is.why = "its scales are an input of the network", .is.source = MEASURED},
     {" TopK ", FSD_ANY_BUILDER, .holds = is_too_many, .number = 1,
-     .is.why = "more than 3840 are asked for", .is.source = LISTED},
+     .is.why = "more than 3840 are requested", .is.source = LISTED},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_no_kernel, .number = 16,
      .types = T(FP32),
-     .is.why = "FP32, or heads below 16: no kernel runs it, and it is not decomposed",
+     .is.why = "no kernel supports FP32 or heads below 16, and it is not "
+"decomposed",
      .is.source = MEASURED},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_short_mask,
      .is.why = "its mask has fewer columns than there are keys",
@@ -647,10 +664,10 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "a mask and is_causal exclude each other", .is.source = MEASURED},
     {" Attention ", FSD_RTX, .until = 106, .holds = fsd_refused_is_no_kernel,
      .types = T(FP32),
-     .is.why = "RTX up to 1.6 has no attention in FP32",
+     .is.why = "RTX up to 1.6 does not support attention in FP32",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.6.1"},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_wide, .number = 256,
-     .is.why = "heads above 256: no kernel runs it, and it is not decomposed",
+     .is.why = "no kernel supports heads above 256, and it is not decomposed",
      .is.source = MEASURED},
     {" Attention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 3,
      .is.why = "its mask does not broadcast to batch, heads, queries and keys",
@@ -659,7 +676,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "its bias does not broadcast to batch, heads, queries and keys",
      .is.source = MEASURED},
     {" MultiHeadAttention ", FSD_RTX, .holds = is_there, .number = 0xd8,
-     .is.why = "a bias of the projections, a padding mask, past keys and values "
+     .is.why = "a bias of the projections, a padding mask, past keys and "
+"values "
                "are not supported", .is.source = MEASURED},
     {" MultiHeadAttention ", FSD_RTX, .holds = lacks_one, .number = 0x7,
      .is.why = "queries, keys and values must be three inputs",
@@ -668,21 +686,21 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "queries, keys and values must have three dimensions",
      .is.source = MEASURED},
     {" MultiHeadAttention ", FSD_RTX, .holds = gives_more, .number = 1,
-     .is.why = "only its first output is taken", .is.source = MEASURED},
+     .is.why = "only its first output is supported", .is.source = MEASURED},
     {" MultiHeadAttention ", FSD_RTX, .holds = has_attr, .attr = "mask_filter_value",
      .is.why = "mask_filter_value is not supported", .is.source = MEASURED},
     {" Attention MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_is_uneven,
      .is.why = "heads of keys and of values differ in size", .is.source = MEASURED},
     {" GridSample ", FSD_RTX, .until = 104, .holds = is_spatial,
-     .types = T(FP32) | T(FP16) | T(BF16), .is.why = "RTX 1.4 samples no volumes",
+     .types = T(FP32) | T(FP16) | T(BF16), .is.why = "RTX 1.4 does not support volumes",
      .is.source = "measured: TensorRT for RTX 1.4.0"},
     {" Celu ", FSD_RTX, .holds = reads_type, .types = T(FP16) | T(BF16),
-     .is.why = "its parts get different ranks", .is.source = MEASURED},
+     .is.why = "its outputs have different ranks", .is.source = MEASURED},
     {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = is_lopsided,
      .is.why = "both directions must have the same activations", .is.source = LISTED},
     {" Mod ", FSD_RTX, .holds = is_inexact,
      .types = T(FP32) | T(FP16) | T(BF16) | T(FP64),
-     .is.why = "floating point needs fmod", .is.source = MEASURED},
+     .is.why = "floating-point types need fmod = 1", .is.source = MEASURED},
     {" MatMul Relu ", FSD_RTX, .holds = reads_type, .types = T(INT32),
      .is.why = "INT32 is not supported", .is.source = MEASURED},
     {" Add Sub Mul Div Max Min Mod Greater Less GreaterOrEqual LessOrEqual MaxPool ",
@@ -690,8 +708,9 @@ static const struct fsd_refusal_row refusals[] = {
                                                                  "supported",
      .is.source = MEASURED},
     {" Cast ", FSD_RTX, .until = 104, .holds = has_a_type, .types = T(INT8),
-     .is.why = "RTX 1.4 folds casts to INT8 on a device, which a build without a GPU "
-               "lacks", .is.source = "measured: TensorRT for RTX 1.4.0 without a GPU"},
+     .is.why = "RTX 1.4 folds casts to INT8 on the device, and the build "
+"has no "
+"GPU", .is.source = "measured: TensorRT for RTX 1.4.0 without a GPU"},
 };
 
 /* The operators for which RTX 1.7 has an importer. */
@@ -724,7 +743,8 @@ static const char imported[] =
     " TRT_MatMul TRT_MaxAverageBlendPool TRT_MaxPool TRT_MoE TRT_QuantizedAttention"
     " TRT_RaggedSoftmax TRT_Resize TRT_Scale TRT_Shuffle TRT_Slice TRT_TopK_Min Tan"
     " Tanh TensorScatter"
-    " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor" " ";
+    " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor"
+" ";
 /* clang-format on */
 
 static bool concerns(const struct fsd_lint *l, const struct fsd_refusal_row *r,
@@ -751,7 +771,7 @@ const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node
 }
 
 const struct fsd_refusal fsd_lint_no_importer = {
-    "it has no importer of that name, and no plugins", MEASURED};
+    "the parser does not know the operator, and has no plugins", MEASURED};
 
 /* The parser looks at the operator's name only, whatever its domain. */
 enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node)

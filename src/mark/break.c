@@ -160,9 +160,11 @@ static bool is_inside(const struct fsd_marks *m, fsd_id tensor)
 }
 
 #define LIBRARY_WHY                                                                    \
-    "the builder writes the tensor and computes what follows it in another layer"
+    "the builder writes the tensor and computes the following nodes "                  \
+    "in another layer"
 #define CONV_WHY                                                                       \
-    "the builder computes the Conv alone and generates a kernel for what follows it"
+    "the builder computes the Conv alone and generates a kernel for "                  \
+    "the following nodes"
 
 /* Behind the Conv, or behind the Add that is the first to follow it. */
 static struct candidate behind_conv(const struct fsd_marks *m, fsd_id group,
@@ -174,7 +176,7 @@ static struct candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     struct candidate c = none;
 
     if (!is_inside(m, tensor))
-        return no_break("another layer has what its product makes");
+        return no_break("another layer outputs its product");
     c = at_tensor(m, group, tensor, why);
     add = fsd_tensor_only_reader(g, tensor);
     if (!fsd_node_is(g, add, FSD_ONNX_Add) || !in_group(m, add, group))
@@ -233,10 +235,11 @@ static struct candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
 
 static struct candidate break_attention(const struct fsd_marks *m, fsd_id group)
 {
-    struct candidate c = {.why = "the builder no longer finds an attention there: both "
-                                 "products and the Softmax are computed apart",
-                          .groups = {group},
-                          .n = 1};
+    struct candidate c = {
+        .why = "the builder no longer recognizes an attention: separate kernels "
+               "compute both products and the Softmax",
+        .groups = {group},
+        .n = 1};
 
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id node = fsd_marks_node(m, group, i);
@@ -245,7 +248,7 @@ static struct candidate break_attention(const struct fsd_marks *m, fsd_id group)
         if (fsd_node_is(m->d->model, node, FSD_ONNX_Softmax) && is_inside(m, c.tensor))
             return c;
     }
-    return no_break("another layer has what its Softmax makes");
+    return no_break("another layer outputs its Softmax");
 }
 
 /* One product of several: it fuses what follows it. */
@@ -278,10 +281,11 @@ static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group
 static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
-    struct candidate c = {.why = "the product before takes in what is added to its "
-                                 "result, and writes the tensor",
-                          .groups = {group},
-                          .n = 1};
+    struct candidate c = {
+        .why = "the kernel of the preceding product computes the addition and "
+               "writes the tensor",
+        .groups = {group},
+        .n = 1};
 
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id node = fsd_marks_node(m, group, i), first;
@@ -348,7 +352,7 @@ static struct candidate break_library(const struct fsd_marks *m, fsd_id group)
         if (is_inside(m, tensor))
             return at_tensor(m, group, tensor, LIBRARY_WHY);
     }
-    return no_break("no tensor is inside of it");
+    return no_break("it has no inner tensor");
 }
 
 static struct candidate break_vertical(const struct fsd_marks *m, fsd_id group)
@@ -367,7 +371,7 @@ static struct candidate candidate_of(const struct fsd_marks *m, fsd_id group)
 {
     switch (m->kinds[group]) {
     case FSD_FUSION_NONE:
-        return no_break("it is no fusion: one node");
+        return no_break("it is not a fusion: one node");
     case FSD_FUSION_EPILOGUE:
         return break_epilogue(m, group);
     case FSD_FUSION_ATTENTION:
@@ -377,7 +381,7 @@ static struct candidate candidate_of(const struct fsd_marks *m, fsd_id group)
     case FSD_FUSION_VERTICAL:
         return break_vertical(m, group);
     default:
-        return no_break("it is not known what the builder makes of its parts");
+        return no_break("it is not known how the builder computes its parts");
     }
 }
 

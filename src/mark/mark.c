@@ -23,35 +23,37 @@ static const struct {
     [FSD_WHY_INPUT] = {"input", "it is an input of the network"},
     [FSD_WHY_OUTPUT] = {"output", "it is an output of the network already"},
     [FSD_WHY_CONV] =
-        {"epilogue", "an output is row-major: the builder splits what follows the Conv "
-                     "off its kernel, to write it in that layout"},
+        {"epilogue", "an output is row-major: to write that layout, the builder splits "
+                     "the nodes after the Conv from its kernel"},
     [FSD_WHY_FORM] = {"form", "the generated kernel writes it in another layout or "
                               "shape than an output has, and the conversion may be "
                               "fused with a part of the kernel"},
     [FSD_WHY_READER] = {"reader", "it is not row-major, and the conversion may be "
                                   "fused with a part of the kernel that reads it"},
-    [FSD_WHY_JOINED] = {"joined", "one kernel computes several products together and "
-                                  "writes one tensor: marked, this one is computed "
-                                  "alone"},
-    [FSD_WHY_IN_PLACE] = {"in-place", "it is written into its place in a Concat: "
-                                      "marked, the Concat becomes a kernel that "
-                                      "copies"},
+    [FSD_WHY_JOINED] =
+        {"joined", "one kernel computes several products and writes one tensor: if "
+                   "marked, another kernel computes this one"},
+    [FSD_WHY_IN_PLACE] = {"in-place",
+                          "its producer writes it in place in a Concat: if marked, the "
+                          "Concat becomes a copy kernel"},
     [FSD_WHY_LOOP] = {"loop",
                       "control flow or a recurrent operator writes or reads it"},
-    [FSD_WHY_BODY] = {"body", "it is a tensor of a body, which no output of the "
-                              "network can be"},
-    [FSD_WHY_SPREAD] = {"spread", "several kernels share the work of its fusion, and "
-                                  "the builder may divide it otherwise"},
-    [FSD_WHY_QUANTIZED] = {"quantized", "it is quantized: as an output of that type it "
-                                        "may change what its Q is fused with"},
+    [FSD_WHY_BODY] =
+        {"body", "it is a tensor of a body, and cannot be an output of the network"},
+    [FSD_WHY_SPREAD] =
+        {"spread", "several kernels compute its fusion, and the builder may divide "
+                   "it differently"},
+    [FSD_WHY_QUANTIZED] =
+        {"quantized", "it is quantized: as an output of that type it may change the "
+                      "fusion of its Q"},
     [FSD_WHY_SCALED] = {"scaled",
                         "the layer that reads it applies the scale of its DQ"},
     [FSD_WHY_FOLDED] = {"folded", "it is a build-time constant"},
     [FSD_WHY_SIZE] = {"size", "it is a size, computed before any kernel runs"},
-    [FSD_WHY_DEAD] = {"dead", "no output of the network needs it"},
-    [FSD_WHY_MERGED] = {"merged", "a node that computes the same has its values"},
+    [FSD_WHY_DEAD] = {"dead", "no output of the network depends on it"},
+    [FSD_WHY_MERGED] = {"merged", "a duplicate node has its values"},
     [FSD_WHY_VIEW] = {"view", "it is another view of the same values"},
-    [FSD_WHY_PARTS] = {"parts", "its parts are written in place by their layers"},
+    [FSD_WHY_PARTS] = {"parts", "layers write its parts in place"},
     [FSD_WHY_NO_LAYER] = {"no-layer", "it is not known which layer computes it"},
     [FSD_WHY_OPAQUE] = {"opaque",
                         "the engine reports the region as one layer, not its kernels"},

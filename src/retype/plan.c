@@ -97,7 +97,7 @@ static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
         r.type = type_before(p, node);
     } else {
         r = lost(r, own,
-                 r.chosen ? "a Cast does not make this type"
+                 r.chosen ? "a Cast cannot produce this type"
                           : "its type is not in the engine");
     }
     return r;
@@ -114,12 +114,11 @@ static struct fsd_retyped_node decide(const struct fsd_retype *p, fsd_id node,
     const char *why = NULL;
 
     if (!fsd_onnx_can_edit(g, node))
-        why =
-            "it is in the body of a function, which is in the file once for all calls";
+        why = "it is in the body of a function, which all calls share";
     else if (!takes)
         why = p->d->facts->traits[node] & FSD_OP_STANDARD
-                  ? "its operator does not take this type at the model's opset"
-                  : "it is not known which types its operator takes";
+                  ? "its operator does not support this type at the model's opset"
+                  : "it is not known which types its operator supports";
     if (why)
         *floats = (struct fsd_op_floats){0, 0};
     if (why && r.what == FSD_RETYPED_SET && r.type != own)

@@ -390,41 +390,43 @@ class Case:
 
     FORMS = [
         (r"((?:add|remove|give|move) .* \(lint [a-z/, -]+\))", cites),
-        (r"remove the Q/DQ pair, which only rounds here: the layer reads and writes (\w+)", rounds),
+        (r"remove the Q/DQ pair: the layer only rounds, it reads and writes (\w+)", rounds),
         (r"quantize the network input in the caller and pass (\w+) data", at_input),
-        (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input, too", reads),
-        (r"layer (\d+) writes (\w+), for (.+) reads (.+) without a quantizer: put one there", blames),
-        (r"(.+) writes (\w+) and what reads it takes (\w+)(?:: |, too: the builder changes).*", meets),
-        (r"layer (\d+)(?: \((.*)\))? reads (\w+) beside quantized data: quantize that branch, so that it writes (\w+) "
+        (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input as well", reads),
+        (r"layer (\d+) writes (\w+), for (.+) reads (.+) unquantized: add a Q/DQ pair there", blames),
+        (r"(.+) writes (\w+) and its consumer reads (\w+)(?:: |, too: the builder converts).*", meets),
+        (r"layer (\d+)(?: \((.*)\))? reads (\w+) next to quantized data: quantize that branch, so that it writes (\w+) "
          r"itself", reads_beside),
         (r"layer (\d+)(?: \((.*)\))? writes (\w+): the builder did not fuse the quantizer into it", not_fused),
-        (r"layer (\d+)(?: \((.*)\))? writes (\w+), as each of the (\d+) Conv and GEMM kernels in a quantized type "
-         r"does: the builder's choice", none_quantizes),
-        (r"layer (\d+)(?: \((.*)\))? writes (\w+), which is quantized here again: give both one scale", again),
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+), like each of the (\d+) quantized Conv and GEMM kernels: "
+         r"the builder's choice", none_quantizes),
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+), which this layer requantizes: use one scale for both", again),
         (r"its input is (\w+): quantize every input of the producer, so that it writes (\w+) itself", handed),
-        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale where they meet", hands),
-        (r"a network output takes (\w+) here: make the quantized tensor the output to save it", output_takes),
-        (r"it reads and writes (\w+) (\S+): no I/O format saves it", same_format),
+        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale for joined inputs", hands),
+        (r"the network output is (\w+): use the quantized tensor as output to remove this layer", output_takes),
+        (r"it reads and writes (\w+) (\S+): no I/O format removes it", same_format),
         (r"build with --(input|output)IOFormats=\w+:d?(hwc), in which its elements have the same order", other_words),
-        (r'ask for the network (input|output) in "(.+)", in which its elements have the same order', other_words),
-        (r"make the network (input|output) (\w+) in the model: a strongly typed build takes its types from there",
+        (r'request the network (input|output) in "(.+)", in which its elements have the same order', other_words),
+        (r"change the network (input|output) to (\w+) in the model: a strongly typed build takes its types from the model",
          model_type),
         (r"build with --(input|output)IOFormats=(\w+):LAYOUT \(the dump does not show the LAYOUT\)() and (?:pass|read) "
          r"the network (?:in|out)put in that format", form),
         (r"build with --(input|output)IOFormats=(\w+):(\w+) and (?:pass|read) the network (?:in|out)put in that format",
          offered),
-        (r"no I/O format lays the tensor out as (\w+) (\w+), which the (?:first|last) layer (reads|writes): this layer "
-         r"stays as long as that one does",
+        (r"no I/O format has the layout (\w+) (\w+), which the (?:first|last) layer (reads|writes): this layer "
+         r"remains as long as that one does",
          lambda c, t, lay, verb: c.form("input" if verb == "reads" else "output", t, lay)),
-        (r"layer (\d+)(?: \((.*?)\))? has no kernel for what layer (\d+)(?: \((.*)\))? writes, or none as fast; "
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or none as fast; "
          r"another operator or type may have", no_kernel),
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
-        (r"((?:the Concat input could not be written in place|a part of a tensor is copied before it is read).*)", parts),
-        (r"the region's border asks for it: let the region grow over this edge, or match its type outside", region),
-        (r"choose a size that needs no padding \(the Conv or GEMM kernel beside it takes (\d+) elements for (\d+)\)", pads),
+        (r"((?:the Concat input could not be written in place|the builder copies a part of a tensor before a "
+         r"layer reads it).*)", parts),
+        (r"the border of the region requires it: extend the region over this edge, or use its type outside", region),
+        (r"choose a size that needs no padding \(the adjacent Conv or GEMM kernel processes (\d+) elements "
+         r"instead of (\d+)\)", pads),
         (r"quantize both (.+) and (.+), or neither", both),
-        (r"give the operators on both sides one type; here (\w+) meets (\w+)", kinds),
-        (r"only its name is known: a dump with --profilingVerbosity=detailed states what it converts", named_only),
+        (r"run the operators on both sides in one type; here one uses (\w+) and the other (\w+)", kinds),
+        (r"only its name is known: build with --profilingVerbosity=detailed to see what it converts", named_only),
     ]
 
     def judge_advice(self, text):
