@@ -835,6 +835,10 @@ struct fsd_cut_options {
     unsigned context;    /**< steps to nodes around, which come along */
     bool inline_weights; /**< weights in other files are copied into the part; else it
                               belongs into the folder of the model */
+    const char *const *values; /**< files with values of the model's tensors, numpy's
+                                    (.npz) or Polygraphy's saved outputs, for
+                                    fsd_cutting_write_inputs() */
+    unsigned n_values;
 };
 
 struct fsd_cutting;
@@ -866,9 +870,13 @@ FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
                                           struct fsd_error *err);
 
-/** Writes random values for its inputs as numpy.savez() does, the same each time.
- *  Open sizes are 1.
- *  @return FSD_E_UNSUPPORTED for a type that numpy has not, as bf16; FSD_E_WRITE. */
+/** Writes values for its inputs as numpy.savez() does: those of the files that
+ *  `values` names, of the first that has a tensor of that name; without such files
+ *  random ones, the same each time, where open sizes are 1.
+ *  @return before anything is written FSD_E_MISMATCH where no file has an input, or
+ *          has it in another type or other sizes, FSD_E_FORMAT for a file that is
+ *          damaged or has no tensors, FSD_E_IO, FSD_E_LIMIT, FSD_E_UNSUPPORTED for a
+ *          type that numpy has not, as bf16, or more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
                                                  FILE *out, struct fsd_error *err);
 

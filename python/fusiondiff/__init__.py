@@ -28,7 +28,8 @@ from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
 __all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "Violation", "batch", "check", "code", "compare", "cut", "diff", "lint", "retype", "snapshot"]
+           "Run", "Side", "Table", "Violation", "annotate", "batch", "check", "code", "compare", "cut", "diff", "issue", "lint", "retype",
+           "snapshot"]
 __version__ = _native.version
 
 
@@ -454,6 +455,7 @@ def _words(*lists: str | int | Iterable[str | int]) -> list[list[bytes]]:
 def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str] | None = None, *,
         layers: str | int | Iterable[str | int] = (), groups: str | int | Iterable[str | int] = (),
         nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
+        inputs: str | os.PathLike[str] | None = None, values: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
         log: Input | None = None, shapes: str | Sequence[str] = (), force: bool = False) -> str:
     """Cuts a part out of a model, writes it to ``output``, and says what is cut and how to build it alone.
 
@@ -465,6 +467,9 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
         begin: tensors; the nodes behind them.
         end: tensors; the nodes before them, with ``begin`` those on a path between both.
         context: so many steps to nodes around come along.
+        inputs: an .npz file for values of the part's inputs; None: nowhere.
+        values: files to take them from: tensors of the model by name, as numpy.savez() or Polygraphy saved them; none:
+            random ones.
 
     All others: as of :class:`Side`.  Weights in other files are copied into ``output``.
 
@@ -475,11 +480,95 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
     if engine is None:
         del side._options["engine"]
 
-    def write(descriptor: int) -> str:
-        said: bytes = _call(_native.cut, side._options, *_words(layers, groups, nodes, begin, end), context, True, descriptor, None if output is None else os.fspath(output))
+    given = [os.fsencode(path) for path in ([values] if isinstance(values, (str, os.PathLike)) else values)]
+    if given and inputs is None:
+        raise ValueError("values: expected inputs, where they are written")
+
+    def write(descriptor: int, other: int = -1) -> str:
+        said: bytes = _call(_native.cut, side._options, *_words(layers, groups, nodes, begin, end), context, True, descriptor,
+                            None if output is None else os.fspath(output), given, other)
         return said.decode()
 
+    def write_both(other: int) -> str:
+        return write(-1, other) if output is None else _written(output, lambda descriptor: write(descriptor, other))
+
+    if inputs is not None:
+        return _written(inputs, write_both)
     return write(-1) if output is None else _written(output, write)
+
+
+def annotate(model: Input | None, engine: Input | None, output: str | os.PathLike[str], *, layers: bool = False,
+             log: Input | None = None, profile: Input | Sequence[Input] | None = None, shapes: str | Sequence[str] = (),
+             force: bool = False) -> None:
+    """Writes a model, or an engine, with what became of it, for viewers of models.
+
+    Args:
+        model: None: the engine's layers are written as a graph.
+        output: ``x.nodedata.json`` for Model Explorer, else an ONNX file for Netron; written whole or not at all.  External
+            weights stay in their files: write it into the folder of the model.
+        layers: the engine's layers as a graph, though there is a model.
+
+    All others: as of :class:`Side`.
+
+    >>> import tempfile, os.path
+    >>> path = os.path.join(tempfile.mkdtemp(), "annotated.onnx")
+    >>> annotate("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json", path)
+    >>> b"fusiondiff.layer" in open(path, "rb").read()
+    True
+    """
+    side = Side(model, engine, log=log, profile=profile, shapes=shapes, force=force)
+    kind = 2 if os.fspath(output).endswith(".nodedata.json") else 1 if layers or model is None else 0
+
+    def write(descriptor: int) -> str:
+        _call(_native.annotate, side._options, kind, descriptor)
+        return ""
+
+    _written(output, write)
+
+
+def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str], *,
+          before: Side | Sequence[Input] | Input | None = None, finding: str | None = None,
+          layers: str | int | Iterable[str | int] = (), groups: str | int | Iterable[str | int] = (),
+          nodes: str | Iterable[str] = (), context: int = 0, anonymize: bool = False,
+          names: str | os.PathLike[str] | None = None, no_weights: bool = False) -> list[str]:
+    """Writes a bug report for the builder's maintainers to a new directory, and returns the names of its files.
+
+    Args:
+        build: as for :func:`compare`.
+        output: appears whole or not at all; it must not be there yet, or be empty.
+        before: the build before, of which the worst difference is reported; None: the worst finding of ``build`` is.
+        finding: the id of a rule, whose worst finding is reported, or a fingerprint.
+        layers: with the next two what is reported instead, as for :func:`cut`.
+        context: so many steps to nodes around come along in the model of the part.
+        anonymize: replace names in all files.
+        names: where what they stand for is written; None: ``output`` with ``.names.json`` behind it.
+        no_weights: replace the values of weights in the model of the part by constants.
+
+    >>> import tempfile, os.path
+    >>> path = os.path.join(tempfile.mkdtemp(), "report")
+    >>> issue(("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json"), path)[:3]
+    ['issue.md', 'layers.json', 'part.onnx']
+    """
+    if names is not None and not anonymize:
+        raise ValueError("names: expected anonymize=True, which replaces them")
+    files: dict[str, bytes] = _call(
+        _native.issue, None if before is None else _side(before, "old ")._options, _side(build)._options, finding,
+        *_words(layers, groups, nodes, (), ()), context, anonymize, no_weights)
+    folder = os.path.realpath(output)
+    stands_for = files.pop("", None)
+    with tempfile.TemporaryDirectory(prefix=os.path.basename(folder) + ".", dir=os.path.dirname(folder)) as temporary:
+        inside = os.path.join(temporary, "report")
+        os.mkdir(inside)
+        for name, data in files.items():
+            with open(os.path.join(inside, name), "wb") as file:
+                file.write(data)
+        if os.path.isdir(folder) and os.listdir(folder):
+            raise FileExistsError(f"{folder}: expected a directory that is not there yet, or empty, found files in it")
+        if stands_for is not None:
+            with open(f"{folder}.names.json" if names is None else names, "wb") as file:
+                file.write(stands_for)
+        os.replace(inside, folder)
+    return list(files)
 
 
 def code(model: Input, engine: Input | None = None, *, api: Literal["tensorrt", "torch"] = "tensorrt", depth: int = 0,

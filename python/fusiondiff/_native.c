@@ -634,17 +634,34 @@ static PyObject *fix(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
+/* Descriptors from 0 on take a file each. */
+struct cut_files {
+    int part, inputs;
+};
+
+typedef enum fsd_status write_fn(const struct fsd_cutting *made, FILE *out,
+                                 struct fsd_error *err);
+
+static enum fsd_status write_cut(const struct fsd_cutting *made, write_fn *write,
+                                 int descriptor, struct fsd_error *err)
+{
+    FILE *out = open_model(descriptor);
+
+    return close_model(out, out ? write(made, out, err) : FSD_OK, err);
+}
+
 static enum fsd_status cut_part(const struct call *call,
-                                const struct fsd_cut_options *opt, int descriptor,
-                                const char *path, FILE *text, struct fsd_error *err)
+                                const struct fsd_cut_options *opt,
+                                struct cut_files files, const char *path, FILE *text,
+                                struct fsd_error *err)
 {
     struct fsd_cutting *made = NULL;
     enum fsd_status status = fsd_cutting_open(&made, &call->side[0].opt, opt, err);
-    FILE *out = status == FSD_OK && descriptor >= 0 ? open_model(descriptor) : NULL;
 
-    if (status == FSD_OK && descriptor >= 0)
-        status =
-            close_model(out, out ? fsd_cutting_write(made, out, err) : FSD_OK, err);
+    if (status == FSD_OK && files.inputs >= 0)
+        status = write_cut(made, fsd_cutting_write_inputs, files.inputs, err);
+    if (status == FSD_OK && files.part >= 0)
+        status = write_cut(made, fsd_cutting_write, files.part, err);
     if (status == FSD_OK)
         status = fsd_cutting_report(made, path, NULL, text, err);
     fsd_cutting_free(made);
@@ -679,26 +696,29 @@ static PyObject *cut(PyObject *self, PyObject *args)
 {
     struct call call = {0};
     struct fsd_cut_options opt = {0};
+    struct cut_files files;
     struct part_words part;
-    const char *path;
-    PyObject *side;
+    const char *path, *values[MOST_FILES];
+    PyObject *side, *value_list;
     char *bytes = NULL;
     size_t size = 0;
-    int descriptor, inlined;
+    int inlined;
     FILE *out;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!Ipiz:cut", &PyDict_Type, &side,
-                          &PyList_Type, &part.lists[0], &PyList_Type, &part.lists[1],
-                          &PyList_Type, &part.lists[2], &PyList_Type, &part.lists[3],
-                          &PyList_Type, &part.lists[4], &opt.context, &inlined,
-                          &descriptor, &path) ||
-        !take_side(&call, &call.side[0], side) || !take_part(&call, &part, &opt))
+    if (!PyArg_ParseTuple(
+            args, "O!O!O!O!O!O!IpizO!i:cut", &PyDict_Type, &side, &PyList_Type,
+            &part.lists[0], &PyList_Type, &part.lists[1], &PyList_Type, &part.lists[2],
+            &PyList_Type, &part.lists[3], &PyList_Type, &part.lists[4], &opt.context,
+            &inlined, &files.part, &path, &PyList_Type, &value_list, &files.inputs) ||
+        !take_side(&call, &call.side[0], side) || !take_part(&call, &part, &opt) ||
+        !take_list(&call, value_list, MOST_FILES, values, &opt.n_values))
         return NULL;
     opt.inline_weights = inlined;
+    opt.values = values;
     out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = cut_part(&call, &opt, descriptor, path, out, &call.err);
+    call.status = cut_part(&call, &opt, files, path, out, &call.err);
     end();
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
@@ -785,6 +805,116 @@ static PyObject *retype(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
+static enum fsd_status annotate_model(const struct call *call, enum fsd_annotation as,
+                                      FILE *out, struct fsd_error *err)
+{
+    struct fsd_diff *run = NULL;
+    enum fsd_status status = fsd_diff_open(&run, &call->side[0].opt, err);
+
+    if (status == FSD_OK)
+        status =
+            close_model(out, out ? fsd_diff_annotate(run, as, out, err) : FSD_OK, err);
+    else if (out)
+        fclose(out);
+    fsd_diff_free(run);
+    return status;
+}
+
+/* Writes the model, or the engine, with what became of it to a descriptor. */
+static PyObject *annotate(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    PyObject *side;
+    int descriptor, as;
+    FILE *out;
+    bool told;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!ii:annotate", &PyDict_Type, &side, &as,
+                          &descriptor) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    out = open_model(descriptor);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = annotate_model(&call, (enum fsd_annotation)as, out, &call.err);
+    end();
+    Py_END_ALLOW_THREADS told = is_told(&call);
+    if (call.status != FSD_OK)
+        raise_error(&call.err);
+    if (call.status != FSD_OK || !told)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* One more file of the report, by its name; NULL: what the new names stand for. */
+static int add_file(PyObject *files, const struct fsd_issue *issue, const char *name,
+                    struct call *call)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out = fsd_memory_open(&bytes, &size);
+    PyObject *file;
+    int failed;
+
+    begin(call);
+    call->status = name ? fsd_issue_write(issue, name, out, &call->err)
+                        : fsd_issue_write_names(issue, out, &call->err);
+    end();
+    file = printed(call, out, &bytes, &size);
+    failed = !file || PyDict_SetItemString(files, name ? name : "", file);
+    Py_XDECREF(file);
+    return !failed;
+}
+
+static PyObject *list_files(const struct fsd_issue *issue, bool anonymous,
+                            struct call *call)
+{
+    PyObject *files = PyDict_New();
+    const char *name;
+    int fine = files != NULL;
+
+    for (unsigned i = 0; fine && (name = fsd_issue_file(issue, i)); i++)
+        fine = add_file(files, issue, name, call);
+    if (fine && anonymous)
+        fine = add_file(files, issue, NULL, call);
+    if (!fine)
+        Py_CLEAR(files);
+    return files;
+}
+
+/* The files of a report, by name; "": what the new names stand for. */
+static PyObject *issue(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_issue_options opt = {0};
+    struct fsd_issue *made = NULL;
+    struct part_words part;
+    PyObject *before, *side, *files = NULL;
+    int anonymous, no_weights;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO!zO!O!O!O!O!Ipp:issue", &before, &PyDict_Type, &side,
+                          &opt.finding, &PyList_Type, &part.lists[0], &PyList_Type,
+                          &part.lists[1], &PyList_Type, &part.lists[2], &PyList_Type,
+                          &part.lists[3], &PyList_Type, &part.lists[4],
+                          &opt.part.context, &anonymous, &no_weights) ||
+        !take_side(&call, &call.side[0], side) ||
+        (before != Py_None && !take_side(&call, &call.side[1], before)) ||
+        !take_part(&call, &part, &opt.part))
+        return NULL;
+    opt.anonymous = anonymous;
+    opt.no_weights = no_weights;
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = fsd_issue_open(&made, before == Py_None ? NULL : &call.side[1].opt,
+                                 &call.side[0].opt, &opt, &call.err);
+    end();
+    Py_END_ALLOW_THREADS if (call.status != FSD_OK) raise_error(&call.err);
+    if (is_told(&call) && call.status == FSD_OK)
+        files = list_files(made, opt.anonymous, &call);
+    fsd_issue_free(made);
+    return files;
+}
+
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
@@ -820,6 +950,8 @@ static PyMethodDef methods[] = {
     {"cut", cut, METH_VARARGS, NULL},
     {"code", code, METH_VARARGS, NULL},
     {"retype", retype, METH_VARARGS, NULL},
+    {"annotate", annotate, METH_VARARGS, NULL},
+    {"issue", issue, METH_VARARGS, NULL},
     {"update", update, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -38,6 +38,7 @@ static void copy_cut(struct fsd_arena *arena, struct fsd_cut_options *cut)
     cut->nodes = copy_words(arena, cut->nodes, cut->n_nodes);
     cut->from = copy_words(arena, cut->from, cut->n_from);
     cut->to = copy_words(arena, cut->to, cut->n_to);
+    cut->values = copy_words(arena, cut->values, cut->n_values);
 }
 
 static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err)
@@ -104,11 +105,47 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
     return fsd_file_done(&file, status, err);
 }
 
+/* The tensors of all files as one set: the first of a name counts. */
+static enum fsd_status read_values(const struct fsd_cutting *c, struct fsd_file *files,
+                                   struct fsd_array_set *all, struct fsd_error *err)
+{
+    fsd_array_set_vec sets = {0};
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < c->cut.n_values && status == FSD_OK; i++) {
+        const char *path = c->cut.values[i];
+
+        status = fsd_file_open_decompressed(&files[i], path, FSD_VALUES_LIMIT, err);
+        if (status == FSD_OK && !fsd_sets_are(&files[i]))
+            status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
+                              "expected tensors, an archive of numpy (.npz) or outputs "
+                              "that Polygraphy saved, found neither");
+        if (status == FSD_OK)
+            status = fsd_sets_read(c->arena, c->run->names, &files[i], &sets, err);
+    }
+    all->path = c->cut.values[0];
+    for (uint32_t i = 0; i < sets.n; i++)
+        for (uint32_t k = 0; k < sets.at[i].at.n; k++)
+            fsd_vec_push(c->arena, &all->at, sets.at[i].at.at[k]);
+    return status;
+}
+
 enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
                                          struct fsd_error *err)
 {
+    struct fsd_array_set all = {0};
+    struct fsd_file *files;
+    enum fsd_status status = FSD_OK;
+
     FSD_GUARD(err);
-    return fsd_cut_write_inputs(c->plan, out, err);
+    files = FSD_NEW(c->arena, struct fsd_file, c->cut.n_values + 1);
+    if (c->cut.n_values)
+        status = read_values(c, files, &all, err);
+    if (status == FSD_OK)
+        status = fsd_cut_write_inputs(c->plan, c->cut.n_values ? &all : NULL, out, err);
+    for (unsigned i = 0; i < c->cut.n_values; i++)
+        status = fsd_file_done(&files[i], status, err);
+    return status;
 }
 
 /* The part's layers are found in the whole engine by name. */

@@ -11,10 +11,12 @@
 #include "report/picture/picture.h"
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct fsd_issue {
     struct fsd_arena *arena;
+    struct fsd_intern *texts; /* of commands */
     struct fsd_issue_options wants;
     struct fsd_diff *run, *old_run; /* old_run: NULL, too, of a snapshot */
     struct fsd_state *old, *new;    /* of two builds; else NULL */
@@ -22,8 +24,11 @@ struct fsd_issue {
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
-    const char *model, *no_part;
+    const char *model, *engine, *no_part;
+    const char *picture; /* NULL: there is none */
+    size_t picture_n;
     FILE *part; /* as it was cut, before anything is hidden in it */
+    const struct fsd_issue_command *command, *old_command; /* NULL: not known */
     struct fsd_renamer *renamer;
     const char *files[5];
 };
@@ -250,14 +255,26 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
 
 /* -------------------------------------------------------------------------- opening */
 
-static bool draws(void)
+/* Without Graphviz, or where its layout takes too long, the report has no picture. */
+static void draw(struct fsd_issue *i)
 {
-    const char *format;
+    struct fsd_excerpt part = {.layers = i->subject.layers.at,
+                               .n = i->subject.layers.n};
+    static const struct fsd_picture picture = {.collapse = "none"};
+    static const struct fsd_style style = {.picture = &picture};
+    struct fsd_print print;
+    FILE *out;
 
-    for (unsigned i = 0; (format = fsd_format_of(FSD_OF_RUN, i)); i++)
-        if (!strcmp(format, "svg"))
-            return true;
-    return false;
+    if (!part.n)
+        return;
+    out = fsd_print_open(&print);
+    if (fsd_picture_write_part(i->run, &part, "svg", &style, out, NULL) == FSD_OK) {
+        i->picture = fsd_print_take(&print, i->arena);
+        i->picture_n = print.size;
+        return;
+    }
+    fsd_print_close(&print);
+    free(print.text);
 }
 
 static void list_files(struct fsd_issue *i)
@@ -268,7 +285,8 @@ static void list_files(struct fsd_issue *i)
     i->files[n++] = FSD_ISSUE_LAYERS;
     if (i->plan)
         i->files[n++] = FSD_ISSUE_PART;
-    if (draws() && i->subject.layers.n)
+    draw(i);
+    if (i->picture)
         i->files[n++] = FSD_ISSUE_PICTURE;
 }
 
@@ -277,6 +295,9 @@ static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options 
 {
     enum fsd_status status = FSD_OK;
 
+    i->command = fsd_issue_command_of(i->arena, i->texts, opt->engine);
+    if (before && before->engine)
+        i->old_command = fsd_issue_command_of(i->arena, i->texts, before->engine);
     if (before)
         status = fsd_state_open(&i->old, &i->old_run, before, err);
     if (status == FSD_OK)
@@ -313,8 +334,10 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     arena = fsd_arena_new();
     i = FSD_NEW(arena, struct fsd_issue, 1);
     i->arena = arena;
+    i->texts = fsd_intern_new(arena);
     i->wants = *issue;
     i->model = pair.model ? fsd_printed(arena, "%s", pair.model) : NULL;
+    i->engine = fsd_printed(arena, "%s", pair.engine);
     status = open_issue(i, before, &pair, err);
     if (status == FSD_OK) {
         list_files(i);
@@ -390,32 +413,33 @@ static enum fsd_status write_layers(const struct fsd_issue *i, FILE *out,
     return fsd_diff_view(i->run, "inside", &query, "json", NULL, out, err);
 }
 
-static enum fsd_status write_picture(const struct fsd_issue *i, FILE *out,
-                                     struct fsd_error *err)
+/* The dump has names, and may be gone by now: then nothing of it is shown. */
+static bool open_dump(const struct fsd_issue *i, struct fsd_file *file)
 {
-    struct fsd_excerpt part = {.layers = i->subject.layers.at,
-                               .n = i->subject.layers.n};
-    static const struct fsd_picture picture = {.collapse = "none"};
-    static const struct fsd_style style = {.picture = &picture};
-
-    return fsd_picture_write_part(i->run, &part, "svg", &style, out, err);
+    return !i->wants.anonymous && strcmp(i->engine, "-") != 0 &&
+           fsd_file_open_decompressed(file, i->engine, UINT64_MAX, NULL) == FSD_OK;
 }
 
 static enum fsd_status write_text(const struct fsd_issue *i, FILE *out,
                                   struct fsd_error *err)
 {
+    struct fsd_file dump = {0};
     const struct fsd_issue_told told = {.d = i->run,
                                         .old = i->old_run,
                                         .c = i->compare,
                                         .subject = &i->subject,
                                         .plan = i->plan,
                                         .no_part = i->no_part,
+                                        .command = i->command,
+                                        .old_command = i->old_command,
+                                        .dump = open_dump(i, &dump) ? &dump : NULL,
+                                        .texts = i->texts,
                                         .pictured = has_file(i, FSD_ISSUE_PICTURE),
                                         .anonymous = i->wants.anonymous,
                                         .no_weights = i->wants.no_weights};
 
     fsd_issue_put_text(&told, out);
-    return fsd_flush(out, err);
+    return fsd_file_done(&dump, fsd_flush(out, err), err);
 }
 
 enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
@@ -430,7 +454,9 @@ enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
     if (!strcmp(file, FSD_ISSUE_LAYERS))
         return write_layers(issue, out, err);
     if (!strcmp(file, FSD_ISSUE_PICTURE))
-        return write_picture(issue, out, err);
+        return fwrite(issue->picture, 1, issue->picture_n, out) == issue->picture_n
+                   ? fsd_flush(out, err)
+                   : FSD_E_WRITE;
     return write_text(issue, out, err);
 }
 

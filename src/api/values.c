@@ -7,8 +7,6 @@
 
 #include "base/status.h"
 
-#define VALUES_LIMIT (UINT64_C(1) << 40)
-
 enum { FILES_MAX = 2 };
 
 struct opened {
@@ -22,10 +20,8 @@ static enum fsd_status read_file(struct fsd_inputs *d, struct opened *o, unsigne
 {
     const struct fsd_file *file = &o->files[i];
 
-    if (fsd_npz_is(file))
-        return fsd_npz_read(d->arena, d->names, file, &o->sets[i], err);
-    if (fsd_polygraphy_is(file))
-        return fsd_polygraphy_read(d->arena, d->names, file, &o->sets[i], err);
+    if (fsd_sets_are(file))
+        return fsd_sets_read(d->arena, d->names, file, &o->sets[i], err);
     o->table = true;
     return fsd_table_read(d->arena, d->names, file, numbers, err);
 }
@@ -49,8 +45,8 @@ static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
     enum fsd_status status = FSD_OK;
 
     for (unsigned i = 0; i < opt->n_values && status == FSD_OK; i++) {
-        status =
-            fsd_file_open_decompressed(&o->files[i], opt->values[i], VALUES_LIMIT, err);
+        status = fsd_file_open_decompressed(&o->files[i], opt->values[i],
+                                            FSD_VALUES_LIMIT, err);
         if (status == FSD_OK)
             status = read_file(d, o, i, numbers, err);
         if (status == FSD_OK && o->table && opt->n_values > 1)

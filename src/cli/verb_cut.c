@@ -10,13 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { KEY_ALONE = KEY_PART_END, KEY_INPUTS };
+enum { KEY_ALONE = KEY_PART_END, KEY_INPUTS, KEY_CUT_VALUES };
 
 static const struct argp_option options[] = {
     PART_OPTIONS("Cut"){
         "inputs", KEY_INPUTS, "DIR", 0,
-        "Write random values for the inputs of the part to DIR/inputs.npz", 3},
+        "Write values for the inputs of the part to DIR/inputs.npz: random ones, or "
+        "those of --values",
+        3},
+    {"values", KEY_CUT_VALUES, "FILE", 0,
+     "Take these from FILE: tensors of MODEL by name, as an .npz archive or outputs "
+     "that "
+     "Polygraphy saved; twice for inputs and outputs of a run",
+     3},
     {"alone", KEY_ALONE, "ENGINE", 0,
      "Engine or build log of the part built alone: report whether its fusions are the "
      "same",
@@ -43,10 +51,21 @@ static void check_line(struct command_line *line, struct argp_state *state)
                    "expected what is to be cut: --layer, --group, --node, --from "
                    "or --to");
     check_part(line, state);
+    if (line->cut.n_values && !line->inputs)
+        argp_error(state, "--values goes with --inputs DIR");
     if (line->format)
         argp_error(state, "a part of a model has no other format");
     if (line->n_outputs > 1)
         argp_error(state, "a part is written to one file");
+}
+
+static void take_values(struct command_line *line, const char *file,
+                        struct argp_state *state)
+{
+    if (line->cut.n_values == sizeof line->values / sizeof *line->values)
+        argp_error(state, "--values is given once or twice");
+    line->values[line->cut.n_values++] = file;
+    line->cut.values = line->values;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -59,6 +78,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_INPUTS:
         line->inputs = arg;
+        break;
+    case KEY_CUT_VALUES:
+        take_values(line, arg, state);
         break;
     case ARGP_KEY_ARG:
         take_one_pair(line, arg, state);
@@ -109,22 +131,27 @@ static enum fsd_status print_report(const void *payload, const char *format,
     return fsd_cutting_report(job->cutting, job->path, job->alone, out, err);
 }
 
-/* DIR/inputs.npz, and DIR where it is not there. */
+/* DIR/inputs.npz, and DIR where it is not there; that goes again if this fails. */
 static enum fsd_status write_inputs(const struct command_line *line,
                                     const struct fsd_cutting *cutting,
                                     struct fsd_error *err)
 {
     static struct command_line other;
+    bool is_new = !mkdir(line->inputs, 0777);
+    enum fsd_status status;
     char path[PATH_MAX];
 
-    if (mkdir(line->inputs, 0777) && errno != EEXIST)
+    if (!is_new && errno != EEXIST)
         return fail_errno(err, line->inputs);
     if (snprintf(path, sizeof path, "%s/inputs.npz", line->inputs) >= (int)sizeof path)
         return fail_file(err, FSD_E_ARG, line->inputs, "the path is too long");
     other.outputs[0] = (struct output){path, "npz"};
     other.n_outputs = 1;
     other.follow = line->follow;
-    return write_outputs(&other, print_inputs, cutting, err);
+    status = write_outputs(&other, print_inputs, cutting, err);
+    if (status != FSD_OK && is_new)
+        rmdir(line->inputs);
+    return status;
 }
 
 /* To standard output, whatever is written besides. */
@@ -150,10 +177,10 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     line->cut.inline_weights = path && !is_same_folder(line->run.model, path);
     if (status == FSD_OK)
         status = fsd_cutting_open(&cutting, &line->run, &line->cut, err);
+    if (status == FSD_OK && line->inputs) /* first: other values may be given */
+        status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)
         status = write_outputs(line, print_part, cutting, err);
-    if (status == FSD_OK && line->inputs)
-        status = write_inputs(line, cutting, err);
     if (status == FSD_OK)
         status = report(line, cutting, err);
     fsd_cutting_free(cutting);

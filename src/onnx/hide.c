@@ -134,6 +134,8 @@ struct hider {
     const struct fsd_onnx_hiding *how;
     FSD_VEC(struct called) functions;
     fsd_slices domains; /* of operators that are no functions */
+    const struct fsd_file *file;
+    size_t released; /* how far it was given back */
 };
 
 /* What the node around says of its attributes. */
@@ -464,28 +466,29 @@ static void find_functions(struct hider *h, struct fsd_slice model)
                                           fsd_onnx_block(block.bytes, FUNCTION_NAME)}));
 }
 
+static const struct fsd_file *mapping_of(void *payload, const char *at,
+                                         size_t **released)
+{
+    struct hider *h = payload;
+    const char *begin = (const char *)h->file->bytes;
+
+    *released = &h->released;
+    return at >= begin && at < begin + h->file->size ? h->file : NULL;
+}
+
 enum fsd_status fsd_onnx_hide(const struct fsd_file *file,
                               const struct fsd_onnx_hiding *how, FILE *out,
                               struct fsd_error *err)
 {
     struct fsd_slice model = {(const char *)file->bytes, file->size};
-    struct hider h = {.arena = fsd_arena_new(), .how = how};
+    struct hider h = {.arena = fsd_arena_new(), .how = how, .file = file};
     struct fsd_pieces all = {.size = 0};
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status;
 
     find_functions(&h, model);
     find_domains(&h, model, MODEL);
     hide(&h, model, MODEL, (struct context){.call = false}, &all);
-    if (all.size > INT32_MAX)
-        status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                          "expected a part of at most 2147483647 bytes (protobuf's "
-                          "limit), found a larger one");
-    for (uint32_t i = 0; status == FSD_OK && i < all.list.n; i++)
-        if (fwrite(all.list.at[i].bytes.s, 1, all.list.at[i].bytes.n, out) !=
-            all.list.at[i].bytes.n)
-            status = FSD_E_WRITE;
-    if (status == FSD_OK || status == FSD_E_WRITE)
-        status = fsd_flush(out, err);
+    status = fsd_pieces_write(&all, file, mapping_of, &h, out, err);
     fsd_arena_free(h.arena);
     return status;
 }

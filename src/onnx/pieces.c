@@ -3,6 +3,8 @@
  * are one, so that a file without edits is one piece.
  */
 #include "onnx/pieces.h"
+#include "base/file.h"
+#include "onnx/types.h"
 
 enum { VARINT = 0, BLOCK = 2 };
 
@@ -93,4 +95,45 @@ struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number)
         if (block.number == number)
             found = block.bytes;
     return found;
+}
+
+/* ------------------------------------------------------------------------- writing */
+
+static bool write_piece(struct fsd_piece whole, const struct fsd_file *mapping,
+                        size_t *released, FILE *out)
+{
+    enum { PART = 1 << 20 };
+    struct fsd_slice piece = whole.bytes;
+
+    while (piece.n) {
+        size_t n = piece.n < PART ? piece.n : PART;
+
+        if (whole.to ? !fsd_types_write((struct fsd_slice){piece.s, n}, whole.to, out)
+                     : fwrite(piece.s, 1, n, out) != n)
+            return false;
+        piece = fsd_slice_from(piece, n);
+        if (mapping)
+            fsd_file_release_behind(
+                mapping, (size_t)(piece.s - (const char *)mapping->bytes), released);
+    }
+    return true;
+}
+
+enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
+                                 const struct fsd_file *file, fsd_mapping_fn *mapping,
+                                 void *payload, FILE *out, struct fsd_error *err)
+{
+    if (all->size > INT32_MAX && file->size <= INT32_MAX)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                        "expected an edited model of at most 2147483647 bytes "
+                        "(protobuf's limit), found a larger one");
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        struct fsd_piece piece = all->list.at[i];
+        size_t *released = NULL;
+        const struct fsd_file *of = mapping(payload, piece.bytes.s, &released);
+
+        if (!write_piece(piece, of, released, out))
+            return FSD_E_WRITE;
+    }
+    return fsd_flush(out, err);
 }

@@ -48,6 +48,19 @@ void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char
 void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char *from,
                      struct fsd_slice message);
 
+/** Which mapping bytes are of, and how far it was given back; NULL: none. */
+typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
+                                              size_t **released);
+
+/** Writes the pieces that a model has become, and gives back the pages of mappings
+ *  behind them: a mapping of 2 GB shall not stay in memory.
+ *  @param file  the model.
+ *  @return before anything is written FSD_E_LIMIT for more than 2 GiB, unless the model
+ *          is larger, too; FSD_E_WRITE. */
+enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
+                                 const struct fsd_file *file, fsd_mapping_fn *mapping,
+                                 void *payload, FILE *out, struct fsd_error *err);
+
 /** The bytes of the last block of that number in a message; {NULL, 0} without one. */
 struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number);
 

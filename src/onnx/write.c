@@ -420,10 +420,12 @@ static void edit_model(struct fsd_onnx_edits *e, struct fsd_slice model,
 
 /* ------------------------------------------------------------------------ writing */
 
-/* Which mapping the bytes are of; NULL: none. */
-static const struct fsd_file *mapping_of(struct fsd_onnx_edits *e, const char *at,
+/* Of the model, or of one of its files of weights. */
+static const struct fsd_file *mapping_of(void *payload, const char *at,
                                          size_t **released)
 {
+    struct fsd_onnx_edits *e = payload;
+
     for (uint32_t i = 0; i <= e->outside.files.n; i++) {
         const struct fsd_file *file = i ? &e->outside.files.at[i - 1] : e->walk.file;
         const char *begin = (const char *)file->bytes;
@@ -433,28 +435,6 @@ static const struct fsd_file *mapping_of(struct fsd_onnx_edits *e, const char *a
             return file;
     }
     return NULL;
-}
-
-/* In parts, and each given back: the mapping of 2 GB shall not stay in memory. */
-static bool write_piece(struct fsd_onnx_edits *e, struct fsd_piece whole, FILE *out)
-{
-    enum { PART = 1 << 20 };
-    struct fsd_slice piece = whole.bytes;
-    size_t *released;
-    const struct fsd_file *file = mapping_of(e, piece.s, &released);
-
-    while (piece.n) {
-        size_t n = piece.n < PART ? piece.n : PART;
-
-        if (whole.to ? !fsd_types_write((struct fsd_slice){piece.s, n}, whole.to, out)
-                     : fwrite(piece.s, 1, n, out) != n)
-            return false;
-        piece = fsd_slice_from(piece, n);
-        if (file)
-            fsd_file_release_behind(file, (size_t)(piece.s - (const char *)file->bytes),
-                                    released);
-    }
-    return true;
 }
 
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
@@ -510,14 +490,8 @@ static enum fsd_status put_all(struct fsd_onnx_edits *e, const struct fsd_file *
     status = check_met(e, file, err);
     if (status == FSD_OK)
         status = e->outside.status;
-    if (status == FSD_OK && all.size > INT32_MAX && file->size <= INT32_MAX)
-        status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                          "expected an edited model of at most 2147483647 bytes "
-                          "(protobuf's limit), found a larger one");
-    for (uint32_t i = 0; status == FSD_OK && i < all.list.n; i++)
-        if (!write_piece(e, all.list.at[i], out))
-            return FSD_E_WRITE;
-    return status == FSD_OK ? fsd_flush(out, err) : status;
+    return status == FSD_OK ? fsd_pieces_write(&all, file, mapping_of, e, out, err)
+                            : status;
 }
 
 enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *file,

@@ -1,8 +1,10 @@
-/* The commands that build and run alone what was cut, in the words of the tools. */
+/* Commands in the words of the tools: those that build and run alone what was cut, and
+ * the one of a build as its user gave it. */
 #include "base/print.h"
 #include "base/text.h"
 #include "model/built.h"
 #include "out/cut.h"
+#include "out/issue.h"
 
 #include <string.h>
 
@@ -83,4 +85,60 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
     fputs(" --trt --onnxrt\nrun it by ONNX Runtime alone:\n  polygraphy run ", out);
     fsd_put_shell_word(out, path);
     fputs(" --onnxrt\n", out);
+}
+
+/* ---------------------------------------------------------- a command of the user's */
+
+/* Numbers and sizes, as "1x3x224" or "5", say nothing of whose model it is. */
+static bool is_number(const char *value)
+{
+    return *value && value[strspn(value, "0123456789x.")] == '\0';
+}
+
+/* Of an option its name, and a value that is a number; of anything else nothing. */
+static void put_hidden(const char *word, FILE *out)
+{
+    size_t n = strcspn(word, "=");
+
+    if (*word != '-') {
+        fputs(is_number(word) ? word : "...", out);
+        return;
+    }
+    fprintf(out, "%.*s", (int)n, word);
+    if (word[n])
+        fprintf(out, "=%s", is_number(word + n + 1) ? word + n + 1 : "...");
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
+                           FILE *out)
+{
+    for (uint32_t i = 0; i < command->words.n; i++) {
+        const char *word = command->words.at[i];
+
+        fputs(i ? " " : "", out);
+        if (!strcmp(base_name(word), "trtexec"))
+            fputs("trtexec", out);
+        else if (anonymous)
+            put_hidden(word, out);
+        else
+            fsd_put_shell_word(out, word);
+    }
+    fputs("\n", out);
+    for (uint32_t i = 0; i < command->variables.n; i++) {
+        const struct fsd_issue_variable *v = &command->variables.at[i];
+
+        fprintf(out, "# %s=", v->name);
+        if (anonymous && !is_number(v->value))
+            fputs("...", out);
+        else
+            fsd_put_shell_word(out, v->value);
+        fputs("\n", out);
+    }
 }

@@ -15,6 +15,7 @@
 #include "cost/cost.h"
 #include "match/pick.h"
 #include "onnx/write.h"
+#include "values/values.h"
 
 /** Why a node is kept: exactly one. */
 enum fsd_kept {
@@ -71,10 +72,21 @@ void fsd_cut_print(const struct fsd_cut_plan *plan, const char *path,
 /** Prints the commands that build it alone where it is written to.  commands.c */
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out);
 
-/** Writes an array for each input, as numpy's savez() does.  The values are random, and
- *  the same each time: numbers from -1 to 1, of whole types 0 or 1; open sizes are 1.
- *  @return FSD_E_UNSUPPORTED for a type that numpy has not; FSD_E_WRITE.  npz.c */
-enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan, FILE *out,
+/** Writes an array for each input, as numpy's savez() does.
+ *  @param given  its values, by name; NULL: random ones, the same each time: numbers
+ *                from -1 to 1, of whole types 0 or 1; open sizes are 1.
+ *  @return before anything is written as fsd_cut_find_given(), FSD_E_FORMAT for values
+ *          that are damaged, FSD_E_UNSUPPORTED for a type that numpy has not, or more
+ *          than 2 GiB; FSD_E_WRITE.  npz.c */
+enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
+                                     const struct fsd_array_set *given, FILE *out,
                                      struct fsd_error *err);
+
+/** The values that are given for an input.  given.c
+ *  @return FSD_E_MISMATCH where there are none of its name, or of another type or other
+ *          sizes; FSD_E_UNSUPPORTED where they cannot be read. */
+enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tensor,
+                                   const struct fsd_array_set *given,
+                                   const struct fsd_array **out, struct fsd_error *err);
 
 #endif

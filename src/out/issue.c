@@ -290,7 +290,8 @@ static void put_model(const struct fsd_diff *d, FILE *out)
     put_cell("exporter", fsd_text(d->names, g->producer), out);
 }
 
-static void put_build(const struct fsd_diff *d, FILE *out)
+static void put_build(const struct fsd_diff *d, const struct fsd_issue_command *command,
+                      FILE *out)
 {
     static const struct {
         const char *key, *title;
@@ -303,11 +304,25 @@ static void put_build(const struct fsd_diff *d, FILE *out)
 
     put_cell("builder", fsd_text(d->names, d->engine->producer), out);
     for (size_t i = 0; i < FSD_COUNT_OF(facts); i++)
-        if (*built(d, facts[i].key) || !i || facts[i].key == facts[5].key)
+        if (*built(d, facts[i].key) || !i || (i == 5 && !command))
             put_cell(facts[i].title, built(d, facts[i].key), out);
     put_options(d, out);
     fprintf(out, "| read from | %s |\n", d->engine->kind);
     put_model(d, out);
+}
+
+/* Below a table. */
+static void put_command(struct text *x, const struct fsd_issue_command *command)
+{
+    struct fsd_print print;
+
+    if (!command)
+        return;
+    fputs("\nThe command of the build:\n\n", x->out);
+    fsd_issue_put_command(command, x->t->anonymous, fsd_print_open(&print));
+    fsd_print_close(&print);
+    put_block(print.text, "sh", x->out);
+    free(print.text);
 }
 
 static void put_versions(struct text *x)
@@ -315,11 +330,13 @@ static void put_versions(struct text *x)
     const struct fsd_issue_told *t = x->t;
 
     fputs("\n## Versions and build\n\n| | |\n|---|---|\n", x->out);
-    put_build(t->d, x->out);
+    put_build(t->d, t->command, x->out);
     fputs("| fusiondiff | " FSD_VERSION " |\n", x->out);
+    put_command(x, t->command);
     if (t->c && t->old) {
         fputs("\nThe build before:\n\n| | |\n|---|---|\n", x->out);
-        put_build(t->old, x->out);
+        put_build(t->old, t->old_command, x->out);
+        put_command(x, t->old_command);
     } else if (t->c) {
         fprintf(x->out, "\nThe build before was read from a snapshot.\n");
     }
@@ -376,6 +393,29 @@ static void put_layers(struct text *x, const struct fsd_diff *d, const fsd_id_ve
     put_rest(x, list->n, where);
 }
 
+/* The layers as the dump has them. */
+static void put_dump(struct text *x)
+{
+    enum { MOST = 4 };
+    const struct fsd_issue_told *t = x->t;
+    const fsd_id_vec *list = &t->subject->layers;
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; t->dump && i < list->n && shown < MOST && shown < x->rows; i++)
+        shown += fsd_issue_put_dump(
+            t->dump, t->texts,
+            fsd_text(t->d->names, t->d->engine->nodes.at[list->at[i]].name), out);
+    fsd_print_close(&print);
+    if (shown) {
+        fprintf(x->out, "\nThe %s as the dump of the engine has %s:\n\n",
+                shown == 1 ? "layer" : "layers", shown == 1 ? "it" : "them");
+        put_block(print.text, "", x->out);
+    }
+    free(print.text);
+}
+
 static void put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
     const struct fsd_node_result *r = &d->nodes[node];
@@ -418,6 +458,7 @@ static void put_tables(struct text *x)
     if (t->old)
         put_layers(x, t->old, &t->subject->old_layers, "The layers before:", "");
     put_nodes(x);
+    put_dump(x);
     if (t->pictured)
         fputs("\nA picture of the part; attach it to the issue:\n\n"
               "![the part](" FSD_ISSUE_PICTURE ")\n",

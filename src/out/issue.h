@@ -24,6 +24,29 @@ struct fsd_issue_subject {
     fsd_id_vec old_layers;    /**< of the run before; none where it is not told */
 };
 
+/** A variable of the environment in which a build ran. */
+struct fsd_issue_variable {
+    const char *name, *value;
+};
+
+/** The command of a build, as its user gave it. */
+struct fsd_issue_command {
+    FSD_VEC(const char *) words;
+    FSD_VEC(struct fsd_issue_variable) variables;
+};
+
+/** Prints it as a line of a shell, its variables as comments below.
+ *  @param anonymous  without paths, and all values that are no numbers.
+ *                   commands.c */
+void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
+                           FILE *out);
+
+/** Prints a layer as the file has it, at most 1,600 bytes.  issue_dump.c
+ *  @param texts  takes its lines.
+ *  @return false: nothing of that name is found. */
+bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
+                        const char *name, FILE *out);
+
 struct fsd_issue_told {
     const struct fsd_diff *d;
     const struct fsd_diff *old;  /**< the run before; NULL: none, or a snapshot */
@@ -31,6 +54,9 @@ struct fsd_issue_told {
     const struct fsd_issue_subject *subject;
     const struct fsd_cut_plan *plan; /**< NULL: nothing could be cut out */
     const char *no_part;             /**< why */
+    const struct fsd_issue_command *command, *old_command; /**< NULL: not known */
+    const struct fsd_file *dump; /**< the engine's; NULL: it is not shown */
+    struct fsd_intern *texts;    /**< takes texts of it */
     bool pictured;
     bool anonymous, no_weights;
 };

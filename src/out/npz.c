@@ -3,7 +3,8 @@
  * elements, nothing packed.
  *
  * A file's checksum stands before it, and the output may be a pipe: values are made
- * twice, by a generator that begins anew, so that none need be in memory.
+ * twice, by a generator that begins anew, or read twice from the file that has them, so
+ * that none need be in memory.
  */
 #include "base/print.h"
 #include "base/status.h"
@@ -19,8 +20,11 @@ struct array {
     enum fsd_dtype type;
     uint64_t count, size; /* elements; bytes with the head */
     uint64_t seed;
+    const struct fsd_array *given; /* its bytes, with their head; NULL: random ones */
     uint32_t crc, offset;
 };
+
+enum { PIECE = 1 << 16 };
 
 /* ----------------------------------------------------------------------- elements */
 
@@ -67,39 +71,63 @@ static const char *numpy_type(enum fsd_dtype type)
     return types[type];
 }
 
-/* ----------------------------------------------------------------------- checksum */
+/* -------------------------------------------------------------------------- bytes */
 
-static uint32_t crc_byte(uint32_t crc, unsigned char byte)
+/* To the stream, or, where that is NULL, to the checksum alone. */
+static void put_bytes(uint32_t *crc, const void *bytes, size_t n, FILE *out)
 {
-    crc ^= byte;
-    for (int i = 0; i < 8; i++)
-        crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-    return crc;
+    if (out)
+        fwrite(bytes, 1, n, out);
+    else
+        *crc = fsd_stream_crc(*crc, bytes, n);
 }
 
-/* The array's bytes, to the stream, or, where that is NULL, to the checksum alone. */
-static uint32_t put_array(const struct array *a, FILE *out)
+static void put_random(const struct array *a, uint32_t *crc, FILE *out)
 {
     unsigned width = fsd_dtype_bits(a->type) / 8;
     uint64_t state = a->seed;
-    uint32_t crc = UINT32_MAX;
+    unsigned char piece[PIECE];
+    size_t n = 0;
 
-    for (size_t i = 0; i < a->head_n; i++)
-        crc = crc_byte(crc, (unsigned char)a->head[i]);
-    if (out)
-        fwrite(a->head, 1, a->head_n, out);
+    put_bytes(crc, a->head, a->head_n, out);
     for (uint64_t i = 0; i < a->count; i++) {
         uint64_t bits = bits_of(a->type, next_random(&state));
 
-        for (unsigned k = 0; k < width; k++) {
-            unsigned char byte = (unsigned char)(bits >> 8 * k);
-
-            crc = out ? 0 : crc_byte(crc, byte);
-            if (out)
-                putc(byte, out);
+        for (unsigned k = 0; k < width; k++)
+            piece[n++] = (unsigned char)(bits >> 8 * k);
+        if (n > PIECE - sizeof bits) {
+            put_bytes(crc, piece, n, out);
+            n = 0;
         }
     }
-    return ~crc;
+    put_bytes(crc, piece, n, out);
+}
+
+/* @return false: they are damaged. */
+static bool put_given(const struct array *a, uint32_t *crc, FILE *out)
+{
+    struct fsd_stream *s = fsd_stream_open(&a->given->stored);
+    unsigned char piece[PIECE];
+    uint64_t left = a->size;
+    size_t got = 1;
+    bool whole;
+
+    while (left && got) {
+        got = fsd_stream_read(s, piece, left < PIECE ? (size_t)left : PIECE);
+        put_bytes(crc, piece, got, out);
+        left -= got;
+    }
+    whole = !left && fsd_stream_whole(s);
+    fsd_stream_close(s);
+    return whole;
+}
+
+static bool put_array(const struct array *a, uint32_t *crc, FILE *out)
+{
+    if (a->given)
+        return put_given(a, crc, out);
+    put_random(a, crc, out);
+    return true;
 }
 
 /* ------------------------------------------------------------------------ archive */
@@ -125,14 +153,16 @@ static void put_entry(const struct array *a, FILE *out)
     put_number(out, 0, 2);
 }
 
-static void put_local(struct array *a, uint64_t *at, FILE *out)
+static bool put_local(struct array *a, uint64_t *at, FILE *out)
 {
+    uint32_t unused = 0;
+
     a->offset = (uint32_t)*at;
     put_number(out, UINT32_C(0x04034b50), 4);
     put_entry(a, out);
     fputs(a->name, out);
-    put_array(a, out);
     *at += 30 + strlen(a->name) + a->size;
+    return put_array(a, &unused, out);
 }
 
 static uint64_t put_listed(const struct array *a, FILE *out)
@@ -182,49 +212,82 @@ static void fill_head(struct fsd_arena *arena, struct array *a, const char *shap
     a->head_n = n;
 }
 
-static bool fill(const struct fsd_cut_plan *plan, uint32_t i, struct array *a)
+static bool fill_random(const struct fsd_cut_plan *plan, struct array *a,
+                        const struct fsd_onnx_info *info)
 {
-    struct fsd_onnx_info info = fsd_cut_info(plan, plan->inputs.at[i]);
     const char *shape = "";
 
-    *a = (struct array){.name = fsd_printed(plan->arena, "%s.npy", info.name),
-                        .type =
-                            fsd_tensor_form(plan->d->model, plan->inputs.at[i])->type,
-                        .count = 1,
-                        .seed = i + 1};
-    for (uint32_t k = 0; k < info.rank; k++) {
-        uint64_t size = info.sizes[k] < 0 ? 1 : (uint64_t)info.sizes[k];
+    a->count = 1;
+    for (uint32_t k = 0; k < info->rank; k++) {
+        uint64_t size = info->sizes[k] < 0 ? 1 : (uint64_t)info->sizes[k];
 
         shape = fsd_printed(plan->arena, "%s%llu,%s", shape, (unsigned long long)size,
-                            k + 1 < info.rank ? " " : "");
+                            k + 1 < info->rank ? " " : "");
         if (size && a->count > UINT32_MAX / size)
             return false;
         a->count *= size;
     }
-    if (!numpy_type(a->type) || strlen(a->name) > UINT16_MAX)
+    if (!numpy_type(a->type))
         return false;
     fill_head(plan->arena, a, shape);
     a->size = a->head_n + a->count * (fsd_dtype_bits(a->type) / 8);
-    a->crc = put_array(a, NULL);
     return true;
 }
 
-enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan, FILE *out,
+static enum fsd_status damaged(const struct array *a, struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_FORMAT, a->given->stored.file->name, FSD_POS_BYTE,
+                    a->given->stored.at,
+                    "expected '%.200s' whole, found that it is damaged or cut",
+                    a->name);
+}
+
+static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,
+                            const struct fsd_array_set *given, struct array *a,
+                            struct fsd_error *err)
+{
+    struct fsd_onnx_info info = fsd_cut_info(plan, plan->inputs.at[i]);
+    enum fsd_status status = FSD_OK;
+    bool fits;
+
+    *a = (struct array){.name = fsd_printed(plan->arena, "%s.npy", info.name),
+                        .type =
+                            fsd_tensor_form(plan->d->model, plan->inputs.at[i])->type,
+                        .seed = i + 1};
+    if (given)
+        status = fsd_cut_find_given(plan, plan->inputs.at[i], given, &a->given, err);
+    if (status != FSD_OK)
+        return status;
+    a->size = given ? a->given->stored.size : 0;
+    fits = given || fill_random(plan, a, &info);
+    if (!fits || a->size > INT32_MAX || strlen(a->name) > UINT16_MAX)
+        return fsd_fail(err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE, 0,
+                        "expected inputs of types that numpy has, and of at most "
+                        "2 GiB, found '%.200s' of %s",
+                        info.name, fsd_dtype_name(a->type));
+    return put_array(a, &a->crc, NULL) ? FSD_OK : damaged(a, err);
+}
+
+enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
+                                     const struct fsd_array_set *given, FILE *out,
                                      struct fsd_error *err)
 {
     struct array *all = FSD_NEW(plan->arena, struct array, plan->inputs.n + 1);
     uint64_t at = 0, size = 0, whole = 0;
 
     for (uint32_t i = 0; i < plan->inputs.n; i++) {
-        if (!fill(plan, i, &all[i]) || (whole += all[i].size) > INT32_MAX)
+        enum fsd_status status = fill(plan, i, given, &all[i], err);
+
+        whole += all[i].size;
+        if (status != FSD_OK)
+            return status;
+        if (whole > INT32_MAX)
             return fsd_fail(err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE,
-                            0,
-                            "expected inputs of types that numpy has, and of at most "
-                            "2 GiB, found '%.200s' of %s",
-                            all[i].name, fsd_dtype_name(all[i].type));
+                            0, "expected inputs of at most 2 GiB together, found more");
     }
     for (uint32_t i = 0; i < plan->inputs.n; i++)
-        put_local(&all[i], &at, out);
+        if (!put_local(&all[i], &at, out)) /* the file has changed meanwhile */
+            return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         size += put_listed(&all[i], out);
     put_end(plan->inputs.n, at, size, out);

@@ -1,5 +1,5 @@
-/* Compares two sets of tensors: those in both are measured, one by one, and those that
- * cannot be compared are kept with the reason. */
+/* Reads sets of tensors, and compares two: those in both are measured, one by one, and
+ * those that cannot be compared are kept with the reason. */
 #include "values/values.h"
 
 #include "base/print.h"
@@ -7,6 +7,19 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+bool fsd_sets_are(const struct fsd_file *file)
+{
+    return fsd_npz_is(file) || fsd_polygraphy_is(file);
+}
+
+enum fsd_status fsd_sets_read(struct fsd_arena *arena, struct fsd_intern *names,
+                              const struct fsd_file *file, fsd_array_set_vec *out,
+                              struct fsd_error *err)
+{
+    return fsd_npz_is(file) ? fsd_npz_read(arena, names, file, out, err)
+                            : fsd_polygraphy_read(arena, names, file, out, err);
+}
 
 static const char *const columns[] = {
     [FSD_ERROR_L2_REL] = "l2_rel",   [FSD_ERROR_MAX_ABS] = "max_abs",
@@ -40,7 +53,7 @@ static void add_row(struct pairing *p, fsd_sym name, const struct fsd_error_meas
     fsd_vec_push(p->arena, &p->out->rows, row);
 }
 
-static const char *shape_text(struct fsd_arena *arena, const struct fsd_array *array)
+const char *fsd_array_shape(struct fsd_arena *arena, const struct fsd_array *array)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -71,8 +84,9 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
         return FSD_OK;
     }
     if (a && !a->odd && !b->odd && !a->fortran && !b->fortran)
-        un.why = fsd_printed(p->arena, "its shape is %s, that of the reference %s",
-                             shape_text(p->arena, b), shape_text(p->arena, a));
+        un.why =
+            fsd_printed(p->arena, "its shape is %s, that of the reference %s",
+                        fsd_array_shape(p->arena, b), fsd_array_shape(p->arena, a));
     fsd_vec_push(p->arena, &p->out->unmeasured, un);
     return FSD_OK;
 }

@@ -103,6 +103,11 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
     return put;
 }
 
+uint32_t fsd_stream_crc(uint32_t crc, const void *bytes, size_t n)
+{
+    return (uint32_t)crc32_z(crc, bytes, n);
+}
+
 size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n)
 {
     size_t got = s->stored->packing == FSD_STORED     ? read_stored(s, out, n)
@@ -111,7 +116,7 @@ size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n)
 
     s->done += got;
     if (s->stored->has_crc)
-        s->crc = (uint32_t)crc32_z(s->crc, out, got);
+        s->crc = fsd_stream_crc(s->crc, out, got);
     fsd_file_release_behind(s->stored->file, (size_t)(s->in - s->stored->file->bytes),
                             &s->released);
     return got;

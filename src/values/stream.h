@@ -30,6 +30,9 @@ size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n);
  *  is right. */
 bool fsd_stream_whole(struct fsd_stream *s);
 
+/** The checksum of ZIP, continued from that of the bytes before; 0: of none. */
+uint32_t fsd_stream_crc(uint32_t crc, const void *bytes, size_t n);
+
 /** @param s  may be NULL. */
 void fsd_stream_close(struct fsd_stream *s);
 

@@ -22,6 +22,9 @@
 
 enum { FSD_ARRAY_RANK = 32 };
 
+/** The largest file of tensors. */
+#define FSD_VALUES_LIMIT (UINT64_C(1) << 40)
+
 /** A tensor in a file. */
 struct fsd_array {
     fsd_sym name;
@@ -58,6 +61,14 @@ enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
 enum fsd_status fsd_polygraphy_read(struct fsd_arena *arena, struct fsd_intern *names,
                                     const struct fsd_file *file, fsd_array_set_vec *out,
                                     struct fsd_error *err);
+
+/** True if the file is one of both. */
+bool fsd_sets_are(const struct fsd_file *file);
+
+/** Adds the sets of a file that is one of both. */
+enum fsd_status fsd_sets_read(struct fsd_arena *arena, struct fsd_intern *names,
+                              const struct fsd_file *file, fsd_array_set_vec *out,
+                              struct fsd_error *err);
 
 /** Reads the header of NumPy's own format at the beginning of the array's bytes.
  *  @return NULL; the error: a literal. */
@@ -141,6 +152,9 @@ struct fsd_numbers {
 enum fsd_status fsd_table_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, struct fsd_numbers *out,
                                struct fsd_error *err);
+
+/** "1x3x8", or "a scalar". */
+const char *fsd_array_shape(struct fsd_arena *arena, const struct fsd_array *array);
 
 /** Compares two sets by name, or searches one for NaN and infinities (`a` NULL).
  *  @return FSD_OK; FSD_E_MISMATCH where no tensor can be compared; FSD_E_FORMAT for one

@@ -17,6 +17,7 @@ FILES = {
     "onnx": ["**/*.onnx"],
     "onnx_graph": ["**/*.onnx"],
     "onnx_write": ["**/*.onnx"],
+    "onnx_hide": ["**/*.onnx"],
     "trt_json": ["**/engine*.json", "engine/*.json"],
     "trt_log": ["**/*.log", "log/*.txt"],
     "profile": ["**/profile*.json", "**/times*.json"],

@@ -87,7 +87,7 @@ SECTIONS = (
         ("Nodes in a list of ONNX Runtime's assignments", "[src/ort/assignment.c MOST_NODES]", "error `format`"),
     )),
     ("Values", (
-        ("Bytes of a file of `--values`", "[src/api/values.c VALUES_LIMIT B]", ERROR),
+        ("Bytes of a file of `--values`", "[src/values/values.h FSD_VALUES_LIMIT B]", ERROR),
         ("Tensors of an archive, npz", "[src/values/npz.c MEMBERS_MAX]", ERROR),
         ("Bytes that an archive's tensors expand to: a fixed number, and more for each byte of the file",
          "[src/values/npz.c EXPANDED_FREE B]; [src/values/npz.c RATIO_MAX]", ERROR),

@@ -4,8 +4,11 @@
 A part has the nodes, weights, inputs, outputs and functions that it should have, as the program itself reads them
 again and as the bytes show; what cannot be cut leaves no file, and an old one as it was; arrays are a sound ZIP.
 Where the python has onnx, onnx.checker takes each part."""
+import base64
 import json
 import pathlib
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -111,6 +114,62 @@ def look_at_inputs(binary, fixtures, folder):
     check(data[:8] == b"\x93NUMPY\1\0" and b"'<f4'" in data and b"(2, 3,)" in data and len(data) == 128 + 24, data)
 
 
+def npy(descr, shape, data, order=False):
+    head = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + data
+
+
+def npz(path, arrays, packing=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name, data in arrays.items():
+            archive.writestr(f"{name}.npy", data)
+
+
+def saved(path, arrays):
+    """As Polygraphy saves outputs."""
+    outputs = {name: {"values": {"array": base64.b64encode(data).decode()}} for name, data in arrays.items()}
+    path.write_text(json.dumps({"lst": [["runner", [{"outputs": outputs, "runner_name": "runner"}]]]}))
+
+
+def give_inputs(binary, fixtures, folder):
+    """Values of the user's go into the archive byte by byte; those that do not fit leave nothing behind."""
+    numbers = struct.pack("<6f", *range(6))
+    good = {"outer": npy("<f4", "(2, 3)", bytes(24)), "s": npy("<f4", "(2, 3)", numbers), "other": npy("<i8", "()", bytes(8))}
+    have, part = folder / "have.npz", folder / "given.onnx"
+    words = ["cut", fixtures / "loop.onnx", "--node", "loop", "-o", part, "--inputs", folder / "given", "--values"]
+    npz(have, {**good, "s": npy(">f4", "(2, 3)", numbers, True)})
+    npz(folder / "s.npz", {"s": good["s"]}, zipfile.ZIP_STORED)
+    saved(folder / "outer.json", {"outer": good["outer"]})
+    for files in ([have], [folder / "outer.json", "--values", folder / "s.npz"]):
+        ran = run(binary, *words, *files)
+        check(ran.returncode == 0 and part.exists(), f"{files}: {ran.stderr.decode()}")
+        with zipfile.ZipFile(folder / "given" / "inputs.npz") as archive, zipfile.ZipFile(have) as first:
+            check(archive.testzip() is None and archive.read("outer.npy") == good["outer"], f"{files}: the values")
+            check(archive.read("s.npy") == (first.read("s.npy") if files == [have] else good["s"]), f"{files}: their bytes")
+        part.unlink()
+        shutil.rmtree(folder / "given")
+    for array, says in ((None, "values of 's'"), (npy("<f8", "(2, 3)", numbers * 2), "found fp64 of 2x3"),
+                        (npy("<f4", "(3, 2)", numbers), "expected fp32 of 2x3 for 's', found fp32 of 3x2"),
+                        (npy("<f4", "(6,)", numbers), "found fp32 of 6"), (npy("<c8", "(3,)", numbers), "type that is not read"),
+                        (npy("<f4", "(2, 3)", numbers[:8]), "not as long"), (b"nothing", "no array of NumPy")):
+        npz(have, {"outer": good["outer"], **({"s": array} if array else {})})
+        refused(run(binary, *words, have), part, folder, says)
+    npz(have, good, zipfile.ZIP_STORED)
+    have.write_bytes(have.read_bytes().replace(numbers, bytes(24)))
+    refused(run(binary, *words, have), part, folder, "damaged or cut")
+    for name, says in (("nix.npz", "No such file"), ("loop.onnx", "found neither"), ("", "directory")):
+        refused(run(binary, *words, (fixtures / name)), part, folder, says)
+    ran = run(binary, *words[:4], "--values", have)
+    check(ran.returncode == 2 and b"--inputs DIR" in ran.stderr, ran.stderr.decode())
+
+
+def refused(ran, part, folder, says):
+    said = ran.stderr.decode()
+    check(ran.returncode == 2 and says in said and not ran.stdout, f"{says}: {said}")
+    check(not part.exists() and not (folder / "given").exists(), f"{says}: files are left")
+
+
 def annotate(binary, fixtures, folder):
     """Metadata is appended, and nothing else of the file changes; a second run replaces it."""
     pair = [fixtures.parent / "qat_block" / name for name in ("model.onnx", "engine.graph.json")]
@@ -144,6 +203,7 @@ def main():
         refuse_all(binary, fixtures, folder)
         place_weights(binary, fixtures, folder)
         look_at_inputs(binary, fixtures, folder)
+        give_inputs(binary, fixtures, folder)
         annotate(binary, fixtures, folder)
     if not onnx:
         print("no onnx in this python: onnx.checker was not asked")

@@ -57,6 +57,38 @@ def anonymous(binary, fixtures, folder):
     check((folder / "map.json").exists() and not (folder / "x.names.json").exists(), f"--names: {ran.stderr.decode()}")
 
 
+def collected(binary, fixtures, folder):
+    """The command of a build that collect made is in its report, and nothing of a stranger's file."""
+    model, engine = fixtures / "hostile.onnx", fixtures / "hostile.json"
+    for name in ("old", "new"):
+        (folder / name).mkdir()
+        for path in (model, engine):
+            (folder / name / path.name).write_bytes(path.read_bytes())
+    words = ["/opt/aurora/bin/trtexec", "--onnx=aurora \"1\".onnx", "--fp16", "--builderOptimizationLevel=5"]
+    told = {"schema": "fusiondiff-collect/1", "version": "0.2.0", "command": ["trtexec", "--verbose"], "given": words,
+            "environment": {"CUDA_VISIBLE_DEVICES": "0", "NVIDIA_VISIBLE_DEVICES": "aurora"}, "model": {"path": "aurora"}}
+    line = "trtexec '--onnx=aurora \"1\".onnx' --fp16 --builderOptimizationLevel=5\n# CUDA_VISIBLE_DEVICES=0\n"
+    hidden = "trtexec --onnx=... --fp16 --builderOptimizationLevel=5\n# CUDA_VISIBLE_DEVICES=0\n# NVIDIA_VISIBLE_DEVICES=...\n"
+    (folder / "new" / "command.json").write_text(json.dumps(told))
+    for number, (asked, has) in enumerate((([folder / "new" / "hostile.onnx", folder / "new" / "hostile.json"], True),
+                                           ([folder / "old", folder / "new"], True),
+                                           ([model, engine], False))):
+        for more, wanted in (([], line), (["--anonymize"], hidden)):
+            report = folder / f"c{number}{len(more)}"
+            ran = run(binary, "issue", *asked, "--node", "#1", "-o", report, *more)
+            check(ran.returncode == 0, f"{asked}: {ran.stderr.decode()}")
+            text = (report / "issue.md").read_text(encoding="utf-8")
+            check((wanted in text) == has and ("| flags | not known |" in text) == (number != 0), f"{asked} {more}: {text}")
+            if more:
+                is_clean(report, asked)
+    for data in (b"", b"{", b'{"schema":"other","given":["x"]}', b'{"given":["x"],"schema":"fusiondiff-collect/1"',
+                 b'{"schema":"fusiondiff-collect/1","given":["x\\', b'{"schema":"fusiondiff-collect/1","given":[1,{}]}'):
+        (folder / "new" / "command.json").write_bytes(data)
+        ran = run(binary, "issue", folder / "new" / "hostile.onnx", folder / "new" / "hostile.json", "--layer", "1", "-o",
+                  folder / f"d{len(data)}")
+        check(ran.returncode == 0, f"{data}: {ran.stderr.decode()}")
+
+
 def weights(binary, fixtures, folder):
     """Numbers 0.0, 0.5, 1.0, ... are gone; where they are in another file, nobody looks for it."""
     for number, (model, node) in enumerate((("hostile", "#0"), ("outside", "scaled"))):
@@ -92,6 +124,12 @@ def refused(binary, fixtures, folder):
         said = ran.stderr.decode()
         check(ran.returncode == 2 and says in said, f"{model.name} {words}: {said}")
         check(sorted(os.listdir(folder)) == before and os.listdir(full) == ["mine"], f"{model.name} {words}: leaves files")
+    locked = folder / "locked"
+    locked.mkdir(mode=0o500)
+    other = {} if os.geteuid() else {"user": 65534}    # root may write anywhere
+    ran = subprocess.run([binary, "issue", hostile, engine, "-o", locked / "x"], capture_output=True, check=False, **other)
+    check(ran.returncode == 2 and b"Permission denied" in ran.stderr and not ran.stdout, f"locked: {ran.stderr.decode()}")
+    check(not os.listdir(locked), "locked: leaves files")
     ran = run(binary, "issue", hostile, engine, "-o", folder / "empty")
     check(ran.returncode == 0 and (folder / "empty" / "issue.md").exists(), f"an empty folder: {ran.stderr.decode()}")
 
@@ -99,7 +137,7 @@ def refused(binary, fixtures, folder):
 def main():
     binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        for test in (anonymous, weights, refused):
+        for test in (anonymous, collected, weights, refused):
             (pathlib.Path(folder) / test.__name__).mkdir()
             test(binary, fixtures, pathlib.Path(folder) / test.__name__)
     print(f"{failures} failures")

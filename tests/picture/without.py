@@ -72,6 +72,13 @@ def main():
           b"expected a layout, found none (Graphviz: Error: " in done.stderr and b"libgvc.so" in done.stderr, done.stderr)
     page = subprocess.run([BINARY, *pair, "-f", "html"], env=gone, capture_output=True, check=False)
     check("and the page has no drawing", page.returncode == 0 and b'"svg":' not in page.stdout, page.stderr)
+    for name, binary, environment in (("without", without, None), ("gone", BINARY, gone)):
+        report = os.path.join(BUILD, f"report-{name}")
+        shutil.rmtree(report, ignore_errors=True)
+        done = subprocess.run([binary, "issue", *pair, "-o", report], env=environment, capture_output=True, check=False)
+        check(f"{name}: a bug report has no picture, and does not speak of one", done.returncode == 0 and
+              sorted(os.listdir(report)) == ["issue.md", "layers.json", "part.onnx"] and
+              "part.svg" not in open(os.path.join(report, "issue.md"), encoding="utf-8").read(), done.stderr)
     sys.exit(1 if failures else 0)
 
 

@@ -408,3 +408,41 @@ def test_the_plugin(pytester):
     changed.stdout.fnmatch_lines(["*precision*"])
     pytester.runpytest_subprocess("-p", "no:cacheprovider", "--fusiondiff-update").assert_outcomes(passed=1)
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_models_out(tmp_path):
+    part, drawn, given = (tmp_path / name for name in ("part.onnx", "drawn.npz", "given.npz"))
+    assert "wrote" not in fusiondiff.cut(MODEL, nodes="Conv_13", output=part, inputs=drawn)
+    assert part.exists()
+    fusiondiff.cut(MODEL, nodes="Conv_13", inputs=given, values=drawn)
+    assert given.read_bytes() == drawn.read_bytes()
+    with pytest.raises(fusiondiff.Error, match="values of 'skip'"):
+        fusiondiff.cut(MODEL, nodes="Add_15", inputs=tmp_path / "no.npz", output=tmp_path / "no.onnx", values=[drawn])
+    with pytest.raises(ValueError, match="expected inputs"):
+        fusiondiff.cut(MODEL, nodes="Conv_13", values=drawn)
+    assert not list(tmp_path.glob("no*"))
+    for name, args in (("a.onnx", (MODEL, ENGINE)), ("e.onnx", (None, ENGINE)), ("x.nodedata.json", (MODEL, ENGINE))):
+        fusiondiff.annotate(*args, tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 100
+    assert json.loads((tmp_path / "x.nodedata.json").read_text())["results"]["Conv_4"]["value"] == "int8"
+    with pytest.raises(fusiondiff.Error):
+        fusiondiff.annotate(MODEL, tmp_path / "none", tmp_path / "b.onnx")
+    assert not (tmp_path / "b.onnx").exists()
+
+
+def test_issue(tmp_path):
+    files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "plain")
+    assert sorted(os.listdir(tmp_path / "plain")) == sorted(files) and "issue.md" in files
+    fusiondiff.issue((MODEL, ENGINE), tmp_path / "hidden", nodes="Conv_13", anonymize=True, no_weights=True)
+    assert "Conv_13" in json.loads((tmp_path / "hidden.names.json").read_text()).values()
+    assert b"Conv_13" not in (tmp_path / "hidden" / "issue.md").read_bytes()
+    fusiondiff.issue((MODEL, ENGINE), tmp_path / "two", before=(MODEL, ENGINE), nodes="Conv_13")
+    assert "The layers before" in (tmp_path / "two" / "issue.md").read_text()
+    there = sorted(os.listdir(tmp_path))
+    with pytest.raises(fusiondiff.Error, match="a finding of nix"):
+        fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", finding="nix")
+    with pytest.raises(FileExistsError):
+        fusiondiff.issue((MODEL, ENGINE), tmp_path / "plain")
+    with pytest.raises(ValueError, match="anonymize"):
+        fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", names=tmp_path / "names")
+    assert sorted(os.listdir(tmp_path)) == there

@@ -1,0 +1,119 @@
+/*
+ * The command of a build that `collect` made, in command.json beside the engine:
+ *
+ *     {"schema":"fusiondiff-collect/1", "given":["builder","--onnx=m.onnx","--fp16"],
+ *      "environment":{"CUDA_VISIBLE_DEVICES":"0"}, ...}
+ *
+ * It states the flags that no dump has.  A file of another schema is somebody else's.
+ */
+#include "api/command.h"
+#include "base/file.h"
+#include "base/print.h"
+#include "engine/record.h"
+
+#include <string.h>
+
+enum { MOST_COMMAND_BYTES = 1 << 20, MOST_WORDS = 4096 };
+
+struct reading {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_issue_command *out;
+    struct fsd_records r;
+};
+
+static fsd_sym text_at(const struct reading *x, const char *at, size_t n)
+{
+    return fsd_record_unescaped(x->names, (struct fsd_slice){at, n});
+}
+
+/* The texts between here and the bracket that closes the list. */
+static void read_list(struct reading *x)
+{
+    const char *bytes = (const char *)x->r.file->bytes;
+    size_t end = fsd_record_behind(&x->r), at = x->r.at;
+
+    while (x->out->words.n < MOST_WORDS) {
+        const char *begin = memchr(bytes + at, '"', end - at);
+        size_t close;
+
+        if (!begin)
+            break;
+        at = (size_t)(begin - bytes) + 1;
+        for (close = at; close < end && bytes[close] != '"'; close++)
+            close += bytes[close] == '\\';
+        if (close >= end)
+            break;
+        fsd_vec_push(x->arena, &x->out->words,
+                     fsd_text(x->names, text_at(x, bytes + at, close - at)));
+        at = close + 1;
+    }
+    x->r.at = end;
+}
+
+static void read_environment(struct reading *x)
+{
+    struct fsd_field field = {0};
+    enum fsd_record_step step = fsd_record_next(&x->r, &field); /* its bracket */
+
+    while (step == FSD_RECORD_OPEN || step == FSD_RECORD_FIELD) {
+        if (step == FSD_RECORD_FIELD && field.is_text &&
+            x->out->variables.n < MOST_WORDS) {
+            const char *name = fsd_text(x->names, text_at(x, field.key, field.key_len));
+            const char *value =
+                fsd_text(x->names, text_at(x, field.text, field.text_len));
+
+            fsd_vec_push(x->arena, &x->out->variables,
+                         ((struct fsd_issue_variable){name, value}));
+        }
+        step = fsd_record_next(&x->r, &field);
+    }
+}
+
+/* @return false: it is no command of collect's. */
+static bool read_command(struct reading *x)
+{
+    struct fsd_field field = {0};
+    enum fsd_record_step step;
+    bool is = false;
+
+    while ((step = fsd_record_next(&x->r, &field)) == FSD_RECORD_OPEN ||
+           step == FSD_RECORD_FIELD) {
+        if (step == FSD_RECORD_OPEN)
+            continue;
+        if (fsd_field_is(&field, "schema"))
+            is = fsd_slice_begins((struct fsd_slice){field.text, field.text_len},
+                                  "fusiondiff-collect/");
+        else if (fsd_field_is(&field, "given") && field.opens == '[')
+            read_list(x);
+        else if (fsd_field_is(&field, "environment") && field.opens == '{')
+            read_environment(x);
+        else if (field.opens)
+            x->r.at = fsd_record_behind(&x->r);
+    }
+    return is;
+}
+
+const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
+                                                     struct fsd_intern *names,
+                                                     const char *engine)
+{
+    const char *slash = strrchr(engine, '/');
+    const char *path = fsd_printed(arena, "%.*scommand.json",
+                                   slash ? (int)(slash - engine) + 1 : 0, engine);
+    struct fsd_issue_command *out = FSD_NEW(arena, struct fsd_issue_command, 1);
+    struct fsd_error err = {0};
+    struct fsd_file file = {0};
+    struct reading x = {.arena = arena, .names = names, .out = out};
+    bool is = false;
+
+    x.r = (struct fsd_records){.file = &file,
+                               .what = "a command",
+                               .err = &err,
+                               .nested = true,
+                               .escaped = true};
+    if (fsd_file_open(&file, path, MOST_COMMAND_BYTES, &err) == FSD_OK)
+        is = read_command(&x);
+    return fsd_file_done(&file, FSD_OK, &err) == FSD_OK && is && out->words.n ? out
+                                                                              : NULL;
+}
