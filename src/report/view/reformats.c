@@ -268,7 +268,7 @@ FSD_RECORD(answer, ANSWER)
 
 static const char head[] =
     "<{none}><{n!|data-movement layer|data-movement layers}<, {all_ms} of {total_ms} "
-    "({all_share} %)>><; {n_free!} more are free>\n";
+    "({all_share} %)>><; {n_free!|more is free|more are free}>\n";
 
 static const char text[] =
     "<\n{moved_shown!}><\n{moved_left_out!} more omitted<, "
