@@ -4,12 +4,13 @@
  *     model   Conv_34 --> Add_36 <-------------- MaxPool_12 --> Q_15 --> Conv_22
  *     engine  6: Conv_34 + Add_36, reads fp16    4: Q_15, fp16 -> int8
  *
- * Lint proposes a Q/DQ pair on the skip input of Add_36.  Layer 4 quantizes the tensor
+ * Lint proposes a Q/DQ pair on the skip input of Add_36. Layer 4 quantizes the tensor
  * that Add_36 reads unquantized, and layer 6, which computes Add_36, reads FP16: hence
  * the edit is cited at layer 4.  It is cited at the quantizer behind layer 6 as well,
  * which gets FP16 because layer 6 reads FP16.  A layer that raises the precision is
  * explained by unquantized consumers of its consumer's output.  Edits that remove or
- * rescale a quantizer are cited at the layer that computes it.
+ * rescale a quantizer are cited at the layer that computes it.  A pair without which
+ * the builder moves as many bytes is not cited: it would be advice that gains nothing.
  */
 #include "findings/cite.h"
 #include "base/print.h"
@@ -112,6 +113,8 @@ static void index_edits(struct citer *c, struct fsd_arena *scratch)
                                 ? fsd_node_in_tensor(m, e->node, e->input)
                                 : FSD_NONE;
 
+            if (e->saves_nothing)
+                continue;
             c->finding_of[k] = i;
             c->next_of_node[k] = c->of_node[e->node];
             c->of_node[e->node] = k;

@@ -214,7 +214,8 @@ struct fsd_edit {
     double scale;                    /**< by value; 0: not a single one, or unknown */
     const char *type;                /**< "int8"; NULL: as it is */
     const char *effect;              /**< in numbers */
-    bool on_request; /**< it costs time: applied only if its rule is named */
+    bool on_request;    /**< it costs time: applied only if its rule is named */
+    bool saves_nothing; /**< the builder moves as many bytes without it */
 };
 
 /** An edit that lint proposes, and why it matters to a layer according to the dump

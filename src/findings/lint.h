@@ -16,7 +16,8 @@ void fsd_lint_close(struct fsd_finder *f);
  *  scale that is to be measured.
  *  @param effect how that changes the numbers. */
 void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
-                     const struct fsd_quantizer *like, const char *effect);
+                     const struct fsd_quantizer *like, const char *effect,
+                     bool saves_nothing);
 /** Proposes to remove the pair that begins with this Q. */
 void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
                      const char *effect);

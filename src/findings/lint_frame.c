@@ -87,7 +87,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
 }
 
 void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
-                     const struct fsd_quantizer *like, const char *effect)
+                     const struct fsd_quantizer *like, const char *effect,
+                     bool saves_nothing)
 {
     struct fsd_edit edit = {
         .action = FSD_INSERT_PAIR,
@@ -96,7 +97,8 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
         .name = fsd_called(f, node),
         .input = input,
         .type = "int8",
-        .effect = effect};
+        .effect = effect,
+        .saves_nothing = saves_nothing};
 
     take_scale(f, &edit, like);
     add_edit(f, edit);

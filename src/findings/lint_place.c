@@ -36,15 +36,21 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
     return made == FSD_NONE ? 0 : made;
 }
 
-/* The effect of a pair on the skip branch.  If a convolution computes the branch for
- * the Add alone, TensorRT for RTX adds in that convolution's kernel and rounds there:
- * tests/real/lint.py builds ResNet-18 with and without the pair. */
+/* If a convolution computes the skip branch for the Add alone, TensorRT for RTX adds in
+ * that convolution's kernel and rounds there: tests/real/lint.py builds ResNet-18 with
+ * and without the pair. */
+static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
+{
+    return l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
+           fsd_tensor_only_reader(l->g, tensor) != FSD_NONE;
+}
+
+/* The effect of a pair on the skip branch. */
 static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own)
 {
     if (own)
         return "rounds the skip branch like the block's input";
-    if (l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
-        fsd_tensor_only_reader(l->g, tensor) != FSD_NONE)
+    if (rounds_in_kernel(l, tensor))
         return "rounds the skip branch to 8 bits; measure its scale; TensorRT "
                "for RTX moves as many bytes as before";
     return "rounds the skip branch to 8 bits; measure its scale";
@@ -80,6 +86,7 @@ static bool is_bare_skip(struct fsd_place *p)
     p->like = own ? p->like : NULL;
     p->input = p->fit.flipped[0] ? 0 : 1;
     p->inserted = skip_effect(l, skip, own);
+    p->saves_nothing = !own && rounds_in_kernel(l, skip);
     return true;
 }
 

@@ -115,7 +115,7 @@ static void propose(const struct fsd_place *p)
     else if (node != FSD_NONE)
         fsd_edit_insert(p->f, node, row->input == FSD_INPUT_SET ? p->input : row->input,
                         row->like ? fsd_place_q(p, row->like) : p->like,
-                        row->inserted ? row->inserted : p->inserted);
+                        row->inserted ? row->inserted : p->inserted, p->saves_nothing);
 }
 
 static void describe(struct fsd_place *p)

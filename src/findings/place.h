@@ -18,6 +18,7 @@ struct fsd_place {
     uint32_t input;                   /**< of FSD_INPUT_SET */
     const struct fsd_quantizer *like; /**< where the row has none */
     const char *inserted;             /**< where the row has none */
+    bool saves_nothing;               /**< of the pair to insert */
 };
 
 enum { FSD_INPUT_SET = 8 };

@@ -6,6 +6,7 @@ SHARED's QAT ResNet-18 the edits that lint proposes are applied, and the skip in
 additions must turn from Float to Int8; a quantized detector with all edits must move fewer bytes."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -122,6 +123,12 @@ def cost(binary, model, log):
     return len(layers), sum(layer.get("bytes", 0) for layer in layers)
 
 
+def pairs_to_add(binary, model, log):
+    """Of how many pairs the engine's summary promises that they save something."""
+    brief = run(binary, model, log)["summary"]["brief"]
+    return sum(int(n) for line in brief for n in re.findall(r"add (\d+) Q/DQ pair", line["text"]))
+
+
 def rounds_inside(name):
     """The kernel rounds a branch to 8 bits and widens it before it adds."""
     steps = name.removeprefix("__myl_").split("_")[0]
@@ -154,9 +161,11 @@ def resnet(binary, folder, shared):
     fewer, seen, work = os.path.join(folder, "resnet18_qat_five.onnx"), [], []
     subprocess.run([binary, "lint", source, "--fix=qdq/residual", "-o", fewer], check=True, capture_output=True)
     check(sum("as many bytes" in e["effect"] for e in edits) == len(given) == 3, "three edits save no bytes, says lint")
-    for name, path in (("resnet18_qat", source), ("resnet18_qat_advised", fixed), ("resnet18_qat_five", fewer)):
+    for name, path, pairs in (("resnet18_qat", source, 5), ("resnet18_qat_advised", fixed, 0), ("resnet18_qat_five", fewer, 0)):
         log = os.path.join(folder, name + ".log")
         check(build(path, log, tool), f"{name} is built")
+        promised = pairs_to_add(binary, path, log)
+        check(promised == pairs, f"{name}: the summary promises that {promised} pairs save something, {pairs} do")
         seen.append(skips(binary, path, log))
         work.append(cost(binary, path, log))
     # Where the block's input is a convolution's result that nothing else reads, the kernel of
