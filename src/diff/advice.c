@@ -39,8 +39,21 @@ void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------------------ edges */
 
+/* A column of edges sets names apart; in a sentence they are quoted. */
+static void put_node(const struct fsd_diff *d, fsd_id node, bool quote, FILE *out)
+{
+    (quote ? fsd_quote_node : fsd_put_node_name)(d, node, out);
+}
+
+static void put_name(const struct fsd_diff *d, fsd_sym name, bool quote, FILE *out)
+{
+    fputs(quote ? "`" : "", out);
+    fsd_put_brief(d, name, out);
+    fputs(quote ? "`" : "", out);
+}
+
 /* A layer at an end of an edge whose node is unknown: "layer 3 (Conv_13 + 2)". */
-static void put_end(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static void put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
 {
     uint32_t n = 0;
 
@@ -52,7 +65,7 @@ static void put_end(const struct fsd_diff *d, fsd_id layer, FILE *out)
             continue;
         if (!n++) {
             fputs(" (", out);
-            fsd_put_node_name(d, node, out);
+            put_node(d, node, quote, out);
         }
     }
     if (n > 1)
@@ -60,10 +73,11 @@ static void put_end(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fputs(n ? ")" : "", out);
 }
 
-static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FILE *out)
+static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, bool quote,
+                      FILE *out)
 {
     if (flow->producer != FSD_NONE) {
-        fsd_put_node_name(d, flow->producer, out);
+        put_node(d, flow->producer, quote, out);
     } else if (flow->model_tensor != FSD_NONE) {
         const struct fsd_tensor *t = &d->model->tensors.at[flow->model_tensor];
 
@@ -71,16 +85,16 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
               : t->flags & FSD_TENSOR_CONSTANT ? "constant "
                                                : "tensor ",
               out);
-        fsd_put_brief(d, t->name, out);
+        put_name(d, t->name, quote, out);
     } else if (flow->source != FSD_NONE) {
-        put_end(d, flow->source, out);
+        put_end(d, flow->source, quote, out);
     } else {
         fsd_id first = fsd_node_in_tensor(d->engine, flow->head, 0);
 
         if (first != FSD_NONE &&
             d->engine->tensors.at[first].flags & FSD_TENSOR_INPUT) {
             fputs("network input ", out);
-            fsd_put_brief(d, d->engine->tensors.at[first].name, out);
+            put_name(d, d->engine->tensors.at[first].name, quote, out);
         } else {
             fputs("?", out);
         }
@@ -89,7 +103,8 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
 
 /* A layer of which only the name is known has no consumers: its place is the layer that
  * its name mentions, or the nodes that it computes. */
-static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
+                           FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
     uint32_t n = d->match->of_layer[layer].n;
@@ -99,30 +114,30 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
         if (m->role == FSD_MENTION_COPIES && m->tensor != FSD_NONE) {
             fputs("tensor ", out);
-            fsd_put_brief(d, d->model->tensors.at[m->tensor].name, out);
+            put_name(d, d->model->tensors.at[m->tensor].name, quote, out);
             fputs(" -> ", out);
             break;
         }
         if (m->role == FSD_MENTION_SERVES) {
             fprintf(out, "%s %u of ", l->output ? "output" : "input", l->port);
-            fsd_put_brief(d, m->text, out);
+            put_name(d, m->text, quote, out);
             return;
         }
         if (m->role == FSD_MENTION_WRAPS && !n) {
             fputs("beside ", out);
-            fsd_put_brief(d, m->text, out);
+            put_name(d, m->text, quote, out);
             return;
         }
     }
     for (uint32_t i = 0; i < n && i < LISTED; i++) {
         fputs(i ? ", " : "for ", out);
-        fsd_put_node_name(d, fsd_match_of_layer(d->match, layer, i)->node, out);
+        put_node(d, fsd_match_of_layer(d->match, layer, i)->node, quote, out);
     }
     if (!n)
         fputs("?", out);
 }
 
-void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static void put_edge(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -131,10 +146,10 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!flow->there)
         return;
     if (!n->in.n && !n->out.n && flow->model_tensor == FSD_NONE) {
-        put_named_edge(d, layer, out);
+        put_named_edge(d, layer, quote, out);
         return;
     }
-    put_start(d, flow, out);
+    put_start(d, flow, quote, out);
     fputs(" -> ", out);
     for (uint32_t i = 0; i < flow->readers.n && i < LISTED; i++) {
         const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
@@ -144,9 +159,9 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (reader->layer == FSD_NONE) {
             fputs("network output", out);
         } else if (reader->node == FSD_NONE) {
-            put_end(d, reader->layer, out);
+            put_end(d, reader->layer, quote, out);
         } else {
-            fsd_put_node_name(d, reader->node, out);
+            put_node(d, reader->node, quote, out);
             fprintf(out, " (input %u)", reader->input);
         }
     }
@@ -155,6 +170,16 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
     more = flow->readers.n > LISTED ? flow->readers.n - LISTED : 0;
     if (more || flow->cut)
         fprintf(out, " and %s%u more", flow->cut ? "at least " : "", more + flow->cut);
+}
+
+void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    put_edge(d, layer, false, out);
+}
+
+void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    put_edge(d, layer, true, out);
 }
 
 /* ----------------------------------------------------------------------- advice
@@ -329,15 +354,15 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
     if (fsd_dtype_is_quantized(in->type) || fsd_dtype_is_quantized(made->type)) {
         fputs("quantize both ", out);
-        fsd_put_node_name(d, flow->producer, out);
+        fsd_quote_node(d, flow->producer, out);
         fputs(" and ", out);
-        fsd_put_node_name(d, reader->node, out);
+        fsd_quote_node(d, reader->node, out);
         fputs(", or neither", out);
         return true;
     }
     from = type_at(d, flow->source, true, in->type);
     to = type_at(d, reader->layer, false, made->type);
-    fsd_put_node_name(d, flow->producer, out);
+    fsd_quote_node(d, flow->producer, out);
     fprintf(out, " writes %s and its consumer reads %s", fsd_dtype_name(from),
             fsd_dtype_name(to));
     if (from == to) {
@@ -404,9 +429,9 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (reader == FSD_NONE)
             continue;
         fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(made->type));
-        fsd_put_node_name(d, reader, out);
+        fsd_quote_node(d, reader, out);
         fputs(" reads ", out);
-        fsd_put_node_name(d, fsd_tensor_producer(d->model, read), out);
+        fsd_quote_node(d, fsd_tensor_producer(d->model, read), out);
         fputs(" unquantized: add a Q/DQ pair there", out);
         return true;
     }
@@ -437,13 +462,13 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (written)
         r = fsd_layer_widths(d->engine, source, false);
     if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
-        put_end(d, source, out);
+        put_end(d, source, true, out);
         fprintf(out, " reads %s itself: quantize its input as well",
                 fsd_dtype_name(r.widest));
         return true;
     }
     if (written && d->products->of[source] && d->products->none_quantizes) {
-        put_end(d, source, out);
+        put_end(d, source, true, out);
         fprintf(out,
                 " writes %s, like each of the %u quantized Conv and GEMM kernels: "
                 "the builder's choice",
@@ -453,7 +478,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (blame_reader(d, source, out))
         return true;
     if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
-        put_end(d, source, out);
+        put_end(d, source, true, out);
         fprintf(out, " writes %s, which this layer requantizes: use one scale for both",
                 fsd_dtype_name(written->type));
         return true;
@@ -466,7 +491,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         return true;
     }
-    put_end(d, source, out);
+    put_end(d, source, true, out);
     if (r.wide && (r.narrow || r.unknown))
         fprintf(out,
                 " reads %s next to quantized data: quantize that branch, so that "
@@ -666,9 +691,9 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("the operators on both sides have no kernels for a common layout", out);
         return false;
     }
-    put_end(d, d->flows->readers.at[flow->readers.at].layer, out);
+    put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
     fputs(" has no kernel for the layout that ", out);
-    put_end(d, flow->source, out);
+    put_end(d, flow->source, true, out);
     fputs(" writes, or none as fast; another operator or type may have", out);
     return false;
 }

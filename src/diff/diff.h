@@ -316,7 +316,10 @@ typedef void fsd_put_fn(const struct fsd_diff *d, fsd_id id, FILE *out);
 void fsd_put_brief(const struct fsd_diff *d, fsd_sym name, FILE *out);
 /** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);
+/** In a sentence, where `inputs` could be read as a word. */
+void fsd_quote_node(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);
+void fsd_quote_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** "merged: computes the same as another node: Relu_6" */
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 /** The event of the build log as a sentence without a full stop; nothing if there is no
@@ -325,6 +328,8 @@ void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
 
 /** "MaxPool_12 -> QuantizeLinear_15 (input 0), Add_36 (input 1)"; names as they are. */
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** In a sentence: with its names quoted. */
+void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** "fp32 chw -> fp16 chw32", or only one form where they are the same; nothing when the
  *  layer has no tensors. */

@@ -32,11 +32,11 @@ static void put_by(unsigned by, FILE *out)
     fsd_put_evidence(by, out);
 }
 
-/* "0 Conv_1 + Relu_2" */
+/* "0 `Conv_1 + Relu_2`" */
 static void put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fprintf(out, "%u ", layer);
-    fsd_put_layer_name(d, layer, out);
+    fsd_quote_layer(d, layer, out);
 }
 
 void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
@@ -159,7 +159,7 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
 
         out = fsd_tale_start(tale, "node", 0);
         fprintf(out, "%u ", link->node);
-        fsd_put_node_name(d, link->node, out);
+        fsd_quote_node(d, link->node, out);
         fprintf(out, " (%s)", fsd_text(d->names, d->model->nodes.at[link->node].op));
         put_by(link->by, out);
         fsd_tale_finish(tale);

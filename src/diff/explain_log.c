@@ -34,7 +34,7 @@ static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *ou
 
         if (port->tensor == FSD_NONE)
             continue;
-        fprintf(out, "%s%s", n++ ? ", " : "",
+        fprintf(out, "%s`%s`", n++ ? ", " : "",
                 fsd_text(g->names, g->tensors.at[port->tensor].name));
         if (form->type != FSD_DTYPE_UNKNOWN)
             fprintf(out, " %s", fsd_dtype_name(form->type));
@@ -64,7 +64,7 @@ void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
     fputs(" to ", out);
     put_ports(d->model, n->out, out);
     if (n->module)
-        fprintf(out, ", in module %s", sym(d, n->module));
+        fprintf(out, ", in module `%s`", sym(d, n->module));
     if (n->module_class)
         fprintf(out, " (%s)", sym(d, n->module_class));
     fsd_tale_finish(tale);

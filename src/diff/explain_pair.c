@@ -80,7 +80,7 @@ static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
     if (!*d->nodes[node].why)
         return;
     out = fsd_tale_start(tale, "fate", 0);
-    fsd_put_node_name(d, node, out);
+    fsd_quote_node(d, node, out);
     fputs(" is ", out);
     fsd_put_fate(d, node, out);
     fsd_tale_finish(tale);
@@ -103,7 +103,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
         const struct fsd_tensor *t = &d->model->tensors.at[tensor];
 
         out = fsd_tale_start(tale, "between", 0);
-        fprintf(out, "tensor %s lies between them", fsd_text(d->names, t->name));
+        fprintf(out, "tensor `%s` lies between them", fsd_text(d->names, t->name));
         if (t->flags & FSD_TENSOR_OUTPUT)
             fputs("; it is an output of the network, so it must be written", out);
         if (t->consumers.n > 1)

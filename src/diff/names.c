@@ -57,9 +57,23 @@ void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
         fprintf(out, "#%u (%s)", node, fsd_text(d->names, n->op));
 }
 
+void fsd_quote_node(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    putc('`', out);
+    fsd_put_node_name(d, node, out);
+    putc('`', out);
+}
+
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_put_brief(d, d->engine->nodes.at[layer].name, out);
+}
+
+void fsd_quote_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    putc('`', out);
+    fsd_put_layer_name(d, layer, out);
+    putc('`', out);
 }
 
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
@@ -71,7 +85,7 @@ void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
         fprintf(out, ": %s", r->why);
     if (r->other != FSD_NONE) {
         fputs(": ", out);
-        fsd_put_node_name(d, r->other, out);
+        fsd_quote_node(d, r->other, out);
     }
 }
 

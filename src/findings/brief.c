@@ -441,14 +441,14 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e, FILE 
 {
     char room[FSD_BRIEF_ROOM];
 
-    fprintf(out, "'%s'",
+    fprintf(out, "`%s`",
             fsd_brief(fsd_text(d->names, d->numbers->rows.at[e->row].name), room));
     if (e->node == FSD_NONE) {
         fputs(", an input", out);
         return;
     }
     fputs(" of ", out);
-    fsd_put_node_name(d, e->node, out);
+    fsd_quote_node(d, e->node, out);
     if (e->layer != FSD_NONE)
         fprintf(out, " in layer %u", e->layer);
 }

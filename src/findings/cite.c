@@ -139,11 +139,11 @@ static const char *feeds(const struct citer *c, const struct fsd_edit *e)
     FILE *out = fsd_print_open(&text);
 
     if (producer != FSD_NONE)
-        fsd_put_node_name(d, producer, out);
+        fsd_quote_node(d, producer, out);
     else
-        fputs(e->tensor, out);
+        fprintf(out, "`%s`", e->tensor);
     fputs(" -> ", out);
-    fsd_put_node_name(d, e->node, out);
+    fsd_quote_node(d, e->node, out);
     fprintf(out, " (input %u)", e->input);
     return fsd_print_take(&text, c->found->arena);
 }
@@ -194,7 +194,7 @@ static void cite_reader(struct citer *c, fsd_id layer, uint32_t edit)
     struct fsd_widths reads = fsd_layer_widths(c->d->engine, layer, false);
 
     cite(c, edit,
-         fsd_printed(c->found->arena, "layer %u computes %s and reads %s", layer,
+         fsd_printed(c->found->arena, "layer %u computes `%s` and reads %s", layer,
                      c->lint->edits.at[edit].name, fsd_dtype_name(reads.widest)));
 }
 
@@ -301,7 +301,7 @@ static void cite_own(struct citer *c, fsd_id layer)
              e != FSD_NONE; e = c->next_of_node[e])
             if (c->lint->edits.at[e].action != FSD_INSERT_PAIR)
                 cite(c, e,
-                     fsd_printed(c->found->arena, "layer %u computes %s", layer,
+                     fsd_printed(c->found->arena, "layer %u computes `%s`", layer,
                                  c->lint->edits.at[e].name));
 }
 

@@ -108,7 +108,7 @@ void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text)
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects)
 {
     for (uint32_t i = 0; i < subjects.n && i < LISTED; i++)
-        fprintf(f->out, "%s%s", i ? ", " : "",
+        fprintf(f->out, "%s`%s`", i ? ", " : "",
                 f->found->subjects.at[subjects.at + i].name);
     if (subjects.n > LISTED)
         fprintf(f->out, " and %u more", subjects.n - LISTED);

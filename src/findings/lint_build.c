@@ -176,7 +176,7 @@ void fsd_lint_channels(struct fsd_finder *f)
                          (int64_t)fsd_dtype_bits(c.type) / 8;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%s has %" PRId64 " channels in and %" PRId64 " out in %s, which are "
+                "`%s` has %" PRId64 " channels in and %" PRId64 " out in %s, which are "
                 "no multiples of %" PRId64 ": padded",
                 fsd_called(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
         if (more_macs > 0)

@@ -50,7 +50,7 @@ static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
     fsd_about_node(f, one);
     fsd_about_node(f, other);
     fprintf(f->out,
-            "%s and %s run as layers %u and %u, and nothing in the model "
+            "`%s` and `%s` run as layers %u and %u, and nothing in the model "
             "prevents their fusion",
             fsd_called(f, one), fsd_called(f, other), a, b);
     fsd_finding_close(f);

@@ -224,7 +224,7 @@ static struct seen look(const struct fsd_diff *d, fsd_id node)
 static void put_seen(struct fsd_finder *f, const struct seen *s)
 {
     fprintf(f->out, "layer %u ", s->layer);
-    fsd_put_layer_name(f->d, s->layer, f->out);
+    fsd_quote_layer(f->d, s->layer, f->out);
     fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(s->in),
             fsd_dtype_name(s->out));
     if (s->inserted)
@@ -252,10 +252,10 @@ static void put_computing(struct fsd_finder *f, fsd_id node)
     const struct fsd_match *m = f->d->match;
 
     if (m->of_node[node].n)
-        fprintf(f->out, "layer %u computes %s", fsd_match_of_node(m, node, 0)->layer,
+        fprintf(f->out, "layer %u computes `%s`", fsd_match_of_node(m, node, 0)->layer,
                 fsd_called(f, node));
     else
-        fprintf(f->out, "one of several layers computes %s", fsd_called(f, node));
+        fprintf(f->out, "one of several layers computes `%s`", fsd_called(f, node));
 }
 
 /* Whether a layer computes one of the quantizers among the nodes. */

@@ -78,7 +78,7 @@ static bool is_bare_skip(struct fsd_place *p)
     if (!found.n)
         fsd_lint_reach(l, fsd_node_out_tensor(l->g, next, 0), p->f->scratch, &found);
     p->like = found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
-    p->text[0] = p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of %s",
+    p->text[0] = p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of `%s`",
                                        own ? "the scale"
                                            : "a measured scale, starting with that",
                                        fsd_called(p->f, p->like->node))

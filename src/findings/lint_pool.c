@@ -73,7 +73,7 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
         pads = pads_text(f, &p);
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "the output of %s is %s in ONNX and %s in %s, which keeps a "
+                "the output of `%s` is %s in ONNX and %s in %s, which keeps a "
                 "window that starts in the padding",
                 fsd_called(f, i), onnx, builder, l->target.name);
         fsd_fact_text(f, "onnx", onnx);

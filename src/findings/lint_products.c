@@ -167,8 +167,8 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
     fsd_lint_open(f, node);
     fsd_about_node(f, next);
     fprintf(f->out,
-            "%s has %s columns, a dynamic size: a separate kernel removes "
-            "their padding and computes %s",
+            "`%s` has %s columns, a dynamic size: a separate kernel removes "
+            "their padding and computes `%s`",
             fsd_called(f, node), columns, fsd_called(f, next));
     fsd_lint_close(f);
 }
@@ -194,7 +194,7 @@ static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
     first = summands && !l->facts->constant[in[0]];
     second = !l->facts->constant[in[1]];
     fsd_lint_open(f, node);
-    fprintf(f->out, "%s %s %s %s, %s: separate kernels %s%s%s", fsd_called(f, node),
+    fprintf(f->out, "`%s` %s %s %s, %s: separate kernels %s%s%s", fsd_called(f, node),
             summands ? "sums" : "has", summands ? summands : columns,
             summands ? "products" : "columns", odd ? "an odd number" : "a dynamic size",
             first && second ? "pad both its inputs"
@@ -223,7 +223,7 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
     fsd_lint_open(f, conv);
     fsd_about_node(f, pad);
     fprintf(f->out,
-            "the kernel of %s does not include %s, because the image size "
+            "the kernel of `%s` does not include `%s`, because the image size "
             "(%s) is dynamic",
             fsd_called(f, conv), fsd_called(f, pad), size);
     fsd_lint_close(f);

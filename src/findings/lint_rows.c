@@ -73,7 +73,7 @@ static void put_sentence(const struct fsd_place *p)
         fwrite(at, 1, (size_t)(word++ - at), out);
         end = word + strcspn(word, "}");
         if (*word == '\'')
-            fputs(fsd_lint_tensor(p->f, fsd_place_tensor(p, word[1])), out);
+            fprintf(out, "`%s`", fsd_lint_tensor(p->f, fsd_place_tensor(p, word[1])));
         else if (*word >= '0' && *word <= '9')
             fprintf(out, "%" PRId64, p->number[*word - '0']);
         else if (*word == 'A' || *word == 'B')
@@ -81,7 +81,7 @@ static void put_sentence(const struct fsd_place *p)
         else if (*word == '#')
             fprintf(out, "%u", n);
         else if (*word != '?')
-            fputs(fsd_called(p->f, fsd_place_node(p, *word)), out);
+            fprintf(out, "`%s`", fsd_called(p->f, fsd_place_node(p, *word)));
         else if ((other = strchr(word, '|')))
             fprintf(out, "%.*s", (int)(n == 1 ? other - word : end - other) - 1,
                     n == 1 ? word + 1 : other + 1);

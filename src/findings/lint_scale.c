@@ -21,7 +21,7 @@ static int side_of(const struct fsd_lint *l, fsd_id via)
 
 static void put_scale(struct fsd_finder *f, const struct fsd_quantizer *q)
 {
-    fputs(fsd_called(f, q->node), f->out);
+    fprintf(f->out, "`%s`", fsd_called(f, q->node));
     if (q->scales)
         fprintf(f->out, q->n == 1 ? " (%.6g)" : " (%.6g, ...)", q->scales[0]);
 }
@@ -38,12 +38,12 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
     fsd_about_node(f, via == FSD_NONE ? b->node : a->node);
     if (via != FSD_NONE)
         fsd_about_node(f, b->node);
-    fprintf(f->out, "%s is quantized by ", fsd_lint_tensor(f, tensor));
+    fprintf(f->out, "`%s` is quantized by ", fsd_lint_tensor(f, tensor));
     put_scale(f, a);
     fputs(" and ", f->out);
     put_scale(f, b);
     if (via != FSD_NONE)
-        fprintf(f->out, " over %s", fsd_called(f, via));
+        fprintf(f->out, " across `%s`", fsd_called(f, via));
     fputs(", with different scales", f->out);
     /* The larger scale clips nothing that the smaller one keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
@@ -103,7 +103,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%u of the %u inputs of %s have another scale than the first: "
+                "%u of the %u inputs of `%s` have another scale than the first: "
                 "each is requantized; give all the largest, that of ",
                 unlike, n, fsd_called(f, i));
         put_scale(f, most);

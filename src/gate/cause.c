@@ -149,7 +149,7 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
     uint32_t n = f->seeds[kind].n;
 
     for (uint32_t i = 0; i < n && i < NAMED; i++)
-        fprintf(out, "%s%s", i ? ", " : "",
+        fprintf(out, "%s`%s`", i ? ", " : "",
                 fsd_text(s->names, s->nodes.at[f->seeds[kind].at[i]].key));
     if (n > NAMED)
         fprintf(out, " and %u more", n - NAMED);
@@ -198,7 +198,7 @@ static const char *what_of(const struct finder *f, enum kind kind)
         if (kind == NODES_GONE || kind == NODES_NEW) {
             const struct fsd_state *s = gone ? f->c->old : f->c->new;
 
-            fprintf(out, " (%s", fsd_text(s->names, s->nodes.at[f->first[kind]].key));
+            fprintf(out, " (`%s`", fsd_text(s->names, s->nodes.at[f->first[kind]].key));
             if (f->count[kind] > 1)
                 fprintf(out, " and %u more", f->count[kind] - 1);
             putc(')', out);

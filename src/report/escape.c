@@ -82,6 +82,39 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
+/* A mention or the number of an issue is found in the text behind the parser, where its
+ * sign is not in <code>. */
+static void put_sentence(FILE *out, const char *s, size_t i)
+{
+    if (s[i] == '@' || s[i] == '#')
+        fprintf(out, "<code>&#%d;</code>", s[i]);
+    else
+        put_markdown(out, s, i);
+}
+
+void fsd_put_markdown_sentence(FILE *out, const char *s)
+{
+    struct fsd_print piece;
+    bool code = false;
+
+    for (; *s; s += *s != '\0') {
+        size_t n = strcspn(s, "`");
+        bool closed = s[n] && (code || strchr(s + n + 1, '`'));
+
+        fwrite(s, 1, n, fsd_print_open(&piece));
+        if (s[n] && !closed)
+            putc('`', piece.out);
+        fsd_print_close(&piece);
+        put_all(out, piece.text, code ? put_markdown : put_sentence);
+        free(piece.text);
+        if (closed) {
+            code = !code;
+            fputs(code ? "<code>" : "</code>", out);
+        }
+        s += n;
+    }
+}
+
 static void put_csv(FILE *out, const char *s, size_t i)
 {
     if (s[i] == '"')

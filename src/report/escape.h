@@ -13,6 +13,10 @@ void fsd_put_xml(FILE *out, const char *s);
  *  mention or HTML.  For use inside <code>, where a mention has no effect. */
 void fsd_put_markdown(FILE *out, const char *s);
 
+/** A sentence of a report: what is in backquotes becomes <code>, all else text in which
+ *  nobody is mentioned. */
+void fsd_put_markdown_sentence(FILE *out, const char *s);
+
 /** A cell of CSV: quoted where it has to be; what a spreadsheet would take for a
  * formula (it begins with =, +, - or @, full-width ones too, behind blanks or not)
  * begins with an apostrophe, which makes it text. */

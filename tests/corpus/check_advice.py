@@ -430,6 +430,7 @@ class Case:
     ]
 
     def judge_advice(self, text):
+        text = text.replace("`", "")
         for form, claim in self.FORMS:
             found = re.fullmatch(form, text)
             if found:
@@ -461,6 +462,7 @@ class Case:
 
     def judge_finding(self, rule, text):
         """Returns whether it said something of a layer that could be judged."""
+        text = text.replace("`", "")
         self.row = {"layer": rule}
         alone = re.search(r" runs as layer (\d+) of its own \((\w+) -> (\w+)\)", text)
         moved = re.match(r"layer (\d+), cause \S+: (\w+)[^,]*? -> (\w+)", text)

@@ -123,8 +123,8 @@ def check_way_back(folder):
     report = findings("qat-residual", "qat", folder)
     check("qat-residual -> qat fails", report["verdict"] == "failed")
     edges = [f for f in report["findings"] if f["rule"] == "precision-widened" and
-             re.match(r"the edge \S+ -> Add_\d+ carries fp16", f["message"]) and
-             "before int8" in f["message"]]
+             re.match(r"the edge \S+ -> `Add_\d+` carries fp16", f["message"]) and
+             "before: int8" in f["message"]]
     check("the residual edges are named", len(edges) >= 4 and
           all(f["severity"] == "error" for f in edges), [f["message"] for f in edges])
     # Quantizers that are layers of their own there and not here.

@@ -63,7 +63,7 @@ void fsd_find_variants(struct fsd_finder *f)
         if (v->nodes.n)
             fsd_put_subjects(f, f->now.nodes);
         else if (v->port)
-            fprintf(f->out, "the input or output %s", fsd_text(old->names, v->port));
+            fprintf(f->out, "the input or output `%s`", fsd_text(old->names, v->port));
         else
             fputs("data movement outside all groups", f->out);
         fprintf(f->out, ": %s build %c of the snapshot (%s)",

@@ -44,7 +44,7 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
     if (!refs.n)
         putc('?', out);
     for (uint32_t i = 0; i < refs.n && i < NAMED; i++)
-        fprintf(out, "%s%s", i ? ", " : "",
+        fprintf(out, "%s`%s`", i ? ", " : "",
                 fsd_state_ref_text(s, s->refs.at[refs.at + i], output));
     if (refs.n > NAMED)
         fprintf(out, " and %u more", refs.n - NAMED);
@@ -177,7 +177,8 @@ void fsd_find_unasked(struct fsd_finder *f)
             fsd_ref ref = c->pool.at[r->unasked.at + k];
             const char *name = fsd_state_ref_text(c->new, ref, false);
 
-            fprintf(f->out, ref & FSD_REF_PORT ? "%sthe input %s" : "%swhat %s writes",
+            fprintf(f->out,
+                    ref & FSD_REF_PORT ? "%sthe input `%s`" : "%sthe output of `%s`",
                     k ? ", " : "", name);
         }
         fputs(", unlike before and unlike the model", f->out);
@@ -196,15 +197,15 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     if (!(e->new_from & FSD_REF_PORT))
         fsd_about_state_node(f, f->c->new, e->new_from);
     if (e->new_to == FSD_NONE) {
-        fprintf(f->out, "%s writes ", key(f->c->new, e->new_from));
+        fprintf(f->out, "`%s` writes ", key(f->c->new, e->new_from));
     } else {
         fsd_about_state_node(f, f->c->new, e->new_to);
-        fprintf(f->out, "the edge %s -> %s carries ",
+        fprintf(f->out, "the edge `%s` -> `%s` carries ",
                 fsd_state_ref_text(f->c->new, e->new_from, false),
                 key(f->c->new, e->new_to));
     }
     fsd_put_state_form(f->c->new, e->after, '/', f->out);
-    fputs("; before ", f->out);
+    fputs("; before: ", f->out);
     fsd_put_state_form(f->c->old, e->before, '/', f->out);
     f->now.line =
         f->c->old->nodes.at[e->old_to == FSD_NONE ? e->old_from : e->old_to].line;
@@ -277,7 +278,7 @@ static void report_wider_side(struct fsd_finder *f,
     put_refs(s, q->to, true, f->out);
     fputs(after ? " writes " : " reads ", f->out);
     fsd_put_state_form(s, is, '/', f->out);
-    fputs("; before ", f->out);
+    fputs("; before: ", f->out);
     fsd_put_state_form(f->c->old, was, '/', f->out);
     f->now.line = p->line;
     fsd_finding_close(f);
@@ -319,7 +320,7 @@ void fsd_find_widened(struct fsd_finder *f)
                 continue;
             reported[k] = true;
             fsd_about_state_node(f, new, all[k].new);
-            fprintf(f->out, "%s%s", k == i ? "" : ", ", key(new, all[k].new));
+            fprintf(f->out, "%s`%s`", k == i ? "" : ", ", key(new, all[k].new));
         }
         fprintf(f->out, " run%s in %s; before: %s", f->now.nodes.n == 1 ? "s" : "",
                 fsd_dtype_name((enum fsd_dtype)all[i].after),
@@ -472,7 +473,7 @@ void fsd_find_presences(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fsd_about_state_node(f, s, node);
-        fprintf(f->out, "%s (%s) %s", key(s, node),
+        fprintf(f->out, "`%s` (%s) %s", key(s, node),
                 fsd_text(s->names, s->nodes.at[node].op), what);
         if (f->rule->which == 2)
             fprintf(f->out, " %s",
@@ -498,13 +499,13 @@ static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
     fsd_finding_open(f);
     shown = now ? now : was; /* one of them has it */
     assert(shown);
-    fprintf(f->out, "%s %s%s", p->output ? "output" : "input",
+    fprintf(f->out, "%s `%s`%s", p->output ? "output" : "input",
             fsd_text(now ? new->names : old->names, shown->name),
             !was   ? " is new"
             : !now ? " is gone"
                    : "");
     if (was && now && p->name)
-        fprintf(f->out, ", was called %s", fsd_text(old->names, was->name));
+        fprintf(f->out, ", before: `%s`", fsd_text(old->names, was->name));
     if (was && now && p->shape)
         fprintf(f->out, ", %s -> %s", fsd_text(old->names, was->shape),
                 fsd_text(new->names, now->shape));

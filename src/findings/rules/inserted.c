@@ -68,7 +68,7 @@ static void put_chain(struct fsd_finder *f)
         }
     }
     fputs(", ", f->out);
-    fsd_put_edge(f->d, layers[0].id, f->out);
+    fsd_quote_edge(f->d, layers[0].id, f->out);
     fsd_put_took(f, f->d->times->profiles ? ms : -1);
 }
 
@@ -131,7 +131,7 @@ void fsd_find_inserted(struct fsd_finder *f)
             fsd_put_change(d, i, f->out);
             fputs(", ", f->out);
         }
-        fsd_put_edge(d, i, f->out);
+        fsd_quote_edge(d, i, f->out);
         fsd_put_took(f, fsd_layer_ms(d, i));
         /* The builder's own reason for copying a tensor. */
         if (d->history && event != FSD_NONE &&

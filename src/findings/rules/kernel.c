@@ -163,9 +163,9 @@ static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_open(f);
     fputs("the ", f->out);
     fsd_put_kernel(f, k, true);
-    fputs(k->after.sizes ? " reads, writes or is made of " : " runs in ", f->out);
+    fputs(k->after.sizes ? " reads, writes or contains " : " runs in ", f->out);
     put_tensor(f, f->c->new, &k->after);
-    fputs("; before ", f->out);
+    fputs("; before: ", f->out);
     put_tensor(f, f->c->old, &k->before);
     fsd_finding_close(f);
 }
@@ -218,7 +218,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         fsd_put_kernel(f, k, true);
         fputs(" is not known", f->out);
         if (type) {
-            fputs("; before ", f->out);
+            fputs("; before: ", f->out);
             put_tensor(f, c->old, &k->lost);
         }
         fsd_finding_close(f);
@@ -231,7 +231,7 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
                       struct fsd_state_form is)
 {
     fsd_put_state_form(f->c->new, is, '/', f->out);
-    fputs("; before ", f->out);
+    fputs("; before: ", f->out);
     fsd_put_state_form(f->c->old, was, '/', f->out);
 }
 
@@ -253,7 +253,7 @@ void fsd_find_layouts(struct fsd_finder *f)
             fsd_about_state_node(f, c->new, e->new_from);
         if (e->new_to != FSD_NONE)
             fsd_about_state_node(f, c->new, e->new_to);
-        fprintf(f->out, "the tensor %s -> %s lies in ",
+        fprintf(f->out, "the layout of the tensor `%s` -> `%s` is ",
                 fsd_state_ref_text(c->new, e->new_from, false), fsd_edge_reader(c, e));
         put_forms(f, e->before, e->after);
         f->now.line =
@@ -272,7 +272,7 @@ void fsd_find_layouts(struct fsd_finder *f)
         fsd_finding_open(f);
         fputs("a tensor of the ", f->out);
         fsd_put_kernel(f, k, true);
-        fputs(" lies in ", f->out);
+        fputs(" has the layout ", f->out);
         put_forms(f, k->from, k->to);
         fsd_finding_close(f);
     }

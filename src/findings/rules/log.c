@@ -27,7 +27,7 @@ void fsd_find_other_build(struct fsd_finder *f)
     if (h->assigned) {
         fprintf(f->out,
                 "the list of assigned nodes belongs to another model and is not used "
-                "as evidence: %u of its nodes are not in this model, such as %s",
+                "as evidence: %u of its nodes are not in this model, such as `%s`",
                 h->foreign, first);
         fsd_finding_close(f);
         return;
@@ -35,7 +35,7 @@ void fsd_find_other_build(struct fsd_finder *f)
     fprintf(f->out,
             "the log belongs to another build and is not used as evidence: %u of its "
             "engine's layers are missing in the dump or have another type there, such "
-            "as %s",
+            "as `%s`",
             h->foreign, first);
     fsd_finding_close(f);
 }
@@ -53,7 +53,7 @@ void fsd_find_other_model(struct fsd_finder *f)
     fsd_fact_text(f, "first", first);
     fprintf(f->out,
             "of %u nodes that the parser read according to the log, %u are not in the "
-            "model, such as %s%s",
+            "model, such as `%s`%s",
             h->n_parsed, h->unlike, first,
             h->refused ? "; the log is not used as evidence" : "");
     fsd_finding_close(f);

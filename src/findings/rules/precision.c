@@ -68,15 +68,15 @@ void fsd_find_standing(struct fsd_finder *f)
         fsd_about_layer(f, i);
         node = add_standing(f, i);
         if (node != FSD_NONE)
-            fsd_put_node_name(d, node, f->out);
+            fsd_quote_node(d, node, f->out);
         else
-            fsd_put_layer_name(d, i, f->out);
+            fsd_quote_layer(d, i, f->out);
         fprintf(f->out, " runs as layer %u of its own", i);
         if (in && out)
             fprintf(f->out, " (%s -> %s)", fsd_dtype_name(in->type),
                     fsd_dtype_name(out->type));
         fputs(", ", f->out);
-        fsd_put_edge(d, i, f->out);
+        fsd_quote_edge(d, i, f->out);
         fsd_put_took(f, fsd_layer_ms(d, i));
         fsd_finding_close(f);
     }

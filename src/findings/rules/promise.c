@@ -107,19 +107,19 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
         fsd_about_layer(f, all->pool.at[b->layers.at + i]);
     for (uint32_t i = 0; i < b->nodes.n; i++)
         fsd_about_node(f, all->pool.at[b->nodes.at + i]);
-    fprintf(f->out, "the %s of %s ", fsd_pattern_name(p->pattern),
+    fprintf(f->out, "the %s of `%s` ", fsd_pattern_name(p->pattern),
             fsd_called(f, b->anchor));
     if (split && b->fused == FSD_FUSED_SPLIT) {
         fprintf(f->out, "is in %u layers: ", b->layers.n);
         put_split(f, all, b);
     } else if (split) {
-        fprintf(
-            f->out,
-            "may be in one layer or in several: it is unknown which layers compute %s",
-            fsd_called(f, b->unknown));
+        fprintf(f->out,
+                "may be in one layer or in several: it is unknown which layers compute "
+                "`%s`",
+                fsd_called(f, b->unknown));
     }
     if (other != FSD_NONE) {
-        fprintf(f->out, "%s %s in %s, not in ", split ? "; it runs" : "runs",
+        fprintf(f->out, "%s `%s` in %s, not in ", split ? "; it runs" : "runs",
                 fsd_called(f, other), fsd_dtype_name(f->d->nodes[other].realised));
         put_types(p->types, f->out);
     }

@@ -72,7 +72,7 @@ static void add_stale(struct fsd_finder *f, fsd_id old, fsd_id new, const char *
 
     fsd_finding_open(f);
     fsd_about_state_node(f, s, node);
-    fprintf(f->out, "the engine is byte-identical to the snapshot's, but %s (%s) %s",
+    fprintf(f->out, "the engine is byte-identical to the snapshot's, but `%s` (%s) %s",
             fsd_text(s->names, s->nodes.at[node].key),
             fsd_text(s->names, s->nodes.at[node].op), what);
     if (old != FSD_NONE)

@@ -42,13 +42,14 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
     case FSD_OF_EDGE:
         about_ref(f, lost->from);
         fsd_about_state_node(f, s, lost->new);
-        fprintf(f->out, "the edge %s -> %s", fsd_state_ref_text(s, lost->from, false),
+        fprintf(f->out, "the edge `%s` -> `%s`",
+                fsd_state_ref_text(s, lost->from, false),
                 fsd_text(s->names, s->nodes.at[lost->new].key));
         f->now.line = f->c->old->nodes.at[lost->old].line;
         break;
     case FSD_OF_WRITTEN:
         about_ref(f, lost->new);
-        fprintf(f->out, "what %s writes",
+        fprintf(f->out, "the output of `%s`",
                 fsd_text(s->names, s->nodes.at[lost->new].key));
         f->now.line = f->c->old->nodes.at[lost->old].line;
         break;
@@ -56,16 +57,15 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
         m = &s->moves.at[lost->new];
         for (uint32_t i = 0; i < m->to.n; i++)
             about_ref(f, s->refs.at[m->to.at + i]);
-        fprintf(f->out, "the %s before ", fsd_kind_name((enum fsd_kind)m->kind));
-        fputs(m->to.n ? fsd_state_ref_text(s, s->refs.at[m->to.at], true) : "?",
-              f->out);
+        fprintf(f->out, "the %s before `%s`", fsd_kind_name((enum fsd_kind)m->kind),
+                m->to.n ? fsd_state_ref_text(s, s->refs.at[m->to.at], true) : "?");
         f->now.line = f->c->old->moves.at[lost->old].line;
         break;
     case FSD_OF_INPUT:
     case FSD_OF_OUTPUT:
         output = lost->of == FSD_OF_OUTPUT;
         port = &(output ? s->outputs.at : s->inputs.at)[lost->new];
-        fprintf(f->out, "%s %s", output ? "output" : "input",
+        fprintf(f->out, "%s `%s`", output ? "output" : "input",
                 fsd_text(s->names, port->name));
         f->now.line =
             (output ? f->c->old->outputs.at : f->c->old->inputs.at)[lost->old].line;

@@ -72,13 +72,11 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
 
         if (item->rule != rule)
             continue;
-        fprintf(fsd_print_open(&piece), "- %s <code>",
-                fsd_severity_name(item->severity));
-        fsd_put_markdown(piece.out, item->message);
-        fputs("</code>", piece.out);
+        fprintf(fsd_print_open(&piece), "- %s ", fsd_severity_name(item->severity));
+        fsd_put_markdown_sentence(piece.out, item->message);
         if (item->todo) {
-            fputs(": ", piece.out);
-            fsd_put_markdown(piece.out, item->todo);
+            fputs("; ", piece.out);
+            fsd_put_markdown_sentence(piece.out, item->todo);
         }
         putc('\n', piece.out);
         if (!put_piece(&piece, room, out))
@@ -102,7 +100,7 @@ static void put_about(const struct fsd_verdict *v, FILE *out)
 {
     for (uint32_t i = 0; i < v->brief.n; i++) {
         fprintf(out, "- **%s** ", v->brief.at[i].topic);
-        fsd_put_markdown(out, v->brief.at[i].text);
+        fsd_put_markdown_sentence(out, v->brief.at[i].text);
         fputs(i + 1 == v->brief.n ? "\n\n" : "\n", out);
     }
     fsd_put_tally_of(v->findings, out);
@@ -119,7 +117,7 @@ static void put_causes(const struct fsd_verdict *v, FILE *out)
 {
     for (uint32_t i = 0; v->causes.n > 1 && i < v->causes.n; i++) {
         fprintf(out, "%u. ", i + 1);
-        put_code(v->causes.at[i].what, out);
+        fsd_put_markdown_sentence(out, v->causes.at[i].what);
         fputs(" (", out);
         fsd_put_cause(&v->causes.at[i], out);
         fputs(i + 1 == v->causes.n ? ")\n\n" : ")\n", out);
