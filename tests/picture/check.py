@@ -186,6 +186,18 @@ def check_rings(folder):
           done.stderr)
 
 
+def check_sides(folder):
+    """The model is to the left of the engine, also where Graphviz would save crossings by swapping both."""
+    for name in ("zoo-2/cases/loop_lstmcell", "zoo-2/cases/gru_tts", "zoo/cases/mobilenet_v2_ts_ortqdq_sym"):
+        case, svg = os.path.join(SHARED, name), os.path.join(folder, "sides.svg")
+        pair = [os.path.join(case, one) for one in sorted(os.listdir(case), reverse=True) if one.startswith(("build", "model"))]
+        run(*pair, *PATIENT, "-o", svg)
+        with open(svg, encoding="utf-8") as file:
+            left, right = (float(x) for x in re.findall(r'id="side_\w+".*?<(?:path|polygon)[^>]*?(?:d="M|points=")(-?[\d.]+)',
+                                                        file.read(), re.S))
+        check(f"{name}: the model is on the left", left < right, f"{left} {right}")
+
+
 def check_swin(folder):
     model = os.path.join(SHARED, "models/swin_t_ts.onnx")
     _, engine = synthetic(os.path.join(folder, "swin"), model, "--seed", "1")
@@ -207,6 +219,7 @@ def main():
             check_corpus(folder)
             check_alone(folder)
             check_rings(folder)
+            check_sides(folder)
             check_swin(folder)
         else:
             print(f"skipped: no corpus in {SHARED}")

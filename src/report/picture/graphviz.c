@@ -12,8 +12,9 @@
 
 #define CALLED(of)                                                                     \
     of(agreseterrors) of(agread) of(agerrors) of(agclose) of(AgMemDisc) of(AgIoDisc)   \
-        of(gvContext) of(gvLayout) of(gvRenderData) of(gvFreeRenderData)               \
-            of(gvFreeLayout)
+        of(agsubg) of(agfstnode) of(agnxtnode) of(agfstout) of(agnxtout) of(agget)     \
+            of(agset) of(gvContext) of(gvLayout) of(gvRenderData) of(gvFreeRenderData) \
+                of(gvFreeLayout)
 #define FIELD(name) __typeof__ (&(name))(name);
 #define NAME(name)  #name,
 
@@ -108,6 +109,68 @@ static Agiddisc_t numbers = {open_names, number_of,   take_number, keep_number,
 
 /* ---------------------------------------------------------------------- the layout */
 
+static Agraph_t *read_dot(const char *dot)
+{
+    const struct called *call = &graphviz.by_name;
+    Agdisc_t disciplines = {call->AgMemDisc, &numbers, call->AgIoDisc};
+    FILE *in = fmemopen((char *)(uintptr_t)dot, strlen(dot), "r");
+    Agraph_t *g = in ? call->agread(in, &disciplines) : NULL;
+
+    if (in)
+        fclose(in);
+    return g;
+}
+
+/* The right side is to the left.  Graphviz swaps clusters to save crossings, whatever
+ * leads from one to the other within a rank. */
+static bool is_mirrored(Agraph_t *g)
+{
+    const struct called *call = &graphviz.by_name;
+    Agraph_t *heads = call->agsubg(g, (char[]){"anchors"}, 0);
+    Agnode_t *left = heads ? call->agfstnode(heads) : NULL;
+    Agnode_t *right = left ? call->agnxtnode(heads, left) : NULL;
+
+    return right && ND_coord(left).x > ND_coord(right).x;
+}
+
+/* Ties, the lines within a rank, pull more or less than they were printed with. */
+static void weigh_ties(Agraph_t *g, const char *weight)
+{
+    const struct called *call = &graphviz.by_name;
+
+    for (Agnode_t *n = call->agfstnode(g); n; n = call->agnxtnode(g, n))
+        for (Agedge_t *e = call->agfstout(g, n); e; e = call->agnxtout(g, e)) {
+            const char *length = call->agget(e, (char[]){"minlen"});
+
+            if (length && !strcmp(length, "0"))
+                call->agset(e, (char[]){"weight"}, (char *)(uintptr_t)weight);
+        }
+}
+
+/* NULL: it could not be laid out.  What is mirrored is laid out again with ties of
+ * other weights, so that crossings are saved elsewhere; if none helps, it stays so. */
+static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
+{
+    static const char *const weights[] = {NULL, "10", "0", NULL};
+    const struct called *call = &graphviz.by_name;
+    Agraph_t *g = NULL;
+    bool mirrored = true;
+
+    for (size_t i = 0; mirrored && i < FSD_COUNT_OF(weights); i++) {
+        if (g) {
+            call->gvFreeLayout(gvc, g);
+            call->agclose(g);
+        }
+        g = read_dot(dot);
+        if (g && weights[i])
+            weigh_ties(g, weights[i]);
+        if (!g || call->gvLayout(gvc, g, "dot"))
+            return NULL;
+        mirrored = is_mirrored(g);
+    }
+    return g;
+}
+
 /* The context, with its plug-ins, serves all pictures of the process. */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
 {
@@ -115,28 +178,21 @@ bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
     static GVC_t *gvc;
     char *picture = NULL;
     unsigned size = 0;
-    Agdisc_t disciplines;
     Agraph_t *g;
-    FILE *in;
     bool good;
 
     if (!gvc && !(load() && (gvc = call->gvContext())))
         return false;
-    disciplines = (Agdisc_t){call->AgMemDisc, &numbers, call->AgIoDisc};
-    in = fmemopen((char *)(uintptr_t)dot, strlen(dot), "r");
     call->agreseterrors();
-    g = in ? call->agread(in, &disciplines) : NULL;
+    g = lay_out(gvc, dot);
     /* A label that it cannot read is drawn as the box's name, and is no failure to it.
      */
-    good = g && call->gvLayout(gvc, g, "dot") == 0 &&
-           call->gvRenderData(gvc, g, format, &picture, &size) == 0 &&
+    good = g && call->gvRenderData(gvc, g, format, &picture, &size) == 0 &&
            call->agerrors() < AGERR && size && fwrite(picture, 1, size, out) == size;
     if (good) { /* what failed may not be whole */
         call->gvFreeRenderData(picture);
         call->gvFreeLayout(gvc, g);
         call->agclose(g);
     }
-    if (in)
-        fclose(in);
     return good;
 }
