@@ -71,10 +71,11 @@ async function in_columns(page, what) {
     equal(`${what}: rows are in columns`, wrong, 0);
 }
 
-/** axe runs in the page's world by the debugger's hand, which the policy does not bind. */
-async function accessible(page, what) {
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+/** axe runs in the page's world by the debugger's hand, which the policy does not bind.  The pages load nothing
+ * that it would have to fetch. */
+async function accessible(page, what, only = null) {
+    if (!(await page.evaluate(() => !!window.axe))) await page.evaluate(axe);
+    const { violations } = await page.evaluate((only) => window.axe.run(document, { resultTypes: ["violations"], preload: false, iframes: false, ...(only && { runOnly: only }) }), only);
     equal(`${what}: axe finds nothing`, violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`)]), []);
 }
 
@@ -139,9 +140,9 @@ async function check_filters(page) {
     await page.locator("#search").fill("reformatting copynode");
     equal("search: finds layers by name", (await texts(page, "#rows .right .index")).length, run.layers.filter((l) => l.name.toLowerCase().includes("reformatting copynode")).length);
     await page.locator("#search").fill("");
-    await page.locator("#facets label", { hasText: "moves data" }).click();
+    await page.locator("#facets label", { hasText: "data movement" }).click();
     equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.kind !== "noop" && (l.inserted || ["reformat", "quantize", "copy"].includes(l.kind))).map((l) => String(l.index)));
-    check("filter: stands in the address", (await hash_of(page)).includes("show=moves data"));
+    check("filter: stands in the address", (await hash_of(page)).includes("show=data movement"));
     await led(page, () => page.goBack());
     check("filter: back takes it away", (await texts(page, "#rows .right .index")).length === run.layers.length);
     await led(page, () => page.goForward());
@@ -275,7 +276,7 @@ async function check_run() {
         equal("link: search and filter", [await page.locator("#search").inputValue(), await names_left(page)], ["relu", ["Relu_7"]]);
         check("link: the record", (await page.locator("#record").innerText()).includes("computes the same as another node"));
     });
-    await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "there is no layer 99 here"));
+    await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "This page has no layer 99."));
     await open("log", "#layer=1", async (page) => {
         check("log: the story is told", (await page.locator("#record li .topic").count()) > 0 && /log line \d+/.test(await page.locator("#record").innerText()));
     });
@@ -295,10 +296,10 @@ async function check_aloud() {
         check("aloud: an inserted layer is said to be added", told.some((row) => /^added \d+ Reformat /.test(row)), told.join("\n"));
         check("aloud: what is chosen is selected", told.filter((row) => row.includes("selected true")).length === 1 && told.find((row) => row.includes("selected true")).includes("Conv_13"), told.join("\n"));
         const record = await read_aloud(page, "#record");
-        equal("aloud: the record has a name, a way out and heads in order", [record[0], of_role(record, "link")[0], ...of_role(record, "heading").slice(0, 3)], ["complementary | Record of what is chosen", "Close the record", "conv2.weight + QuantizeLinear_11 + Conv_13 + Add_15 + Relu_16", "What it is", "What it costs"]);
-        await page.locator("#facets label", { hasText: "moves data" }).click();
+        equal("aloud: the record has a name, a way out and heads in order", [record[0], of_role(record, "link")[0], ...of_role(record, "heading").slice(0, 3)], ["complementary | Details of the selection", "Close the details", "conv2.weight + QuantizeLinear_11 + Conv_13 + Add_15 + Relu_16", "What it is", "What it costs"]);
+        await page.locator("#facets label", { hasText: "data movement" }).click();
         equal("aloud: how much a filter leaves, and nothing else", await read_aloud(page, "#shown"), ["status | live polite", "StaticText | 3 of 13 rows · 3 layers · 0.0960 ms (34.8 %) · 12.3 kB (42.5 %)"]);
-        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["moves data 3 | checked true"]);
+        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["data movement 3 | checked true"]);
         await page.locator("#rows").focus();
         await page.keyboard.press("?");
         const help = await read_aloud(page, "#help");
@@ -315,7 +316,7 @@ async function check_aloud() {
     });
 }
 
-/** Each view of each subject, in both themes. */
+/** Each view of each subject, in both themes, which differ in colours alone. */
 async function check_axe() {
     for (const name of ["run", "compare", "matrix", "check", "exports", "lint", "modules"])
         for (const colors of ["light", "dark"])
@@ -323,7 +324,7 @@ async function check_axe() {
                 for (const view of await texts(page, "#views a")) {
                     await page.locator("#views a", { hasText: view }).click();
                     await comes(`${name}, ${colors}: ${view}`, async () => (await page.locator("#views [aria-current]").textContent()) === view);
-                    await accessible(page, `${name}, ${colors}, ${view}`);
+                    await accessible(page, `${name}, ${colors}, ${view}`, colors === "dark" ? ["color-contrast"] : null);
                 }
             }, { colors });
 }
@@ -355,7 +356,7 @@ async function check_moves() {
         await page.keyboard.down("Shift");
         await page.mouse.wheel(0, 40);
         await page.keyboard.up("Shift");
-        await comes("moves: with Shift the wheel moves it sideways", async () => Math.abs((await box()).x - (before.x - 40)) < 2 && (await box()).width === zoomed);
+        await comes("moves: with Shift the wheel moves it sideways", async () => Math.abs((await box()).x - (before.x - 40)) < 2 && Math.abs((await box()).width - zoomed) < 0.01);
         await page.mouse.move(whole.x + whole.width - 120, whole.y + whole.height - 20);
         await page.mouse.down();
         await page.mouse.move(whole.x + whole.width - 70, whole.y + whole.height - 60, { steps: 4 });
@@ -366,8 +367,10 @@ async function check_moves() {
         const kept = await box();
         for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]) await page.keyboard.press(key);
         equal("moves: arrows lead there and back", await box(), kept);
-        for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"])
-            for (let i = 0; i < 200; i++) await page.keyboard.press(key);
+        await page.evaluate(() => {
+            for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"])
+                for (let i = 0; i < 200; i++) document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        });
         const [far, stage] = [await page.locator(".stage > svg > g").first().boundingBox(), await page.locator(".stage").boundingBox()];
         check("moves: however far, the drawing stays in the stage", far.x < stage.x + stage.width && far.y < stage.y + stage.height && far.x + far.width > stage.x && far.y + far.height > stage.y, JSON.stringify([far, stage]));
         check("moves: a map shows which part of it is seen", await page.locator(".map .sight").isVisible());
@@ -438,7 +441,7 @@ async function check_advice() {
     await open("run", "", async (page) => {
         const { brief } = document_of("run").summary;
         const told = (await page.locator("#advice .todo").innerText()).replace(/\s+/g, " ");
-        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, told.includes(text), told);
+        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, told.toLowerCase().includes(text.toLowerCase()), told);
         check("advice: stands before counts and rows", (await page.locator("#advice").boundingBox()).y < (await page.locator("#tiles").boundingBox()).y);
         await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
         const copied = async (button) => {
@@ -449,7 +452,7 @@ async function check_advice() {
         };
         const summary = await copied(page.locator("#advice .todo > .copy"));
         for (const word of ["**What to do**", "| layers |", "`quantize/standing`", "```sh\nfusiondiff "]) check(`copy: the summary has ${word}`, summary.includes(word), summary);
-        await page.locator("#facets label", { hasText: "moves data" }).click();
+        await page.locator("#facets label", { hasText: "data movement" }).click();
         const rows = await copied(page.locator("#bar-tools .copy"));
         check("copy: the rows that are shown, as a table", rows.includes("| ONNX nodes | engine layers | time | bytes |") && rows.split("\n").filter((line) => line.startsWith("| ")).length === 5, rows);
     });
@@ -756,25 +759,14 @@ async function check_large() {
     });
 }
 
-check_commands();
-await check_run();
-await check_aloud();
-await check_moves();
-await check_walk();
-await check_advice();
-await check_exports();
-await check_axe();
-await check_strong();
-await check_compare();
-await check_lint();
-await check_matrix();
-await check_scopes();
-await check_modules();
-await check_late();
-await check_levels();
-await check_plain();
-await check_hostile();
-await check_hostile_builds();
-await check_large();
+/* Each check has pages of its own, so that two of them run at once; the longest begin. */
+const checks = [
+    check_axe, check_run, check_matrix, check_large, check_compare, check_moves, check_lint, check_modules, check_hostile_builds, check_aloud,
+    check_walk, check_exports, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
+];
+const lane = async () => {
+    for (let check = checks.shift(); check; check = checks.shift()) await check();
+};
+await Promise.all([lane(), lane()]);
 await browser.close();
 process.exit(failures ? 1 : 0);

@@ -3,33 +3,34 @@
  * accepts what changed, and what else the summary states.
  */
 import { code_block, put_pieces } from "./detail.js";
-import { breakable, copy_button, el } from "./dom.js";
+import { copy_button, el } from "./dom.js";
 import { summary_markdown } from "./markdown.js";
 import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Subject} Subject */
+/** Which of the names in a text are on the page. @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
 /** Rules whose fix stands in where the summary has no advice of its own. */
 const MOST_RULES = 4;
-/** Code in backquotes, commands, "layer 12", and words that may be names. */
-const WORDS = /`[^`]+`|\bfusiondiff [a-z]+(?: --[a-z-]+)*|\blayer \d+\b|[^\s,;()`]+/g;
+/** Code in backquotes, commands, a rule of lint, "layer 12", and words that may be names. */
+const WORDS = /`[^`]+`|\blint [a-z]+\/[a-z-]+|\bfusiondiff [a-z]+(?: --[a-z-]+)*|\blayer \d+\b|[^\s,;()`]+/g;
 
 /** A name that the page shows; words of a sentence are not taken for names.
- * @param {Subject} subject @param {string} word */
+ * @param {Finder} subject @param {string} word */
 function named(subject, word) {
     const chosen = { kind: "node", id: word };
     return /[\d_/.:]/.test(word) && !/^[\d.:]+$/.test(word) && subject.find(chosen) ? chosen : null;
 }
 
-/** @param {Subject} subject @param {string} word @returns {import("./types").Piece} */
+/** @param {Finder} subject @param {string} word @returns {import("./types").Piece} */
 function piece(subject, word) {
     if (word.startsWith("`")) {
         const inner = word.slice(1, -1);
         const chosen = named(subject, inner);
         return chosen ? { text: safe(inner), chosen, look: "code" } : { text: safe(inner), look: "code" };
     }
-    if (word.startsWith("fusiondiff ")) return { text: word, look: "code" };
+    if (/^(fusiondiff|lint) /.test(word)) return { text: word, look: "code" };
     if (word.startsWith("layer ")) {
         const chosen = { kind: "layer", id: word.slice(6) };
         return subject.find(chosen) ? { text: word, chosen } : word;
@@ -39,7 +40,7 @@ function piece(subject, word) {
 }
 
 /** A sentence with the nodes and layers that it names as links.
- * @param {Subject} subject @param {string} text @returns {Pieces} */
+ * @param {Finder} subject @param {string} text @returns {Pieces} */
 export function linked(subject, text) {
     /** @type {Pieces} */
     const pieces = [];
@@ -53,10 +54,13 @@ export function linked(subject, text) {
     return [...pieces, safe(text.slice(from))].filter((p) => p !== "");
 }
 
+/** A sentence begins with a capital; an identifier stays as it is. @param {string} text */
+const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
+
 /** What to do: the summary's own advice, else how the findings of the worst rules are fixed.
  * @param {Subject} subject @returns {Pieces[]} */
 export function todo_of(subject) {
-    const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, text));
+    const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, capital(text)));
     if (own.length && !subject.all_fixes) return own;
     if (subject.nothing) return [];
     const rules = subject.rules.filter((r) => r.fix && r.findings.some((f) => f.severity !== "info"));
@@ -87,7 +91,7 @@ export function put_advice(panel, subject, command, link) {
         subject.verdict && subject.accept ? el("div", { class: "accept" }, el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text), el("span", {}, "To accept what changed:"), code_block(subject.accept)) : null,
         copy_button("Copy as Markdown", () => summary_markdown(subject, todo, command), "What to do, counts and findings, for a review")
     );
-    const more = el("details", { class: "facts" }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...breakable(glued(safe(text))))])));
+    const more = el("details", { class: "facts" }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...put_pieces(linked(subject, glued(text)), link))])));
     more.open = innerWidth > 600;
     panel.replaceChildren(card, ...(facts.length ? [more] : []));
 }

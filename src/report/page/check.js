@@ -2,7 +2,7 @@
  * A check as a subject: that of the comparison with the snapshot, or of the build where there
  * is none, with the rules, their budgets and the verdict in front.
  */
-import { base_name, millis, noun, percent, safe } from "./words.js";
+import { base_name, count, millis, noun, percent, safe } from "./words.js";
 
 /** @typedef {import("./types").CheckDocument} CheckDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
@@ -15,7 +15,7 @@ function rule_row(d, r, base) {
     const found = d.findings.filter((f) => f.rule === r.rule);
     const failed = found.some((f) => f.severity === "error");
     const notes = [];
-    if (r.skipped) notes.push(`not asked: ${safe(r.skipped)}`);
+    if (r.skipped) notes.push(safe(r.skipped));
     if (r.ignored) notes.push(`${noun(r.ignored, "finding")} ignored by the policy`);
     return {
         rule: r.rule,
@@ -73,7 +73,7 @@ export function check_subject(d, base) {
         sides: d.snapshot === undefined ? base.sides : ["snapshot", "this build"],
         brief: d.brief,
         tiles: [
-            { title: "verdict", value: d.verdict, note: failed ? `${noun(failed, "rule")} failed of ${asked} asked` : `${noun(asked, "rule")} asked`, look: failed ? "alarm" : "good" },
+            { title: "verdict", value: d.verdict, note: failed ? `${count(failed)} of ${noun(asked, "rule")} failed` : `${noun(asked, "rule")} checked`, look: failed ? "alarm" : "good" },
             ...d.summary.map(summary_tile),
         ],
         rules,

@@ -29,7 +29,7 @@ const HAPPENED = ["fusion-lost", "regrouped", "opaque", "only-old", "only-new", 
 const BLAME = /** @type {Record<string, string>} */ ({
     fusion: "different fusion",
     precision: "other precision",
-    kernel: "other tactics, or noise",
+    kernel: "tactics or noise",
     inserted: "inserted layers",
 });
 
@@ -38,6 +38,9 @@ function look_of(what) {
     if (what === "same" || what === "unknown") return "plain";
     return what === "fusion-gained" || what === "narrowed" || what === "explained" ? "good" : "alarm";
 }
+
+/** Nothing that both builds state differs: one of them states less. @param {Region} r */
+const half_stated = (r) => r.differs && r.what === "same" && r.precision === "same" && !(r.layout || r.layers || r.moves || r.tactic);
 
 /** @param {Region} r @returns {Chosen} */
 const choose_region = (r) => ({ kind: "region", id: String(r.region) });
@@ -49,7 +52,7 @@ function group_item(g, r) {
     const chips = [type_chip(g.precision)];
     if (g.kind !== "compute") chips.unshift(word_chip(g.kind, `kind-${g.kind}`));
     if (g.layers > 1) chips.push(word_chip(`${g.layers} layers`, "region"));
-    if (g.loose) chips.push(word_chip("loose", "region", "which layer computes which of the nodes is not known"));
+    if (g.loose) chips.push(word_chip("loose", "region", "it is unknown which layer computes which of the nodes"));
     return { ...item("", g.nodes.map(safe).join(" + ") || "(no node)", chips), chosen: choose_region(r) };
 }
 
@@ -110,8 +113,8 @@ function region_block(r, d, known, tint) {
     return {
         at: r.region,
         tint,
-        mark: r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : r.differs ? "~" : "",
-        level: r.what === "only-old" ? "removed" : r.what === "only-new" ? "added" : r.differs ? "changed" : "plain",
+        mark: r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : half_stated(r) ? "?" : r.differs ? "~" : "",
+        level: r.what === "only-old" ? "removed" : r.what === "only-new" ? "added" : half_stated(r) ? "doubtful" : r.differs ? "changed" : "plain",
         ...sides(left, right),
         measures: [r.before ?? null, r.after ?? null, r.before === undefined || r.after === undefined ? null : r.after - r.before],
         facets: {
@@ -122,7 +125,7 @@ function region_block(r, d, known, tint) {
             precision: r.new.map((g) => g.precision),
             ...known.facets(r),
             cause: moves.flatMap((m) => [m.old?.cause, m.new?.cause].filter((c) => c !== undefined)),
-            also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic"].filter((w) => w !== false),
+            also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false),
         },
         text: once(() => search_text([...names, r.what])),
     };
@@ -173,7 +176,7 @@ function group_sections(title, groups) {
     return [{
         title,
         head: ["nodes", "kind", "runs in", "layers", ...(timed ? ["time"] : [])],
-        rows: groups.map((g) => [[g.nodes.map(safe).join(", ")], [g.kind + (g.loose ? ", loose" : "")], [g.precision], [String(g.layers)], ...(timed ? [[g.ms === undefined ? "" : millis(g.ms)]] : [])]),
+        rows: groups.map((g) => [[{ text: g.nodes.map(safe).join(", "), look: "code" }], [g.kind + (g.loose ? ", loose" : "")], [g.precision], [String(g.layers)], ...(timed ? [[g.ms === undefined ? "" : millis(g.ms)]] : [])]),
     }];
 }
 
@@ -183,26 +186,26 @@ const move_text = (m) => safe(`${m.kind}${m.cause ? ` (${m.cause})` : ""} ${m.fr
 /** @param {Region} r @param {CompareDocument} d @param {Command} command @returns {Story} */
 function region_record(r, d, command) {
     const nodes = new Set([...r.old, ...r.new].flatMap((g) => g.nodes));
-    const also = [r.layout && "layouts differ", r.layers && "more or fewer layers compute the same", r.moves && "inserted layers changed", r.tactic && "other tactics"].filter((w) => w !== false);
+    const also = [r.layout && "layouts differ", r.layers && "the number of layers differs", r.moves && "inserted layers changed", r.tactic && "tactics differ", half_stated(r) && "one of the builds does not state all facts"].filter((w) => w !== false);
     /** @type {Section[]} */
     const sections = [{
         title: "What happened",
         pairs: [
             ["fusion", [{ text: r.what, look: look_of(r.what) }]],
             ["precision", [{ text: r.precision, look: look_of(r.precision) }]],
-            ...(also.length ? /** @type {[string, Pieces][]} */ ([["besides", [also.join(", ")]]]) : []),
+            ...(also.length ? /** @type {[string, Pieces][]} */ ([["also", [also.join(", ")]]]) : []),
             ...(r.before !== undefined && r.after !== undefined
-                ? /** @type {[string, Pieces][]} */ ([["time", [`${millis(r.before)} → ${millis(r.after)}  (${signed_millis(r.after - r.before)}, ${percent(r.after - r.before, r.before)})`]], ["of it inserted layers", [`${millis(r.moves_before ?? 0)} → ${millis(r.moves_after ?? 0)}`]]])
+                ? /** @type {[string, Pieces][]} */ ([["time", [`${millis(r.before)} → ${millis(r.after)}  (${signed_millis(r.after - r.before)}, ${percent(r.after - r.before, r.before)})`]], ["of which inserted layers", [`${millis(r.moves_before ?? 0)} → ${millis(r.moves_after ?? 0)}`]]])
                 : []),
         ],
     }];
-    sections.push(...group_sections("Was", r.old), ...group_sections("Is now", r.new));
+    sections.push(...group_sections("Old build", r.old), ...group_sections("New build", r.new));
     const moves = d.moves.filter((m) => m.region === r.region);
     if (moves.length) sections.push({ title: "Inserted layers", lines: moves.map((m) => [{ text: m.what, look: m.what }, " ", [m.old, m.new].filter((x) => x !== undefined).map(move_text).join("  →  ")]) });
     const precisions = d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new));
-    if (precisions.length) sections.push({ title: "Precisions", head: ["node", "was", "is now", ""], rows: precisions.map((p) => [[safe(p.new)], [p.before], [p.after], [{ text: p.change, look: look_of(p.change) }]]) });
+    if (precisions.length) sections.push({ title: "Precisions", head: ["node", "was", "is now", ""], rows: precisions.map((p) => [[{ text: safe(p.new), look: "code" }], [p.before], [p.after], [{ text: p.change, look: look_of(p.change) }]]) });
     const edges = d.edges.filter((e) => e.region === r.region);
-    if (edges.length) sections.push({ title: "Tensors between nodes", head: ["from", "to", "was", "is now"], rows: edges.map((e) => [[safe(e.new_from)], [e.new_to ? safe(e.new_to) : "(as written)"], [`${e.before.type} ${e.before.layout}`], [`${e.after.type} ${e.after.layout}`]]) });
+    if (edges.length) sections.push({ title: "Tensors between nodes", head: ["from", "to", "was", "is now"], rows: edges.map((e) => [[safe(e.new_from)], [e.new_to ? safe(e.new_to) : "(producer output)"], [`${e.before.type} ${e.before.layout}`], [`${e.after.type} ${e.after.layout}`]]) });
     const aligned = d.aligned.filter((a) => nodes.has(a.old) || nodes.has(a.new));
     if (aligned.some((a) => a.old !== a.new)) sections.push({ title: "Aligned", head: ["old", "new", "by"], rows: aligned.map((a) => [[safe(a.old)], [safe(a.new)], [a.by]]) });
     sections.push(command_section(command.page));
@@ -238,10 +241,10 @@ function tiles_of(d) {
         { title: "builds", value: d.summary.differs ? "differ" : "are equal", note: `${count(differing)} of ${count(d.regions.length)} regions`, look: d.summary.differs ? "alarm" : "good", filter: ["show", "changed"] },
         { title: "layers", value: `${count(d.old.layers)} → ${count(d.new.layers)}`, note: `mapped ${d.old.mapped} of ${d.old.computing} → ${d.new.mapped} of ${d.new.computing}` },
         { title: "fusions lost", value: count(regions["fusion-lost"] ?? 0), note: `regrouped ${regions.regrouped ?? 0}, gained ${regions["fusion-gained"] ?? 0}`, look: worse, filter: ["what", "fusion-lost"] },
-        { title: "precision widened", value: count(precisions.widened ?? 0), note: `narrowed ${precisions.narrowed ?? 0}, changed ${precisions.changed ?? 0}`, look: precisions.widened ? "alarm" : "good", filter: ["width", "widened"] },
+        { title: "higher precision", value: count(precisions.widened ?? 0), note: `lower ${precisions.narrowed ?? 0}, other ${precisions.changed ?? 0}`, look: precisions.widened ? "alarm" : "good", filter: ["width", "widened"] },
         { title: "inserted layers", value: `+${count(moves.added ?? 0)} −${count(moves.removed ?? 0)}`, note: `changed ${moves.changed ?? 0}`, look: more, filter: ["show", "inserted layers changed"] },
         { title: "nodes", value: `+${count(nodes["only-new"] ?? 0)} −${count(nodes["only-old"] ?? 0)}`, note: `unexplained ${nodes.unexplained ?? 0}` },
-        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${percent(delta, ms.before)}: ${millis(ms.before)} → ${millis(ms.after)}` : "not both builds have a profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
+        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${percent(delta, ms.before)}: ${millis(ms.before)} → ${millis(ms.after)}` : "one of the builds has no profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
     ];
 }
 
@@ -335,7 +338,7 @@ export function compare_subject(d, command) {
             { facet: "precision", title: "Runs in now" },
             { facet: "module", title: "Module" },
         ],
-        chart_note: ms ? "The time of a region of several modules is shared among them, by its nodes." : "",
+        chart_note: ms ? "The time of a region of several modules is divided among them by its nodes." : "",
         first_filters: blocks.some((b) => b.facets.show?.includes("changed")) ? [["show", "changed"]] : [],
         tables: [],
         ...(ms && { chart_measure: 1 }),

@@ -1,4 +1,4 @@
-/* The whole record of what is chosen, as a subject tells it. */
+/* The details of the selection, as its subject describes them. */
 import { breakable, chip, copy_button, el } from "./dom.js";
 import { record_markdown } from "./markdown.js";
 
@@ -6,18 +6,27 @@ import { record_markdown } from "./markdown.js";
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Section} Section */
 
-/** @param {Pieces} pieces @param {(chosen: Chosen) => string} link */
+/** So many letters of code stay in one line. */
+const SHORT = 32;
+
+/** @param {Pieces} pieces @param {(chosen: Chosen) => string} link @returns {HTMLElement[]} */
 export function put_pieces(pieces, link) {
     return pieces.map((piece) => {
         if (typeof piece === "string") return el("span", {}, ...breakable(piece));
+        if ("pieces" in piece) return el("span", { class: piece.look }, ...put_pieces(piece.pieces, link));
         if (piece.chosen) return el("a", { href: link(piece.chosen), class: piece.look ?? "" }, ...breakable(piece.text));
-        return el(piece.look === "code" ? "code" : "span", { class: piece.look ?? "" }, ...breakable(piece.text));
+        if (piece.look === "code") return el("code", { class: piece.text.length < SHORT ? "whole" : "" }, ...breakable(piece.text));
+        return el("span", { class: piece.look ?? "" }, ...breakable(piece.text));
     });
 }
 
+/** A command goes on in another line between its words, or between the parts of a path.
+ * @param {string} text */
+const words_of = (text) => text.split(/(\s+)/).map((word) => (word.length < SHORT ? el("span", { class: "whole" }, word) : el("span", {}, ...breakable(word))));
+
 /** @param {string} text */
 export function code_block(text) {
-    return el("div", { class: "code" }, el("pre", { tabindex: "0" }, el("code", {}, text)), copy_button("Copy", () => text));
+    return el("div", { class: "code" }, el("pre", { tabindex: "0" }, el("code", {}, ...words_of(text))), copy_button("Copy", () => text));
 }
 
 /** @param {string[]} head @param {Pieces[][]} rows @param {(chosen: Chosen) => string} link */
@@ -57,7 +66,7 @@ export function put_record(panel, record, link, closed) {
     panel.hidden = !record;
     if (!record) return panel.replaceChildren();
     panel.replaceChildren(
-        el("p", { class: "record-kind" }, el("span", {}, record.kind), copy_button("Copy as Markdown", () => record_markdown(record)), el("a", { href: closed, class: "close", "aria-label": "Close the record" }, "×")),
+        el("p", { class: "record-kind" }, el("span", {}, record.kind), copy_button("Copy as Markdown", () => record_markdown(record)), el("a", { href: closed, class: "close", "aria-label": "Close the details" }, "×")),
         el("h2", { id: "record-title", tabindex: "0" }, ...breakable(record.title)),
         el("p", { class: "chips" }, ...record.chips.map(chip)),
         ...record.sections.map((s) => put_section(s, link))

@@ -39,11 +39,18 @@ export function by_id(id) {
 }
 
 const LONG = 28; /* letters: shorter words go to the next line whole */
+const LONGER = 60; /* of longer paths each part may be broken, too */
+
+/** Operators that are fused. */
+const CHAIN = /[A-Za-z]\+[A-Za-z]/;
+/** Where the parts of a path, and those of a name, meet. */
+const PATH = /(?<=[/+,])(?=[^\s/+,])/;
+const NAME = /(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])/;
 
 /** A text in which long paths, names and chains of operators may go on in another line behind
  * a sign between their parts, and nowhere else. @param {string} text @returns {Child[]} */
 export const breakable = (text) =>
-    text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length < LONG ? [word] : word.split(/(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]))));
+    text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length < LONG && !CHAIN.test(word) ? [word] : word.split(word.includes("/") && word.length < LONGER ? PATH : NAME).flatMap((part, i) => (i ? [el("wbr"), part] : [part]))));
 
 /** @param {import("./types").Chip} chip */
 export function chip(chip) {

@@ -78,9 +78,9 @@ function tiles_of(d) {
     return [
         { title: "exports", value: d.changes.length ? "differ" : "are equal", note: noun(d.changes.length, "change"), look: d.changes.length ? "alarm" : "good" },
         { title: "nodes", value: `${count(d.old.nodes)} → ${count(d.new.nodes)}`, note: `${d.old.computing} → ${d.new.computing} of them compute` },
-        { title: "aligned", value: count(d.aligned), note: d.renamed ? `${noun(d.renamed, "node")} under another name` : "computing nodes in both" },
+        { title: "aligned", value: count(d.aligned), note: d.renamed ? `${noun(d.renamed, "node")} renamed` : "computing nodes in both" },
         ...[...by_what].map(([what, n]) => ({ title: what, value: count(n), note: n === 1 ? "change" : "changes", look: "added", filter: /** @type {[string, string]} */ (["what", what]) })),
-        ...(d.not_compared ? [{ title: "not compared", value: count(d.not_compared), note: "scales too large to be read" }] : []),
+        ...(d.not_compared ? [{ title: "not compared", value: count(d.not_compared), note: "scales too large to read" }] : []),
     ];
 }
 
@@ -143,7 +143,7 @@ export function exports_subject(d, command) {
                     ...(renamed ? [{ title: "Aligned", pairs: /** @type {[string, import("./types").Pieces][]} */ ([["old", [safe(one?.old ?? "")]], ["new", [safe(one?.new ?? "")]]]) }] : []),
                     changes
                         ? { title: "What changed", head: ["what", "of", "was", "is now"], rows: changes.map((c) => [[c.what], [c.of ?? ""], [safe(c.was ?? "")], [safe(c.now ?? "")]]) }
-                        : { title: "What changed", lines: [["nothing: it stands beside what changed"]] },
+                        : { title: "What changed", lines: [["Nothing: this node is next to one that changed."]] },
                     command_section(command.page),
                 ],
             };

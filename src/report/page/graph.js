@@ -22,8 +22,11 @@ const MARGIN = 40;
 /** So small a drawing is begun with whole. */
 const LEGIBLE = 0.45;
 /** The minimap, in pixels; boxes beyond that many are not drawn in it. */
-const MAP = 150;
+const MAP = 110;
 const MAP_LEAST = 40;
+const MAP_EDGE = 8; /* as the style has it */
+/** So wide a stage has room for the map beside the drawing. */
+const ROOMY = 700;
 const MAP_BOXES = 3000;
 /** So far a pointer moves in a click. */
 const STILL = 4;
@@ -80,7 +83,7 @@ export class GraphView {
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
         /** What was shown before, to go back to. @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
         this.trail = [];
-        this.map = svg("svg", { class: "map", "aria-hidden": "true" });
+        this.map = /** @type {SVGSVGElement} */ (svg("svg", { class: "map", "aria-hidden": "true" }));
         this.sight = svg("rect", { class: "sight" });
         this.map.addEventListener("pointerdown", (e) => this.map_touched(e));
         this.map.addEventListener("pointermove", (e) => e.buttons && this.map_touched(e));
@@ -137,8 +140,8 @@ export class GraphView {
         const planned = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
         const modules = planned.filter(({ p }) => p.svg);
         const missing = planned.length - modules.length;
-        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
-        const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers leads to their rows.") : null;
+        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes open: click one, or choose it here`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
+        const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers opens their rows.") : null;
         const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes could not be laid out in time: such a box leads to rows.`) : null;
         within_groups([tools], () => this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage));
         this.boxes.clear();
@@ -189,7 +192,7 @@ export class GraphView {
 
     /** Boxes as the drawing has them, small. */
     put_map() {
-        const scale = Math.min(MAP / this.size.width, Math.max(MAP, this.stage.clientHeight * 0.6) / this.size.height);
+        const scale = Math.min(MAP / this.size.width, Math.max(MAP, this.stage.clientHeight * 0.45) / this.size.height);
         this.map.setAttribute("viewBox", `0 0 ${this.size.width} ${this.size.height}`);
         this.map.setAttribute("width", String(Math.max(this.size.width * scale, MAP_LEAST)));
         this.map.setAttribute("height", String(Math.max(this.size.height * scale, MAP_LEAST)));
@@ -259,8 +262,9 @@ export class GraphView {
     /** @param {boolean} all else only its width */
     fit(all) {
         const [w, h] = [this.stage.clientWidth || 800, this.stage.clientHeight || 600];
-        const scale = Math.min(w / this.size.width, all ? h / this.size.height : 1, 1.2);
-        this.zoom = { x: Math.max(0, (w - this.size.width * scale) / 2), y: 0, scale };
+        const room = all || w < ROOMY || this.size.height * Math.min(w / this.size.width, 1) <= h ? 0 : this.map.width.baseVal.value + 2 * MAP_EDGE;
+        const scale = Math.min((w - room) / this.size.width, all ? h / this.size.height : 1, 1.2);
+        this.zoom = { x: Math.max(room, (w - this.size.width * scale) / 2), y: 0, scale };
         this.apply();
     }
 

@@ -29,7 +29,7 @@ function rule_rows(d, base) {
             measured: "",
             budget: "",
             findings: [],
-            note: r.skipped ? `not asked: ${safe(r.skipped)}` : r.ignored ? `${noun(r.ignored, "finding")} ignored by the policy` : "",
+            note: r.skipped ? safe(r.skipped) : r.ignored ? `${noun(r.ignored, "finding")} ignored by the policy` : "",
         })),
     ];
 }
@@ -52,12 +52,12 @@ export function lint_subject(d, base, command) {
         all_fixes: true,
         tiles: [
             { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: failed ? "alarm" : "good", filter: ["show", "findings"] },
-            { title: "for", value: d.for, note: "--for names another builder" },
-            { title: "quantizers of data", value: String(d.style.quantizers), note: `${d.style.before_narrow} before operators that run narrow, ${d.style.behind_operators} behind operators` },
-            { title: "style", value: safe(d.style.name ?? "–"), note: d.style.known_by ? `by ${safe(d.style.known_by)}` : "of no exporter that is known" },
-            { title: "edits", value: String(d.edits.length), note: "proposed; -f json has them for a script" },
+            { title: "for", value: d.for, note: "--for selects another builder" },
+            { title: "quantizers of data", value: String(d.style.quantizers), note: `${d.style.before_narrow} before low-precision operators, ${d.style.behind_operators} after operators` },
+            { title: "quantized by", value: safe(d.style.name ?? "–"), note: d.style.known_by ? `recognized by ${safe(d.style.known_by)}` : "unknown exporter" },
+            { title: "edits", value: String(d.edits.length), note: "proposed; --fix applies them" },
         ],
-        sides: d.engine === undefined ? ["ONNX nodes", "what is known before a build"] : base.sides,
+        sides: d.engine === undefined ? ["ONNX nodes", "before the build"] : base.sides,
         rules: rule_rows(d, base),
         rules_title: "Rules",
         record(chosen) {

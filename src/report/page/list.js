@@ -175,7 +175,7 @@ export class RowList {
         const left = on ? Math.max(this.lines.length - PRINTED, 0) : 0;
         this.body.style.height = `${(this.lines.length - left) * LINE}px`;
         this.unprinted.hidden = !left;
-        this.unprinted.textContent = `${count(left)} more of ${count(this.lines.length)} rows are not printed: filters choose which are, and -o x.txt --all has them all`;
+        this.unprinted.textContent = `${count(left)} more of ${count(this.lines.length)} rows are not printed: filter the rows to choose which are, or write all with -o x.txt --all`;
         this.render();
     }
 

@@ -14,7 +14,7 @@ import { lint_subject } from "./lint.js";
 import { RowList } from "./list.js";
 import { rows_markdown } from "./markdown.js";
 import { matrix_subject } from "./matrix.js";
-import { put_overview } from "./overview.js";
+import { NAMES, put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
 import { changed, print_state, read_state, toggled } from "./state.js";
@@ -96,9 +96,12 @@ const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id
 
 /* --------------------------------------------------------------------- the frame */
 
+/** A short name stays in one line. @param {string} text */
+const title_part = (text) => el("span", { class: text.length < 40 ? "whole" : "" }, shorten(text, 60));
+
 function put_frame() {
     document.title = `${safe(subject.title)} – fusiondiff`;
-    by_id("title").replaceChildren(el("span", {}, shorten(subject.from, 60)), el("span", { class: "arrow" }, " → "), el("span", {}, shorten(subject.to, 60)));
+    by_id("title").replaceChildren(title_part(subject.from), el("span", { class: "arrow" }, " → "), title_part(subject.to));
     if (subject.verdict) by_id("title").append(el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text));
 }
 
@@ -136,7 +139,7 @@ function put_facet(facet) {
         const box = el("input", { type: "checkbox" });
         box.checked = picked?.has(value) ?? false;
         box.addEventListener("change", () => go(toggled(state, facet.name, value)));
-        list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: "value" }, shorten(value, 48)), el("span", { class: "n" }, count(n)))));
+        list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, count(n)))));
     }
     const box = el("details", {}, el("summary", {}, facet.title), list);
     if (values.length > cut) {
@@ -224,7 +227,7 @@ function show() {
     if (document.activeElement !== search) search.value = state.query;
     const record = state.chosen && subject.record(state.chosen);
     put_record(by_id("record"), record, link, print_state(changed(state, { chosen: null })));
-    by_id("missing").textContent = state.chosen && !record ? `there is no ${state.chosen.kind} ${shorten(state.chosen.id, 80)} here` : "";
+    by_id("missing").textContent = state.chosen && !record ? `This page has no ${state.chosen.kind} ${shorten(state.chosen.id, 80)}.` : "";
     document.body.classList.toggle("with-record", !!record);
     if (view === "diff") {
         rows.show(blocks, state.chosen);

@@ -28,8 +28,8 @@ function code(name) {
 /** A cell of a table, where a bar ends it even in code. @param {string} markdown */
 const cell = (markdown) => markdown.replace(/\\?\|/g, "\\|");
 
-/** @param {Pieces} pieces */
-const pieces_text = (pieces) => pieces.map((p) => (typeof p === "string" ? escaped(p) : p.chosen || p.look === "code" ? code(p.text) : escaped(p.text))).join("");
+/** @param {Pieces} pieces @returns {string} */
+const pieces_text = (pieces) => pieces.map((p) => (typeof p === "string" ? escaped(p) : "pieces" in p ? ` ${pieces_text(p.pieces)}` : p.chosen || p.look === "code" ? code(p.text) : escaped(p.text))).join("");
 
 /** @param {string[]} head @param {string[][]} rows */
 const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");

@@ -33,7 +33,7 @@ const TINTS = 6;
 const TILES = 6;
 /** What a row, and a cell beside the first build's, may be: the weightiest first. */
 const IS = ["differs", "unknown", "tactic", "same"];
-const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "not known to be the same", tactic: "tactics only", same: "the same" });
+const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 
 /** @param {MatrixRow} r @returns {Chosen} */
 const choose_row = (r) => ({ kind: "row", id: String(r.row) });
@@ -56,7 +56,7 @@ function apart_of(r) {
 function mark_chips(c) {
     const by = c.by.join(", ");
     if (c.is === "differs") return [word_chip(`≠ ${c.by[0] ?? ""}`, "alarm", `differs from A${by && ` in ${by}`}`)];
-    if (c.is === "unknown") return [word_chip("? not known", "region", "one of the two does not tell a type, a layout or a mapping")];
+    if (c.is === "unknown") return [word_chip("? unknown", "region", "one of the two builds does not state a type, a layout or a mapping")];
     return c.is === "tactic" ? [word_chip("~ tactic", "why", "another kernel computes the same")] : [];
 }
 
@@ -125,7 +125,7 @@ function row_record(r, command) {
         sections: [
             {
                 title: "In each build",
-                head: ["build", "beside A", "runs in", ...columns],
+                head: ["build", "compared with A", "runs in", ...columns],
                 rows: r.cells.map((c) => [[{ text: c.build, look: "topic" }], [{ text: [SHOWN[c.is], c.by.join(", ")].filter(Boolean).join(": "), look: c.is === "differs" ? "alarm" : "" }], [safe(c.what)], ...time(c.ms)]),
             },
             ...(r.cells.some((c) => c.groups.length)
@@ -135,7 +135,7 @@ function row_record(r, command) {
                       rows: r.cells.flatMap((c) => c.groups.map((g) => [[g.nodes.map(safe).join(", ")], [c.build], [(g.precision || "?") + (g.kind === "compute" ? "" : ` ${g.kind}`)], [String(g.layers)], [safe(g.tactic ?? "")], ...time(g.ms)])),
                   }]
                 : []),
-            ...(moves.length ? [{ title: "Layers that move data", head: ["what", "build", ...columns], rows: moves.map(({ c, m }) => [[(m.inserted ? "+ " : "") + move_text(m)], [c.build], ...time(m.ms)]) }] : []),
+            ...(moves.length ? [{ title: "Data-movement layers", head: ["what", "build", ...columns], rows: moves.map(({ c, m }) => [[(m.inserted ? "+ " : "") + move_text(m)], [c.build], ...time(m.ms)]) }] : []),
             command_section(command.page),
         ],
     };
@@ -165,7 +165,7 @@ function tiles_of(d, names) {
         ...d.builds.slice(0, TILES).map((b, i) => /** @type {import("./types").Tile} */ ({
             title: `${b.build}  ${shorten(names[i] ?? "", 40)}`,
             value: b.ms === undefined ? noun(b.layers, "layer") : millis(b.ms),
-            note: i ? `${noun(b.differing, "row")} not as in A${b.ms !== undefined && first?.ms ? `, time ${b.ms < first.ms ? "" : "+"}${percent(b.ms - first.ms, first.ms)}` : ""}` : `${noun(b.layers, "layer")}, ${b.inserted} inserted`,
+            note: i ? `${noun(b.differing, "row")} different from A${b.ms !== undefined && first?.ms ? `, time ${b.ms < first.ms ? "" : "+"}${percent(b.ms - first.ms, first.ms)}` : ""}` : `${noun(b.layers, "layer")}, ${b.inserted} inserted`,
             look: b.differing ? "alarm" : i ? "good" : "",
             filter: ["build", b.build],
         })),
@@ -177,13 +177,13 @@ function tables_of(d) {
     /** @type {[string, (b: import("./types").MatrixBuild) => string][]} */
     const columns = [
         ["build", (b) => `${b.build}  ${b.engine}`],
-        ["made by", (b) => b.producer ?? ""],
+        ["built by", (b) => b.producer ?? ""],
         ["GPU", (b) => b.gpu ?? ""],
         ["layers", (b) => count(b.layers)],
         ["inserted", (b) => count(b.inserted)],
         ["mapped", (b) => `${count(b.mapped)} of ${count(b.computing)}`],
         ["time", (b) => (b.ms === undefined ? "" : millis(b.ms))],
-        ["rows not as in A", (b) => count(b.differing)],
+        ["rows that differ from A", (b) => count(b.differing)],
     ];
     const texts = columns.filter(([, of]) => d.builds.some(of));
     const head = texts.map(([title]) => title);
@@ -211,13 +211,13 @@ export function matrix_subject(d, command) {
         from: base_name(d.builds[0]?.model ?? ""),
         to: noun(d.builds.length, "build"),
         files: d.builds.map((b) => [b.build, `${b.model}, ${b.engine}`]),
-        verdict: worst === "differs" ? { text: "builds differ", look: "alarm" } : worst === "unknown" ? { text: "not known to be the same", look: "alarm" } : { text: "no difference", look: "good" },
+        verdict: worst === "differs" ? { text: "builds differ", look: "alarm" } : worst === "unknown" ? { text: "possibly different", look: "alarm" } : { text: "no difference", look: "good" },
         left: 9,
         sides: ["nodes", ...d.builds.map((b, i) => `${b.build}  ${names[i]}`)],
-        measures: [{ title: "apart", print: millis, signed: false, most: blocks.reduce((max, b) => Math.max(max, b.measures[0] ?? 0), 0), total: null }],
+        measures: [{ title: "range", print: millis, signed: false, most: blocks.reduce((max, b) => Math.max(max, b.measures[0] ?? 0), 0), total: null }],
         blocks,
         facets: [
-            { name: "show", title: "Beside build A", order: IS.map((is) => SHOWN[is] ?? is), open: true },
+            { name: "show", title: "Compared with build A", order: IS.map((is) => SHOWN[is] ?? is), open: true },
             { name: "build", title: "Differs in build", order: d.builds.map((b) => b.build), open: true },
             { name: "by", title: "Differs in", open: true },
             { name: "variants", title: "Variants" },
@@ -228,7 +228,7 @@ export function matrix_subject(d, command) {
             { name: "module", title: "Module" },
         ],
         charts: [
-            { facet: "show", title: "Beside build A" },
+            { facet: "show", title: "Compared with build A" },
             { facet: "build", title: "Differs in build" },
             { facet: "by", title: "Differs in" },
             { facet: "op", title: "Operator" },

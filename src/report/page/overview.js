@@ -13,6 +13,8 @@ import { count, millis, percent, safe, short_number, shorten, signed_millis } fr
 /** @typedef {import("./types").Subject} Subject */
 
 const BARS = 12;
+/** Facets whose values are identifiers. */
+export const NAMES = new Set(["module", "op", "operators", "finding"]);
 
 /* ------------------------------------------------------------------------- bars
  *
@@ -66,7 +68,7 @@ function bars(subject, state, { facet, title }) {
         const on = picked?.has(value) ?? false;
         const bar = el("span", { class: "bar", "aria-hidden": "true" });
         bar.style.width = `${unit.total ? Math.min(100, (sum / unit.total) * 100) : 0}%`;
-        const words = el("span", { class: "label" }, ...breakable(shorten(value, 60)));
+        const words = el("span", { class: NAMES.has(facet) ? "label code" : "label" }, ...breakable(shorten(value, 60)));
         const number = el("span", { class: "number" }, `${unit.print(sum)}  ${percent(sum, unit.total).padStart(7, "\u2007")}`);
         list.append(el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number)));
     }
@@ -143,8 +145,8 @@ function put_roofline(roofline, shown, link) {
         a.setAttribute("tabindex", "-1"); /* the rows lead to each of them */
         chart.append(a);
     }
-    chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds a byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds a millisecond" : "multiply-adds"));
-    const note = timed ? (bytes || macs ? "" : "The roof is drawn where --peak tells what the device can do.") : "Without a profile: how much each layer computes; with one, how fast.";
+    chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds per byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds per millisecond" : "multiply-adds"));
+    const note = timed ? (bytes || macs ? "" : "Pass --peak to draw the roof of the device.") : "Without --profile, this is the work of each layer, not its speed.";
     return el("section", { class: "card wide" }, el("h3", {}, title), chart, note ? el("p", { class: "faint" }, note) : null);
 }
 
@@ -160,7 +162,7 @@ export function put_overview(panel, subject, state, link) {
             ...subject.tables.map(({ title, head, rows }) => el("section", { class: "card wide" }, el("h3", {}, title), table(head, rows, link))),
             ...subject.charts.map((chart) => bars(subject, state, chart)),
             subject.roofline && put_roofline(subject.roofline, shown, link),
-            el("section", { class: "card long" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, ...breakable(safe(path)))]))),
+            el("section", { class: "card long" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, el("code", {}, ...breakable(safe(path))))]))),
         ].filter((x) => x !== null),
         el("p", { class: "faint" }, subject.chart_note)
     );

@@ -1,6 +1,6 @@
 /* Rules with what they measured and may measure, and the findings of each. */
 import { linked } from "./advice.js";
-import { put_pieces } from "./detail.js";
+import { put_pieces, table } from "./detail.js";
 import { el } from "./dom.js";
 import { key_of } from "./state.js";
 import { count, noun } from "./words.js";
@@ -18,8 +18,8 @@ function put_why(subject, { why, fix }, link) {
 /** A message with where it holds, as far as it does not name that itself.
  * @param {import("./types").Pieces} message @param {import("./types").Pieces} where */
 function located(message, where) {
-    const named = new Set(message.flatMap((p) => (typeof p === "object" && p.chosen ? [key_of(p.chosen)] : [])));
-    const rest = where.filter((p) => typeof p === "object" && !(p.chosen && named.has(key_of(p.chosen))));
+    const named = new Set(message.flatMap((p) => (typeof p === "object" && "chosen" in p && p.chosen ? [key_of(p.chosen)] : [])));
+    const rest = where.filter((p) => typeof p === "object" && !("chosen" in p && p.chosen && named.has(key_of(p.chosen))));
     return [...message, ...rest.flatMap((p) => [" ", p])];
 }
 
@@ -36,7 +36,7 @@ function put_rule(subject, rule, link) {
     );
     const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", ...put_pieces(located(linked(subject, f.message), f.where), link), f.todo ? el("p", { class: "fix" }, ...put_pieces(linked(subject, f.todo), link)) : null));
     const more = rule.findings.length - findings.length;
-    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_why(subject, rule, link), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more; the rows can be filtered by this rule`) : null);
+    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_why(subject, rule, link), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more: filter the rows by this rule to see them`) : null);
     const box = el("details", { class: `card ${bad ? "bad" : ""}` }, summary, body);
     box.open = bad && rule.findings.length <= 20;
     return box;
@@ -46,23 +46,15 @@ function put_rule(subject, rule, link) {
 export function put_rules(panel, subject, link) {
     const { rules, rules_title: title } = subject;
     const quiet = rules.filter((r) => !r.findings.length);
+    /** @type {[string, (rule: RuleRow) => string][]} */
+    const columns = [["rule", (r) => r.rule], ["level", (r) => r.level], ["state", (r) => r.state], ["measured", (r) => r.measured], ["budget", (r) => r.budget], ["reason", (r) => r.note]];
+    const told = columns.filter(([, of]) => quiet.some(of));
     const loud = rules.filter((r) => r.findings.length);
     panel.replaceChildren(
         el("h2", {}, title),
         ...loud.map((r) => put_rule(subject, r, link)),
         quiet.length ? el("h3", {}, "Without findings") : "",
-        quiet.length
-            ? el(
-                  "div",
-                  { class: "table", tabindex: "0", role: "group", "aria-label": "rules without findings" },
-                  el(
-                      "table",
-                      {},
-                      el("thead", {}, el("tr", {}, ...["rule", "level", "state", "measured", "budget", "why"].map((h) => el("th", { scope: "col" }, h)))),
-                      el("tbody", {}, ...quiet.map((r) => el("tr", {}, ...[r.rule, r.level, r.state, r.measured, r.budget, r.note].map((cell) => el("td", {}, cell)))))
-                  )
-              )
-            : "",
-        rules.length ? "" : el("p", { class: "faint" }, "nothing was found")
+        quiet.length ? table(told.map(([title]) => title), quiet.map((r) => told.map(([title, of]) => [title === "rule" ? { text: of(r), look: "code" } : of(r)])), link) : "",
+        rules.length ? "" : el("p", { class: "faint" }, "No rule has findings.")
     );
 }

@@ -2,6 +2,7 @@
  * A run as a subject: blocks are layers in the order of execution, each with its nodes, and
  * between them the nodes that vanished, where they would have been.
  */
+import { linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
 import { finder, search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
@@ -127,7 +128,7 @@ function modules_of_layer(run, l, nodes) {
 function node_item(run, n, evidence) {
     const chips = [];
     if (runs_wider(n))
-        chips.push(word_chip(`asked ${n.requested}`, "alarm", `the model requests ${n.requested}, it runs in ${n.realised}`));
+        chips.push(word_chip(`requested ${n.requested}`, "alarm", `the model requests ${n.requested}, it runs in ${n.realised}`));
     if (n.fate && n.fate !== "layer") chips.push(word_chip(n.fate, `fate-${n.fate}`, n.why));
     return {
         ...item(n.op, node_name(n), chips),
@@ -141,7 +142,7 @@ function node_item(run, n, evidence) {
 /** @param {Layer} l @returns {Item} */
 function layer_item(l) {
     const chips = l.kind === "compute" || l.kind === l.type.toLowerCase() ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
-    if (l.region !== undefined) chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which computes which is not known"));
+    if (l.region !== undefined) chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which layer computes which node is unknown"));
     if (l.cause) chips.push(word_chip(l.cause, "cause", `inserted by TensorRT: ${l.cause}`));
     return {
         ...item(l.type || l.kind, l.name, [...chips, ...change_chips(l.inputs, l.outputs)]),
@@ -194,8 +195,8 @@ const moves_data = (l) => l.kind !== "noop" && (l.inserted || l.kind === "reform
 function remarks_of_layer(run, l, nodes) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
     const remarks = [];
-    if (moves_data(l)) remarks.push("moves data");
-    if (nodes.some(runs_wider)) remarks.push("precision not as asked");
+    if (moves_data(l)) remarks.push("data movement");
+    if (nodes.some(runs_wider)) remarks.push("higher precision than requested");
     if ((!mapped && COMPUTING.has(l.kind)) || nodes.some((n) => n.fate === "unexplained")) remarks.push("unexplained");
     if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
     if (run.patterns_of_layer.get(l.index)?.some((p) => p.fused === "split")) remarks.push("pattern split");
@@ -322,10 +323,13 @@ function all_blocks(run) {
 /* ----------------------------------------------------------------------- records */
 
 /** @param {Layer} l @returns {Pieces} */
-const layer_link = (l) => [{ text: `layer ${l.index}`, chosen: choose_layer(l) }, ` ${shorten(l.type, 40)} ${shorten(l.name, 90)}`];
+const layer_link = (l) => [{ text: `layer ${l.index}`, chosen: choose_layer(l) }, ` ${shorten(l.type, 40)} `, { text: shorten(l.name, 90), look: "code" }];
+
+/** An identifier. @param {string} text @returns {Pieces} */
+const code = (text) => (text ? [{ text: safe(text), look: "code" }] : []);
 
 /** @param {Run} run @param {ModelNode} n @returns {Pieces} */
-const node_link = (run, n) => [{ text: shorten(node_name(n), 90), chosen: run.choose_node(n) }, ` ${safe(n.op)}`];
+const node_link = (run, n) => [{ text: shorten(node_name(n), 90), chosen: run.choose_node(n), look: "code" }, ` ${safe(n.op)}`];
 
 /** @param {(number | string)[] | undefined} dims */
 const shape_text = (dims) => (dims ? `[${dims.map((d) => (d === -1 ? "?" : String(d))).join(", ")}]` : "");
@@ -334,10 +338,10 @@ const shape_text = (dims) => (dims ? `[${dims.map((d) => (d === -1 ? "?" : Strin
 function port_table(title, ports) {
     if (!ports?.length) return [];
     const engine = ports.some((p) => p.layout || p.format);
-    const head = engine ? ["tensor", "type", "shape", "layout", "format and strides, as the engine says"] : ["tensor", "type", "shape"];
+    const head = engine ? ["tensor", "type", "shape", "layout", "format and strides in the dump"] : ["tensor", "type", "shape"];
     const rows = ports.map((p) => {
-        const cells = [safe(p.name ?? ""), p.type, safe(shape_text(p.sizes ?? p.dims))];
-        return [...cells, ...(engine ? [p.layout ?? "", safe(p.format ?? "")] : [])].map((c) => [c]);
+        const cells = [p.type, safe(shape_text(p.sizes ?? p.dims)), ...(engine ? [p.layout ?? "", safe(p.format ?? "")] : [])];
+        return [code(p.name ?? ""), ...cells.map((c) => [c])];
     });
     return [{ title, head, rows }];
 }
@@ -354,7 +358,7 @@ function facts(title, pairs) {
  * @param {object} one @param {string} texts the keys that have one @returns {Section[]} */
 function others(one, texts) {
     const rest = Object.entries(one).filter(([key, value]) => typeof value !== "object" && !texts.split(" ").includes(key));
-    return facts("What else is known", rest.map(([key, value]) => [key.replaceAll("_", " "), value === true ? "yes" : safe(String(value))]));
+    return facts("Other data", rest.map(([key, value]) => [key.replaceAll("_", " "), value === true ? "yes" : safe(String(value))]));
 }
 
 /** @param {Run} run @param {Pattern[] | undefined} patterns @returns {Section[]} */
@@ -366,7 +370,7 @@ function patterns_section(run, patterns) {
         ...node_link(run, run.node(p.node)),
         ...p.layers.flatMap((i) => [", ", { text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }]),
     ];
-    return patterns?.length ? [{ title: "Blocks that it is part of", lines: patterns.map(line) }] : [];
+    return patterns?.length ? [{ title: "Patterns", lines: patterns.map(line) }] : [];
 }
 
 /** What is found, why that matters, and how it is fixed: by an edit of its own where lint has one.
@@ -374,8 +378,10 @@ function patterns_section(run, patterns) {
 function findings_section(run, findings) {
     const lines = findings.map((f) => {
         const texts = run.texts.get(f.rule);
-        const fix = f.todo ? safe(f.todo) : texts?.fix;
-        return [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message), ...(texts?.why ? [{ text: texts.why, look: "why" }] : []), ...(fix ? [{ text: fix, look: "fix" }] : [])];
+        const fix = f.todo ?? texts?.fix;
+        /** @param {string} text */
+        const pieces = (text) => linked({ find: (chosen) => run.index_of(chosen) !== null }, text);
+        return [{ text: f.severity, look: f.severity }, " ", { text: f.rule, look: "code" }, " ", ...pieces(f.message), ...(texts?.why ? [{ pieces: pieces(texts.why), look: "why" }] : []), ...(fix ? [{ pieces: pieces(fix), look: "fix" }] : [])];
     });
     return lines.length ? [{ title: "Findings", lines }] : [];
 }
@@ -383,7 +389,7 @@ function findings_section(run, findings) {
 /** @param {import("./types").StoryOf["story"] | undefined} story @returns {Section[]} */
 function story_section(story) {
     const lines = story?.map((s) => [{ text: s.topic, look: "topic" }, ` ${safe(s.text)}`, s.line ? { text: ` log line ${s.line}`, look: "faint" } : ""]);
-    return lines?.length ? [{ title: "What the log tells", lines, ordered: true }] : [];
+    return lines?.length ? [{ title: "From the build log", lines, ordered: true }] : [];
 }
 
 /** @param {Run} run @param {ModelNode[]} nodes @returns {Section[]} */
@@ -393,7 +399,7 @@ function paste_sections(run, nodes) {
         .map((n) => ({ name: n.name || (n.outputs?.[0]?.name ? `node_of_${n.outputs[0].name}` : ""), type: n.realised }));
     if (!named.length) return [];
     const forms = pasted(named, run.forms).map(({ form, code, left_out }) => ({ form, code, note: left_out ? `${noun(left_out, "name")} left out: this form cannot hold it` : "" }));
-    return [{ title: `To paste, as names --as does`, forms }];
+    return [{ title: "Names to paste (`names --as`)", forms }];
 }
 
 /** What `explain` tells of one; of a model alone it tells nothing.
@@ -436,23 +442,23 @@ function layer_record(run, l) {
         chips: layer_item(l).chips,
         sections: [
             ...facts("What it is", [
-                ["type", safe(l.type)],
+                ["type", code(l.type)],
                 ["kind", l.kind],
                 ["runs in", l.precision],
                 ["inserted by TensorRT, cause", l.inserted && (l.cause ?? "unknown")],
-                ["sits between", edge_pieces(run, l)],
-                ["the log says", l.log && safe(l.log)],
-                ["origin", l.origin && safe(l.origin)],
-                ["tactic", l.tactic && safe(l.tactic)],
+                ["is between", edge_pieces(run, l)],
+                ["build log", l.log && safe(l.log)],
+                ["origin", l.origin && code(l.origin)],
+                ["tactic", l.tactic && code(l.tactic)],
                 ["profile", l.profile !== undefined && String(l.profile)],
             ]),
             ...facts("What it costs", [
-                ["time", l.ms !== undefined && `${millis(l.ms)}  ${percent(l.ms, total)}${spread ? `  (${millis(spread.low)} to ${millis(spread.high)})` : ""}`],
+                ["time", l.ms !== undefined && `${millis(l.ms)} (${percent(l.ms, total)})${spread ? `, ${millis(spread.low)} to ${millis(spread.high)}` : ""}`],
                 ["bytes read and written", amount(number_of(l.bytes), l.bytes_symbolic, bytes)],
-                ["not known for", l.bytes_unknown_of && safe(l.bytes_unknown_of)],
-                ["of these weights", amount(number_of(l.weight_bytes), undefined, bytes)],
+                ["unknown for", l.bytes_unknown_of && safe(l.bytes_unknown_of)],
+                ["of which weights", amount(number_of(l.weight_bytes), undefined, bytes)],
                 ["multiply-adds", amount(number_of(l.macs), l.macs_symbolic, macs)],
-                ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds a byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
+                ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds per byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
             ]),
             ...values_section(l),
             ...others(l, "index name type kind precision inserted cause log region origin tactic profile ms bytes bytes_symbolic bytes_unknown_of weight_bytes macs macs_symbolic"),
@@ -461,12 +467,12 @@ function layer_record(run, l) {
             ...(nodes.length
                 ? [{
                       title: noun(nodes.length, "node"),
-                      head: ["node", "fate", "asked for", "evidence"],
+                      head: ["node", "outcome", "requested", "evidence"],
                       rows: nodes.map((n, i) => [node_link(run, n), [n.fate], [n.requested], [(l.nodes[i]?.evidence ?? []).join(", ")]]),
                   }]
                 : []),
             ...(region
-                ? [{ title: `Region ${l.region}: no evidence tells which layer computes which node`, lines: [...region.layers.map((i) => layer_link(run.layer(i))), ...region.nodes.map((i) => node_link(run, run.node(i)))] }]
+                ? [{ title: `Region ${l.region}: no evidence shows which layer computes which node`, lines: [...region.layers.map((i) => layer_link(run.layer(i))), ...region.nodes.map((i) => node_link(run, run.node(i)))] }]
                 : []),
             ...port_table("Reads", l.inputs),
             ...port_table("Writes", l.outputs),
@@ -487,17 +493,17 @@ function node_record(run, n) {
         title: safe(node_name(n)),
         chips,
         sections: [
-            ...facts("What became of it", [
-                ["operator", safe([n.domain, n.op].filter(Boolean).join("."))],
-                ["fate", n.fate],
+            ...facts("Outcome", [
+                ["operator", code([n.domain, n.op].filter(Boolean).join("."))],
+                ["outcome", n.fate],
                 ["why", n.why && safe(n.why)],
-                ["the log says", n.log && safe(n.log)],
+                ["build log", n.log && safe(n.log)],
                 ["the same as", n.same_as === undefined ? null : node_link(run, run.node(n.same_as))],
                 ["next to", n.near_layer === undefined ? null : layer_link(run.layer(n.near_layer))],
-                ["asked for", n.requested],
+                ["requested", n.requested],
                 ["runs in", n.realised],
-                ["module", n.module && safe(n.module)],
-                ["its part of the time", n.ms !== undefined && `${millis(n.ms)}${n.shares ? " (shared with others of the layer)" : ""}`],
+                ["module", n.module && code(n.module)],
+                ["share of the time", n.ms !== undefined && `${millis(n.ms)}${n.shares ? " (of the layer's time, divided among its nodes)" : ""}`],
                 ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
             ]),
             ...values_section(n),
@@ -537,9 +543,9 @@ function tiles_of(run) {
     return [
         { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 2) },
         { title: "layers", value: count(run.layers.length), note: listed(layers, 2) },
-        { title: "data movement", value: noun(movers.length, "layer"), note: moved || (coverage.inserted ? `${count(coverage.inserted)} inserted: ${listed(inserted, 2)}` : "none inserted by TensorRT"), look: movers.length ? "added" : "good", filter: ["show", "moves data"] },
-        { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${count(nodes.unexplained ?? 0)} nodes unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
-        { title: "higher precision", value: count(wider), note: wider ? "nodes above the requested type" : "all as requested", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
+        { title: "data movement", value: noun(movers.length, "layer"), note: moved || (coverage.inserted ? `${count(coverage.inserted)} inserted: ${listed(inserted, 2)}` : "none inserted by TensorRT"), look: movers.length ? "added" : "good", filter: ["show", "data movement"] },
+        { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${noun(nodes.unexplained ?? 0, "node")} unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
+        { title: "higher precision", value: count(wider), note: wider ? "above the requested type" : "all as requested", look: wider ? "alarm" : "good", filter: ["show", "higher precision than requested"] },
         { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `compute ${percent(spent.compute?.share ?? 0, 1)}` },
         { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
     ];
@@ -610,16 +616,16 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         ],
         blocks,
         facets: [
-            { name: "show", title: "Show", order: ["findings", "moves data", "precision not as asked", "unexplained", "pattern split", "fused", "vanished"], open: true },
+            { name: "show", title: "Show", order: ["findings", "data movement", "higher precision than requested", "unexplained", "pattern split", "fused", "vanished"], open: true },
             { name: "kind", title: "Kind of layer", open: true },
             { name: "precision", title: "Runs in", open: true },
             { name: "cause", title: "Cause of insertion", open: true },
-            { name: "fate", title: "Fate of nodes", order: FATES },
+            { name: "fate", title: "Outcome of nodes", order: FATES },
             { name: "op", title: "Operator" },
             { name: "module", title: "Module" },
             { name: "pattern", title: "Pattern" },
             { name: "operators", title: "Fused operators" },
-            { name: "evidence", title: "Evidence, strongest", order: EVIDENCE },
+            { name: "evidence", title: "Strongest evidence", order: EVIDENCE },
             { name: "finding", title: "Finding" },
         ],
         charts: [
@@ -630,7 +636,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
             { facet: "pattern", title: "Pattern" },
             { facet: "operators", title: "Fused operators" },
         ],
-        chart_note: `The ${total === null ? "bytes" : "time"} of a layer of several modules or patterns is shared among them${total === null ? "" : ", by its nodes' parts of it"}.`,
+        chart_note: `The ${total === null ? "bytes" : "time"} of a layer of several modules or patterns is divided among them${total === null ? "" : " by the times of its nodes"}.`,
         first_filters: [],
         tables: [],
         tiles: tiles_of(run),

@@ -163,7 +163,7 @@ export interface Measure {
     total: number | null;
 }
 
-export type Piece = string | { text: string; chosen?: Chosen; look?: string };
+export type Piece = string | { text: string; chosen?: Chosen; look?: string } | { pieces: Piece[]; look: string };
 export type Pieces = Piece[];
 
 export type Section =
