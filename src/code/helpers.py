@@ -41,8 +41,9 @@ def weights(name):
         onnx.TensorProto.INT4: trt.int4,
     }
     proto = tensors[name]
-    if proto.data_type in packed and proto.raw_data:
-        kept.append(np.frombuffer(proto.raw_data, np.uint8))
+    if proto.data_type in packed:
+        raw = proto.raw_data or numpy_helper.from_array(numpy_helper.to_array(proto)).raw_data
+        kept.append(np.frombuffer(raw, np.uint8))
         return trt.Weights(packed[proto.data_type], kept[-1].ctypes.data, int(np.prod(proto.dims)))
     values = np.ascontiguousarray(numpy_helper.to_array(proto))
     kept.append(values.astype(np.float32) if values.dtype == np.float64 else values)
@@ -72,6 +73,8 @@ def step(name, layer, **settings):
     layer.name = name if count == 1 else f"{name}_{count - 1}"
     layer.metadata = f"[ONNX Layer: {name}]"
     for setting, value in settings.items():
+        if setting == "axis" and value < 0:
+            value += len(layer.get_input(0).shape)
         setattr(layer, setting, value)
     return layer.get_output(0)
 
@@ -195,6 +198,15 @@ def convolution(x, maps, size, kernel, bias=None, add="add_convolution_nd"):
     return layer
 
 
+def row_convolution(name, x, maps, size, kernel, bias=None, add="add_convolution_nd", **settings):
+    """A convolution along one axis: TensorRT's have two, so that a second one of size 1 is added."""
+    behind = {"stride_nd": 1, "dilation_nd": 1, "padding_nd": 0, "pre_padding": 0, "post_padding": 0}
+    settings = {key: (*value, behind[key]) if key in behind else value for key, value in settings.items()}
+    operands = [network.add_unsqueeze(it, constant([3])).get_output(0) if isinstance(it, trt.ITensor) else it for it in (x, kernel)]
+    layer = convolution(operands[0], maps, (*size, 1), operands[1], bias, add)
+    return made(name, network.add_squeeze(step(name, layer, **settings), constant([3])).get_output(0))
+
+
 def batch_norm(name, x, scale, bias, mean, variance, epsilon):
     """Normalization by constants of each channel: x * scale + shift."""
     scale, bias, mean, variance = (numpy_helper.to_array(tensors[it]) for it in (scale, bias, mean, variance))
@@ -202,7 +214,7 @@ def batch_norm(name, x, scale, bias, mean, variance, epsilon):
     kept.extend((factor.astype(scale.dtype), (bias - mean * factor).astype(scale.dtype)))
     values = trt.Weights(kept[-1]), trt.Weights(kept[-2])
     if len(x.shape) > 3:
-        return node(name, network.add_scale(x, trt.ScaleMode.CHANNEL, *values))
+        return node(name, network.add_scale_nd(x, trt.ScaleMode.CHANNEL, *values, trt.Weights(), 1))
     shape = (1, -1) + (1,) * (len(x.shape) - 2)
     factor, shift = (constant(it.reshape(shape), it.dtype) for it in kept[-2:])
     x = step(name, network.add_elementwise(x, factor, Op.PROD))
@@ -216,6 +228,101 @@ def normalization(name, x, scale, bias, axes, **settings):
         bias = constant(np.zeros(tuple(scale.shape)), trt.nptype(scale.dtype))
     add = getattr(network, "add_normalization_v2", network.add_normalization)
     return node(name, add(x, lift(scale, rank), lift(bias, rank), bits(x, axes)), **settings)
+
+
+def rms_norm(name, x, scale, axis, epsilon):
+    """x / sqrt(mean(x * x) + epsilon) * scale"""
+    rank = len(x.shape)
+    axes = bits(x, range(axis % rank, rank))
+    square = step(name, network.add_elementwise(x, x, Op.PROD))
+    mean = step(name, network.add_reduce(square, trt.ReduceOperation.AVG, axes, True))
+    small = constant(np.full((1,) * rank, epsilon), trt.nptype(x.dtype))
+    root = step(name, network.add_unary(step(name, network.add_elementwise(mean, small, Op.SUM)), Unary.SQRT))
+    return node(name, network.add_elementwise(step(name, network.add_elementwise(x, root, Op.DIV)), lift(scale, rank), Op.PROD))
+
+
+def lp_normalization(name, x, axis, p):
+    """x divided by its norm along an axis."""
+    axes = bits(x, [axis])
+    if p == 1:
+        norm = step(name, network.add_reduce(step(name, network.add_unary(x, Unary.ABS)), trt.ReduceOperation.SUM, axes, True))
+    else:
+        square = step(name, network.add_elementwise(x, x, Op.PROD))
+        norm = step(name, network.add_unary(step(name, network.add_reduce(square, trt.ReduceOperation.SUM, axes, True)), Unary.SQRT))
+    return node(name, network.add_elementwise(x, norm, Op.DIV))
+
+
+def celu(name, x, alpha):
+    """x where it is positive, else alpha * (exp(x / alpha) - 1)"""
+    factor = constant(np.full((1,) * len(x.shape), alpha), trt.nptype(x.dtype))
+    inner = step(name, network.add_elementwise(x, factor, Op.DIV))
+    bent = step(name, network.add_activation(inner, Act.ELU), alpha=1.0)
+    return node(name, network.add_elementwise(bent, factor, Op.PROD))
+
+
+def depth_to_space(name, x, size, mode="DCR"):
+    """Channels moved into blocks of an image."""
+    n, channels, height, width = x.shape
+    if mode == "DCR":
+        shape, order = (0, size, size, channels // size**2, height, width), (0, 3, 4, 1, 5, 2)
+    else:
+        shape, order = (0, channels // size**2, size, size, height, width), (0, 1, 4, 2, 5, 3)
+    return blocks(name, x, shape, order, (0, channels // size**2, height * size, width * size))
+
+
+def space_to_depth(name, x, size):
+    """Blocks of an image moved into channels."""
+    n, channels, height, width = x.shape
+    shape = (0, channels, height // size, size, width // size, size)
+    return blocks(name, x, shape, (0, 3, 5, 1, 2, 4), (0, channels * size**2, height // size, width // size))
+
+
+def blocks(name, x, shape, order, then):
+    """Axes divided, in another order, and joined; the first stays."""
+    if -1 in x.shape[1:]:
+        raise NotImplementedError(f"{name}: blocks of axes of open size")
+    layer = network.add_shuffle(x)
+    x = step(name, layer, reshape_dims=shape, second_transpose=order)
+    layer = network.add_shuffle(x)
+    return node(name, layer, reshape_dims=then)
+
+
+def grid_sample(name, x, grid, mode="linear", outside="zeros", corners=False):
+    """An image sampled at places that another tensor has."""
+    modes = {"bilinear": "LINEAR", "linear": "LINEAR", "nearest": "NEAREST", "bicubic": "CUBIC", "cubic": "CUBIC"}
+    edges = {"zeros": "FILL", "border": "CLAMP", "reflection": "REFLECT"}
+    return node(
+        name,
+        network.add_grid_sample(x, grid),
+        interpolation_mode=getattr(trt.InterpolationMode, modes[mode]),
+        align_corners=corners,
+        sample_mode=getattr(trt.SampleMode, edges[outside]),
+    )
+
+
+def one_hot(name, indices, depth, values, axis):
+    """A one, or another number, in place of each index."""
+    axis = axis if axis >= 0 else axis + len(indices.shape) + 1
+    depth = network.add_shuffle(depth)
+    depth.reshape_dims = ()
+    return node(name, network.add_one_hot(indices, values, depth.get_output(0), axis))
+
+
+def triangle(name, x, offset=0, upper=True):
+    """The elements of matrices on one side of a diagonal."""
+    if isinstance(offset, trt.ITensor) or -1 in x.shape[-2:]:
+        raise NotImplementedError(f"{name}: a diagonal that the network computes, or matrices of open size")
+    rows, columns = x.shape[-2:]
+    stays = np.tri(rows, columns, offset - upper, dtype=bool) != upper
+    stays = constant(stays.reshape((1,) * (len(x.shape) - 2) + stays.shape), bool)
+    return node(name, network.add_select(stays, x, constant(np.zeros((1,) * len(x.shape)), trt.nptype(x.dtype))))
+
+
+def counted(name, start, limit, delta):
+    """Numbers from one to another."""
+    if any(isinstance(it, trt.ITensor) for it in (start, limit, delta)):
+        raise NotImplementedError(f"{name}: bounds that the network computes")
+    return made(name, network.add_identity(constant(np.arange(start, limit, delta))).get_output(0))
 
 
 def channel_norm(name, x, scale, bias, epsilon, groups=1):
@@ -377,7 +484,7 @@ def pad(name, x, amounts, mode, value=None):
         raise NotImplementedError(f"{name}: a border of an axis of open size")
     size = [n if n < 0 else n + b + e for n, b, e in zip(x.shape, before, behind)]
     result = part(name, x, [-b for b in before], size, [1] * len(size), mode=modes[mode])
-    if value is not None:
+    if value is not None and mode == "constant":
         network.get_layer(network.num_layers - 1).set_input(4, value)
     return made(name, result)
 
@@ -434,8 +541,12 @@ def mish(name, x):
 
 def clip(name, x, low=None, high=None):
     """Numbers kept between two."""
-    if isinstance(low, trt.ITensor) or isinstance(high, trt.ITensor):
-        raise NotImplementedError(f"{name}: bounds that the network computes")
+    if x.dtype in (trt.int32, trt.int64) or isinstance(low, trt.ITensor) or isinstance(high, trt.ITensor):
+        for bound, operation in ((low, Op.MAX), (high, Op.MIN)):
+            if bound is not None:
+                bound = bound if isinstance(bound, trt.ITensor) else constant(bound, trt.nptype(x.dtype))
+                x = step(name, network.add_elementwise(*same_rank(x, bound), operation))
+        return made(name, x)
     low, high = (np.finfo(np.float32).min if low is None else low), (np.finfo(np.float32).max if high is None else high)
     return node(name, network.add_activation(x, Act.CLIP), alpha=float(low), beta=float(high))
 
@@ -466,9 +577,134 @@ def symmetric(name, zero):
         raise NotImplementedError(f"{name}: a zero point that is not 0")
 
 
-def filled(name, shape, value):
+def filled(name, shape, value, dtype):
     """A tensor of one number."""
-    return made(name, network.add_identity(constant(np.full(shape, value), np.array(value).dtype)).get_output(0))
+    return made(name, network.add_identity(constant(np.full(shape, value), dtype)).get_output(0))
+
+
+def weight_gates(x, weights, bias):
+    """Products of the input of a step, or of what the last one made, by each gate."""
+    product = network.add_matrix_multiply(x, trt.MatrixOperation.NONE, weights, trt.MatrixOperation.TRANSPOSE).get_output(0)
+    return product if bias is None else network.add_elementwise(product, bias, Op.SUM).get_output(0)
+
+
+def gate(gates, at, size):
+    """One of several gates that stand beside each other."""
+    layer = network.add_slice(gates, (0, 0, at * size), (0, 0, 0), (1, 1, 1))
+    rows = network.add_slice(sizes(gates), (0,), (2,), (1,)).get_output(0)
+    layer.set_input(2, network.add_concatenation([rows, constant([size])]).get_output(0))
+    return layer.get_output(0)
+
+
+def act(x, kind):
+    """An activation within a step."""
+    return network.add_activation(x, kind).get_output(0)
+
+
+def combine(a, b, operation):
+    """Two tensors of a step, element by element."""
+    return network.add_elementwise(a, b, operation).get_output(0)
+
+
+def halves(bias, size):
+    """The biases of the input and of the recurrence, of each direction."""
+    if bias is None:
+        return None, None
+    directions = bias.shape[0]
+    parts = [network.add_slice(bias, (0, at), (directions, size), (1, 1)).get_output(0) for at in (0, size)]
+    return [network.add_unsqueeze(it, constant([1])).get_output(0) for it in parts]
+
+
+def beginning(x, first, directions, hidden):
+    """What the first step reads: zeros where nothing is given."""
+    if first is not None:
+        return first
+    batch = network.add_slice(sizes(x), (1,), (1,), (1,)).get_output(0)
+    shape = network.add_concatenation([constant([directions]), batch, constant([hidden])]).get_output(0)
+    layer = network.add_slice(constant(np.zeros((1, 1, 1)), trt.nptype(x.dtype)), (0, 0, 0), (0, 0, 0), (0, 0, 0))
+    layer.set_input(2, shape)
+    return layer.get_output(0)
+
+
+def joined(parts, axis):
+    """Parts beside each other."""
+    if len(parts) == 1:
+        return parts[0]
+    layer = network.add_concatenation(parts)
+    layer.axis = axis
+    return layer.get_output(0)
+
+
+def recurrence(name, x, weights, recurrent, states, direction, each):
+    """A loop over the first axis of x: `each` makes the states of a step, of which the first is the output."""
+    loop = network.add_loop()
+    steps = network.add_shuffle(network.add_slice(sizes(x), (0,), (1,), (1,)).get_output(0))
+    steps.reshape_dims = ()
+    steps = steps.get_output(0)
+    loop.add_trip_limit(steps, trt.TripLimit.COUNT)
+    backwards = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
+    inputs = [network.add_unsqueeze(loop.add_iterator(x, 0, way).get_output(0), constant([0])).get_output(0) for way in backwards]
+    kept_states = [loop.add_recurrence(it) for it in states]
+    results = each(joined(inputs, 0), *(it.get_output(0) for it in kept_states))
+    for state, result in zip(kept_states, results):
+        state.set_input(1, result)
+    every = []
+    for i, way in enumerate(backwards):
+        one = network.add_gather(results[0], constant([i]), 0).get_output(0)
+        layer = loop.add_loop_output(one, trt.LoopOutput.REVERSE if way else trt.LoopOutput.CONCATENATE, 0)
+        layer.set_input(1, steps)
+        every.append(layer.get_output(0))
+    last = [loop.add_loop_output(it.get_output(0), trt.LoopOutput.LAST_VALUE).get_output(0) for it in kept_states]
+    results = [step(name, network.add_identity(joined(every, 1))), *last]
+    made(name, *results)
+    return results[: max(1, len(outputs.get(name, ())))]
+
+
+def lstm(name, x, weights, recurrent, bias=None, first=None, cell=None, direction="forward"):
+    """A recurrence with a cell: gates in the order input, output, forget, cell."""
+    hidden = recurrent.shape[2]
+    of_input, of_state = halves(bias, 4 * hidden)
+
+    def each(now, state, memory):
+        gates = combine(weight_gates(now, weights, of_input), weight_gates(state, recurrent, of_state), Op.SUM)
+        enter, leave, forget = (act(gate(gates, at, hidden), Act.SIGMOID) for at in range(3))
+        new = act(gate(gates, 3, hidden), Act.TANH)
+        memory = combine(combine(forget, memory, Op.PROD), combine(enter, new, Op.PROD), Op.SUM)
+        return combine(leave, act(memory, Act.TANH), Op.PROD), memory
+
+    states = [beginning(x, it, weights.shape[0], hidden) for it in (first, cell)]
+    return recurrence(name, x, weights, recurrent, states, direction, each)
+
+
+def gru(name, x, weights, recurrent, bias=None, first=None, direction="forward", after=False):
+    """A recurrence with gates in the order update, reset, hidden."""
+    hidden = recurrent.shape[2]
+    of_input, of_state = halves(bias, 3 * hidden)
+
+    def each(now, state):
+        a, b = weight_gates(now, weights, of_input), weight_gates(state, recurrent, of_state)
+        update, reset = (act(combine(gate(a, at, hidden), gate(b, at, hidden), Op.SUM), Act.SIGMOID) for at in range(2))
+        if after:
+            new = combine(reset, gate(b, 2, hidden), Op.PROD)
+        else:
+            b = weight_gates(combine(reset, state, Op.PROD), recurrent, of_state)
+            new = gate(b, 2, hidden)
+        new = act(combine(gate(a, 2, hidden), new, Op.SUM), Act.TANH)
+        # (1 - update) * new + update * state
+        return (combine(combine(update, combine(state, new, Op.SUB), Op.PROD), new, Op.SUM),)
+
+    return recurrence(name, x, weights, recurrent, [beginning(x, first, weights.shape[0], hidden)], direction, each)
+
+
+def rnn(name, x, weights, recurrent, bias=None, first=None, direction="forward"):
+    """A recurrence without gates."""
+    hidden = recurrent.shape[2]
+    of_input, of_state = halves(bias, hidden)
+
+    def each(now, state):
+        return (act(combine(weight_gates(now, weights, of_input), weight_gates(state, recurrent, of_state), Op.SUM), Act.TANH),)
+
+    return recurrence(name, x, weights, recurrent, [beginning(x, first, weights.shape[0], hidden)], direction, each)
 
 
 def mark_output(tensor, name):

@@ -109,12 +109,13 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 {
     bool transposed = fsd_node_is(c->g, node, FSD_ONNX_ConvTranspose);
     const struct fsd_shape *kernel = shape_of(c, node, 1);
+    bool row = kernel->rank == 3;
     int64_t maps;
     uint32_t n;
 
-    if (!kernel->ranked || !fsd_shape_is_full(kernel) || kernel->rank < 4 ||
+    if (!kernel->ranked || !fsd_shape_is_full(kernel) || kernel->rank < 3 ||
         kernel->rank > 5 || fsd_amount_is_open(c->sizes->amounts, kernel->dims[0])) {
-        c->why = "the kernel has other than 2 or 3 axes, or open sizes";
+        c->why = "the kernel has other than 1 to 3 axes, or open sizes";
         return;
     }
     if (transposed && (ints_of(c, node, "output_shape", &n) ||
@@ -125,7 +126,8 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     }
     maps = transposed ? kernel->dims[1] * fsd_node_int(c->g, node, "group", 1)
                       : kernel->dims[0];
-    fsd_code_template(c, node, "node(@, convolution($0, ", w);
+    fsd_code_template(c, node,
+                      row ? "row_convolution(@, $0, " : "node(@, convolution($0, ", w);
     fsd_words_printf(w, "%lld, ", (long long)maps);
     fsd_code_tuple(kernel->dims + 2, kernel->rank - 2u, w);
     fsd_words_put(w, ", ");
@@ -134,7 +136,8 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_words *w)
         fsd_words_put(w, ", ");
         put_kernel(c, node, 2, w);
     }
-    fsd_words_put(w, transposed ? ", add=\"add_deconvolution_nd\")" : ")");
+    fsd_words_put(w, transposed ? ", add=\"add_deconvolution_nd\"" : "");
+    fsd_words_put(w, row ? "" : ")");
     put_window(c, node, w);
     fsd_words_put(w, ")");
 }
@@ -228,8 +231,6 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
                               : fsd_tensor_form(c->g, quantized)->type;
 
     check_zero(c, node);
-    if (fsd_node_int(c->g, node, "block_size", 0))
-        c->why = "a scale for each block of elements";
     if (type != FSD_INT8 && type != FSD_FP8 && type != FSD_INT4)
         c->why = fsd_printed(c->arena, "TensorRT does not quantize to %s",
                              fsd_dtype_name(type));
@@ -237,7 +238,7 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
         return;
     fsd_words_printf(w, "%s(", add);
     fsd_code_template(c, node, "@, $0, $1, &", w);
-    if (scale->ranked && scale->rank)
+    if (scale->ranked && scale->rank == 1) /* of more axes: one for each block */
         fsd_code_template(c, node, ", axis=!axis=1!", w);
     fsd_words_put(w, ")");
 }
@@ -413,6 +414,63 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_words *w)
         w);
 }
 
+/* Scales that are weights; an attribute before opset 9. */
+static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+{
+    const struct fsd_attr *scales = attr_of(c, node, "scales");
+    fsd_id weight = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
+    const struct fsd_value *value = fsd_tensor_value(c->g, weight);
+    enum fsd_dtype type =
+        weight == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(c->g, weight)->type;
+    double scale;
+
+    if (!scales && !(value && value->bytes && value->size)) {
+        c->why = "its scales are not known";
+        return;
+    }
+    fsd_code_template(c, node, "resize(@, $0, scales=", w);
+    if (scales) {
+        fsd_code_template(c, node, "!scales!", w);
+    } else {
+        fsd_words_put(w, "(");
+        for (uint64_t i = 0; fsd_element_number(value, type, i, &scale); i++)
+            fsd_words_printf(w, "%s%.9g", i ? ", " : "", scale);
+        fsd_words_put(w, ")");
+    }
+    fsd_code_template(c, node,
+                      "{mode:, mode=!mode!}, place='asymmetric', rounding='floor')", w);
+}
+
+/* An LSTM, a GRU or an RNN becomes a loop, as TensorRT's ONNX parser makes one. */
+static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+{
+    bool lstm = fsd_node_is(c->g, node, FSD_ONNX_LSTM);
+    uint32_t last = c->g->nodes.at[node].in.n;
+
+    if (attr_of(c, node, "activations") || attr_of(c, node, "clip"))
+        c->why = "it has activations of its own, or clips";
+    else if (fsd_node_int(c->g, node, "layout", 0) ||
+             fsd_node_int(c->g, node, "input_forget", 0))
+        c->why = "the batch comes first, or two gates are one";
+    else if (fsd_node_in_tensor(c->g, node, 4) != FSD_NONE ||
+             (lstm && fsd_node_in_tensor(c->g, node, 7) != FSD_NONE))
+        c->why = "it has lengths of sequences, or peepholes";
+    if (c->why)
+        return;
+    fsd_code_template(c, node, lstm ? "lstm(@, $0, $1, $2" : "", w);
+    if (!lstm)
+        fsd_code_template(c, node,
+                          fsd_node_is(c->g, node, FSD_ONNX_GRU) ? "gru(@, $0, $1, $2"
+                                                                : "rnn(@, $0, $1, $2",
+                          w);
+    fsd_code_template(c, node,
+                      last > 3 ? "{3:, bias=$3}{5:, first=$5}{6:, cell=$6}" : "", w);
+    fsd_code_template(c, node,
+                      "{direction:, direction=!direction!}{linear_before_reset#0:, "
+                      "after=True})",
+                      w);
+}
+
 fsd_code_fn *fsd_code_by_name(const char *word)
 {
 #define ELEMENTWISE_ROW(name) {#name, put_##name},
@@ -433,7 +491,9 @@ fsd_code_fn *fsd_code_by_name(const char *word)
                      {"filled", put_filled},
                      {"split", put_split},
                      {"scatter_elements", put_scatter},
-                     {"resize", put_resize}};
+                     {"resize", put_resize},
+                     {"upsample", put_upsample},
+                     {"recurrent", put_recurrent}};
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(word, functions[i].word))

@@ -49,7 +49,10 @@ bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node)
     const struct row *row = row_of(c, node);
 
     return !row || fsd_node_is(c->g, node, FSD_ONNX_Split) ||
-           fsd_node_is(c->g, node, FSD_ONNX_TopK);
+           fsd_node_is(c->g, node, FSD_ONNX_TopK) ||
+           fsd_node_is(c->g, node, FSD_ONNX_LSTM) ||
+           fsd_node_is(c->g, node, FSD_ONNX_GRU) ||
+           fsd_node_is(c->g, node, FSD_ONNX_RNN);
 }
 
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node)

@@ -102,19 +102,28 @@ def judge(binary, path, part, arguments, values):
 
 
 def cuts(model, dice, n):
+    """Nodes, surroundings, and pairs of tensors of which the second depends on the first, which depends on an input."""
+    constants = {t.name for t in model.graph.initializer}
+    live = {i.name for i in model.graph.input} - constants
     nodes = [i for i, node in enumerate(model.graph.node) if node.op_type != "Constant"]
+    for node in model.graph.node:
+        if live.intersection(node.input) and node.op_type not in ("Shape", "Size"):
+            live.update(o for o in node.output if o)
     for _ in range(n):
         i = dice.choice(nodes)
         kind = dice.randrange(3)
-        outputs = [o for o in model.graph.node[i].output if o]
-        if kind == 0 or not outputs:
-            yield ["--node", f"#{i}"]
-        elif kind == 1:
+        first = next((o for o in model.graph.node[i].output if o in live), None)
+        behind, later = {first}, []
+        for node in model.graph.node[i + 1 :]:
+            if behind.intersection(node.input) and len(later) < 12:
+                behind.update(o for o in node.output if o)
+                later += [o for o in node.output if o in live][:1]
+        if kind == 1:
             yield ["--node", f"#{i}", "--context", str(dice.randrange(1, 4))]
+        elif kind == 2 and later:
+            yield ["--from", first, "--to", dice.choice(later)]
         else:
-            later = [k for k in nodes if k > i][:12] or [i]
-            other = [o for o in model.graph.node[dice.choice(later)].output if o]
-            yield ["--from", outputs[0], "--to", other[0]] if other and other != outputs else ["--to", outputs[0]]
+            yield ["--node", f"#{i}"]
 
 
 def run_alone(path, numbers):

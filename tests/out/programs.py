@@ -62,7 +62,7 @@ class Rewrite(ast.NodeTransformer):
         return ast.copy_location(ast.Expr(ast.Call(ast.Name("refused", ast.Load()), node.exc.args, [])), node)
 
     def visit_Assign(self, node):  # pylint: disable=invalid-name
-        if isinstance(node.targets[0], ast.Tuple) and getattr(getattr(node.value, "func", None), "id", "") in ("split", "top_k"):
+        if isinstance(node.targets[0], ast.Tuple) and getattr(getattr(node.value, "func", None), "id", "") in ("split", "top_k", "lstm", "gru", "rnn"):
             size = ast.Constant(len(node.targets[0].elts))
             node.value = ast.Call(ast.Name("several", ast.Load()), [node.value, size], [])
         return node
