@@ -85,11 +85,34 @@ static void put_cell(const char *name, const char *value, FILE *out)
 
 /* ------------------------------------------------------------------------ the title */
 
+static const char *built_by(const struct fsd_diff *d)
+{
+    return fsd_text(d->names, d->engine->producer);
+}
+
 static void put_builder(const struct fsd_diff *d, FILE *out)
 {
-    const char *builder = fsd_text(d->names, d->engine->producer);
+    fputs(*built_by(d) ? built_by(d) : "the builder", out);
+}
 
-    fputs(*builder ? builder : "the builder", out);
+/* What happened to the fusion, or to its precision, in the words of a headline. */
+static const char *headline_of(const struct fsd_region_diff *r)
+{
+    static const char *const happened[] = {
+        [FSD_HAPPENED_LOST] = "a fusion is lost",
+        [FSD_HAPPENED_GAINED] = "a fusion is new",
+        [FSD_HAPPENED_REGROUPED] = "nodes are fused in other groups",
+        [FSD_HAPPENED_OPAQUE] = "which layer computes which node is not known any more",
+        [FSD_HAPPENED_OLD_ONLY] = "nodes are not computed by a layer any more",
+        [FSD_HAPPENED_NEW_ONLY] = "nodes are computed by a layer that had none"};
+    static const char *const width[] = {
+        [FSD_WIDTH_NARROWED] = "a fusion runs in lower precision",
+        [FSD_WIDTH_WIDENED] = "a fusion runs in higher precision",
+        [FSD_WIDTH_OTHER] = "a fusion runs in another precision"};
+
+    return r->happened != FSD_HAPPENED_SAME ? happened[r->happened]
+           : r->width                       ? width[r->width]
+                                            : "the same fusion is built otherwise";
 }
 
 static void put_title(struct text *x)
@@ -101,15 +124,13 @@ static void put_title(struct text *x)
     put_builder(d, x->out);
     fputs(": ", x->out);
     if (x->t->c) {
-        const struct fsd_region_diff *r = &x->t->c->regions.at[s->region];
-
-        if (r->happened != FSD_HAPPENED_SAME)
-            fprintf(x->out, "%s in another build\n", fsd_happened_name(r->happened));
-        else if (r->width)
-            fprintf(x->out, "precision %s in another build\n",
-                    fsd_width_name(r->width));
+        fprintf(x->out, "%s, against ", headline_of(&x->t->c->regions.at[s->region]));
+        if (x->t->old && *built_by(x->t->old) &&
+            strcmp(built_by(x->t->old), built_by(d)) != 0)
+            put_builder(x->t->old, x->out);
         else
-            fputs("the same fusion is built otherwise in another build\n", x->out);
+            fputs("another build", x->out);
+        fputs("\n", x->out);
     } else if (s->finding) {
         const char *doc = d->findings->rules.at[s->finding->rule].rule->doc;
         size_t n = strlen(doc);
@@ -148,8 +169,9 @@ static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
         }
         if (g->nodes.n > MOST)
             fprintf(out, " + %u more", g->nodes.n - MOST);
-        fprintf(out, ": %s, %s", fsd_kind_name(g->kind),
+        fprintf(out, ": %s, %s, in ", fsd_kind_name(g->kind),
                 fsd_dtype_name((enum fsd_dtype)g->precision));
+        fsd_put_noun(out, g->layers, "layer");
         fputs("\n", out);
     }
     if (groups.n > MOST)

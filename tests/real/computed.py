@@ -236,7 +236,7 @@ def scatter(layer, x, indices, updates):
 
 def sample(layer, x, grid):
     edge = {"FILL": "zeros", "CLAMP": "border", "REFLECT": "reflection"}[layer.sample_mode]
-    return run_node("GridSample", x, grid, mode={"LINEAR": "linear", "NEAREST": "nearest", "CUBIC": "cubic"}[layer.interpolation_mode],
+    return run_node("GridSample", x, grid, mode={"LINEAR": "bilinear", "NEAREST": "nearest", "CUBIC": "bicubic"}[layer.interpolation_mode],
                     padding_mode=edge, align_corners=int(layer.align_corners))
 
 
