@@ -1,5 +1,6 @@
 """`BINARY SHARED`: the first lines of the summary, counted again from each dump and its profile alone: layers, what
-they do, bytes or times and the shares of these.  Nothing is asked of the model, so that logs of TensorRT for RTX 1.4,
+they do and in which type, bytes or times and the shares of these; what is to do saves no more than what moves takes.
+Nothing is asked of the model, so that logs of TensorRT for RTX 1.4,
 which print no weights, engines of open sizes and loops, which the model alone tells, are left out."""
 import glob
 import json
@@ -14,6 +15,9 @@ from harness import SHARED, check, failures, start  # noqa: E402
 
 BITS = {"float": 32, "fp32": 32, "half": 16, "fp16": 16, "bfloat16": 16, "int8": 8, "uint8": 8, "int64": 64, "int32": 32,
         "bool": 8, "fp8": 8, "fp8ue8m0": 8, "fp4e2m1": 4, "int4": 4}
+# The narrowest of these that a kernel reads is what it computes in; TF32 reads FP32.
+FLOATS = ["int4", "fp4e2m1", "fp8", "int8", "fp16", "half", "bfloat16", "fp32", "float"]
+CALLED = {"float": "fp32", "half": "fp16", "bfloat16": "bf16", "tf32": "fp32"}
 MOVES = set("Tran Resh Conc Slic Move Pad Split Copy Cast".split())
 # A Gather computes; a kernel of Expands alone copies, and one of Expands or reversals beside other steps that move
 # where it works for nodes of the model.
@@ -45,6 +49,11 @@ class Layer:
 
     def bytes(self):
         return sum(t.bytes() for t in self.ins + self.consts + self.outs) + self.weights
+
+    def type(self):
+        kinds = [[t.kind for t in side if t.kind in FLOATS] for side in (self.ins, self.outs)]
+        kind = min(kinds[0] or kinds[1], key=FLOATS.index, default=(self.outs + self.ins)[0].kind)
+        return CALLED.get(kind, kind)
 
     def does(self, made, free):
         """One of the summary's classes; `made`: tensors that layers before wrote."""
@@ -116,20 +125,27 @@ def judge(name, folder, engine, layers):
     model = os.path.join(folder, "model.onnx")
     done = start("diff", *([model] if os.path.exists(model) else []), engine, "-f", "json",
                  *(["--profile", profile] if timed else []))
-    brief = {la["topic"]: la["text"] for la in json.loads(done.stdout)["summary"]["brief"]}
+    lines = json.loads(done.stdout)["summary"]["brief"]
+    brief = {la["topic"]: la["text"] for la in lines}
     ms = times_of(profile) if timed else {}
-    made, counts, amounts = set(), {}, {}
+    made, counts, amounts, types = set(), {}, {}, {}
     for la in layers:
         what = la.does(made, timed and ms[la.name] == 0)
         counts[what] = counts.get(what, 0) + 1
         amounts[what] = amounts.get(what, 0) + (ms[la.name] if timed else la.bytes() if what != "free" else 0)
         made |= {t.name for t in la.outs}
+        if what in ("computes", "requantizes"):
+            types[la.type()] = types.get(la.type(), 0) + 1
     runs, spent = brief["runs"], brief.get("time" if timed else "bytes", "")
     check(name, "layers", numbers(runs, r"^(\d+) layer") == len(layers), (runs, len(layers)))
     told = {"requantizes": numbers(runs, r"(\d+) of them requantize"), "free": numbers(runs, r"(\d+) free"),
             "moves": numbers(runs, r"(\d+) move data(?! as)") + numbers(runs, r"(\d+) move data as")}
     for what, count in told.items():
         check(name, what, count == counts.get(what, 0), (runs, counts))
+    told = {}
+    for kind, count in re.findall(r"(\w+) (\d+)", (re.search(r"compute \((.*?)\)", runs) or [0, ""])[1]):
+        told[CALLED.get(kind, kind)] = told.get(CALLED.get(kind, kind), 0) + int(count)
+    check(name, "types", told == types, (runs, types))
     whole = sum(amounts.values())
     shares = {"computes": numbers(spent, r"compute ([\d.]+) %"),
               "requantizes": numbers(spent, r"requantization ([\d.]+) %"),
@@ -137,6 +153,9 @@ def judge(name, folder, engine, layers):
               + numbers(spent, r"data movement that the model requires ([\d.]+) %")}
     for what, told in shares.items():
         check(name, f"share that {what}", abs(told - 100 * amounts.get(what, 0) / whole) < .16, (spent, amounts))
+    saved = [float(n) for line in lines if line["topic"] == "to do"
+             for n in re.findall(r"may save (?:[\d.]+ ms, )?([\d.]+) %", line["text"])]
+    check(name, "what is to do saves data movement", sum(saved) < shares["moves"] + .06 * (1 + len(saved)), (lines, shares))
     unit = {"k": 1e3, "M": 1e6, "G": 1e9}
     told = re.match(r"([\d.]+) (ms|([kMG]?)B)", spent)
     check(name, "the whole", told and abs(float(told[1]) * (unit.get(told[3], 1) if not timed else 1) / whole - 1) < .006,
