@@ -396,7 +396,23 @@ static struct deeds find_deeds(struct writer *w)
     return all;
 }
 
-/* @param brief prints only what one edit does, not where.
+/* @param brief leaves out remarks in parentheses, and reasons. */
+static void put_advice(const char *advice, bool brief, FILE *out)
+{
+    const char *end = brief ? strstr(advice, ", since ") : NULL;
+    int depth = 0;
+
+    if (!end)
+        end = advice + strlen(advice);
+    for (const char *at = advice; at < end; at++) {
+        depth += brief && !strncmp(at, " (", 2);
+        if (!depth)
+            putc(*at, out);
+        depth -= depth && *at == ')';
+    }
+}
+
+/* @param brief prints only what one edit does, not where, and no reasons.
  * @return whether it had room */
 static bool write_deed(struct writer *w, const struct deed *deed, bool brief)
 {
@@ -405,14 +421,15 @@ static bool write_deed(struct writer *w, const struct deed *deed, bool brief)
     if (deed->edits.n)
         fsd_put_cites_sum(deed->edits.at, deed->edits.n, brief, out);
     else
-        fputs(deed->advice, out);
+        put_advice(deed->advice, brief, out);
     if (deed->share > 0) {
         fputs(": may save ", out);
         if (deed->ms > 0)
             fprintf(out, "%.4f ms, ", deed->ms);
         put_percent(deed->share, out);
     } else {
-        fputs(": the dump does not show how much this saves", out);
+        fputs(brief ? ": gain unknown" : ": the dump does not show how much this saves",
+              out);
     }
     fprintf(out, "; fusiondiff %s",
             deed->edits.n     ? "lint --fix"
@@ -431,7 +448,13 @@ static void write_deeds(struct writer *w)
                    write_deed(w, &all.list.at[i], true);
     if (written)
         return;
-    fputs("no time-saving change is known", open_line(w));
+    open_line(w);
+    if (all.list.n) {
+        fsd_put_noun(w->out, all.list.n, "change");
+        fputs(" may save time; fusiondiff reformats", w->out);
+    } else {
+        fputs("no time-saving change is known", w->out);
+    }
     close_line(w, "to do");
 }
 
