@@ -571,6 +571,32 @@ def arg(name, x, operation, axis, keep):
     return made(name, place)
 
 
+def single(tensor):
+    """A tensor of one element without axes."""
+    layer = network.add_shuffle(tensor)
+    layer.reshape_dims = ()
+    return layer.get_output(0)
+
+
+def non_max_suppression(name, boxes, scores, most=None, overlap=None, least=None, center=False):
+    """Boxes that no better one covers, as (image, class, box); TensorRT has the classes of scores last."""
+    turned = network.add_shuffle(scores)
+    turned.first_transpose = (0, 2, 1)
+    most = constant(0, np.int32) if most is None else network.add_cast(single(most), trt.int32).get_output(0)
+    layer = network.add_nms(boxes, turned.get_output(0), most)
+    for i, limit in ((3, overlap), (4, least)):
+        if limit is not None:
+            layer.set_input(i, single(limit))
+    form = trt.BoundingBoxFormat.CENTER_SIZES if center else trt.BoundingBoxFormat.CORNER_PAIRS
+    found = step(name, layer, bounding_box_format=form)
+    return made(name, network.add_cast(found, trt.int64).get_output(0))
+
+
+def non_zero(name, x):
+    """The places of elements that are not 0, an axis each row."""
+    return made(name, network.add_cast(step(name, network.add_non_zero(x)), trt.int64).get_output(0))
+
+
 def symmetric(name, zero):
     """Refuses a zero point: TensorRT's quantization has none."""
     if numpy_helper.to_array(tensors[zero]).any():
