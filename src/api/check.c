@@ -299,7 +299,7 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
         fsd_put_safe(best->why.out, fit.other.before);
     } else if (best->path && fit.alike == best->alike) {
         best->equals++;
-        fprintf(best->why.out, "; %s fits as well", path);
+        fprintf(best->why.out, "; %s matches as well", path);
     } else if (!best->path || fit.alike > best->alike) {
         best->path = path;
         best->alike = fit.alike;
@@ -509,10 +509,10 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     for (uint32_t b = 1; b < n; b++)
         dropped += learnt[b].strange;
     snprintf(text, sizeof text,
-             "of the snapshot's rows that may vary %" PRIu32 " are kept, %" PRIu32
+             "variant rows of the snapshot: %" PRIu32 " are kept, %" PRIu32
              " dropped%s",
              kept, dropped,
-             dropped ? ": this build has them as none of its builds" : "");
+             dropped ? ": there this build matches none of the recorded builds" : "");
     report(&check->opt, text);
 }
 

@@ -102,8 +102,7 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
     char text[96];
 
     if (status == FSD_OK && (*out)->also.n && opt->note) {
-        snprintf(text, sizeof text,
-                 "of the %u builds in the snapshot the first is compared",
+        snprintf(text, sizeof text, "the snapshot has %u builds; the first is compared",
                  (*out)->also.n + 1);
         opt->note(opt->payload, text);
     }

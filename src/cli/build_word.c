@@ -103,10 +103,11 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
         return fail_file(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
     for (int i = 0; i < n; i++)
         if (!strcmp(names[i]->d_name, FSD_UNFINISHED))
-            status = fail_file(err, FSD_E_ARG, word,
-                               "expected a whole build, found one that 'fusiondiff "
-                               "collect' did not finish: its command failed, was ended "
-                               "or still runs");
+            status =
+                fail_file(err, FSD_E_ARG, word,
+                          "expected a complete build, found one that 'fusiondiff "
+                          "collect' did not finish: its command failed, was stopped or "
+                          "still runs");
     for (int i = 0; i < n; i++) {
         if (status == FSD_OK)
             status = take_file(build, either, word, names[i]->d_name, err);

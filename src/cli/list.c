@@ -74,7 +74,7 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
                          "expected a list of pairs, or a directory of builds, found %s",
                          fsd_file_kind(path) == FSD_FILE_OTHER
                              ? "a device"
-                             : "a file that a pair would name");
+                             : "a file named in a pair");
     }
     while ((n = getline(&text, &room, file)) > 0) {
         const char *at = text + strspn(text, " \t\r\n");

@@ -84,11 +84,14 @@ static const struct argp_option one_build_options[] = {
     {"peak", KEY_PEAK, "GB/S,TOP/S", 0,
      "Peak bandwidth and compute of the device, for the roofline", 3},
     {"values", KEY_VALUES, "FILE", 0,
-     "Numbers from outside by name: a table (CSV, JSON), or tensors (npz, Polygraphy's "
-     "saved outputs); given twice, the errors of the second against the first",
+     "External numbers by name: a table (CSV, JSON), or tensors "
+     "(npz, Polygraphy's saved outputs); if given twice, the "
+     "errors of the second against the first",
      3},
     {"values-limit", KEY_VALUES_LIMIT, "ERROR", 0,
-     "The relative L2 error from which on a tensor counts as wrong; 0.01", 3},
+     "Relative L2 error from which a tensor counts as wrong "
+     "(default: 0.01)",
+     3},
     {0},
 };
 
@@ -440,8 +443,9 @@ static error_t parse_build_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_VALUES:
         if (line->run.n_values == sizeof line->values / sizeof *line->values)
-            argp_error(state, "--values is given once or twice: reference, then what "
-                              "is judged");
+            argp_error(state,
+                       "--values is given once or twice: the reference, then the "
+                       "values to judge");
         line->values[line->run.n_values++] = arg;
         break;
     case KEY_VALUES_LIMIT:

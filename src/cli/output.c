@@ -267,8 +267,7 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err)
     kept = fd >= 0 ? !fsync(fd) || errno == EINVAL : errno == EACCES;
     if (!kept)
         fail_file(err, FSD_E_WRITE, path,
-                  "written, but it is not certain that it is on the disk: %s",
-                  strerror(errno));
+                  "written, but possibly not yet on the disk: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
     return kept ? FSD_OK : FSD_E_WRITE;

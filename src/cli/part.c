@@ -14,7 +14,7 @@ static void take_word(struct command_line *line, int key, const char *word,
     unsigned *n = counts[key - KEY_LAYER];
 
     if (*n == MOST_CUT)
-        argp_error(state, "at most %d of an option", MOST_CUT);
+        argp_error(state, "expected at most %d of one option", MOST_CUT);
     line->cut_words[key - KEY_LAYER][(*n)++] = word;
     *lists[key - KEY_LAYER] = line->cut_words[key - KEY_LAYER];
 }
@@ -50,7 +50,7 @@ bool names_part(const struct command_line *line)
 void check_part(const struct command_line *line, struct argp_state *state)
 {
     if ((line->cut.n_layers || line->cut.n_groups) && !line->run.engine)
-        argp_error(state, "--layer and --group are of an ENGINE, which is not given");
+        argp_error(state, "--layer and --group need an ENGINE");
     if (!line->run.engine && (line->run.log || line->run.n_profiles))
         argp_error(state, "a log or a profile needs an ENGINE");
 }

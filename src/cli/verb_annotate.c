@@ -13,12 +13,14 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Writes the outcome of each node for model viewers: into the metadata of MODEL, "
-    "which Netron shows; without MODEL, the engine's layers as a graph; as "
-    "FILE.nodedata.json, data that Model Explorer shows next to MODEL.\vAll other "
-    "bytes of MODEL are kept, so it computes the same.  A node in a function is in the "
-    "file once for all calls: each call has its outcome.  Layers are operators of the "
-    "domain `trt`, with formats, precision, times, tactic and advice as attributes.";
+    "Writes the outcome of each node for model viewers: into the "
+    "metadata of MODEL, which Netron shows; without MODEL, the "
+    "engine's layers as a graph; as FILE.nodedata.json, data that "
+    "Model Explorer shows next to MODEL.\vAll other bytes of "
+    "MODEL are kept, so its outputs are the same.  The node of a "
+    "function has one outcome for each call.  Layers are "
+    "operators of the domain `trt`, with formats, precision, "
+    "times, tactic and advice as attributes.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

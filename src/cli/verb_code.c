@@ -9,26 +9,28 @@ enum { KEY_API = KEY_PART_END, KEY_MODULES };
 
 static const struct argp_option options[] = {
     {"api", KEY_API, "API", 0,
-     "tensorrt: a program that builds the engine; torch: pseudo code like PyTorch's "
-     "(tensorrt)",
+     "tensorrt (the default): a program that builds the engine; "
+     "torch: pseudo code in the style of PyTorch",
      3},
     {"depth", KEY_MODULES, "N", 0,
-     "Modules are the first N parts of a node's name (as many as make the shortest "
-     "program)",
+     "Number of name parts that form a module (default: the number "
+     "that gives the shortest program)",
      3},
     PART_OPTIONS("Only"){0},
 };
 
-static const char doc[] =
-    "Writes a model as Python: each module a function, equal modules one function, "
-    "each node a statement with the type and sizes of its output.  With an ENGINE, "
-    "comments name the layer that computes the nodes below, its precision and "
-    "time.\vThe program defines the network by TensorRT's API and builds it.  It reads "
-    "the weights from MODEL by name and names layers as TensorRT's ONNX parser does, "
-    "so "
-    "that fusiondiff maps its engine to MODEL.  A node that it cannot express is a "
-    "line that raises NotImplementedError.\n\nWith options that name nodes it writes "
-    "these alone, with the Q/DQ pairs at their edges, as `cut` does.";
+static const char doc[] = "Writes a model as Python: a function per module, one for "
+                          "equal modules, and a statement per node, with the type and "
+                          "sizes of its output.  With an ENGINE, comments state which "
+                          "layer computes the following nodes, its precision and "
+                          "time.\vThe program defines the network with TensorRT's API "
+                          "and builds it.  It reads the weights from MODEL by name and "
+                          "names layers as TensorRT's ONNX parser does, so that "
+                          "fusiondiff maps its engine to MODEL.  For a node that it "
+                          "cannot express the program raises "
+                          "NotImplementedError.\n\nWith options that name nodes it "
+                          "writes these alone, with the Q/DQ pairs at their edges, as "
+                          "`cut` does.";
 
 static void check_line(const struct command_line *line, struct argp_state *state)
 {
@@ -38,7 +40,7 @@ static void check_line(const struct command_line *line, struct argp_state *state
     if (line->cut.context && !names_part(line))
         argp_error(state, "--context needs an option that names nodes");
     if (line->format)
-        argp_error(state, "code has no other format: --api chooses the words");
+        argp_error(state, "code has only one format: --api selects the language");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

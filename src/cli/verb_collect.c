@@ -74,8 +74,8 @@ static enum fsd_status clear_partial(const struct collect *c, struct fsd_error *
     if (!rmdir(c->partial))
         return FSD_OK;
     return fail_file(err, FSD_E_WRITE, c->partial,
-                     "expected at most what an earlier collect left, found something "
-                     "that cannot be removed: %s",
+                     "expected only files of an earlier collect, found one that "
+                     "cannot be removed: %s",
                      strerror(errno));
 }
 
@@ -92,8 +92,7 @@ static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
     free(names);
     return n <= 2 ? FSD_OK
                   : fail_file(err, FSD_E_ARG, folder,
-                              "expected a directory that is not there yet, or empty, "
-                              "found files in it");
+                              "expected a new or empty directory, found files in it");
 }
 
 static enum fsd_status make_partial(struct collect *c, struct fsd_error *err)
@@ -241,19 +240,18 @@ static void report_lacks(const struct collect *c)
     bool log = kinds >> FSD_FILE_LOG & 1, engine = kinds >> FSD_FILE_ENGINE & 1;
 
     if (!c->model)
-        print_note(NULL, "no ONNX model is among the command's words: name it with "
-                         "--model");
+        print_note(NULL, "the command names no ONNX model: pass it with --model");
     if (!engine && !log)
-        print_note(NULL,
-                   "no layers: have the command print a verbose log, or write the "
-                   "layers to $FUSIONDIFF_COLLECT (trtexec --exportLayerInfo)");
+        print_note(NULL, "no layers: make the command print a verbose log, or write "
+                         "the layers to $FUSIONDIFF_COLLECT (trtexec "
+                         "--exportLayerInfo)");
     else if (!engine)
-        print_note(NULL, "no dump of layers: the log is the engine");
+        print_note(NULL, "no layer dump: the layers are read from the log");
     else if (!log)
-        print_note(NULL, "no verbose build log: what the builder did is not known "
+        print_note(NULL, "no verbose build log: the steps of the builder are unknown "
                          "(trtexec --verbose, polygraphy -vv)");
     if (!(kinds >> FSD_FILE_PROFILE & 1))
-        print_note(NULL, "no times of layers (trtexec --exportProfile)");
+        print_note(NULL, "no layer times (trtexec --exportProfile)");
 }
 
 static void report_added(const struct collect_command *command, unsigned given)
@@ -274,8 +272,8 @@ static void report_kept(const struct collect *c)
     char text[PATH_MAX + 200];
 
     snprintf(text, sizeof text,
-             "the command ended with status %d: what it left is in %s, which no verb "
-             "takes",
+             "the command failed with status %d; its files are in %s, "
+             "which no verb accepts as a build",
              c->status, c->partial);
     print_note(NULL, text);
 }
@@ -350,7 +348,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (line->query.n_words < 2)
             argp_error(state, "expected DIR -- COMMAND...");
         if (line->format || line->outputs[0].path)
-            argp_error(state, "collect writes DIR alone, and no report");
+            argp_error(state, "collect writes only DIR, and no report");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -359,21 +357,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"model", KEY_MODEL, "MODEL", 0,
-     "The ONNX model, where the command's words do not name it", 3},
+    {"model", KEY_MODEL, "MODEL", 0, "The ONNX model, if the command does not name it",
+     3},
     {"copy-model", KEY_COPY_MODEL, NULL, 0,
-     "Copy the model into DIR, to take it to another machine; else DIR has a link", 3},
+     "Copy the model into DIR, for use on another machine "
+     "(default: a link)",
+     3},
     {0},
 };
 
 static const char doc[] =
-    "Runs a build, trtexec, Polygraphy or a script, and keeps its command, log, "
-    "layers, times and model in the new directory DIR, which every verb takes as a "
-    "build.\v"
-    "trtexec gets the export options that it lacks, as far as its --help lists them.  "
-    "A script writes files of its own to $FUSIONDIFF_COLLECT.  The exit status is the "
-    "command's.  Unless that is 0, DIR is not made: what there is stays in "
-    "DIR.partial.";
+    "Runs a build (trtexec, Polygraphy or a script) and keeps its "
+    "command, log, layers, times and model in the new directory "
+    "DIR, which every verb accepts as a build.\vAdds the missing "
+    "export options to trtexec, as far as its --help lists them.  "
+    "A script writes files of its own to $FUSIONDIFF_COLLECT.  "
+    "The exit status is the command's.  If it is not 0, the files "
+    "remain in DIR.partial, and DIR is not created.";
 
 const struct verb verb_collect = {"collect",
                                   "DIR -- COMMAND...",

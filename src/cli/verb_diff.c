@@ -73,10 +73,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (!line->run.model) {
             if (find_verb(arg) && access(arg, F_OK) != 0)
-                argp_error(state,
-                           "the verb %s lacks an option before it ('fusiondiff help "
-                           "%s' lists its options)",
-                           arg, arg);
+                argp_error(
+                    state,
+                    "the verb %s lacks an option before it ('fusiondiff help %s' "
+                    "lists its options)",
+                    arg, arg);
         } else if (line->run.engine && !strpbrk(line->run.model, "./")) { /* mistyped */
             const char *near = near_verb(line->run.model);
 

@@ -18,38 +18,45 @@ enum { KEY_FINDING = KEY_PART_END, KEY_ANONYMIZE, KEY_NAMES, KEY_NO_WEIGHTS };
 
 static const struct argp_option options[] = {
     {"finding", KEY_FINDING, "ID", 0,
-     "Report the worst finding of this rule, or the one of this fingerprint; default: "
-     "the worst finding, or of two builds the worst difference",
+     "Report the worst finding of this rule, or the finding with "
+     "this fingerprint (default: the worst finding, or the worst "
+     "difference of two builds)",
      3},
     {"layer", KEY_LAYER, "LAYER", 0,
      "Report this layer: its number, name or pattern; may be repeated, like the next "
      "two",
      3},
     {"group", KEY_GROUP, "LAYER", 0,
-     "The same, with all layers that compute nodes together with this layer", 3},
+     "Like --layer, with all layers that share nodes with this "
+     "layer",
+     3},
     {"node", KEY_NODE, "NODE", 0, "Report this node: its name, #number or pattern", 3},
-    {"context", KEY_CONTEXT, "N", 0,
-     "Add to the model of the part the nodes up to N steps around", 3},
+    {"context", KEY_CONTEXT, "N", 0, "Add nodes up to N steps away to the cut model",
+     3},
     {"anonymize", KEY_ANONYMIZE, NULL, 0,
-     "Replace names in all files of the report; write what they stand for to "
-     "DIR.names.json",
+     "Replace names in all files of the report; write the list of "
+     "names to DIR.names.json",
      3},
     {"names", KEY_NAMES, "FILE", 0, "Write that to FILE", 3},
     {"no-weights", KEY_NO_WEIGHTS, NULL, 0,
-     "Replace the values of weights in the model of the part by constants", 3},
+     "Replace the weights of the cut model by constants", 3},
     {0},
 };
 
 static const char doc[] =
-    "Writes a report for the maintainers of a builder to the new directory DIR: "
-    "issue.md, the text with versions, flags, tables and commands; part.onnx, the part "
-    "of the model, cut out; part.svg, its picture; layers.json, its layers.\vOLD and "
-    "NEW are builds as for compare: MODEL,ENGINE[,PROFILE[,LOG]], a directory, a "
-    "snapshot or a build log.  Read issue.md before you send it: it says what is not "
-    "known.\n\n--anonymize replaces the names of nodes, tensors, functions, sizes and "
-    "files, and any word that is not the builder's own; it removes descriptions and "
-    "metadata.  Operators keep their names.  --no-weights keeps the types and sizes of "
-    "weights, and the values of sizes, indices and single numbers.";
+    "Writes a report for the maintainers of a builder to the new "
+    "directory DIR: issue.md, the text with versions, flags, "
+    "tables and commands; part.onnx, the part of the model, cut "
+    "out; part.svg, its picture; layers.json, its layers.\vOLD "
+    "and NEW are builds as for compare: "
+    "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a "
+    "build log.  Read issue.md before you send it: it states what "
+    "is unknown.\n\n--anonymize replaces the names of nodes, "
+    "tensors, functions, sizes and files, and any word that is "
+    "not the builder's own; it removes descriptions and metadata.  "
+    "Operators keep their names.  --no-weights keeps the types "
+    "and sizes of weights, and the values of sizes, indices and "
+    "single numbers.";
 
 static bool is_pair(const struct command_line *line)
 {
@@ -64,7 +71,7 @@ static void check_line(struct command_line *line, struct argp_state *state)
     if (!line->query.n_words)
         argp_error(state, "expected MODEL and ENGINE, or OLD and NEW");
     if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
-        argp_error(state, "expected -o DIR, one directory that is not there yet");
+        argp_error(state, "expected -o DIR, a new directory");
     if (line->issue.finding && names_part(line))
         argp_error(state, "expected --finding, or --layer, --group and --node");
     if (line->names && !line->issue.anonymous)
@@ -74,10 +81,10 @@ static void check_line(struct command_line *line, struct argp_state *state)
         line->run.engine = line->query.n_words > 1 ? line->words[1] : NULL;
         need_pair(line, state);
     } else if (line->run.log || line->run.n_profiles || line->run.times) {
-        argp_error(state, "of two builds, name profiles and logs within each: "
+        argp_error(state, "with two builds, pass profiles and logs as part of each: "
                           "MODEL,ENGINE,PROFILE,LOG");
     } else if (line->issue.finding) {
-        argp_error(state, "--finding is of one build: MODEL ENGINE");
+        argp_error(state, "--finding needs one build: MODEL ENGINE");
     }
 }
 
@@ -135,8 +142,7 @@ static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
     closedir(there);
     return n <= 2 ? FSD_OK
                   : fail_file(err, FSD_E_ARG, folder,
-                              "expected a directory that is not there yet, or empty, "
-                              "found files in it");
+                              "expected a new or empty directory, found files in it");
 }
 
 static enum fsd_status name_folder(struct folder *f, struct fsd_error *err)

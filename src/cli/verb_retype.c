@@ -7,14 +7,17 @@
 #include "cli/verb.h"
 
 static const char doc[] =
-    "Writes the precision that a weakly typed builder chose for each node into the "
-    "model, as Casts and typed initializers, so that a strongly typed builder "
-    "(TensorRT 11, TensorRT for RTX) uses it again; prints what it carried over, and "
-    "what it could not.  Without -o FILE.onnx it writes no model.\vInputs and outputs "
-    "keep their types.  Quantizers are kept: they decide what runs in INT8 or FP8.  A "
-    "Cast stands only where neighbors have different types.  Weights in FILE beyond "
-    "the range of FP16 become its largest number, as TensorRT does.  External weights "
-    "stay in their files, behind a Cast.";
+    "Writes the precision that a weakly typed builder chose for "
+    "each node into the model, as Casts and typed initializers, "
+    "so that a strongly typed builder (TensorRT 11, TensorRT for "
+    "RTX) uses it again; prints which nodes keep their precision, "
+    "and which do not, with the reason.  Without -o FILE.onnx it "
+    "writes no model.\vInputs and outputs keep their types.  "
+    "Quantizers are kept: they decide what runs in INT8 or FP8.  "
+    "Casts are inserted only between nodes of different types.  "
+    "Weights in FILE beyond the range of FP16 become its largest "
+    "number, as TensorRT does.  External weights stay in their "
+    "files, behind a Cast.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -43,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PROFILE:
     case KEY_LOG:
     case KEY_TIMES:
-        argp_error(state, "with routes, name profiles and logs within each build");
+        argp_error(state, "pass profiles and logs as part of each build");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

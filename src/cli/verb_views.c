@@ -233,8 +233,8 @@ static const struct argp_option top_options[] = {
     {"by", KEY_BY, "WHAT", 0,
      "Rank layers (the default), nodes, scopes, patterns, types or tactics", 3},
     {"rank-by", KEY_RANK_BY, "COLUMN", 0,
-     "A column of --values, in place of times: of errors l2_rel, max_abs, max_rel, l2, "
-     "cosine, nan or inf",
+     "Rank by a column of --values instead of time; for errors: "
+     "l2_rel, max_abs, max_rel, l2, cosine, nan or inf",
      3},
     {0},
 };
@@ -252,8 +252,8 @@ static const struct argp_option names_options[] = {
      "precision/fp16-range",
      3},
     {"realised", KEY_REALISED, NULL, 0,
-     "With --as autocast or modelopt: all options by which the tool chooses the "
-     "precision that the engine has",
+     "With --as autocast or modelopt: write all options that make "
+     "the tool choose the engine's precision",
      3},
     {"as", KEY_AS, "FORM", 0,
      "Output form: layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude "
@@ -269,14 +269,15 @@ static const struct argp_option names_options[] = {
 
 static const struct argp_option tensors_options[] = {
     {"free", KEY_FREE, NULL, 0,
-     "Those alone that change no fusion when they are marked as outputs", 3},
+     "List only tensors that change no fusion if marked as outputs", 3},
     {"break", KEY_BREAK, "LAYER", 0,
-     "The tensor that splits this fusion when it is marked as an output, and all "
-     "fusions that change then; LAYER is a name, 12, node:12 or a pattern",
+     "Find the tensors to mark as outputs to split this fusion, "
+     "and list all fusions that this changes; LAYER is a name, 12, "
+     "node:12 or a pattern",
      3},
     {"as", KEY_AS, "FORM", 0,
-     "The tensors of --free, the default, or --break as names, trtexec, polygraphy or "
-     "api (Python)",
+     "Write the tensors of --free (the default) or --break as "
+     "names, trtexec, polygraphy or api (Python)",
      3},
     {0},
 };
@@ -323,11 +324,12 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"parts",
      "MODEL --part ENGINE --part ENGINE",
-     "list the nodes of each part of a split model, and what crosses",
-     "Shows which nodes each of several engines computes, which tensors cross from one "
-     "to another, and which nodes are in none.\v"
-     "All other verbs take --part as well, and compare and check take the engines as "
-     "MODEL,ENGINE+ENGINE.",
+     "list the nodes of each part of a split model, and the "
+     "tensors between parts",
+     "Shows which nodes each of several engines computes, which "
+     "tensors pass from one to another, and which nodes no engine "
+     "computes.\vAll other verbs take --part as well, and compare "
+     "and check take the engines as MODEL,ENGINE+ENGINE.",
      {"model.onnx --part a.json --part b.json",
       "model.onnx --part a.json --part b.json --profile a_times.json -f json"},
      NULL,
@@ -386,10 +388,12 @@ const struct verb view_verbs[] = {
      FSD_OF_VIEW},
     {"tensors",
      "MODEL ENGINE",
-     "list tensors that can be outputs without breaking a fusion",
-     "Shows where the values of each tensor of the model are: between layers, where it "
-     "may be marked as an output without a fusion changing, inside a fusion, or gone, "
-     "with the tensor that has them.",
+     "list tensors that can be marked as outputs without breaking "
+     "a fusion",
+     "Shows where the values of each tensor of the model are in "
+     "the engine: between layers (marking it as an output changes "
+     "no fusion), inside a fusion, or gone, and then which tensor "
+     "has the same values.",
      {"model.onnx engine.json --free", "model.onnx engine.json --break Conv_28",
       "model.onnx engine.json --free --as polygraphy"},
      tensors_options,
