@@ -164,8 +164,8 @@ def in_words(value, of_bytes):
 def row(what, bound, beyond, otherwise=None):
     named = re.findall(r"\[(\S+) (\w+)(?: B)?\]", bound)
     value = re.sub(r"\[(\S+) (\w+)( B)?\]", lambda m: in_words(constant(m[1], m[2]), bool(m[3])), bound)
-    where = [f"`{name}`, {path}" for path, name in named] + ([otherwise] if otherwise else [])
-    return f"| {what} | {value} | {beyond} | {'; '.join(where)} |"
+    where = [f"`{path}:{name}`" for path, name in named] + ([otherwise] if otherwise else [])
+    return f"| {what} | {value} | {'' if beyond == ERROR else beyond} | {'; '.join(where)} |"
 
 
 def tables():

@@ -61,11 +61,21 @@ def kind_of(schema, defs):
 
 
 def members(body, defs):
-    """A line for each member of a record."""
+    """A line for each member of a record that has a description; the others share lines."""
+    plain = []
     for member, one in body["properties"].items():
         needed = "" if member in body.get("required", ()) else "?"
         said = one.get("description", "").replace("\n", " ")
-        yield f"- `{member}`{needed}: {kind_of(one, defs)}{f' ({said})' if said else ''}"
+        text = f"`{member}`{needed}: {kind_of(one, defs)}{f' ({said})' if said else ''}"
+        if not said:
+            plain.append(text)
+            continue
+        if plain:
+            yield f"- {'; '.join(plain)}"
+        plain = []
+        yield f"- {text}"
+    if plain:
+        yield f"- {'; '.join(plain)}"
 
 
 def schema_lists():
