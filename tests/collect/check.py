@@ -104,7 +104,7 @@ def options():
                    more=["--model", f"{QAT}/model.onnx", "--copy-model"])
     check("a script's own files", sorted(os.listdir(path("script"))) == ["build.log", "command.json", "mine.json", "model.onnx"] and
           not os.path.islink(path("script/model.onnx")), done.stderr)
-    check("what lacks is said", "no verbose build log" in done.stderr and "no times" in done.stderr, done.stderr)
+    check("what lacks is said", "no verbose build log" in done.stderr and "no layer times" in done.stderr, done.stderr)
     check("words are no shell's", collect("words", "printf", "%s", "$(touch x); `y`").stdout == "$(touch x); `y`")
     done = collect("lines", "bash", "-c", "printf a; printf b >&2; sleep .1; echo c; echo d >&2")
     check("lines stay whole", sorted(open(path("lines/build.log"), encoding="utf-8").read().split()) == ["ac", "bd"] and

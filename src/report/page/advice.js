@@ -27,8 +27,8 @@ function named(subject, word) {
 function piece(subject, word) {
     if (word.startsWith("`")) {
         const inner = word.slice(1, -1);
-        const chosen = named(subject, inner);
-        return chosen ? { text: safe(inner), chosen, look: "code" } : { text: safe(inner), look: "code" };
+        const chosen = { kind: "node", id: inner };
+        return subject.find(chosen) ? { text: safe(inner), chosen, look: "code" } : { text: safe(inner), look: "code" };
     }
     if (/^(fusiondiff|lint) /.test(word)) return { text: word, look: "code" };
     if (word.startsWith("layer ")) {
