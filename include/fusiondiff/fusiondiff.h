@@ -302,6 +302,19 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err);
 
+/** Writes the model with the tensors marked as outputs that the view "tensors" lists
+ *  for the query: those of `break_at`, else all that change no fusion.  A fusion that
+ *  no mark splits is split by an If with two equal branches, which passes one of its
+ *  tensors on.  Weights in other files stay there: the new model belongs into the
+ *  folder of the model, whose file is read once more.
+ *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file, where `break_at` names
+ *          nothing, or no exact break of it exists; FSD_E_IO, FSD_E_MISMATCH, where
+ *          the model is gone or has changed since; FSD_E_LIMIT for a result of more
+ *          than 2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
+                                      const struct fsd_query *query, FILE *out,
+                                      struct fsd_error *err);
+
 /* ------------------------------------------- the fusion that makes an engine wrong */
 
 /** A search for it, by rebuilding the engine with some of its fusions split. */
@@ -334,10 +347,23 @@ FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
  *  told apart. */
 FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 
-/** The tensors to be marked as outputs of the next build, a name a line.
+/** The path of the model that the search is about; lives as long as the search. */
+FSD_API const char *fsd_bisection_path(const struct fsd_bisection *search);
+
+/** The tensors to be marked as outputs of the next build, a name a line; not those that
+ *  an If passes on, which fsd_bisection_model() has.
  *  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
                                               FILE *out, struct fsd_error *err);
+
+/** Writes the model of the next build: those tensors are marked in it, and Ifs split
+ *  the fusions that no mark splits.
+ *  @param inlined  weights in other files are copied into it, so that it may be in any
+ *                  folder; false: they stay where they are.
+ *  @return as fsd_diff_mark(). */
+FSD_API enum fsd_status fsd_bisection_model(const struct fsd_bisection *search,
+                                            bool inlined, FILE *out,
+                                            struct fsd_error *err);
 
 /** Says what to build next, or how the search ended.  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_next(const struct fsd_bisection *search,

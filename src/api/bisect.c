@@ -12,8 +12,10 @@
  *     bad changed 3 7 unknown 9
  *     skip
  */
+#include "api/marked.h"
 #include "api/states.h"
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -71,20 +73,30 @@ void fsd_bisection_free(struct fsd_bisection *search)
     fsd_diff_free(search->run);
 }
 
-enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
+static enum fsd_status open_search(struct fsd_bisection **out,
                                    const struct fsd_options *opt, struct fsd_error *err)
 {
-    enum fsd_status status = open_pair(out, opt, err);
+    struct fsd_bisection *made;
+    enum fsd_status status = open_pair(&made, opt, err);
 
-    if (*out && !(*out)->hunt->n) {
+    if (status == FSD_OK && !made->hunt->n) {
         status =
             fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
                      "no layer is known to compute more than one node: there is no "
                      "fusion to search");
-        fsd_bisection_free(*out);
-        *out = NULL;
+        fsd_bisection_free(made);
     }
+    if (status == FSD_OK)
+        *out = made;
     return status;
+}
+
+enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
+                                   const struct fsd_options *opt, struct fsd_error *err)
+{
+    *out = NULL;
+    FSD_GUARD(err);
+    return open_search(out, opt, err);
 }
 
 /* -------------------------------------------------------------------------- state */
@@ -271,29 +283,37 @@ static enum fsd_status read_state(struct fsd_bisection **out, struct lines *l,
     return status;
 }
 
-enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
+static enum fsd_status read_search(struct fsd_bisection **out, const char *path,
                                    const struct fsd_options *opt, struct fsd_error *err)
 {
     struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_bisection *made = NULL;
     struct fsd_file file;
     enum fsd_status status = fsd_file_open(&file, path, STATE_MOST, err);
 
-    *out = NULL;
     if (status == FSD_OK) {
         struct lines l = {path,
                           fsd_arena_strndup(arena, (const char *)file.bytes, file.size),
                           0, err};
 
-        status = fsd_file_done(&file, read_state(out, &l, opt), err);
+        status = fsd_file_done(&file, read_state(&made, &l, opt), err);
     } else {
         fsd_file_close(&file);
     }
-    if (status != FSD_OK) {
-        fsd_bisection_free(*out);
-        *out = NULL;
-    }
     fsd_arena_free(arena);
+    if (status == FSD_OK)
+        *out = made;
+    else
+        fsd_bisection_free(made);
     return status;
+}
+
+enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
+                                   const struct fsd_options *opt, struct fsd_error *err)
+{
+    *out = NULL;
+    FSD_GUARD(err);
+    return read_search(out, path, opt, err);
 }
 
 /* ----------------------------------------------------------------------------- text */
@@ -301,6 +321,11 @@ enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
 bool fsd_bisection_done(const struct fsd_bisection *search)
 {
     return !search->hunt->chosen.n;
+}
+
+const char *fsd_bisection_path(const struct fsd_bisection *search)
+{
+    return search->model;
 }
 
 static const char *tensor_name(const struct fsd_bisection *b, fsd_id tensor)
@@ -316,6 +341,47 @@ enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search, FILE *
     for (uint32_t i = 0; i < h->tensors.n; i++)
         fprintf(out, "%s\n", tensor_name(search, h->pool.at[h->tensors.at + i]));
     return fsd_flush(out, err);
+}
+
+static struct fsd_marking marking_of(const struct fsd_bisection *b,
+                                     struct fsd_arena *arena)
+{
+    const struct fsd_hunt *h = b->hunt;
+    struct fsd_marking what = {{0}, {0}};
+
+    for (uint32_t i = 0; i < h->tensors.n; i++)
+        fsd_vec_push(arena, &what.outputs, h->pool.at[h->tensors.at + i]);
+    for (uint32_t i = 0; i < h->chosen.n; i++) {
+        fsd_id group = h->pool.at[h->chosen.at + i];
+
+        if (b->marks->breaks[group].passed.n)
+            fsd_marking_add(arena, &what, b->marks, group);
+    }
+    return what;
+}
+
+static enum fsd_status write_model(const struct fsd_bisection *b,
+                                   struct fsd_arena *arena, bool inlined, FILE *out,
+                                   struct fsd_error *err)
+{
+    const struct fsd_marking what = marking_of(b, arena);
+
+    return fsd_marking_write(b->run, arena, &what,
+                             inlined ? FSD_ONNX_WEIGHTS_INLINED : FSD_ONNX_WEIGHTS_STAY,
+                             out, err);
+}
+
+enum fsd_status fsd_bisection_model(const struct fsd_bisection *search, bool inlined,
+                                    FILE *out, struct fsd_error *err)
+{
+    struct fsd_arena *arena;
+    enum fsd_status status;
+
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    status = write_model(search, arena, inlined, out, err);
+    fsd_arena_free(arena);
+    return status;
 }
 
 enum { FEW = 3 };
@@ -368,7 +434,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
     else
         fprintf(
             out,
-            "The failure is in one of these %u fusions, after %u build%s; no mark is "
+            "The failure is in one of these %u fusions, after %u build%s; no break is "
             "known that splits some of them and not the others:\n",
             h->n, h->steps.n, plural(h->steps.n));
     put_suspects(b, out);
@@ -386,8 +452,30 @@ static void put_expected(const struct fsd_bisection *b, FILE *out)
         }
 }
 
-enum fsd_status fsd_bisection_next(const struct fsd_bisection *search, FILE *out,
-                                   struct fsd_error *err)
+static void put_names(const struct fsd_bisection *b, const fsd_id_vec *tensors,
+                      const char *how, FILE *out)
+{
+    for (uint32_t i = 0; i < tensors->n; i++) {
+        fprintf(out, "  %s  ", how);
+        fsd_put_safe(out, tensor_name(b, tensors->at[i]));
+        putc('\n', out);
+    }
+}
+
+static void put_edits(const struct fsd_bisection *b, FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    const struct fsd_marking what = marking_of(b, arena);
+
+    put_names(b, &what.outputs, "marked as an output  ", out);
+    put_names(b, &what.passed, "passed through an If ", out);
+    if (!strcmp(b->run->model->kind, "onnx"))
+        fputs("bisect next -o FILE.onnx writes this model.\n", out);
+    fsd_arena_free(arena);
+}
+
+static enum fsd_status tell_next(const struct fsd_bisection *search, FILE *out,
+                                 struct fsd_error *err)
 {
     const struct fsd_hunt *h = search->hunt;
 
@@ -395,19 +483,20 @@ enum fsd_status fsd_bisection_next(const struct fsd_bisection *search, FILE *out
         put_end(search, out);
         return fsd_flush(out, err);
     }
-    fprintf(out, "%u suspects.  Build the engine again with %s marked as %s:\n", h->n,
-            h->tensors.n == 1 ? "this tensor" : "these tensors",
-            h->tensors.n == 1 ? "an output" : "outputs");
-    for (uint32_t i = 0; i < h->tensors.n; i++) {
-        fputs("  ", out);
-        fsd_put_safe(out, tensor_name(search, h->pool.at[h->tensors.at + i]));
-        putc('\n', out);
-    }
+    fprintf(out, "%u suspects.  Build the engine again with:\n", h->n);
+    put_edits(search, out);
     put_expected(search, out);
     fputs("Then say how the network's own outputs are:\n"
           "  fusiondiff bisect good|bad|skip NEW_ENGINE\n",
           out);
     return fsd_flush(out, err);
+}
+
+enum fsd_status fsd_bisection_next(const struct fsd_bisection *search, FILE *out,
+                                   struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return tell_next(search, out, err);
 }
 
 static uint32_t count_seen(const struct fsd_bisection *b, const uint8_t *seen)
@@ -419,8 +508,8 @@ static uint32_t count_seen(const struct fsd_bisection *b, const uint8_t *seen)
     return n;
 }
 
-enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
-                                  struct fsd_error *err)
+static enum fsd_status tell_log(const struct fsd_bisection *search, FILE *out,
+                                struct fsd_error *err)
 {
     const struct fsd_hunt *h = search->hunt;
 
@@ -431,14 +520,22 @@ enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
         if (step->seen)
             fprintf(out, "  %u fusion%s changed", count_seen(search, step->seen),
                     plural(count_seen(search, step->seen)));
-        fprintf(out, "  %u suspect%s left  marked", step->left, plural(step->left));
+        fprintf(out, "  %u suspect%s left%s", step->left, plural(step->left),
+                step->tensors.n ? "  marked" : "");
         for (uint32_t k = 0; k < step->tensors.n; k++) {
             putc(' ', out);
             fsd_put_safe(out, tensor_name(search, h->pool.at[step->tensors.at + k]));
         }
         putc('\n', out);
     }
-    return fsd_bisection_next(search, out, err);
+    return tell_next(search, out, err);
+}
+
+enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
+                                  struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return tell_log(search, out, err);
 }
 
 /* -------------------------------------------------------------------------- results */
@@ -464,8 +561,12 @@ static enum fsd_status look(const struct fsd_bisection *b,
     struct fsd_state *state = NULL;
     enum fsd_status status;
 
-    if (!pair.model)
+    /* The edits of the next model are in the engine, and not in the model as it was:
+     * nothing to be noted. */
+    if (!pair.model) {
         pair.model = b->model;
+        pair.note = NULL;
+    }
     pair.force |= b->force;
     status = fsd_state_open(&state, NULL, &pair, err);
     if (status != FSD_OK)
@@ -513,10 +614,9 @@ static void put_differences(const struct fsd_bisection *b, struct fsd_span chose
           out);
 }
 
-enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
-                                   enum fsd_bisect_result result,
-                                   const struct fsd_options *rebuilt, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result result,
+                            const struct fsd_options *rebuilt, FILE *out,
+                            struct fsd_error *err)
 {
     struct fsd_hunt *h = search->hunt;
     struct fsd_span chosen = h->chosen;
@@ -544,4 +644,13 @@ enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
     else if (result != FSD_BISECT_SKIP)
         fputs("  No engine was given: that it changed as stated is not proved.\n", out);
     return fsd_flush(out, err);
+}
+
+enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
+                                   enum fsd_bisect_result result,
+                                   const struct fsd_options *rebuilt, FILE *out,
+                                   struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return take(search, result, rebuilt, out, err);
 }

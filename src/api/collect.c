@@ -1,5 +1,6 @@
 /* The record of a build that was collected: command.json in its directory. */
 #include "api/inputs.h"
+#include "base/guard.h"
 #include "base/status.h"
 #include "ops/ids.h"
 #include "report/json/json.h"
@@ -29,7 +30,7 @@ static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *
         fsd_json_text(model, "error", err.message);
 }
 
-enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
+static enum fsd_status write_record(const struct fsd_collected *what, FILE *out,
                                     struct fsd_error *err)
 {
     struct fsd_arena *arena = fsd_arena_new();
@@ -51,4 +52,11 @@ enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
     putc('\n', out);
     fsd_arena_free(arena);
     return fsd_flush(out, err);
+}
+
+enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
+                                    struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return write_record(what, out, err);
 }

@@ -34,6 +34,12 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err);
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
                               const void *payload, struct fsd_error *err);
 
+/** The same of a verb that makes a model: outputs that end in .onnx are models, the
+ *  others reports; where there are only models, a report goes to standard output. */
+enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
+                             print_fn *print_report, const void *payload,
+                             struct fsd_error *err);
+
 /** The same for a report with a verdict: if all of it went to files, a line on standard
  *  error states the verdict, so that the user has more than an exit status. */
 enum fsd_status write_judgement(const struct command_line *line, print_fn *print,

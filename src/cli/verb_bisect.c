@@ -30,6 +30,12 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* What is printed as a model. */
+struct built {
+    const struct fsd_bisection *search;
+    bool inlined;
+};
+
 /* ----------------------------------------------------------------- the file */
 
 static enum fsd_status print_state(const void *payload, const char *format,
@@ -65,6 +71,36 @@ static enum fsd_status read_search(const struct command_line *line,
         "no search is under way: begin one with bisect start MODEL ENGINE");
 }
 
+static enum fsd_status print_model(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    const struct built *built = payload;
+
+    (void)format;
+    (void)style;
+    return fsd_bisection_model(built->search, built->inlined, out, err);
+}
+
+/* The model of the next build.  Its weights in other files are found from the folder of
+ * the model alone. */
+static enum fsd_status write_model(const struct command_line *line,
+                                   const struct fsd_bisection *search, const char *path,
+                                   struct fsd_error *err)
+{
+    const char *model = fsd_bisection_path(search);
+    struct built built = {search,
+                          !is_same_folder(model, path) && fsd_file_has_external(model)};
+    struct command_line to = *line;
+
+    to.outputs[0] = (struct output){.path = path};
+    to.n_outputs = 1;
+    to.one_format = true;
+    to.format = "text";
+    to.quiet = true;
+    return write_outputs(&to, print_model, &built, err);
+}
+
 /* ----------------------------------------------------------------- the words */
 
 static enum fsd_status start(struct command_line *line, struct fsd_error *err)
@@ -90,17 +126,33 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
     return status;
 }
 
-/* "ENGINE" or "MODEL,ENGINE". */
+/* Where the model of the next build is while CMD runs. */
+static char *model_path(const struct command_line *line)
+{
+    size_t n = strlen(line->state) + sizeof ".onnx";
+    char *path = malloc(n);
+
+    if (!path)
+        end_without_memory();
+    snprintf(path, n, "%s.onnx", line->state);
+    return path;
+}
+
+/* "ENGINE" or "MODEL,ENGINE".  Engines of the model that CMD was given are compared by
+ * the model as it was, which has the same nodes and names. */
 static void take_dump(struct fsd_options *out, const struct command_line *line,
                       char *word)
 {
-    char *comma = strchr(word, ',');
+    char *comma = strchr(word, ','), *own = model_path(line);
 
     *out = line->run;
     out->model = comma && access(word, F_OK) ? word : NULL;
     out->engine = out->model ? comma + 1 : word;
     if (out->model)
         *comma = '\0';
+    if (out->model && !strcmp(out->model, own))
+        out->model = NULL;
+    free(own);
 }
 
 static enum fsd_status take(struct command_line *line, struct fsd_bisection *search,
@@ -140,6 +192,9 @@ static enum fsd_status report(const struct command_line *line, bool all,
     struct fsd_bisection *search;
     enum fsd_status status = read_search(line, &search, err);
 
+    if (status == FSD_OK && !all && line->outputs[0].path &&
+        !fsd_bisection_done(search))
+        status = write_model(line, search, line->outputs[0].path, err);
     if (status == FSD_OK)
         status = all ? fsd_bisection_log(search, stdout, err)
                      : fsd_bisection_next(search, stdout, err);
@@ -157,13 +212,16 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 /* ------------------------------------------------------------------- run CMD */
 
 /* CMD with its arguments; ends the child. */
-static void become(const struct command_line *line, FILE *in, FILE *out)
+static void become(const struct command_line *line, const char *model, FILE *in,
+                   FILE *out)
 {
     char *argv[MOST_WORDS + 1] = {NULL};
 
     for (unsigned i = 1; i < line->query.n_words; i++)
         argv[i - 1] = strdup(line->words[i]);
     signal(SIGPIPE, SIG_DFL);
+    if (model)
+        setenv("FUSIONDIFF_MODEL", model, 1);
     if (dup2(fileno(in), 0) >= 0 && dup2(fileno(out), 1) >= 0)
         execvp(argv[0], argv);
     fprintf(stderr, "fusiondiff: %s: %s\n", line->words[1], strerror(errno));
@@ -220,7 +278,7 @@ static enum fsd_status judge(struct command_line *line, struct fsd_bisection *se
 }
 
 static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
-                                struct fsd_error *err)
+                                const char *model, struct fsd_error *err)
 {
     FILE *in = tmpfile(), *out = tmpfile();
     enum fsd_status status =
@@ -228,12 +286,19 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     char *dump;
     pid_t child;
 
+    if (status == FSD_OK)
+        status = write_model(line, search, model, err);
+    if (status == FSD_E_ARG) { /* the nodes of a log: there is no model to write */
+        status = FSD_OK;
+        model = NULL;
+    }
+
     fflush(stdout);
     if (status == FSD_OK) {
         rewind(in);
         child = fork();
         if (!child)
-            become(line, in, out);
+            become(line, model, in, out);
         if (child < 0) {
             status = fail_errno(err, line->words[1]);
         } else {
@@ -259,8 +324,13 @@ static enum fsd_status run_command(struct command_line *line, struct fsd_error *
     if (line->query.n_words < 2)
         return fail_file(err, FSD_E_ARG, NULL, "expected bisect run CMD");
     status = read_search(line, &search, err);
-    while (status == FSD_OK && !fsd_bisection_done(search))
-        status = run_once(line, search, err);
+    while (status == FSD_OK && !fsd_bisection_done(search)) {
+        char *model = model_path(line);
+
+        status = run_once(line, search, model, err);
+        unlink(model);
+        free(model);
+    }
     if (status == FSD_OK)
         status = fsd_bisection_next(search, stdout, err);
     fsd_bisection_free(search);
@@ -277,6 +347,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct command_line *line = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        line->one_format = true;
+        break;
     case KEY_STATE:
         line->state = arg;
         break;
@@ -337,10 +410,14 @@ const struct verb verb_bisect = {
     "of "
     "the suspects, by tensors that are marked as outputs, and says in which half the "
     "failure is.\v"
-    "CMD has the tensors to be marked on its standard input, a line each, builds and "
-    "tests the engine, prints the path of the new dump, or MODEL,ENGINE, on its last "
-    "line, and ends with 0 (good), 125 (skip) or 1 to 127 (bad).  A comparison of both "
-    "engines proves which fusions changed.",
+    "CMD builds the model that FUSIONDIFF_MODEL names, tests the network's own "
+    "outputs, "
+    "prints the path of the new dump on its last line, and ends with 0 (good), 125 "
+    "(skip) or 1 to 127 (bad).  That model has tensors marked as outputs, which CMD "
+    "has "
+    "on its standard input, too, a line each, and Ifs where no mark splits a fusion; "
+    "next -o FILE.onnx writes it.  A comparison of both engines proves which fusions "
+    "changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
     options,
     parse,

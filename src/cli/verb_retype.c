@@ -2,8 +2,6 @@
  * engine chose, as types of the model. */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/target.h"
 #include "cli/verb.h"
 
 static const char doc[] =
@@ -59,35 +57,6 @@ static enum fsd_status print_report(const void *payload, const char *format,
     return fsd_diff_view(payload, "retype", &query, format, style, out, err);
 }
 
-/* Models, and reports; where there are only models, a report to standard output. */
-static enum fsd_status write_all(const struct command_line *line,
-                                 const struct fsd_diff *run, struct fsd_error *err)
-{
-    static struct command_line models, reports;
-    enum fsd_status status;
-    bool moved = false;
-
-    models = reports = *line;
-    models.n_outputs = reports.n_outputs = 0;
-    for (unsigned i = 0; i < line->n_outputs; i++) {
-        const struct output *to = &line->outputs[i];
-        struct command_line *of = ends_with(to->path, ".onnx") ? &models : &reports;
-
-        of->outputs[of->n_outputs++] = *to;
-        moved |= of == &models && !is_same_folder(line->run.model, to->path);
-    }
-    if (!reports.n_outputs && !line->quiet)
-        reports.outputs[reports.n_outputs++] = (struct output){NULL, line->format};
-    status = write_outputs(&models, print_model, run, err);
-    if (status == FSD_OK)
-        status = write_outputs(&reports, print_report, run, err);
-    if (status == FSD_OK && moved && !line->quiet &&
-        fsd_file_has_external(line->run.model))
-        print_note(NULL, "the weights are in external files: copy them into the folder "
-                         "of the typed model");
-    return status;
-}
-
 static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
@@ -98,7 +67,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (status == FSD_OK)
         status = fsd_diff_open(&made, &line->run, err);
     if (status == FSD_OK)
-        status = write_all(line, made, err);
+        status = write_models(line, print_model, print_report, made, err);
     fsd_diff_free(made);
     return status;
 }

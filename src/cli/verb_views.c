@@ -31,6 +31,21 @@ enum {
     KEY_REALISED
 };
 
+static const struct argp_option tensors_options[] = {
+    {"free", KEY_FREE, NULL, 0,
+     "List only tensors that change no fusion if marked as outputs", 3},
+    {"break", KEY_BREAK, "LAYER", 0,
+     "Find the tensors to mark as outputs, or to pass through an If, to split this "
+     "fusion, and list all fusions that this changes; LAYER is a name, 12, node:12 or "
+     "a pattern",
+     3},
+    {"as", KEY_AS, "FORM", 0,
+     "Write the tensors of --free (the default) or --break as "
+     "names, trtexec, polygraphy or api (Python)",
+     3},
+    {0},
+};
+
 static const struct argp_option explain_options[] = {
     {"node", KEY_NODE, "NODE", 0,
      "The node to explain: a name, #12, layer:12 or a pattern; given twice, also why "
@@ -64,6 +79,11 @@ static bool take_rule(struct command_line *line)
     return true;
 }
 
+static bool makes_models(const struct command_line *line)
+{
+    return line->verb->options == tensors_options;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
@@ -73,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     size_t n;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        line->one_format = makes_models(line); /* FILE.onnx is a model */
+        break;
     case KEY_BY:
         q->by = arg;
         break;
@@ -173,6 +196,24 @@ static enum fsd_status print_view(const void *payload, const char *format,
                          err);
 }
 
+static enum fsd_status print_model(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    const struct job *job = payload;
+
+    (void)format;
+    (void)style;
+    return fsd_diff_mark(job->diff, &job->line->query, out, err);
+}
+
+static enum fsd_status write_view(const struct command_line *line,
+                                  const struct job *job, struct fsd_error *err)
+{
+    return makes_models(line) ? write_models(line, print_model, print_view, job, err)
+                              : write_outputs(line, print_view, job, err);
+}
+
 static enum fsd_status print_rule(const void *payload, const char *format,
                                   const struct fsd_style *style, FILE *out,
                                   struct fsd_error *err)
@@ -197,7 +238,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (line->rules)
         return write_outputs(line, print_rule, line->rule, err);
     if (status == FSD_OK)
-        status = write_outputs(line, print_view, &job, err);
+        status = write_view(line, &job, err);
     if (status == FSD_OK && left_out) {
         snprintf(note, sizeof note,
                  "%u names are left out because this form cannot express them",
@@ -263,21 +304,6 @@ static const struct argp_option names_options[] = {
     {"check", KEY_CHECK, "LIST", 0,
      "List names of the file LIST that match nothing, and exit with 1 if there are "
      "any; TensorRT silently ignores such names",
-     3},
-    {0},
-};
-
-static const struct argp_option tensors_options[] = {
-    {"free", KEY_FREE, NULL, 0,
-     "List only tensors that change no fusion if marked as outputs", 3},
-    {"break", KEY_BREAK, "LAYER", 0,
-     "Find the tensors to mark as outputs to split this fusion, "
-     "and list all fusions that this changes; LAYER is a name, 12, "
-     "node:12 or a pattern",
-     3},
-    {"as", KEY_AS, "FORM", 0,
-     "Write the tensors of --free (the default) or --break as "
-     "names, trtexec, polygraphy or api (Python)",
      3},
     {0},
 };
@@ -393,8 +419,13 @@ const struct verb view_verbs[] = {
      "Shows where the values of each tensor of the model are in "
      "the engine: between layers (marking it as an output changes "
      "no fusion), inside a fusion, or gone, and then which tensor "
-     "has the same values.",
+     "has the same values.\v"
+     "-o FILE.onnx writes the model with the tensors of --free (the "
+     "default) or --break marked as outputs.  A fusion that no mark "
+     "splits is split by an If with two equal branches in that "
+     "model.  Compare engines built of it by the original model.",
      {"model.onnx engine.json --free", "model.onnx engine.json --break Conv_28",
+      "model.onnx engine.json --break Conv_28 -o split.onnx",
       "model.onnx engine.json --free --as polygraphy"},
      tensors_options,
      parse,

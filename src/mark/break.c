@@ -1,6 +1,7 @@
 /*
  * How to split a fusion by marking one of its tensors as an output, and which groups
- * change as a result.
+ * change as a result; where no mark splits it, by an If that passes the
+ * tensor on, since builders do not fuse across control flow.
  *
  *     [Conv Add Relu] -> [Conv ...]     mark the output of Conv:  [Conv] [Add Relu]
  *
@@ -15,14 +16,17 @@
 #include "mark/mark.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 4 }; /* groups that may change: with more, a break proves nothing */
+enum { FAR = 64 }; /* nodes of no group in a row */
 
 struct candidate {
     fsd_id tensor;
     const char *why;
-    fsd_id groups[MOST];
-    uint32_t n;
+    fsd_id groups[MOST + 1];
+    uint32_t n;        /* above MOST: too many */
+    fsd_id_vec passed; /* through an If each; none: `tensor` is marked */
 };
 
 static void add_group(struct candidate *c, fsd_id group)
@@ -30,7 +34,7 @@ static void add_group(struct candidate *c, fsd_id group)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->groups[i] == group)
             return;
-    if (c->n < MOST)
+    if (c->n <= MOST)
         c->groups[c->n++] = group;
 }
 
@@ -123,7 +127,7 @@ static void tail_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id b
 static struct candidate at_tensor(const struct fsd_marks *m, fsd_id group,
                                   fsd_id tensor, const char *why)
 {
-    struct candidate c = {tensor, why, {group}, 1};
+    struct candidate c = {tensor, why, {group}, 1, {0}};
     fsd_id behind = fsd_tensor_only_reader(m->d->model, tensor);
 
     if (!is_compiled(m, group))
@@ -259,7 +263,8 @@ static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id node = fsd_marks_node(m, group, i);
         fsd_id tensor = fsd_node_out_tensor(m->d->model, node, 0);
-        struct candidate c = {tensor, fsd_place_why_text(FSD_WHY_JOINED), {group}, 1};
+        struct candidate c = {
+            tensor, fsd_place_why_text(FSD_WHY_JOINED), {group}, 1, {0}};
         struct fsd_users users = {0};
 
         if (!fsd_node_is_product(m->d, node) || tensor == FSD_NONE ||
@@ -385,11 +390,296 @@ static struct candidate candidate_of(const struct fsd_marks *m, fsd_id group)
     }
 }
 
+/* ----------------------------------------------------------------------- by an If */
+
+/* All that reads it is in the main graph, where the file can be edited. */
+static bool can_be_passed(const struct fsd_marks *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_tensor *t = &g->tensors.at[tensor];
+
+    if (t->scope || t->item != FSD_NONE ||
+        fsd_tensor_form(g, tensor)->type == FSD_DTYPE_UNKNOWN)
+        return false;
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        if (g->nodes.at[g->links.at[t->consumers.at + i]].scope)
+            return false;
+    return true;
+}
+
+/* Whether the node's inputs come from the tensor, through nodes of no group. */
+static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id at = fsd_node_in(g, n, i)->tensor;
+
+        for (int far = 0; at != FSD_NONE && at != tensor && far < FAR; far++) {
+            fsd_id from = fsd_tensor_producer(g, at);
+
+            at = from == FSD_NONE || m->group_of[from] != FSD_NONE
+                     ? FSD_NONE
+                     : fsd_node_in_tensor(g, from, 0);
+        }
+        if (at == tensor)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a node of the group is behind the tensor. */
+static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
+{
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
+        if (comes_from(m, fsd_marks_node(m, group, i), tensor))
+            return true;
+    return false;
+}
+
+/* The last tensor in the group that has a node of it behind; FSD_NONE: none. */
+static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
+{
+    fsd_id last = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id tensor =
+            fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
+
+        if (is_inside(m, tensor) && can_be_passed(m, tensor) &&
+            is_before_member(m, group, tensor))
+            last = tensor;
+    }
+    return last;
+}
+
+static void pass(const struct fsd_marks *m, struct candidate *c, fsd_id tensor)
+{
+    for (uint32_t i = 0; i < c->passed.n; i++)
+        if (c->passed.at[i] == tensor)
+            return;
+    if (can_be_passed(m, tensor))
+        fsd_vec_push(m->arena, &c->passed, tensor);
+}
+
+/* Whether the group that computes the tensor could take in a part of another one.  An
+ * If behind one of several products has it computed alone, and behind a tensor that its
+ * own group reads, too, it would split that group. */
+static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
+{
+    fsd_id from = fsd_tensor_producer(m->d->model, tensor);
+    fsd_id other = from == FSD_NONE ? FSD_NONE : m->group_of[from];
+
+    return other != FSD_NONE && other != group && is_compiled(m, other) &&
+           m->kinds[other] != FSD_FUSION_HORIZONTAL &&
+           !is_before_member(m, other, tensor);
+}
+
+static bool takes_producers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
+{
+    struct fsd_users users = fsd_marks_users(m, tensor);
+    bool any = false;
+
+    for (uint32_t i = 0; i < users.groups.n; i++)
+        any |= users.groups.at[i] != group && is_generated(m, users.groups.at[i]) &&
+               product_of(m, users.groups.at[i]) == FSD_NONE;
+    return any && !users.in_place && !users.loops &&
+           !is_before_member(m, group, tensor);
+}
+
+/* Whatever a neighbor could take in of the parts stays apart from it in that way. */
+static void pass_borders(const struct fsd_marks *m, fsd_id group, struct candidate *c)
+{
+    const struct fsd_graph *g = m->d->model;
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        const struct fsd_node *n = &g->nodes.at[fsd_marks_node(m, group, i)];
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_id tensor = fsd_node_in(g, n, k)->tensor;
+
+            if (tensor != FSD_NONE && takes_readers(m, tensor, group))
+                pass(m, c, tensor);
+        }
+        for (uint32_t k = 0; k < n->out.n; k++) {
+            fsd_id tensor = fsd_node_out(g, n, k)->tensor;
+
+            if (tensor != FSD_NONE && !is_inside(m, tensor) &&
+                takes_producers(m, tensor, group))
+                pass(m, c, tensor);
+        }
+    }
+}
+
+/* The first group that reads the product; FSD_NONE: none. */
+static fsd_id reader_of(const struct fsd_marks *m, fsd_id product)
+{
+    fsd_id tensor = fsd_node_out_tensor(m->d->model, product, 0), first = FSD_NONE;
+    struct fsd_users users = {0};
+
+    if (tensor != FSD_NONE)
+        users = fsd_marks_users(m, tensor);
+    for (uint32_t i = 0; i < users.groups.n; i++)
+        if (first == FSD_NONE || m->layer_of[users.groups.at[i]] < m->layer_of[first])
+            first = users.groups.at[i];
+    return first;
+}
+
+/* Where the name of the kernel has the node, as in "b/MatMul+a/MatMul": such a name
+ * lists products in the order in which the builder computes them. */
+static size_t order_in_name(const struct fsd_marks *m, fsd_id group, fsd_id node)
+{
+    const struct fsd_graph *e = m->d->engine;
+    const char *layer = fsd_text(e->names, e->nodes.at[m->layer_of[group]].name);
+    const char *at =
+        strstr(layer, fsd_text(m->d->model->names, m->d->model->nodes.at[node].name));
+
+    return at ? (size_t)(at - layer) : 0;
+}
+
+static bool is_read_by(const struct fsd_marks *m, fsd_id group, fsd_id product)
+{
+    fsd_id tensor = fsd_node_out_tensor(m->d->model, product, 0);
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
+        if (tensor != FSD_NONE && comes_from(m, fsd_marks_node(m, group, i), tensor))
+            return true;
+    return false;
+}
+
+/* Products that one kernel computes together, for the group and for others: those that
+ * come later in the builder's order are computed behind the If, apart from the others.
+ * One that is alone there takes in what follows it. */
+static void cut_joined(const struct fsd_marks *m, fsd_id group, fsd_id joined,
+                       struct candidate *c)
+{
+    struct fsd_span nodes = m->state->groups.at[joined].nodes;
+    fsd_id late = FSD_NONE;
+    size_t own = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, joined, i);
+        size_t at = order_in_name(m, joined, node);
+
+        if (at > own && is_read_by(m, group, node))
+            own = at;
+    }
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, joined, i);
+
+        if (order_in_name(m, joined, node) <= own)
+            continue;
+        late = reader_of(m, node);
+        n++;
+    }
+    if (n)
+        add_group(c, joined);
+    if (n == 1 && late != FSD_NONE)
+        add_group(c, late);
+}
+
+static void add_joined(const struct fsd_marks *m, fsd_id group, struct candidate *c)
+{
+    const struct fsd_graph *g = m->d->model;
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        const struct fsd_node *n = &g->nodes.at[fsd_marks_node(m, group, i)];
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, k)->tensor);
+            fsd_id other = from == FSD_NONE ? FSD_NONE : m->group_of[from];
+
+            if (other != FSD_NONE && m->kinds[other] == FSD_FUSION_HORIZONTAL)
+                cut_joined(m, group, other, c);
+        }
+    }
+}
+
+/* By node: whether it needs the tensor. */
+static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
+                          fsd_id tensor)
+{
+    const struct fsd_graph *g = m->d->model;
+    bool *behind = FSD_NEW(scratch, bool, g->nodes.n);
+    fsd_id_vec todo = {0};
+
+    fsd_vec_push(scratch, &todo, tensor);
+    for (uint32_t i = 0; i < todo.n; i++) {
+        struct fsd_span readers = g->tensors.at[todo.at[i]].consumers;
+
+        for (uint32_t k = 0; k < readers.n; k++) {
+            fsd_id node = g->links.at[readers.at + k];
+
+            if (behind[node])
+                continue;
+            behind[node] = true;
+            for (uint32_t o = 0; o < g->nodes.at[node].out.n; o++)
+                if (fsd_node_out_tensor(g, node, o) != FSD_NONE)
+                    fsd_vec_push(scratch, &todo, fsd_node_out_tensor(g, node, o));
+        }
+    }
+    return behind;
+}
+
+/* Another group that needs the tensor in some of its nodes only: the builder computes
+ * the others before the If, where it can. */
+static void add_mixed(const struct fsd_marks *m, fsd_id group, struct candidate *c)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const bool *behind = nodes_behind(m, scratch, c->tensor);
+
+    for (fsd_id i = 0; i < m->state->groups.n; i++) {
+        uint32_t n = m->state->groups.at[i].nodes.n, late = 0;
+
+        for (uint32_t k = 0; k < n; k++)
+            late += behind[fsd_marks_node(m, i, k)];
+        if (i != group && late && late < n && is_generated(m, i) &&
+            m->kinds[i] != FSD_FUSION_ATTENTION)
+            add_group(c, i);
+    }
+    fsd_arena_free(scratch);
+}
+
+/* No builder fuses across control flow: what makes the tensor runs before the If, and
+ * what reads it behind. */
+static struct candidate by_if(const struct fsd_marks *m, fsd_id group,
+                              struct candidate without)
+{
+    struct candidate c = {
+        .tensor = last_inside(m, group),
+        .why = "nothing is fused across an If: what makes the first tensor and what "
+               "reads it become two layers",
+        .groups = {group},
+        .n = 1};
+
+    if (c.tensor == FSD_NONE || strcmp(m->d->model->kind, "onnx") != 0 ||
+        fsd_marks_condition(m->d) == FSD_NONE)
+        return without;
+    pass(m, &c, c.tensor);
+    add_mixed(m, group, &c);
+    /* Some builders refuse several Ifs beside a branch that goes round them. */
+    if (c.n == 1)
+        pass_borders(m, group, &c);
+    add_joined(m, group, &c);
+    return c.n > MOST ? no_break("more than 4 fusions would change with it") : c;
+}
+
 /* ------------------------------------------------------------------------- whole */
 
 static int by_id(const void *a, const void *b)
 {
     return fsd_order(*(const fsd_id *)a, *(const fsd_id *)b);
+}
+
+static struct fsd_span keep(struct fsd_marks *m, const fsd_id *ids, uint32_t n)
+{
+    struct fsd_span kept = {m->pool.n, n};
+
+    for (uint32_t i = 0; i < n; i++)
+        fsd_vec_push(m->arena, &m->pool, ids[i]);
+    return kept;
 }
 
 void fsd_marks_add_breaks(struct fsd_marks *m)
@@ -399,9 +689,10 @@ void fsd_marks_add_breaks(struct fsd_marks *m)
         struct candidate c = candidate_of(m, i);
         struct fsd_break *b = &m->breaks[i];
 
-        *b = (struct fsd_break){c.tensor, c.why, {m->pool.n, c.n}};
+        if (c.tensor == FSD_NONE && m->kinds[i] != FSD_FUSION_NONE)
+            c = by_if(m, i, c);
         qsort(c.groups, c.n, sizeof *c.groups, by_id);
-        for (uint32_t k = 0; k < c.n; k++)
-            fsd_vec_push(m->arena, &m->pool, c.groups[k]);
+        *b = (struct fsd_break){c.tensor, keep(m, c.passed.at, c.passed.n), c.why,
+                                keep(m, c.groups, c.n)};
     }
 }

@@ -89,6 +89,7 @@ static void choose_from(struct choice *c, bool exact)
     }
 }
 
+/* What an If passes on is no tensor to be marked. */
 static void add_tensors(struct fsd_hunt *h)
 {
     const struct fsd_marks *m = h->m;
@@ -97,6 +98,8 @@ static void add_tensors(struct fsd_hunt *h)
     for (uint32_t i = 0; i < h->chosen.n; i++) {
         fsd_id group = h->pool.at[h->chosen.at + i];
 
+        if (m->breaks[group].passed.n)
+            continue;
         if (m->breaks[group].tensor != FSD_NONE) {
             push(h, &h->tensors, m->breaks[group].tensor);
             continue;

@@ -5,6 +5,7 @@
  * itself; each node is visited once.
  */
 #include "mark/mark.h"
+#include "base/status.h"
 
 FSD_NAMES(fsd_place_name, unsigned, FSD__PLACE_COUNT, [FSD_PLACE_BETWEEN] = "between",
           [FSD_PLACE_WRITTEN] = "written", [FSD_PLACE_INSIDE] = "inside",
@@ -190,6 +191,54 @@ struct fsd_users fsd_marks_users(const struct fsd_marks *m, fsd_id tensor)
     }
     fsd_arena_free(w.scratch);
     return users;
+}
+
+/* ---------------------------------------------------------------------- picked */
+
+enum fsd_status fsd_marks_pick(const struct fsd_marks *m, struct fsd_arena *arena,
+                               const char *word, fsd_id_vec *groups,
+                               struct fsd_error *err)
+{
+    fsd_id_vec layers = {0};
+    bool *taken = FSD_NEW(arena, bool, m->state->groups.n);
+    enum fsd_status status =
+        fsd_pick_all(arena, m->d->match, FSD_PICK_LAYERS, &word, 1, &layers, err);
+
+    for (uint32_t i = 0; status == FSD_OK && i < layers.n; i++) {
+        fsd_id of = m->state->of_layer[layers.at[i]];
+
+        if ((of & FSD_LAYER_MOVES) || taken[of])
+            continue;
+        taken[of] = true;
+        fsd_vec_push(arena, groups, of);
+    }
+    if (status == FSD_OK && !groups->n)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "--break: '%s' is no fusion: it only moves data, or no layer "
+                        "computes it",
+                        word);
+    return status;
+}
+
+/* That a Cast to FP32 takes in each builder. */
+static bool is_number(enum fsd_dtype type)
+{
+    return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16 ||
+           type == FSD_INT32 || type == FSD_INT64;
+}
+
+fsd_id fsd_marks_condition(const struct fsd_diff *d)
+{
+    const struct fsd_graph *g = d->model;
+
+    for (uint32_t i = 0; i < g->scopes.at[0].inputs.n; i++) {
+        fsd_id t = g->links.at[g->scopes.at[0].inputs.at + i];
+        enum fsd_dtype type = fsd_tensor_form(g, t)->type;
+
+        if (!(g->tensors.at[t].flags & FSD_TENSOR_CONSTANT) && is_number(type))
+            return t;
+    }
+    return FSD_NONE;
 }
 
 /* ------------------------------------------------------------------------- whole */

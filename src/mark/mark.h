@@ -74,8 +74,10 @@ enum fsd_fusion_kind {
 
 /** How to split a fusion. */
 struct fsd_break {
-    fsd_id tensor;          /**< the tensor to mark; FSD_NONE: no exact break is
+    fsd_id tensor;          /**< the tensor that splits it; FSD_NONE: no exact break is
                                  known */
+    struct fsd_span passed; /**< in fsd_marks.pool: an If is to pass on these, of which
+                                 `tensor` is the first; none: it is to be marked */
     const char *why;        /**< what the builder then does, or why there is no break */
     struct fsd_span groups; /**< the groups that change, in fsd_marks.pool, sorted */
 };
@@ -108,6 +110,14 @@ const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for 
 /** The group that computes a node, or one of its layers; FSD_NONE: none. */
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node);
 
+/** Whether it may be marked as an output without a fusion changing; false of what is an
+ *  input or an output already. */
+static inline bool fsd_tensor_is_free(const struct fsd_marks *m, fsd_id tensor)
+{
+    return m->places[tensor].place == FSD_PLACE_BETWEEN &&
+           m->places[tensor].why == FSD_WHY_NONE;
+}
+
 /** The i-th node of a group, by its number in the model. */
 static inline fsd_id fsd_marks_node(const struct fsd_marks *m, fsd_id group, uint32_t i)
 {
@@ -115,6 +125,16 @@ static inline fsd_id fsd_marks_node(const struct fsd_marks *m, fsd_id group, uin
 
     return m->state->number_of[m->state->refs.at[g->nodes.at + i]];
 }
+
+/** The groups of the layers that the word names, each once, in engine order.
+ *  @return as fsd_pick_all(); FSD_E_ARG where none of the layers computes a node. */
+enum fsd_status fsd_marks_pick(const struct fsd_marks *m, struct fsd_arena *arena,
+                               const char *word, fsd_id_vec *groups,
+                               struct fsd_error *err);
+
+/** The input of the network on which the condition of an If may depend: the first one
+ *  of numbers; FSD_NONE: none. */
+fsd_id fsd_marks_condition(const struct fsd_diff *d);
 
 /* What the files of this folder share. */
 

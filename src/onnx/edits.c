@@ -6,6 +6,7 @@
 #include "onnx/edits.h"
 #include "base/print.h"
 #include "onnx/parts.h"
+#include "ops/ids.h"
 
 #include <string.h>
 
@@ -168,6 +169,58 @@ static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice me
     return (struct fsd_slice){all, (size_t)(at - all)};
 }
 
+/* A branch of an If, which hands on a tensor of the graph around it:
+ *
+ *     else_branch:  name = Identity(tensor) */
+static struct fsd_slice pack_branch(struct fsd_onnx_edits *e, const char *attribute,
+                                    const char *name, const char *tensor, int type)
+{
+    Onnx__AttributeProto proto = ONNX__ATTRIBUTE_PROTO__INIT;
+    Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
+    Onnx__NodeProto node = ONNX__NODE_PROTO__INIT, *nodes = &node;
+    Onnx__ValueInfoProto output = ONNX__VALUE_INFO_PROTO__INIT, *outputs = &output;
+    Onnx__TypeProto of = ONNX__TYPE_PROTO__INIT;
+    Onnx__TypeProto__Tensor element = ONNX__TYPE_PROTO__TENSOR__INIT;
+    char *in = own(e, tensor), *out = own(e, name);
+    struct fsd_slice packed;
+
+    node.op_type = own(e, fsd_text(e->g->names, FSD_ONNX_Identity));
+    node.name = output.name = out;
+    node.n_input = node.n_output = 1;
+    node.input = &in;
+    node.output = &out;
+    element.has_elem_type = true;
+    element.elem_type = type;
+    of.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    of.tensor_type = &element;
+    output.type = &of;
+    graph.n_node = graph.n_output = 1;
+    graph.node = &nodes;
+    graph.output = &outputs;
+    proto.name = own(e, attribute);
+    proto.has_type = true;
+    proto.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+    packed = with_block(e, pack(e->arena, &graph.base), GRAPH_NAME, fsd_slice_of(out));
+    return with_block(e, pack(e->arena, &proto.base), ATTRIBUTE_GRAPH, packed);
+}
+
+static struct fsd_slice with_branches(struct fsd_onnx_edits *e,
+                                      const struct fsd_onnx_new_node *node,
+                                      struct fsd_slice packed)
+{
+    static const char *const branches[] = {"then_branch", "else_branch"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(branches); i++) {
+        const char *name = fsd_onnx_new_name(
+            e, fsd_printed(e->arena, "%s_%.4s", node->name, branches[i]));
+
+        packed = with_block(
+            e, packed, NODE_ATTRIBUTE,
+            pack_branch(e, branches[i], name, node->passes.tensor, node->passes.type));
+    }
+    return packed;
+}
+
 static struct fsd_slice pack_whole(struct fsd_onnx_edits *e,
                                    const struct fsd_onnx_whole_node *node)
 {
@@ -196,18 +249,21 @@ static struct fsd_slice pack_whole(struct fsd_onnx_edits *e,
 static struct fsd_slice pack_node(struct fsd_onnx_edits *e,
                                   const struct fsd_onnx_new_node *node)
 {
-    struct fsd_onnx_new_attribute to = {.name = "to", .number = node->to};
+    struct fsd_onnx_new_attribute attribute = {
+        .name = node->drops_sizes ? "keepdims" : "to", .number = node->to};
     struct fsd_onnx_whole_node whole = {.op = node->op,
                                         .name = node->name,
                                         .inputs = node->inputs,
                                         .outputs = &node->output,
                                         .n_outputs = 1,
-                                        .attributes = &to,
-                                        .n_attributes = node->to != 0};
+                                        .attributes = &attribute,
+                                        .n_attributes = node->to || node->drops_sizes};
+    struct fsd_slice packed;
 
     while (whole.n_inputs < 4 && node->inputs[whole.n_inputs])
         whole.n_inputs++;
-    return pack_whole(e, &whole);
+    packed = pack_whole(e, &whole);
+    return node->passes.tensor ? with_branches(e, node, packed) : packed;
 }
 
 void fsd_onnx_add_node(struct fsd_onnx_edits *e, const struct fsd_onnx_whole_node *node)

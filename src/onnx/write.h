@@ -29,18 +29,24 @@
 enum {
     FSD_ONNX_FLOAT = 1,
     FSD_ONNX_INT8 = 3,
+    FSD_ONNX_BOOL = 9,
     FSD_ONNX_FLOAT16 = 10,
     FSD_ONNX_BFLOAT16 = 16
 };
 
 struct fsd_onnx_edits;
 
-/** A node of ONNX's own domain, without attributes but that of a Cast. */
+/** A node of ONNX's own domain, with few attributes. */
 struct fsd_onnx_new_node {
     const char *op, *name;
     const char *inputs[4]; /**< as many as there are; NULL behind the last */
     const char *output;
-    int to; /**< of a Cast: the element type; 0: it is none */
+    int to;                 /**< of a Cast: the element type; 0: it is none */
+    bool drops_sizes;       /**< of a Reduce: it makes a scalar (keepdims 0) */
+    struct {                /**< of an If: both of its branches hand this tensor on */
+        const char *tensor; /**< NULL: it is none */
+        int type;           /**< by ONNX's number */
+    } passes;
 };
 
 /** What the main graph lists by name, as bits of a mask. */

@@ -24,7 +24,8 @@ static void put_open(const struct fsd_cut_plan *plan, FILE *out)
     const char *before = " --optShapes=";
 
     for (uint32_t i = 0; i < plan->inputs.n; i++) {
-        struct fsd_onnx_info info = fsd_cut_info(plan, plan->inputs.at[i]);
+        struct fsd_onnx_info info =
+            fsd_tensor_info(plan->arena, plan->d, plan->inputs.at[i]);
         bool open = false;
 
         for (uint32_t k = 0; k < info.rank; k++)

@@ -287,42 +287,6 @@ static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error 
 
 /* ------------------------------------------------------------------- declaring */
 
-static int number_of(enum fsd_dtype type)
-{
-    for (int i = 1; i < 64; i++)
-        if (type != FSD_DTYPE_UNKNOWN && fsd_dtype_numbered(i) == type)
-            return i;
-    return 0;
-}
-
-struct fsd_onnx_info fsd_cut_info(const struct fsd_cut_plan *plan, fsd_id tensor)
-{
-    const struct fsd_graph *g = model_of(plan);
-    const struct fsd_form *form = fsd_tensor_form(g, tensor);
-    const struct fsd_shape *shape = fsd_shape_of(plan->d->cost->sizes, tensor);
-    bool is_ranked = form->ranked && (!shape->ranked || shape->rank == form->dims.n);
-    struct fsd_onnx_info info = {.name = fsd_text(g->names, g->tensors.at[tensor].name),
-                                 .type = number_of(form->type),
-                                 .ranked = shape->ranked || form->ranked};
-    const char **names;
-    int64_t *sizes;
-
-    info.rank = is_ranked ? form->dims.n : shape->ranked ? shape->rank : 0;
-    info.sizes = sizes = FSD_NEW(plan->arena, int64_t, info.rank + 1);
-    info.names = names = FSD_NEW(plan->arena, const char *, info.rank + 1);
-    for (uint32_t i = 0; i < info.rank; i++) {
-        int64_t size = shape->ranked ? shape->dims[i] : -1;
-
-        sizes[i] = size >= 0 ? size : -1;
-        if (!is_ranked)
-            continue;
-        if (sizes[i] < 0)
-            sizes[i] = g->dims.at[form->dims.at + i].size;
-        names[i] = fsd_text(g->names, g->dims.at[form->dims.at + i].name);
-    }
-    return info;
-}
-
 /* A border has to be declared: of a sequence, and of what no rule infers, it is not
  * known how. */
 static enum fsd_status check_types(const struct fsd_cut_plan *plan,
@@ -341,7 +305,7 @@ static enum fsd_status check_types(const struct fsd_cut_plan *plan,
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "tensors at the edge of the cut", t->name,
                             "a sequence or an optional: cut elsewhere");
-            if (!fsd_cut_info(plan, lists[l]->at[i]).type)
+            if (!fsd_tensor_info(plan->arena, plan->d, lists[l]->at[i]).type)
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "known types at the edge of the cut", t->name,
                             "whose type is unknown: cut elsewhere");
@@ -418,7 +382,7 @@ static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edit
     const struct fsd_graph *g = model_of(plan);
     unsigned listed = list == FSD_ONNX_INPUTS ? FSD_TENSOR_INPUT : FSD_TENSOR_OUTPUT;
     bool there = g->tensors.at[tensor].flags & listed;
-    struct fsd_onnx_info info = fsd_cut_info(plan, tensor);
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
 
     if (!there ||
         (is_open(g, tensor) && info.type && g->tensors.at[tensor].item == FSD_NONE))
@@ -443,7 +407,7 @@ static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *ed
     }
     if (ints)
         fsd_onnx_add_array(edits, fsd_text(g->names, g->tensors.at[tensor].name),
-                           number_of(type),
+                           fsd_onnx_number_of(type),
                            fsd_shape_of(s, tensor)->rank ? (int64_t)ints->n : -1, bytes,
                            (size_t)ints->n * width);
 }
@@ -452,7 +416,8 @@ static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *ed
 static void list_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits)
 {
     for (uint32_t i = 0; i < plan->sizes.n; i++) {
-        struct fsd_onnx_info info = fsd_cut_info(plan, plan->sizes.at[i]);
+        struct fsd_onnx_info info =
+            fsd_tensor_info(plan->arena, plan->d, plan->sizes.at[i]);
 
         add_sizes(plan, edits, plan->sizes.at[i]);
         if (model_of(plan)->ir_version < 4)

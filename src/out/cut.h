@@ -14,7 +14,7 @@
 
 #include "cost/cost.h"
 #include "match/pick.h"
-#include "onnx/write.h"
+#include "out/declared.h"
 #include "values/values.h"
 
 /** Why a node is kept: exactly one. */
@@ -57,10 +57,6 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
 
 /** The edits that leave nothing else of the file. */
 struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan);
-
-/** A tensor as it is declared: its sizes are the engine's where the model leaves them
- *  open.  What it points to lives in the plan's arena. */
-struct fsd_onnx_info fsd_cut_info(const struct fsd_cut_plan *plan, fsd_id tensor);
 
 /** Prints what is cut, and the commands that build it alone.
  *  @param path   where the model is written to; NULL: nowhere yet.

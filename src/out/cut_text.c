@@ -12,7 +12,7 @@ static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)
 /* "fp32 1x3x?", open sizes by their names. */
 static void put_info(const struct fsd_cut_plan *plan, fsd_id tensor, FILE *out)
 {
-    struct fsd_onnx_info info = fsd_cut_info(plan, tensor);
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
 
     fputs(fsd_dtype_name(fsd_tensor_form(plan->d->model, tensor)->type), out);
     if (!info.ranked)

@@ -45,7 +45,7 @@ enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tenso
                                    const struct fsd_array_set *given,
                                    const struct fsd_array **out, struct fsd_error *err)
 {
-    struct fsd_onnx_info info = fsd_cut_info(plan, tensor);
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
     const struct fsd_array *value =
         find(given, plan->d->model->tensors.at[tensor].name);
     enum fsd_dtype type = fsd_tensor_form(plan->d->model, tensor)->type;

@@ -246,7 +246,8 @@ static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,
                             const struct fsd_array_set *given, struct array *a,
                             struct fsd_error *err)
 {
-    struct fsd_onnx_info info = fsd_cut_info(plan, plan->inputs.at[i]);
+    struct fsd_onnx_info info =
+        fsd_tensor_info(plan->arena, plan->d, plan->inputs.at[i]);
     enum fsd_status status = FSD_OK;
     bool fits;
 

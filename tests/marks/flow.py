@@ -1,5 +1,7 @@
 """flow.py BINARY FIXTURES: bisect from start to reset on a drawn pair: what it asks for, what it makes of results, of a
-command and of bad input, and that its state stays as it was whenever a result is not taken."""
+command and of bad input, that its state stays as it was whenever a result is not taken; and the models that tensors
+and bisect write."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -32,9 +34,35 @@ def script(folder, name, text):
     return path
 
 
+def nodes_of(model, engine):
+    p = subprocess.run([BINARY, model, engine, "--force", "-q", "-f", "json"], capture_output=True, text=True)
+    return json.loads(p.stdout)["nodes"]
+
+
+def models(folder):
+    """An If and its condition are in a model that no mark splits; nothing else of it changes."""
+    model, engine = FIXTURES / "kernels/model.onnx", FIXTURES / "kernels/engine.log"
+    split = folder / "split.onnx"
+    p = subprocess.run([BINARY, "tensors", model, engine, "--break", "layer:8", "-o", split], capture_output=True, text=True)
+    check("tensors -o", not p.returncode and "pass through an If" in p.stdout, p.stderr)
+    old = [(n["name"], n["op"]) for n in nodes_of(model, engine)]
+    new = [(n["name"], n["op"]) for n in nodes_of(split, engine)]
+    added = [n for n in new if n not in old]
+    check("nodes of the split model", [n for n in new if n in old] == old, new)
+    passed = p.stdout.count("pass through an If")
+    check("what was added", [op for _, op in added if op != "Identity"] == ["ReduceMax", "Cast"] + ["If"] * passed, added)
+    check("branches", sum(op == "Identity" for _, op in added) == 2 * passed, added)
+    p = subprocess.run([BINARY, "tensors", model, engine, "--break", "layer:2", "-o", split], capture_output=True, text=True)
+    check("no break", p.returncode == 2 and "no exact break of 'layer:2' exists" in p.stderr, p.stderr)
+    p = subprocess.run([BINARY, "tensors", MODEL, ENGINE, "--free", "-q", "-o", split], capture_output=True, text=True)
+    check("--free -o", not p.returncode and not p.stdout, p.stderr)
+    check("outputs", b"relu1" in split.read_bytes()[-200:], split.read_bytes()[-200:])
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        models(folder)
         state = folder / ".fusiondiff-bisect"
         bisect(folder, "next", status=2, says="no search is under way")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")
@@ -58,9 +86,14 @@ def main():
         bisect(folder, "reset")
         check("reset", not state.exists())
         bisect(folder, "start", MODEL, ENGINE)
-        command = script(folder, "build", f"cat > {folder}/asked\necho building\necho {SPLIT}\n")
+        bisect(folder, "next", "-o", folder / "next.onnx", says="marked as an output")
+        check("next -o", (folder / "next.onnx").read_bytes() != MODEL.read_bytes())
+        command = script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
+                                          f"echo building\necho {SPLIT}\n")
         bisect(folder, "run", command, says="The failure comes and goes with this fusion, after 1 build:\n  layer 3  epilogue  Conv_13")
         check("what CMD is told", (folder / "asked").read_text().split(), (folder / "asked").read_text())
+        check("the model that CMD is given", (folder / "given.onnx").read_bytes() == (folder / "next.onnx").read_bytes())
+        check("it is gone behind it", not (folder / ".fusiondiff-bisect.onnx").exists())
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")
         bisect(folder, "good", status=2, says="the search is over")
 

@@ -8,11 +8,16 @@ engines that TensorRT for RTX builds of them with a tensor marked as an output.
 Engines are kept in FOLDER by their content, so that another run only builds what is new.  Exit status 1 below the bars.
 """
 import argparse
+import collections
 import json
+import math
 import pathlib
 import random
 import subprocess
 import sys
+import tempfile
+
+import onnx
 
 import models
 import rebuild
@@ -40,17 +45,42 @@ class Model:
         """Each group of more than one node."""
         return [row for row in self.ask("tensors", *self.pair, "--break", "*")["breaks"] if row["fusion"] != "single"]
 
-    def marked(self, tensors):
-        """The regions that differ from the engine without marks: [(what, old groups, new groups)]; None: not built."""
-        pair = self.builder.engine(rebuild.with_outputs(self.model, tensors, self.types), self.shapes)
+    def changed(self, model):
+        """The regions that differ in an engine of this edit of the model, as nodes of the model as it was:
+        [(what, old groups, new groups)]; None: not built."""
+        pair = self.builder.engine(model, self.shapes)
         if not pair[1]:
             return None
-        answer = self.ask("compare", ",".join(map(str, self.pair)), ",".join(map(str, pair)))
+        answer = self.ask("compare", ",".join(map(str, self.pair)), f"{self.pair[0]},{pair[1]}", "-q")
         return [(r["what"], *([frozenset(g["nodes"]) for g in r[side]] for side in ("old", "new")))
                 for r in answer["regions"] if r["what"] != "same"]
 
+    def marked(self, tensors):
+        return self.changed(rebuild.with_outputs(self.model, tensors, self.types))
+
+    def split(self, row):
+        """The same of the model that the program writes for a row of --break."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "split.onnx")
+            self.ask("tensors", *self.pair, "--break", f"layer:{row['layer']}", "-o", path)
+            model = onnx.load(path, load_external_data=False)
+        onnx.checker.check_model(without_data(model))
+        return self.changed(model)
+
     def group(self, row):
         return frozenset(self.nodes[i] for i in row["nodes"])
+
+
+def without_data(model):
+    """The checker opens files of weights, which the corpus has not."""
+    bare = onnx.ModelProto()
+    bare.CopyFrom(model)
+    for w in bare.graph.initializer:
+        if w.external_data:
+            del w.external_data[:]
+            w.data_location = onnx.TensorProto.DEFAULT
+            w.raw_data = bytes(onnx.helper.tensor_dtype_to_np_dtype(w.data_type).itemsize * math.prod(w.dims))
+    return bare
 
 
 def told(groups):
@@ -76,28 +106,40 @@ def check_free(all_models, n, draw):
     return len(drawn) >= n and good >= 0.98 * len(drawn)
 
 
-def check_breaks(all_models, n, draw):
-    pool = [(m, row) for m in all_models for row in m.fusions()]
+def is_apart(target, regions):
+    """No new group holds all nodes that the fusion had."""
+    new = [g for _, _, groups in regions for g in groups]
+    return any(target in old for _, old, _ in regions) and not any(target <= g for g in new)
+
+
+def check_breaks(all_models, n, draw, by):
+    pool = [(m, row) for m in all_models for row in m.fusions() if not by or {"mark": "mark", "if": "pass"}[by] in row]
     print(f"breaks: {len(pool)} fusions:", ", ".join(f"{m.name} {sum(x is m for x, _ in pool)}" for m in all_models), flush=True)
     drawn = draw.sample(pool, min(n, len(pool)))
-    none = split = right = 0
+    count = collections.Counter()
     for m, row in drawn:
         if not row["exact"]:
-            none += 1
+            count["none"] += 1
+            print(f"  {m.name}: layer {row['layer']} {row['fusion']}: none: {told([m.group(row)])}")
             continue
+        by = "mark" if "mark" in row else "if"
         target, stated = m.group(row), {m.group(c) for c in row["changes"]}
-        regions = m.marked([row["mark"]])
+        regions = m.split(row)
         seen = {g for _, old, _ in regions or [] for g in old}
-        split += target in seen
-        right += seen == stated
-        if seen != stated:
-            print(f"  {m.name}: layer {row['layer']} {row['fusion']}, {row['mark']}: stated {told(stated)}; changed {told(seen)}")
+        split, right = is_apart(target, regions or []), seen == stated
+        count.update({by: 1, f"{by} split": split, f"{by} right": right})
+        if not split or not right:
+            print(f"  {m.name}: layer {row['layer']} {row['fusion']}, {by} {row.get('mark') or [p['name'] for p in row['pass']]}: "
+                  f"{'split' if split else 'NOT SPLIT'}; stated {told(stated)}; changed {told(seen)}")
             for what, old, new in regions or []:
-                print(f"      {what}: {told(old)} -> {told(new)}")
-    exact = len(drawn) - none
-    print(f"breaks: of {len(drawn)} fusions {none} have no exact break; {split} of {exact} are split; "
+                print(f"      {what}: {told(old)} -> {told(new)}", flush=True)
+    exact = count["mark"] + count["if"]
+    split, right = (count[f"mark {what}"] + count[f"if {what}"] for what in ("split", "right"))
+    for by in ("mark", "if"):
+        print(f"breaks: by {by}: {count[by]}, split {count[f'{by} split']}, stated changes right {count[f'{by} right']}")
+    print(f"breaks: of {len(drawn)} fusions {count['none']} have no exact break; {split} are split; "
           f"the stated changes are right in {right} of {exact}", flush=True)
-    return split >= 0.8 * len(drawn) and right >= 0.9 * exact and none <= 0.25 * len(drawn)
+    return split >= 0.8 * len(drawn) and right >= 0.9 * exact and count["none"] <= 0.25 * len(drawn)
 
 
 def main():
@@ -109,11 +151,12 @@ def main():
     p.add_argument("--breaks", type=int, default=100)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--only", action="append", help="a model")
+    p.add_argument("--by", choices=["mark", "if"], help="breaks of this kind alone")
     a = p.parse_args()
     builder = rebuild.Builder(a.folder, a.shared)
     all_models = [Model(a.binary, builder, a.shared, name) for name in a.only or models.TEN]
     good = check_free(all_models, a.free, random.Random(a.seed)) if a.free else True
-    good &= check_breaks(all_models, a.breaks, random.Random(a.seed)) if a.breaks else True
+    good &= check_breaks(all_models, a.breaks, random.Random(a.seed), a.by) if a.breaks else True
     print(f"{builder.built} engines built")
     return 0 if good else 1
 

@@ -1,7 +1,10 @@
-"""step.py BINARY FOLDER SHARED MODEL LAYER: what `bisect run` runs in trials.py: builds the model with the tensors on
-standard input as outputs, prints MODEL,LOG, and fails while the fusion of that layer is there."""
+"""step.py BINARY FOLDER SHARED MODEL LAYER: what `bisect run` runs in trials.py: builds the model that FUSIONDIFF_MODEL
+names, prints the log, and fails while the fusion of that layer is there."""
+import os
 import pathlib
 import sys
+
+import onnx
 
 import measure
 import rebuild
@@ -11,12 +14,12 @@ def main():
     binary, folder, shared, name, layer = sys.argv[1:]
     m = measure.Model(binary, rebuild.Builder(folder, pathlib.Path(shared)), pathlib.Path(shared), name)
     row = next(r for r in m.fusions() if r["layer"] == int(layer))
-    tensors = sys.stdin.read().splitlines()
-    pair = m.builder.engine(rebuild.with_outputs(m.model, tensors, m.types), m.shapes)
+    model = onnx.load(os.environ["FUSIONDIFF_MODEL"], load_external_data=False)
+    pair = m.builder.engine(model, m.shapes)
     if not pair[1]:
         return 125
-    print(",".join(map(str, pair)))
-    return 0 if m.group(row) in {g for _, old, _ in m.marked(tensors) for g in old} else 1
+    print(pair[1])
+    return 0 if m.group(row) in {g for _, old, _ in m.changed(model) for g in old} else 1
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@ random model, with a command that fails while that fusion is in the engine: the 
 2 log2(fusions) + 4 builds.  Exit status 1 below 18 of 20."""
 import argparse
 import math
+import os
 import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import measure
 import models
@@ -24,7 +24,7 @@ def search(a, m, row, state):
     step = [sys.executable, str(HERE / "step.py"), a.binary, a.folder, str(a.shared), m.name, str(row["layer"])]
     run = subprocess.run([a.binary, "bisect", "--state", state, "run", *step], capture_output=True, text=True)
     log = subprocess.run([a.binary, "bisect", "--state", state, "log"], capture_output=True, text=True).stdout
-    return (run.stderr or log), sum(line.startswith(("good", "bad", "skip")) for line in log.splitlines())
+    return (log if not run.returncode else run.stderr), sum(line.startswith(("good", "bad", "skip")) for line in log.splitlines())
 
 
 def main():
@@ -43,8 +43,9 @@ def main():
     for m, row in random.Random(a.seed).sample(pool, a.trials):
         fusions = len(m.fusions())
         bound = 2 * math.log2(fusions) + 4
-        with tempfile.TemporaryDirectory() as folder:
-            told, builds = search(a, m, row, f"{folder}/state")
+        state = pathlib.Path(a.folder, f"trial.{os.getpid()}")    # beside the models, whose weights are left out
+        told, builds = search(a, m, row, state)
+        state.unlink(missing_ok=True)
         end = [line for line in told.splitlines() if line.startswith("  layer ")]
         there = "with this fusion" in told and end and end[-1].startswith(f"  layer {row['layer']} ")
         good += there and builds <= bound

@@ -132,6 +132,30 @@ static enum fsd_status cut(FILE *out, struct fsd_error *err)
     return status;
 }
 
+static enum fsd_status bisect(FILE *out, struct fsd_error *err)
+{
+    struct fsd_bisection *made;
+    enum fsd_status status = fsd_bisection_open(&made, &build, err);
+
+    if (status == FSD_OK)
+        status = fsd_bisection_model(made, true, out, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_take(made, FSD_BISECT_SKIP, NULL, out, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_log(made, out, err);
+    fsd_bisection_free(made);
+    return status;
+}
+
+static enum fsd_status collect(FILE *out, struct fsd_error *err)
+{
+    static const char *const command[] = {"trtexec", "--onnx=model.onnx"};
+    const struct fsd_collected what = {
+        .command = command, .n_command = 2, .given = command, .n_given = 2};
+
+    return fsd_collected_write(&what, out, err);
+}
+
 static enum fsd_status code(FILE *out, struct fsd_error *err)
 {
     const struct fsd_code_options how = {0};
@@ -191,6 +215,8 @@ LACKS(write_text)
 LACKS(compare)
 LACKS(lint)
 LACKS(snapshot)
+LACKS(bisect)
+LACKS(collect)
 LACKS(cut)
 LACKS(code)
 LACKS(annotate)
@@ -265,6 +291,8 @@ int main(void)
         cmocka_unit_test(compare__without_memory),
         cmocka_unit_test(lint__without_memory),
         cmocka_unit_test(snapshot__without_memory),
+        cmocka_unit_test(bisect__without_memory),
+        cmocka_unit_test(collect__without_memory),
         cmocka_unit_test(cut__without_memory),
         cmocka_unit_test(code__without_memory),
         cmocka_unit_test(annotate__without_memory),

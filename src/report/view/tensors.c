@@ -60,6 +60,9 @@ static const char tensor_text[] =
     has(t, NAME,  called, "nodes", .aside = true)
 FSD_RECORD(change_row, CHANGE_ROW)
 
+#define PASSED_ROW(has, t) has(t, NAME, name, NULL)
+FSD_RECORD(passed_row, PASSED_ROW)
+
 #define BREAK_ROW(has, t) \
     has(t, COUNT, layer,   "layer") \
     has(t, TEXT,  fusion,  "fusion", .word = fsd_fusion_kind_name, \
@@ -68,6 +71,11 @@ FSD_RECORD(change_row, CHANGE_ROW)
     has(t, IDS,   nodes,   NULL) \
     has(t, FLAG,  exact,   "exact", .about = "a tensor is known that splits it") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to be marked as an output") \
+    has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
+        .about = "where no mark splits it: the tensors to be passed through an If " \
+                 "with two equal branches, first the one that splits it, then those " \
+                 "that keep its parts out of other layers; -o FILE.onnx writes that " \
+                 "model") \
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    NULL, .aside = true) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
@@ -94,8 +102,11 @@ FSD_RECORD(answer, ANSWER)
 
 static const char change_text[] = "    layer {layer} {fusion}  {called:.80}\n";
 
+static const char passed_text[] = "  pass through an If  {name}\n";
+
 static const char break_text[] = "layer {layer}  {fusion}  {called:.80}\n"
                                  "<  mark  {mark}\n>"
+                                 "<{pass!}>"
                                  "<  no exact break exists: {none}\n>"
                                  "<  {why}\n>"
                                  "<  fusions that change then:\n{changes!}>";
@@ -226,8 +237,7 @@ static void add_tensors(struct fsd_arena *arena, const struct fsd_asked *asked,
         struct tensor_row *row;
 
         if (!is_listed(m->d->model, i) ||
-            (asked->q->only_free &&
-             (place != FSD_PLACE_BETWEEN || m->places[i].why != FSD_WHY_NONE)))
+            (asked->q->only_free && !fsd_tensor_is_free(m, i)))
             continue;
         row = fsd_rows_add(arena, &all);
         fill_tensor(arena, row, m, i);
@@ -302,6 +312,22 @@ static const struct fsd_rows *changes_of(struct fsd_arena *arena,
     return fsd_rows_held(arena, &rows, UINT32_MAX);
 }
 
+static const char *tensor_name(const struct fsd_marks *m, fsd_id tensor)
+{
+    return fsd_text(m->d->names, m->d->model->tensors.at[tensor].name);
+}
+
+static const struct fsd_rows *
+passed_of(struct fsd_arena *arena, const struct fsd_marks *m, const struct fsd_break *b)
+{
+    struct fsd_rows rows = FSD_ROWS(passed_row_record, passed_text);
+
+    for (uint32_t i = 0; i < b->passed.n; i++)
+        ((struct passed_row *)fsd_rows_add(arena, &rows))->name =
+            tensor_name(m, m->pool.at[b->passed.at + i]);
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
 static void fill_break(struct fsd_arena *arena, struct break_row *row,
                        const struct fsd_marks *m, fsd_id group)
 {
@@ -316,37 +342,12 @@ static void fill_break(struct fsd_arena *arena, struct break_row *row,
         row->none = b->why;
         return;
     }
-    row->mark = fsd_text(m->d->names, m->d->model->tensors.at[b->tensor].name);
+    if (b->passed.n)
+        row->pass = passed_of(arena, m, b);
+    else
+        row->mark = tensor_name(m, b->tensor);
     row->why = b->why;
     row->changes = changes_of(arena, m, b);
-}
-
-/* The groups of the layers that the word names, each once, in engine order. */
-static enum fsd_status pick_groups(struct fsd_arena *arena,
-                                   const struct fsd_asked *asked,
-                                   const struct fsd_marks *m, fsd_id_vec *out,
-                                   struct fsd_error *err)
-{
-    const char *word = asked->q->break_at;
-    fsd_id_vec layers = {0};
-    bool *taken = FSD_NEW(arena, bool, m->state->groups.n);
-    enum fsd_status status =
-        fsd_pick_all(arena, m->d->match, FSD_PICK_LAYERS, &word, 1, &layers, err);
-
-    for (uint32_t i = 0; status == FSD_OK && i < layers.n; i++) {
-        fsd_id of = m->state->of_layer[layers.at[i]];
-
-        if ((of & FSD_LAYER_MOVES) || taken[of])
-            continue;
-        taken[of] = true;
-        fsd_vec_push(arena, out, of);
-    }
-    if (status == FSD_OK && !out->n)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--break: '%s' is no fusion: it only moves data, or no layer "
-                        "computes it",
-                        word);
-    return status;
 }
 
 /* -------------------------------------------------------------------- for tools */
@@ -427,7 +428,7 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *ask
     enum fsd_status status = FSD_OK;
 
     if (asked->q->break_at)
-        status = pick_groups(arena, asked, m, &groups, err);
+        status = fsd_marks_pick(m, arena, asked->q->break_at, &groups, err);
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < groups.n; i++)

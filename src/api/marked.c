@@ -1,0 +1,80 @@
+/* The public API of marks: the model with tensors marked as outputs, or passed through
+ * an If, so that a rebuilt engine shows them or has a fusion split. */
+#include "api/marked.h"
+#include "api/inputs.h"
+#include "base/guard.h"
+#include "base/status.h"
+
+enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
+                                  const struct fsd_marking *what,
+                                  enum fsd_onnx_weights weights, FILE *out,
+                                  struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_inputs_reopen(&file, d->model, "marking", err);
+
+    if (status == FSD_OK) {
+        struct fsd_onnx_edits *edits = fsd_marked_edits(arena, d, what);
+
+        fsd_onnx_set_weights(edits, weights);
+        status = fsd_onnx_write(edits, &file, out, err);
+    }
+    return fsd_file_done(&file, status, err);
+}
+
+static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_marks *m,
+                                  const char *word, struct fsd_marking *what,
+                                  struct fsd_error *err)
+{
+    fsd_id_vec groups = {0};
+    enum fsd_status status = fsd_marks_pick(m, arena, word, &groups, err);
+    const char *why = "";
+
+    for (uint32_t i = 0; status == FSD_OK && i < groups.n; i++) {
+        fsd_marking_add(arena, what, m, groups.at[i]);
+        why = m->breaks[groups.at[i]].why;
+    }
+    if (status == FSD_OK && !what->outputs.n && !what->passed.n)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "--break: no exact break of '%s' exists: %s", word, why);
+    return status;
+}
+
+static void add_free(struct fsd_arena *arena, const struct fsd_marks *m,
+                     struct fsd_marking *what)
+{
+    for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
+        if (fsd_tensor_is_free(m, i))
+            fsd_vec_push(arena, &what->outputs, i);
+}
+
+static enum fsd_status write_marked(const struct fsd_diff *d, struct fsd_arena *arena,
+                                    const struct fsd_query *q, FILE *out,
+                                    struct fsd_error *err)
+{
+    struct fsd_marks *m = fsd_marks_new(d);
+    struct fsd_marking what = {{0}, {0}};
+    enum fsd_status status = FSD_OK;
+
+    if (q->break_at)
+        status = add_breaks(arena, m, q->break_at, &what, err);
+    else
+        add_free(arena, m, &what);
+    if (status == FSD_OK)
+        status = fsd_marking_write(d, arena, &what, FSD_ONNX_WEIGHTS_STAY, out, err);
+    fsd_marks_free(m);
+    return status;
+}
+
+enum fsd_status fsd_diff_mark(const struct fsd_diff *d, const struct fsd_query *q,
+                              FILE *out, struct fsd_error *err)
+{
+    struct fsd_arena *arena;
+    enum fsd_status status;
+
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    status = write_marked(d, arena, q, out, err);
+    fsd_arena_free(arena);
+    return status;
+}
