@@ -40,7 +40,7 @@ check("diffusion_block", "the log's word on attention",
 
 # A residual branch that is quantized, and the pool behind it that is not.
 corpus = os.path.join(SHARED, "corpus", "resnet18-qat-residual-trt8.4")
-advice = {r["layer"]: r["advice"] for r in
+advice = {r["layer"]: r["advice"].replace("`", "") for r in
           json.loads(run("qat-residual", "reformats", corpus, "-f", "json"))["reformats"]}
 check("qat-residual", "layer 19 stands for the pool's sake",
       advice[19].startswith("add a Q/DQ pair on Relu_293 -> GlobalAveragePool_294 (input 0), ")
