@@ -350,21 +350,21 @@ static void put_edit(const struct fsd_cite *cite, FILE *out)
     case FSD_INSERT_PAIR:
         fprintf(out, "add a Q/DQ pair on %s, ", cite->feeds);
         if (e->like)
-            fprintf(out, "with the scale of %s", e->like);
+            fprintf(out, "with the scale of `%s`", e->like);
         else
             fputs("with a scale to calibrate", out);
         break;
     case FSD_REMOVE_PAIR:
-        fprintf(out, "remove the Q/DQ pair of %s", e->name);
+        fprintf(out, "remove the Q/DQ pair of `%s`", e->name);
         break;
     case FSD_SET_SCALE:
-        fprintf(out, "give %s the scale of %s", e->name, e->like ? e->like : "?");
+        fprintf(out, "give `%s` the scale of `%s`", e->name, e->like ? e->like : "?");
         break;
     case FSD_MOVE_PAIR:
-        fprintf(out, "move the Q/DQ pair of %s before %s", e->name, e->to_name);
+        fprintf(out, "move the Q/DQ pair of `%s` before `%s`", e->name, e->to_name);
         break;
     case FSD_INSERT_CAST:
-        fprintf(out, "compute %s in %s between Casts", e->name, e->type);
+        fprintf(out, "compute `%s` in %s between Casts", e->name, e->type);
         break;
     case FSD__ACTION_COUNT:
         break;
