@@ -247,7 +247,8 @@ class Run(_Paged):
         summary: dict[str, Any] = self.json["summary"]
         return summary
 
-    def view(self, name: View, *words: str, format: str = "text", width: int = 0) -> str:
+    def view(self, name: View, *words: str, format: str = "text", width: int = 0, free: bool = False,
+             break_at: str | int | None = None, form: str | None = None) -> str:
         """Returns the view of this name, as its verb prints it.
 
         Args:
@@ -255,9 +256,18 @@ class Run(_Paged):
             words: names or patterns of nodes or layers, if the view needs some.
             format: "text", "json", "markdown" or "csv".
             width: width of a text in columns; 0: 100.
+            free: of "tensors": those alone that change no fusion when they are marked as outputs.
+            break_at: of "tensors": the layer whose fusion is to be split, by its number, its name or a pattern, or "node:12".
+            form: of "tensors" and "names": the form of the list, as ``--as`` of these verbs takes it.
+
+        >>> print(diff("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json").view("tensors", free=True, form="names"))
+        relu1
+        relu2
+        pool
+        <BLANKLINE>
         """
         printed: bytes = _call(_native.view, self._handle, name, [os.fsencode(word) for word in words], format,
-                               _number(width, "width"))
+                               _number(width, "width"), free, None if break_at is None else str(break_at), form)
         return printed.decode()
 
 

@@ -454,12 +454,15 @@ static PyObject *view(PyObject *self, PyObject *args)
     PyObject *capsule, *list;
     struct fsd_diff *run;
     struct call call = {0};
+    int only_free;
     FILE *out;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "OsO!sI:view", &capsule, &name, &PyList_Type, &list,
-                          &format, &style.width))
+    if (!PyArg_ParseTuple(args, "OsO!sIpzz:view", &capsule, &name, &PyList_Type, &list,
+                          &format, &style.width, &only_free, &query.break_at,
+                          &query.as))
         return NULL;
+    query.only_free = only_free;
     run = PyCapsule_GetPointer(capsule, RUN);
     words = run ? PyMem_New(const char *, (size_t)PyList_Size(list) + 1) : NULL;
     if (run && !words)

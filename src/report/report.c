@@ -146,6 +146,7 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
     case FSD__SUBJECT_COUNT:
     default:
         sheet->name = r->view;
+        fsd_sheet_take_values(sheet, r->run);
         return fsd_view_find(r->view)->fill(sheet, &asked, err);
     }
 }

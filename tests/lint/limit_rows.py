@@ -21,6 +21,9 @@ SECTIONS = (
         ("Memory of a decompressor", "[src/base/decompress.c DECODER_MEMORY B]", "error `format`"),
         ("Bytes of a snapshot", "[src/snapshot/read.c SNAPSHOT_LIMIT B]", ERROR),
         ("Bytes of a policy", "[src/gate/policy_ini.c POLICY_LIMIT B]", ERROR),
+        ("Bytes of the state of `bisect`", "[src/api/bisect.c STATE_MOST B]", ERROR),
+        ("Bytes of a line that the command of `bisect run` prints: a longer one is no path",
+         "[src/cli/verb_bisect.c LONG_OUTPUT B]", "the line before it counts"),
         ("Nesting depth of JSON", "1,000", "error `format`", "CJSON_NESTING_LIMIT of cJSON's build"),
         ("JSON values of a dump", "[src/trt/json_file.c VALUES_MAX]", ERROR),
         ("JSON values of a small dump: a fixed number, and one more per so many bytes of the file",
@@ -47,6 +50,9 @@ SECTIONS = (
         ("Dimensions of a tensor, in a model", "[src/onnx/tensor.c MOST_DIMS]", "shape unknown, remark `input/bad-dim`"),
         ("Dimensions of a tensor, in the parser's lines of a log", "[src/log/network.c MOST_DIMS]", "shape unknown"),
         ("Size of one dimension", "[src/model/graph.h FSD_DIM_MAX]", "size unknown, remark `input/bad-dim`"),
+    )),
+    ("Models that are written (`cut`, `retype`, `tensors -o`, `bisect`, `lint --fix`, `annotate`)", (
+        ("Bytes of the new file, which protobuf's readers take", "2 GiB", ERROR),
     )),
     ("Engines", (
         ("Engines that compute parts of one model", "[src/cli/options.h MOST_OUTPUTS]", "error, usage"),

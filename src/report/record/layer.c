@@ -235,7 +235,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, NUMBER, per_byte, NULL, .aside = true, \
         .says = "<, {per_byte!:0.1} for each byte>") \
     has(t, RECORD, roofline, NULL, .of = &roofline_record, .says = "<{roofline}>") \
-    has(t, FACTS, values,    NULL, .about = "numbers from outside, by column") \
+    has(t, FACTS, values,    "layer's ", .about = "numbers from outside, by column") \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
         .about = "the edge that it sits on, for a layer that computes no node")
 FSD_RECORD_SHARED(layer, LAYER)

@@ -39,7 +39,7 @@
     has(t, FLAG,  shares,     NULL, .if_true = true, \
         .about = "other nodes share the same layer's time") \
     has(t, MACS,  macs,       NULL) \
-    has(t, FACTS, values,     NULL, .about = "numbers from outside, by column") \
+    has(t, FACTS, values,     "node's ", .about = "numbers from outside, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */

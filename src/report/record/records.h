@@ -70,6 +70,8 @@ const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_dif
 extern const struct fsd_record fsd_values_record;
 const struct fsd_rows *fsd_values_held(struct fsd_arena *arena,
                                        const struct fsd_diff *d);
+/** Gives the tables of a sheet a column for each of the numbers; none without them. */
+void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** Those of one row, in JSON and in text; `v` may be NULL and `row` FSD_NONE: then
  *  nothing is known. */
 struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,

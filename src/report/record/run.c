@@ -429,6 +429,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     struct report *row;
 
     sheet->name = "diff";
+    fsd_sheet_take_values(sheet, d);
     sheet->schema = FSD_SCHEMA;
     sheet->root = FSD_ROWS(report_record, "");
     row = fsd_rows_add(arena, &sheet->root);

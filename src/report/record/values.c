@@ -32,6 +32,14 @@ struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
     return (struct fsd_fact_cells){true, cells.n, facts};
 }
 
+void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d)
+{
+    if (!d || !d->values)
+        return;
+    sheet->facts = d->values->numbers->columns;
+    sheet->n_facts = d->values->numbers->n_columns;
+}
+
 const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
                             uint32_t row)
 {

@@ -59,6 +59,9 @@ struct fsd_sheet {
     const char *csv;      /**< the member of the root whose rows are the lines of CSV;
                                NULL: those of the widest table */
     struct fsd_rows root; /**< one row; its template says what follows the head */
+    const char *const *facts; /**< in tables: the columns that a titled member of facts
+                                   stands for, which begin with its title */
+    uint32_t n_facts;
 };
 
 /** Rows of this type, none yet. */

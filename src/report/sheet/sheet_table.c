@@ -3,7 +3,8 @@
  *
  * Each titled column of rows in the root is a table.  Within a row, one titled column
  * may hold rows again: they are unfolded as an outer join does it, so that a node that
- * three layers compute has three lines, and one that none computes has one.
+ * three layers compute has three lines, and one that none computes has one.  A column
+ * of facts is a column for each fact that the sheet names.
  */
 #include "base/print.h"
 #include "report/escape.h"
@@ -19,6 +20,7 @@ struct markup {
     const char *before, *between, *after; /* the cells of a line */
     fsd_put_cell_fn *put;
     bool rounds; /* numbers are for people */
+    const struct fsd_sheet *of;
 };
 
 static void put_csv(const struct fsd_column *column, const char *text, FILE *out)
@@ -39,8 +41,15 @@ static void put_markdown(const struct fsd_column *column, const char *text, FILE
     fputs(code ? "</code>" : "", out);
 }
 
-static const struct markup csv = {"", ",", "\n", put_csv, false};
-static const struct markup markdown = {"| ", " | ", " |\n", put_markdown, true};
+static struct markup csv_of(const struct fsd_sheet *sheet)
+{
+    return (struct markup){"", ",", "\n", put_csv, false, sheet};
+}
+
+static struct markup markdown_of(const struct fsd_sheet *sheet)
+{
+    return (struct markup){"| ", " | ", " |\n", put_markdown, true, sheet};
+}
 
 /* Rows or a record: what has a type of its own. */
 static bool is_rows(const struct fsd_column *column)
@@ -129,6 +138,33 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
     }
 }
 
+/* The number of that name among the facts; nothing where there is none. */
+static void put_fact(const struct markup *m, const struct fsd_column *column,
+                     const struct fsd_cell *c, const char *name, FILE *out)
+{
+    for (uint32_t i = 0; c->known && i < c->facts.n; i++) {
+        const struct fsd_fact_cell *fact = &c->facts.at[i];
+
+        if (strcmp(fact->key, name) != 0)
+            continue;
+        if (fact->text)
+            m->put(column, fact->text, out);
+        else if (fact->whole)
+            fprintf(out, "%" PRIu64, fact->count);
+        else if (m->rounds)
+            fprintf(out, "%.6g", fact->number);
+        else
+            put_number(false, column, fact->number, out);
+        return;
+    }
+}
+
+/* How many columns of a table a member is. */
+static uint32_t width_of(const struct markup *m, const struct fsd_column *column)
+{
+    return column->kind == FSD_CELL_FACTS ? m->of->n_facts : 1;
+}
+
 /* A line under way: its cells from the outermost record to the innermost. */
 struct level {
     const struct fsd_record *of;
@@ -169,13 +205,18 @@ static uint32_t put_levels(const struct markup *m, const struct level *l, bool r
     const struct fsd_column *column;
 
     while ((column = next_column(l->of, &at))) {
-        struct fsd_cell cell;
+        for (uint32_t i = 0; i < width_of(m, column); i++) {
+            struct fsd_cell cell;
 
-        fputs(n++ ? m->between : m->before, out);
-        if (!l->row)
-            continue;
-        cell = fsd_cell_of(column, l->row);
-        put_cell(m, column, &cell, repeated, out);
+            fputs(n++ ? m->between : m->before, out);
+            if (!l->row)
+                continue;
+            cell = fsd_cell_of(column, l->row);
+            if (column->kind == FSD_CELL_FACTS)
+                put_fact(m, column, &cell, m->of->facts[i], out);
+            else
+                put_cell(m, column, &cell, repeated, out);
+        }
     }
     return n;
 }
@@ -202,6 +243,20 @@ static void put_line(const struct markup *m, const struct level *level, FILE *ou
     }
 }
 
+/* A title: of facts, the i-th of them. */
+static void put_title(const struct markup *m, const struct fsd_column *column,
+                      uint32_t i, bool ruler, FILE *out)
+{
+    bool facts = column->kind == FSD_CELL_FACTS;
+
+    if (ruler)
+        fputs(facts || column->kind <= FSD_CELL_MACS ? "---:" : "---", out);
+    else
+        fputs(column->title, out);
+    if (!ruler && facts)
+        m->put(column, m->of->facts[i], out);
+}
+
 /* Titles, or the line of Markdown that says which columns are numbers. */
 static void put_titles(const struct markup *m, const struct fsd_record *of, bool ruler,
                        FILE *out)
@@ -212,14 +267,12 @@ static void put_titles(const struct markup *m, const struct fsd_record *of, bool
         uint32_t at = unfolded(of), i = 0;
         const struct fsd_column *column;
 
-        while ((column = next_column(of, &i))) {
-            fputs(separator, out);
-            separator = m->between;
-            fputs(!ruler                          ? column->title
-                  : column->kind <= FSD_CELL_MACS ? "---:"
-                                                  : "---",
-                  out);
-        }
+        while ((column = next_column(of, &i)))
+            for (uint32_t k = 0; k < width_of(m, column); k++) {
+                fputs(separator, out);
+                separator = m->between;
+                put_title(m, column, k, ruler, out);
+            }
         if (at == of->n)
             break;
         of = of->columns[at].of;
@@ -265,6 +318,7 @@ void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *st
 {
     const struct fsd_rows *rows, *widest = NULL;
     const struct fsd_column *column;
+    const struct markup csv = csv_of(sheet);
 
     (void)style;
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
@@ -284,6 +338,7 @@ void fsd_sheet_put_markdown(const struct fsd_sheet *sheet,
 {
     const struct fsd_column *column;
     const struct fsd_rows *rows;
+    const struct markup markdown = markdown_of(sheet);
     struct fsd_print head;
 
     (void)style;

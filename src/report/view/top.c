@@ -297,7 +297,7 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
                                      .about = "of a layer that does not only compute") \
     has(t, TEXT,   words,            NULL, .aside = true) \
     has(t, NAME,   fix,              NULL, .aside = true) \
-    has(t, FACTS,  values,           NULL, \
+    has(t, FACTS,  values,           "", .behind = true, \
                                      .about = "numbers from outside, by column") \
     has(t, TEXT,   numbers,          NULL, .aside = true) \
     has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
