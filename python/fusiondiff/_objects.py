@@ -226,8 +226,9 @@ class Table(Sequence[Item], Generic[Item]):
         filled = self._filled(self.columns)
         names = [name for name in self._of._in_html or self.columns if name in filled]
         numbers = {name for name in names if all(isinstance(self._cell(item, name), (int, float, type(None))) for item in shown)}
-        style = {name: "white-space:nowrap;text-align:right" if name in numbers or name in _SHORT else
-                 "overflow-wrap:anywhere;text-align:left" for name in names}
+        least = min(170, 420 // max(1, sum(name not in numbers and name not in _SHORT for name in names)))
+        style = {name: "white-space:nowrap;text-align:right" if name in numbers else "white-space:nowrap;text-align:left" if name in _SHORT
+                 else f"overflow-wrap:anywhere;text-align:left;min-width:{least}px" for name in names}
         head = "".join(f'<th style="{style[name]}">{html.escape(name)}</th>' for name in names)
         rows = "".join("<tr>" + "".join(f'<td style="{style[name]}">{cell(item, name)}</td>' for name in names) + "</tr>" for item in shown)
         return f'<table style="max-width:1000px"><tr>{head}</tr>{rows}</table><p>{html.escape(self._foot(names, len(shown)))}</p>'
@@ -356,7 +357,7 @@ class Port(Record):
 class Layer(Record):
     """A layer of the engine.  ``ms``, ``bytes`` and ``macs`` are of one run, None where they are not known."""
 
-    _in_html = ("index", "name", "kind", "precision", "cause", "ms", "bytes", "nodes", "inputs", "outputs")
+    _in_html = ("index", "name", "kind", "precision", "cause", "ms", "bytes", "nodes")
     _in_text = ("index", "name", "kind", "precision", "ms", "nodes", "cause", "bytes")
     _of_links = ("nodes",)
 

@@ -178,7 +178,7 @@ def test_a_notebook_shows_tables_and_pages():
     assert "<iframe srcdoc=" in run._repr_html_() and "&lt;!DOCTYPE html&gt;" in run._repr_html_()
     shown = run.findings._repr_html_()
     assert shown.count("<tr>") == 1 + len(run.findings) and ">tensors</th>" not in shown and "fp16 -&gt; int8" in shown
-    assert "fp16 chw32 1x8x8x8 relu2" in cells(run.layers.where(index=4))[1]
+    assert re.search("more columns: .*inputs, outputs", run.layers._repr_html_())
     assert "QuantizeLinear_9" in cells(run.layers.where(index=2))[1] and "QuantizeLinear_9" in cells(run.findings)[1]
     assert fusiondiff.lint(MODEL).to_html().startswith("<!DOCTYPE html>")
     nodes = fusiondiff.Table([fusiondiff.Node(index=i, name="<b>") for i in range(60)])
