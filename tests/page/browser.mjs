@@ -97,6 +97,8 @@ async function read_aloud(page, within) {
     return lines;
 }
 
+/** As the page shows it: names in a code font, without quotes. */
+const plain = (message) => message.replaceAll("`", "");
 const texts = (page, selector) => page.locator(selector).allTextContents();
 const hash_of = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const names_left = (page) => texts(page, "#rows .left .name");
@@ -552,7 +554,7 @@ async function check_lint() {
         await accessible(page, "lint");
         await led(page, () => page.locator("#rules li a", { hasText: edits[0].node_name }).first().click());
         const record = await page.locator("#record").innerText();
-        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, findings[0].message]) check(`lint: the record tells ${word}`, record.includes(word), record);
+        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, plain(findings[0].message)]) check(`lint: the record tells ${word}`, record.includes(word), record);
         await page.keyboard.press("Escape");
         await page.keyboard.press("2");
         check("lint: the model's nodes, none missed", (await page.locator("#rows .left .name").first().isVisible()) && (await page.locator("#rows .alarm").count()) === 0);
@@ -560,7 +562,7 @@ async function check_lint() {
     });
     await open("linted", "", async (page) => {
         const told = await page.locator("#rules").innerText();
-        for (const { message } of document_of("linted").findings.filter((f) => f.severity !== "info")) check(`lint of an engine: ${message}`, told.includes(message));
+        for (const { message } of document_of("linted").findings.filter((f) => f.severity !== "info")) check(`lint of an engine: ${message}`, told.includes(plain(message)));
         await page.keyboard.press("2");
         check("lint of an engine: its layers", (await page.locator("#rows .right .name").count()) > 3);
     });
