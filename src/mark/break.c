@@ -231,8 +231,9 @@ static struct candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
     if (fsd_node_is_conv(m->d, product) || !is_generated(m, group))
         return behind_conv(m, group, product);
     c = before_last_factor(m, group);
-    if (is_inside(m, tensor) &&
-        m->d->cost->sizes->shapes[tensor].rank > 3) /* it is a Conv of 1x1 then */
+    /* With constant weights it is a Conv of 1x1 then. */
+    if (is_inside(m, tensor) && m->d->cost->sizes->shapes[tensor].rank > 3 &&
+        fsd_is_constant(m->d->facts, fsd_node_in_tensor(m->d->model, product, 1)))
         c = better(at_tensor(m, group, tensor, CONV_WHY), c);
     return c.tensor == FSD_NONE ? no_break(WRITES_MORE) : c;
 }
