@@ -48,7 +48,7 @@ FSD_RECORD(cause, CAUSE)
     has(t, COUNT, findings, NULL, .always = true) \
     has(t, COUNT, ignored,  NULL, .always = true) \
     has(t, COUNT, off,      NULL, \
-        .about = "findings that it would have if the policy had not turned it off")
+        .about = "findings of a rule that the policy turned off")
 FSD_RECORD(checked_rule, CHECKED_RULE)
 
 #define IGNORE(has, t) \

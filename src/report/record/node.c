@@ -12,7 +12,7 @@
     has(t, NAME,  domain,     NULL) \
     has(t, COUNT, scope,      NULL) \
     has(t, NAME,  module,     NULL, \
-        .about = "where it stands in the network, by its name: the parts that " \
+        .about = "its place in the network, by its name: the parts that " \
                  "`scopes` sums up by") \
     has(t, TEXT,  fate,       "fate", .always = true, .word = fsd_fate_name, \
         .n_words = FSD__FATE_COUNT) \

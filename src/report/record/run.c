@@ -44,7 +44,7 @@ FSD_RECORD(engine_part, ENGINE_PART)
     has(t, COUNT, layers_of_other_profiles, NULL, .about = "of other optimization " \
                                                            "profiles, not counted") \
     has(t, ROWS,  parts,    NULL, .of = &engine_part_record, \
-        .about = "several engines of one model, whose layers stand behind each other") \
+        .about = "several engines of one model; their layers follow one another") \
     has(t, ROWS,  tuned_for, NULL, .of = &sized_input_record, \
         .about = "dynamic inputs: the sizes that bytes and multiply-adds refer to") \
     has(t, ROWS,  run_with, NULL, .of = &sized_input_record, \
@@ -406,7 +406,7 @@ static const char *schema_name(unsigned i)
         .aside = true) \
     has(t, ROWS,   nodes,    NULL, .of = &fsd_node_record, .always = true) \
     has(t, ROWS,   scopes,   NULL, .of = &scope_record, \
-        .about = "bodies of control flow and functions, but the model itself") \
+        .about = "bodies of control flow and functions, without the model itself") \
     has(t, ROWS,   regions,  NULL, .of = &region_record, \
         .about = "layers and nodes for which no evidence shows which computes which") \
     has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true)

@@ -71,7 +71,8 @@ FSD_RECORD(unmeasured, UNMEASURED)
 #define ENTRY(has, t) \
     has(t, NAME,  tensor,   NULL, .always = true) \
     has(t, FACTS, values,   NULL, .always = true) \
-    has(t, COUNT, node,     NULL, .about = "that makes it; of an input none") \
+    has(t, COUNT, node,     NULL, \
+        .about = "the node that produces it; absent for an input") \
     has(t, COUNT, layer,    NULL, .about = "that computes this node") \
     has(t, IDS,   suspects, NULL, \
         .about = "nodes between it and the tensors before it that are within the " \
@@ -80,7 +81,7 @@ FSD_RECORD(unmeasured, UNMEASURED)
     has(t, IDS,   behind,   NULL, \
         .about = "Casts and quantizers among the suspects, or right before them") \
     has(t, IDS,   moved,    NULL, \
-        .about = "layers that change the type of what a suspect reads")
+        .about = "layers that change the type of a suspect's input")
 FSD_RECORD(entry, ENTRY)
 
 #define GROWTH(has, t) \
@@ -99,7 +100,7 @@ FSD_RECORD(growth, GROWTH)
     has(t, WORDS,  columns,    NULL, .always = true) \
     has(t, COUNT,  rows,       NULL, .always = true) \
     has(t, COUNT,  joined,     NULL, .always = true, \
-        .about = "rows whose name means a node, a layer or a tensor") \
+        .about = "rows whose name is that of a node, a layer or a tensor") \
     has(t, WORDS,  strangers,  NULL, .about = "the first of the other rows' names") \
     has(t, ROWS,   unmeasured, NULL, .of = &unmeasured_record, \
         .about = "tensors that could not be compared") \

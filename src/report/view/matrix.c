@@ -35,7 +35,7 @@ static const char *letter(uint32_t build)
 /* clang-format off */
 #define BUILD_ROW(has, t) \
     has(t, TEXT,  build,     "build", .always = true, \
-        .about = "a letter: what the rest calls it") \
+        .about = "a letter, used in the other rows") \
     has(t, NAME,  model,     "model", .always = true) \
     has(t, NAME,  engine,    "engine", .always = true) \
     has(t, NAME,  producer,  "made by") \
@@ -447,7 +447,7 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
         .about = "operators of its nodes, each once") \
     has(t, FLAG,  differs,  "differs", .always = true) \
     has(t, COUNT, variants, "variants", .always = true, \
-        .about = "in how many ways it is built") \
+        .about = "number of different forms in which it is built") \
     has(t, ROWS,  cells,    NULL, .of = &cell_row_record, .always = true, \
         .about = "one a build")
 FSD_RECORD(matrix_row, MATRIX_ROW)

@@ -25,7 +25,7 @@ static const char *what_word(unsigned what)
     has(t, NAME,  op,     "op") \
     has(t, TEXT,  what,   "what", .word = what_word, .n_words = FSD__RETYPED_COUNT, \
         .about = "set: it gets the engine's type; follows: it only moves data, and " \
-        "has the type of what it reads; quantized: the model's quantizers decide; " \
+        "has the type of its input; quantized: the model's quantizers decide; " \
         "lost: the engine's type is not carried over; kept: the model's own") \
     has(t, TYPE,  engine, "in the engine") \
     has(t, TYPE,  type,   "in the model", .about = "after retype") \

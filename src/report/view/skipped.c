@@ -65,7 +65,7 @@ FSD_RECORD(op_row, OP_ROW)
 FSD_RECORD(provider_row, PROVIDER_ROW)
 
 #define ANSWER(has, t) \
-    has(t, TEXT,  log,          NULL, .about = "why the log is of no use") \
+    has(t, TEXT,  log,          NULL, .about = "why the log could not be used") \
     has(t, COUNT, n,            NULL, .about = "fusions skipped") \
     has(t, COUNT, ran,          NULL, .aside = true) \
     has(t, COUNT, changed,      NULL, .aside = true) \

@@ -38,7 +38,7 @@
     has(t, TEXT,  sizes,     "sizes") \
     has(t, NUMBER, scale,    "scale", \
         .about = "of the Q or DQ beside it, where that is one number") \
-    has(t, COUNT, node,      "node", .about = "that makes it") \
+    has(t, COUNT, node,      "node", .about = "the node that produces it") \
     has(t, IDS,   producers, NULL, .about = "layers that compute that node") \
     has(t, IDS,   consumers, NULL, \
         .about = "layers that read it, as the engine lists them") \
@@ -79,7 +79,7 @@ FSD_RECORD(passed_row, PASSED_ROW)
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    NULL, .aside = true) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
-        .about = "all fusions that change then, this one among them")
+        .about = "all fusions that then change, including this one")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, t) \
