@@ -80,10 +80,9 @@ static enum fsd_status open_search(struct fsd_bisection **out,
     enum fsd_status status = open_pair(&made, opt, err);
 
     if (status == FSD_OK && !made->hunt->n) {
-        status =
-            fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
-                     "no layer is known to compute more than one node: there is no "
-                     "fusion to search");
+        status = fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
+                          "no layer is known to compute several nodes: there is no "
+                          "fusion to search");
         fsd_bisection_free(made);
     }
     if (status == FSD_OK)
@@ -255,8 +254,8 @@ static enum fsd_status check_files(const struct fsd_bisection *b, struct lines *
     if (same)
         return FSD_OK;
     return fsd_fail(l->err, FSD_E_MISMATCH, l->path, FSD_POS_LINE, l->line,
-                    "the search began with another model or engine than %s and %s are "
-                    "now: put those back, or end it with bisect reset",
+                    "%s or %s changed after the search began: restore the files, "
+                    "or end the search with bisect reset",
                     b->model, b->engine);
 }
 
@@ -429,14 +428,13 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
     const struct fsd_hunt *h = b->hunt;
 
     if (h->n == 1)
-        fprintf(out, "The failure comes and goes with this fusion, after %u build%s:\n",
+        fprintf(out, "This fusion causes the failure, found after %u build%s:\n",
                 h->steps.n, plural(h->steps.n));
     else
-        fprintf(
-            out,
-            "The failure is in one of these %u fusions, after %u build%s; no break is "
-            "known that splits some of them and not the others:\n",
-            h->n, h->steps.n, plural(h->steps.n));
+        fprintf(out,
+                "One of these %u fusions causes the failure, found after %u "
+                "build%s; no known break splits only some of them:\n",
+                h->n, h->steps.n, plural(h->steps.n));
     put_suspects(b, out);
 }
 
@@ -444,7 +442,7 @@ static void put_expected(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
 
-    fputs("Fusions that are to change:\n", out);
+    fputs("Fusions that should change:\n", out);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (fsd_hunt_expects(h, h->chosen, i)) {
             fputs("  ", out);
@@ -603,14 +601,14 @@ static void put_differences(const struct fsd_bisection *b, struct fsd_span chose
         if (expected == changed && seen[i] != FSD_SEEN_NOTHING)
             continue;
         other++;
-        fputs(seen[i] == FSD_SEEN_NOTHING ? "  it is not known of  "
+        fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
               : changed                   ? "  changed, too:  "
                                           : "  did not change:  ",
               out);
         put_fusion(b, i, out);
     }
-    fputs(other ? "  What counts is what changed.\n"
-                : "  Only the fusions changed that were to change.\n",
+    fputs(other ? "  The result is counted for the fusions that changed.\n"
+                : "  Only the expected fusions changed.\n",
           out);
 }
 
@@ -625,7 +623,7 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
 
     if (fsd_bisection_done(search))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "the search is over: bisect next says how it ended");
+                        "the search is complete: bisect next prints its result");
     if (result != FSD_BISECT_SKIP && rebuilt)
         status = look(search, rebuilt, seen, err);
     else if (result != FSD_BISECT_SKIP)
@@ -635,14 +633,14 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
     fsd_hunt_take(h, result, result == FSD_BISECT_SKIP ? NULL : seen);
     if (h->contradicts)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "'%s' would clear the last suspect: the failure does not come "
-                        "and go with one fusion, or a result before was wrong",
+                        "'%s' would clear the last suspect: no single fusion causes "
+                        "the failure, or an earlier result was wrong",
                         results[result]);
     fprintf(out, "%s: %u suspect%s left.\n", results[result], h->n, plural(h->n));
     if (result != FSD_BISECT_SKIP && rebuilt)
         put_differences(search, chosen, seen, out);
     else if (result != FSD_BISECT_SKIP)
-        fputs("  No engine was given: that it changed as stated is not proved.\n", out);
+        fputs("  No engine was given, so the change is not proved.\n", out);
     return fsd_flush(out, err);
 }
 

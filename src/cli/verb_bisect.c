@@ -25,8 +25,8 @@ enum { KEY_STATE = 900, LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
 static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct argp_option options[] = {
-    {"state", KEY_STATE, "FILE", 0,
-     "Where the search is kept; .fusiondiff-bisect by default", 3},
+    {"state", KEY_STATE, "FILE", 0, "File of the search (default: .fusiondiff-bisect)",
+     3},
     {0},
 };
 
@@ -66,9 +66,8 @@ static enum fsd_status read_search(const struct command_line *line,
     if (!access(line->state, F_OK) || errno != ENOENT)
         return fsd_bisection_read(out, line->state, &line->run, err);
     *out = NULL;
-    return fail_file(
-        err, FSD_E_ARG, line->state,
-        "no search is under way: begin one with bisect start MODEL ENGINE");
+    return fail_file(err, FSD_E_ARG, line->state,
+                     "there is no search: begin one with bisect start MODEL ENGINE");
 }
 
 static enum fsd_status print_model(const void *payload, const char *format,
@@ -111,10 +110,9 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
     if (line->query.n_words != 3)
         return fail_file(err, FSD_E_ARG, NULL, "expected bisect start MODEL ENGINE");
     if (!access(line->state, F_OK))
-        return fail_file(
-            err, FSD_E_ARG, line->state,
-            "a search is under way: go on with bisect next, or end it with "
-            "bisect reset");
+        return fail_file(err, FSD_E_ARG, line->state,
+                         "a search has begun: continue with bisect next, or end it "
+                         "with bisect reset");
     line->run.model = line->words[1];
     line->run.engine = line->words[2];
     status = fsd_bisection_open(&search, &line->run, err);
@@ -264,15 +262,14 @@ static enum fsd_status judge(struct command_line *line, struct fsd_bisection *se
                              int exit_status, char *dump, struct fsd_error *err)
 {
     if (exit_status >= STOPPED)
-        return fail_file(
-            err, FSD_E_ARG, line->words[1],
-            "it did not run to its end, so that the search stays as it was");
+        return fail_file(err, FSD_E_ARG, line->words[1],
+                         "the command did not complete; the search is unchanged");
     if (exit_status == SKIPPED)
         return take(line, search, FSD_BISECT_SKIP, NULL, err);
     if (!*dump)
         return fail_file(err, FSD_E_ARG, line->words[1],
                          "expected the path of the new dump on its last line, found "
-                         "nothing; the search stays as it was");
+                         "nothing; the search is unchanged");
     return take(line, search, exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD, dump,
                 err);
 }
@@ -405,19 +402,18 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 const struct verb verb_bisect = {
     "bisect",
     "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | run CMD... | log | reset",
-    "find the fusion that makes an engine wrong, by splitting half",
-    "Searches the fusion that makes an engine's results wrong: each build splits half "
-    "of "
-    "the suspects, by tensors that are marked as outputs, and says in which half the "
-    "failure is.\v"
-    "CMD builds the model that FUSIONDIFF_MODEL names, tests the network's own "
-    "outputs, "
-    "prints the path of the new dump on its last line, and ends with 0 (good), 125 "
-    "(skip) or 1 to 127 (bad).  That model has tensors marked as outputs, which CMD "
-    "has "
-    "on its standard input, too, a line each, and Ifs where no mark splits a fusion; "
-    "next -o FILE.onnx writes it.  A comparison of both engines proves which fusions "
-    "changed.",
+    "find the fusion that makes an engine wrong",
+    "Searches for the fusion that makes an engine's results "
+    "wrong.  Each build marks tensors as outputs, which splits "
+    "half of the suspect fusions; its result shows which half has "
+    "the failure.\vCMD builds the model that FUSIONDIFF_MODEL "
+    "names, tests the network's own outputs, prints the path of "
+    "the new dump on its last line, and ends with 0 (good), 125 "
+    "(skip) or 1 to 127 (bad).  This model has marked tensors as "
+    "outputs, which are also on CMD's standard input, one per "
+    "line, and an If for each fusion that no mark splits; next -o "
+    "FILE.onnx writes it.  A comparison of both engines proves "
+    "which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
     options,
     parse,

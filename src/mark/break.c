@@ -643,17 +643,16 @@ static void add_mixed(const struct fsd_marks *m, fsd_id group, struct candidate 
     fsd_arena_free(scratch);
 }
 
-/* No builder fuses across control flow: what makes the tensor runs before the If, and
- * what reads it behind. */
+/* No builder fuses across control flow: the producer of the tensor runs before the If,
+ * its consumers after it. */
 static struct candidate by_if(const struct fsd_marks *m, fsd_id group,
                               struct candidate without)
 {
-    struct candidate c = {
-        .tensor = last_inside(m, group),
-        .why = "nothing is fused across an If: what makes the first tensor and what "
-               "reads it become two layers",
-        .groups = {group},
-        .n = 1};
+    struct candidate c = {.tensor = last_inside(m, group),
+                          .why = "no builder fuses across an If: the producer and the "
+                                 "consumers of the first tensor become separate layers",
+                          .groups = {group},
+                          .n = 1};
 
     if (c.tensor == FSD_NONE || strcmp(m->d->model->kind, "onnx") != 0 ||
         fsd_marks_condition(m->d) == FSD_NONE)
@@ -664,7 +663,7 @@ static struct candidate by_if(const struct fsd_marks *m, fsd_id group,
     if (c.n == 1)
         pass_borders(m, group, &c);
     add_joined(m, group, &c);
-    return c.n > MOST ? no_break("more than 4 fusions would change with it") : c;
+    return c.n > MOST ? no_break("more than 4 fusions would change") : c;
 }
 
 /* ------------------------------------------------------------------------- whole */

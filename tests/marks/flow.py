@@ -64,11 +64,11 @@ def main():
         folder = pathlib.Path(name)
         models(folder)
         state = folder / ".fusiondiff-bisect"
-        bisect(folder, "next", status=2, says="no search is under way")
+        bisect(folder, "next", status=2, says="there is no search")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")
         bisect(folder, "start", MODEL, status=2, says="expected bisect start MODEL ENGINE")
         bisect(folder, "start", MODEL, ENGINE, says="marked as an output")
-        bisect(folder, "start", MODEL, ENGINE, status=2, says="a search is under way")
+        bisect(folder, "start", MODEL, ENGINE, status=2, says="a search has begun")
         kept = state.read_bytes()
 
         def refused(*words, says):
@@ -78,8 +78,8 @@ def main():
         refused("good", FIXTURES / "kernels/engine.log", says="")
         refused("bad", "nowhere.json", says="nowhere.json")
         refused("run", script(folder, "silent", "exit 1\n"), says="expected the path of the new dump")
-        refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not run to its end")
-        refused("run", folder / "none", says="did not run to its end")
+        refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not complete")
+        refused("run", folder / "none", says="did not complete")
 
         # The fusion of Conv_13 is split in SPLIT: good there, it is to blame.
         bisect(folder, "bad", ENGINE, says="did not change")
@@ -90,16 +90,16 @@ def main():
         check("next -o", (folder / "next.onnx").read_bytes() != MODEL.read_bytes())
         command = script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
                                           f"echo building\necho {SPLIT}\n")
-        bisect(folder, "run", command, says="The failure comes and goes with this fusion, after 1 build:\n  layer 3  epilogue  Conv_13")
+        bisect(folder, "run", command, says="This fusion causes the failure, found after 1 build:\n  layer 3  epilogue  Conv_13")
         check("what CMD is told", (folder / "asked").read_text().split(), (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() == (folder / "next.onnx").read_bytes())
         check("it is gone behind it", not (folder / ".fusiondiff-bisect.onnx").exists())
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")
-        bisect(folder, "good", status=2, says="the search is over")
+        bisect(folder, "good", status=2, says="the search is complete")
 
         text = state.read_text()
         for bad, says in ((text.replace("bisect/1", "bisect/9"), "expected fusiondiff-bisect/1"),
-                          (text.replace("files ", "files 0"), "another model or engine"),
+                          (text.replace("files ", "files 0"), "changed after the search began"),
                           (text + "fair\n", "expected good, bad or skip, found 'fair'"),
                           (text + "bad changed 99\n", "numbers of fusions"), ("", "expected fusiondiff-bisect/1")):
             state.write_text(bad)
