@@ -79,7 +79,7 @@ static enum fsd_status open_search(struct fsd_bisection **out,
     struct fsd_bisection *made;
     enum fsd_status status = open_pair(&made, opt, err);
 
-    if (status == FSD_OK && !made->hunt->n) {
+    if (made && !made->hunt->n) {
         status = fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
                           "no layer is known to compute several nodes: there is no "
                           "fusion to search");

@@ -9,6 +9,7 @@
  * input and output in files, so that it can never block the program.
  */
 #define _GNU_SOURCE /* argp */
+#include "cli/list.h"
 #include "cli/output.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -128,10 +129,8 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
 static char *model_path(const struct command_line *line)
 {
     size_t n = strlen(line->state) + sizeof ".onnx";
-    char *path = malloc(n);
+    char *path = must(malloc(n));
 
-    if (!path)
-        end_without_memory();
     snprintf(path, n, "%s.onnx", line->state);
     return path;
 }
