@@ -157,7 +157,7 @@ def check_added():
     claim(steps[1:2] == [[1]], f"operator: its kernel is not known by its lowering: {steps}")
     lint = asks("lint", "model.onnx", "--for", "rtx")
     claim("seam/lint" in lint, f"rule of lint: {lint}")
-    claim("seam/form" in lint and "g is before s" in lint, f"rule of lint by a form: {lint}")
+    claim("seam/form" in lint and "`g` is before `s`" in lint, f"rule of lint by a form: {lint}")
     claim("seams are refused" in lint, f"refusal: {lint}")
     claim("no importer" not in lint, f"operator: it is not imported: {lint}")
     claim(asks("seam", *pair) == "a seam of 3 layers\n", "view: its text")

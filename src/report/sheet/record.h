@@ -140,6 +140,7 @@ struct fsd_column {
     bool aside;        /**< not in JSON, which has it in another form */
     bool behind;       /**< in tables: behind the other columns of its record */
     bool brief;        /**< a name that many rows may repeat: base/text.h */
+    bool sentence;     /**< a NAME that quotes names within: code in Markdown */
     bool always;       /**< in JSON: never left out */
     bool if_true;      /**< in JSON: a flag that is left out where it is false */
     bool large;        /**< a count that may be beyond 2^53: a text in JSON then */

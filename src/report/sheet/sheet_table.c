@@ -33,7 +33,7 @@ static void put_csv(const struct fsd_column *column, const char *text, FILE *out
  * numbers of issues are found in that text once more, but not in <code>. */
 static void put_markdown(const struct fsd_column *column, const char *text, FILE *out)
 {
-    bool sentence = column->kind == FSD_CELL_NAME && strchr(text, '`');
+    bool sentence = column->sentence && strchr(text, '`');
     bool code = column->kind == FSD_CELL_NAME && *text && !sentence;
 
     fputs(code ? "<code>" : "", out);

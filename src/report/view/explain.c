@@ -8,7 +8,7 @@
 #define LINE_ROW(has, t) \
     has(t, TEXT,  topic, "topic") \
     has(t, COUNT, line,  "line of the log") \
-    has(t, NAME,  text,  "text")
+    has(t, NAME,  text,  "text", .sentence = true)
 FSD_RECORD(line_row, LINE_ROW)
 
 #define ITEM_ROW(has, t) \

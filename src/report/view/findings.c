@@ -9,7 +9,7 @@
 #define OF_FINDING(has, t) \
     has(t, TEXT,  severity, "severity") \
     has(t, TEXT,  rule,     "rule") \
-    has(t, NAME,  message,  "message") \
+    has(t, NAME,  message,  "message", .sentence = true) \
     has(t, NAME,  file,     "file") \
     has(t, COUNT, line,     "line") \
     has(t, WORDS, nodes,    "nodes") \

@@ -164,7 +164,7 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     has(t, TEXT,   cause,     "cause") \
     has(t, NAME,   change,    "change") \
     has(t, NAME,   type,      "type", .aside = true) \
-    has(t, NAME,   advice,    "advice") \
+    has(t, NAME,   advice,    "advice", .sentence = true) \
     has(t, MS,     ms,        "ms") \
     has(t, MS,     gain_ms,   "gain at most") \
     has(t, TEXT,   gain_by,   "estimated by") \

@@ -292,7 +292,7 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, FLAG,   by_compute,       NULL, .aside = true) \
     has(t, TEXT,   bound,            "bound by") \
     has(t, SHARE,  roofline_share,   "of its roofline") \
-    has(t, NAME,   first,            "what to do first") \
+    has(t, NAME,   first,            "what to do first", .sentence = true) \
     has(t, TEXT,   spent,            "class", \
                                      .about = "of a layer that does not only compute") \
     has(t, TEXT,   words,            NULL, .aside = true) \
