@@ -82,37 +82,60 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
-/* A mention or the number of an issue is found in the text behind the parser, where its
- * sign is not in <code>. */
-static void put_sentence(FILE *out, const char *s, size_t i)
+/* Whether this byte is one of our sentences' own: not of markup, an address, a mention,
+ * or a reference such as GH-12, &12 or %12. */
+static bool is_ours(const char *s, size_t i)
 {
-    if (s[i] == '@' || s[i] == '#')
-        fprintf(out, "<code>&#%d;</code>", s[i]);
-    else
-        put_markdown(out, s, i);
+    const unsigned char *u = (const unsigned char *)s;
+
+    if (isalnum(u[i]))
+        return strncmp(s + i, "www.", 4) != 0;
+    if (s[i] == ':')
+        return !s[i + 1] || s[i + 1] == ' ';
+    if (s[i] == '-')
+        return !i || !(isalpha(u[i - 1]) && isdigit(u[i + 1]));
+    if (s[i] == '>')
+        return i && s[i - 1] == '-';
+    if (s[i] == '%')
+        return !isalnum(u[i + 1]);
+    return strchr(" ,.;()'+/=", s[i]) != NULL;
+}
+
+/* Whether what is outside of backquotes are words of ours, else an input has chosen
+ * some, too. */
+static bool is_own_prose(const char *s)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; s[i]; i++)
+        if (s[i] == '`')
+            quoted = !quoted;
+        else if (!quoted && !is_ours(s, i))
+            return false;
+    return !quoted;
 }
 
 void fsd_put_markdown_sentence(FILE *out, const char *s)
 {
+    bool prose = is_own_prose(s), code = !prose;
     struct fsd_print piece;
-    bool code = false;
 
-    for (; *s; s += *s != '\0') {
-        size_t n = strcspn(s, "`");
-        bool closed = s[n] && (code || strchr(s + n + 1, '`'));
+    fputs(code ? "<code>" : "", out);
+    while (*s) {
+        size_t n = prose ? strcspn(s, "`") : strlen(s);
 
         fwrite(s, 1, n, fsd_print_open(&piece));
-        if (s[n] && !closed)
-            putc('`', piece.out);
         fsd_print_close(&piece);
-        put_all(out, piece.text, code ? put_markdown : put_sentence);
+        fsd_put_markdown(out, piece.text);
         free(piece.text);
-        if (closed) {
+        s += n;
+        if (*s) {
             code = !code;
             fputs(code ? "<code>" : "</code>", out);
+            s++;
         }
-        s += n;
     }
+    fputs(code ? "</code>" : "", out);
 }
 
 static void put_csv(FILE *out, const char *s, size_t i)

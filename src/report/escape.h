@@ -13,8 +13,8 @@ void fsd_put_xml(FILE *out, const char *s);
  *  mention or HTML.  For use inside <code>, where a mention has no effect. */
 void fsd_put_markdown(FILE *out, const char *s);
 
-/** A sentence of a report: what is in backquotes becomes <code>, all else text in which
- *  nobody is mentioned. */
+/** A sentence of a report: what is in backquotes becomes <code>, all else text.
+ *  Where an input may have chosen words outside of them, the whole is in <code>. */
 void fsd_put_markdown_sentence(FILE *out, const char *s);
 
 /** A cell of CSV: quoted where it has to be; what a spreadsheet would take for a
