@@ -74,3 +74,23 @@ bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out)
     *t = fsd_slice_from(*t, i);
     return i > 0;
 }
+
+size_t fsd_slice_brackets(struct fsd_slice t)
+{
+    bool in_string = false;
+    uint32_t depth = 0;
+
+    for (size_t i = 0; i < t.n; i++) {
+        char c = t.s[i];
+
+        if (in_string && c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '{' || c == '['))
+            depth++;
+        else if (!in_string && (c == '}' || c == ']') && !--depth)
+            return i + 1;
+    }
+    return 0;
+}

@@ -123,4 +123,8 @@ bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice 
 bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
                           struct fsd_slice *right);
 
+/** Bytes of JSON up to the bracket that closes the first one, which none in a string
+ *  does; 0 if nothing closes it. */
+size_t fsd_slice_brackets(struct fsd_slice t);
+
 #endif

@@ -22,33 +22,14 @@ static bool is_before(struct fsd_slice text, const char *at, const char *word)
     return (size_t)(at - text.s) >= n && !memcmp(at - n, word, n);
 }
 
-/* Up to the bracket that closes the first one; all where none does. */
-static size_t object_length(struct fsd_slice t)
-{
-    bool in_string = false;
-    uint32_t depth = 0;
-
-    for (size_t i = 0; i < t.n; i++) {
-        char c = t.s[i];
-
-        if (in_string && c == '\\')
-            i++;
-        else if (c == '"')
-            in_string = !in_string;
-        else if (!in_string && (c == '{' || c == '['))
-            depth++;
-        else if (!in_string && (c == '}' || c == ']') && !--depth)
-            return i + 1;
-    }
-    return t.n;
-}
-
 /* "{ "Name": "conv", ... }": the name is the first key of a layer. */
 static bool take_object(struct fsd_slice text, const char *at, size_t n,
                         struct fsd_slice *out)
 {
     static const char key[] = "\"Name\"";
     const char *begin = at;
+    struct fsd_slice left;
+    size_t closed;
 
     if (!is_before(text, at, "\"") || at[n] != '"')
         return false;
@@ -60,7 +41,9 @@ static bool take_object(struct fsd_slice text, const char *at, size_t n,
     while (begin > text.s && *begin != '{')
         begin--;
     out->s = begin;
-    out->n = object_length(fsd_slice_from(text, (size_t)(begin - text.s)));
+    left = fsd_slice_from(text, (size_t)(begin - text.s));
+    closed = fsd_slice_brackets(left);
+    out->n = closed ? closed : left.n; /* all of a dump that was cut off */
     return fsd_slice_find(*out, "\"LayerType\"") != NULL;
 }
 

@@ -26,27 +26,6 @@ struct objects {
     bool gap;              /* a number is missing */
 };
 
-/* The length up to the bracket that closes the first one; 0 if none does. */
-static size_t object_length(struct fsd_slice t)
-{
-    bool in_string = false;
-    uint32_t depth = 0;
-
-    for (size_t i = 0; i < t.n; i++) {
-        char c = t.s[i];
-
-        if (in_string && c == '\\')
-            i++;
-        else if (c == '"')
-            in_string = !in_string;
-        else if (!in_string && (c == '{' || c == '['))
-            depth++;
-        else if (!in_string && (c == '}' || c == ']') && !--depth)
-            return i + 1;
-    }
-    return 0;
-}
-
 /* "--- Layer 3 ---" */
 static void count_number(struct objects *o, struct fsd_slice line)
 {
@@ -80,7 +59,7 @@ static bool next_object(struct objects *o, struct fsd_slice *out)
         skip_line(o);
     if (!o->left.n)
         return false;
-    *out = (struct fsd_slice){o->left.s, object_length(o->left)};
+    *out = (struct fsd_slice){o->left.s, fsd_slice_brackets(o->left)};
     o->left = fsd_slice_from(o->left, out->n);
     rest = o->left;
     fsd_slice_skip(&rest, " ");
