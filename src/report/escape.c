@@ -115,27 +115,30 @@ static bool is_own_prose(const char *s)
     return !quoted;
 }
 
+static void put_part(FILE *out, const char *s, size_t n, bool code)
+{
+    struct fsd_print part;
+
+    fwrite(s, 1, n, fsd_print_open(&part));
+    fsd_print_close(&part);
+    fputs(code ? "<code>" : "", out);
+    fsd_put_markdown(out, part.text);
+    fputs(code ? "</code>" : "", out);
+    free(part.text);
+}
+
 void fsd_put_markdown_sentence(FILE *out, const char *s)
 {
-    bool prose = is_own_prose(s), code = !prose;
-    struct fsd_print piece;
-
-    fputs(code ? "<code>" : "", out);
-    while (*s) {
-        size_t n = prose ? strcspn(s, "`") : strlen(s);
-
-        fwrite(s, 1, n, fsd_print_open(&piece));
-        fsd_print_close(&piece);
-        fsd_put_markdown(out, piece.text);
-        free(piece.text);
-        s += n;
-        if (*s) {
-            code = !code;
-            fputs(code ? "<code>" : "</code>", out);
-            s++;
-        }
+    if (!is_own_prose(s)) {
+        put_part(out, s, strlen(s), true);
+        return;
     }
-    fputs(code ? "</code>" : "", out);
+    for (bool code = false; *s; code = !code) {
+        size_t n = strcspn(s, "`");
+
+        put_part(out, s, n, code);
+        s += n + (s[n] == '`');
+    }
 }
 
 static void put_csv(FILE *out, const char *s, size_t i)
