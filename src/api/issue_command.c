@@ -98,9 +98,7 @@ const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
                                                      struct fsd_intern *names,
                                                      const char *engine)
 {
-    const char *slash = strrchr(engine, '/');
-    const char *path = fsd_printed(arena, "%.*scommand.json",
-                                   slash ? (int)(slash - engine) + 1 : 0, engine);
+    const char *path = fsd_path_beside(arena, engine, "command.json");
     struct fsd_issue_command *out = FSD_NEW(arena, struct fsd_issue_command, 1);
     struct fsd_error err = {0};
     struct fsd_file file = {0};

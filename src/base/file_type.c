@@ -80,7 +80,7 @@ enum fsd_file_type fsd_file_type_of(const struct fsd_file *file)
     static const struct {
         uint16_t at, n;
         const char *bytes;
-        enum fsd_file_type look;
+        enum fsd_file_type type;
     } magics[] = {{0, 4, "ftrt", FSD_FILETYPE_PLAN},
                   {0, 4, "ptrt", FSD_FILETYPE_PLAN},
                   {4, 4, "TFL3", FSD_FILETYPE_TFLITE},
@@ -96,7 +96,7 @@ enum fsd_file_type fsd_file_type_of(const struct fsd_file *file)
 
     for (size_t i = 0; i < FSD_COUNT_OF(magics); i++)
         if (fsd_file_has_at(file, magics[i].at, magics[i].bytes, magics[i].n))
-            return magics[i].look;
+            return magics[i].type;
     if (fsd_is_compressed(file))
         return FSD_FILETYPE_COMPRESSED;
     /* A byte order mark, and a character of ASCII. */
@@ -112,7 +112,7 @@ enum fsd_file_type fsd_file_type_of(const struct fsd_file *file)
     return start < n ? look_at_text(s + start, n - start) : FSD_FILETYPE_EMPTY;
 }
 
-const char *fsd_file_type_noun(enum fsd_file_type look)
+const char *fsd_file_type_noun(enum fsd_file_type type)
 {
     static const char *const nouns[FSD_N_FILE_TYPES] = {
         [FSD_FILETYPE_EMPTY] = "an empty file",
@@ -135,5 +135,5 @@ const char *fsd_file_type_noun(enum fsd_file_type look)
         [FSD_FILETYPE_TEXT] = "text",
     };
 
-    return nouns[look];
+    return nouns[type];
 }

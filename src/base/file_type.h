@@ -36,7 +36,7 @@ enum fsd_file_type {
 enum fsd_file_type fsd_file_type_of(const struct fsd_file *file);
 
 /** "a ZIP archive"; a noun to follow "found". */
-const char *fsd_file_type_noun(enum fsd_file_type look);
+const char *fsd_file_type_noun(enum fsd_file_type type);
 
 /** Where the text begins, behind a byte order mark and white space. */
 size_t fsd_file_text_start(const struct fsd_file *file);

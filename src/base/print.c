@@ -207,3 +207,8 @@ void fsd_lines_close(struct fsd_lines *lines)
     fsd_cleanup_drop(&lines->print.cleanup);
     free(lines->print.text);
 }
+
+const char *fsd_path_beside(struct fsd_arena *arena, const char *path, const char *name)
+{
+    return fsd_printed(arena, "%.*s%s", (int)(fsd_base_name(path) - path), path, name);
+}

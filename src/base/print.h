@@ -43,6 +43,10 @@ struct fsd_lines {
 FILE *fsd_lines_open(struct fsd_lines *lines);
 void fsd_lines_close(struct fsd_lines *lines);
 
+/** The path of `name` in the folder of the file `path`. */
+const char *fsd_path_beside(struct fsd_arena *arena, const char *path,
+                            const char *name);
+
 /** A formatted string in the arena. */
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

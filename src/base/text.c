@@ -336,6 +336,13 @@ void fsd_put_escaped(FILE *out, const char *lines, const char *escape)
     fwrite(from, 1, (size_t)(end - from), out);
 }
 
+const char *fsd_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 void fsd_put_shell_word(FILE *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -34,6 +34,9 @@ void fsd_put_safe(FILE *out, const char *s);
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);
 enum { FSD_JSON_ROOM = 16 };
 
+/** "x.onnx" of "models/x.onnx": what is behind the last slash. */
+const char *fsd_base_name(const char *path);
+
 /** Prints one word of a shell's command line, quoted if necessary. */
 void fsd_put_shell_word(FILE *out, const char *word);
 

@@ -46,17 +46,17 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
         [FSD_FILETYPE_UTF16] = "; convert it: iconv -f UTF-16 -t UTF-8",
     };
     const struct fsd_file *file = source->file;
-    enum fsd_file_type look;
+    enum fsd_file_type type;
 
     g->path = file->name;
     g->reader = fsd_reader_of(file, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE);
     if (g->reader)
         return g->reader->load(g, source, err);
-    look = fsd_file_type_of(file);
-    if (look == FSD_FILETYPE_EMPTY)
+    type = fsd_file_type_of(file);
+    if (type == FSD_FILETYPE_EMPTY)
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
                         "expected an engine's layers, found the end of the file");
     return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
-                    "expected an engine's layers, found %s%s", fsd_file_type_noun(look),
-                    advice[look] ? advice[look] : "");
+                    "expected an engine's layers, found %s%s", fsd_file_type_noun(type),
+                    advice[type] ? advice[type] : "");
 }

@@ -21,9 +21,8 @@ struct fsd_facts {
     bool *live;       /**< by node: an output of the model depends on it */
     uint8_t *same;    /**< by node: enum fsd_same */
     fsd_id *root;     /**< by tensor: itself, or the tensor before its Q and DQ */
-    fsd_id
-        *first_duplicate; /**< by node: the first node that computes the same value, or
-                             itself */
+    fsd_id *first_duplicate; /**< by node: the first node that computes the same value,
+                                  or itself */
     fsd_id *value; /**< by tensor: the first tensor of the same value, or itself */
 };
 

@@ -151,10 +151,7 @@ static bool is_inside(const char *location)
 static const struct fsd_file *file_at(struct fsd_outside *from, const char *location,
                                       struct fsd_error *err)
 {
-    const char *slash = strrchr(from->model, '/');
-    const char *path =
-        fsd_printed(from->arena, "%.*s%s", slash ? (int)(slash + 1 - from->model) : 0,
-                    from->model, location);
+    const char *path = fsd_path_beside(from->arena, from->model, location);
     struct fsd_file file;
 
     for (uint32_t i = 0; i < from->files.n; i++)

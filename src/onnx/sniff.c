@@ -39,19 +39,19 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         [FSD_FILETYPE_LFS] = "; fetch the model with 'git lfs pull'",
         [FSD_FILETYPE_JSON] = "; pass the model first, the engine's dump second",
     };
-    enum fsd_file_type look = fsd_file_type_of(file);
-    bool text = look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_LIST;
+    enum fsd_file_type type = fsd_file_type_of(file);
+    bool text = type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_LIST;
 
     /* What is odd text or binary may be a damaged model, of which its reader says
      * where. */
-    if (look == FSD_FILETYPE_ONNX || look == FSD_FILETYPE_BINARY ||
+    if (type == FSD_FILETYPE_ONNX || type == FSD_FILETYPE_BINARY ||
         (text && !is_text(file)))
         return FSD_OK;
     return fsd_fail(err,
-                    look > FSD_FILETYPE_ONNX && look < FSD_FILETYPE_LFS
+                    type > FSD_FILETYPE_ONNX && type < FSD_FILETYPE_LFS
                         ? FSD_E_UNSUPPORTED
                         : FSD_E_FORMAT,
                     file->name, FSD_POS_NONE, 0, "expected an ONNX model, found %s%s",
-                    fsd_file_type_noun(text ? FSD_FILETYPE_TEXT : look),
-                    advice[look] ? advice[look] : "");
+                    fsd_file_type_noun(text ? FSD_FILETYPE_TEXT : type),
+                    advice[type] ? advice[type] : "");
 }

@@ -110,13 +110,6 @@ static void put_hidden(const char *word, FILE *out)
         fprintf(out, "=%s", is_number(word + n + 1) ? word + n + 1 : "...");
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
                            FILE *out)
 {
@@ -124,7 +117,7 @@ void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymo
         const char *word = command->words.at[i];
 
         fputs(i ? " " : "", out);
-        if (!strcmp(base_name(word), "trtexec"))
+        if (!strcmp(fsd_base_name(word), "trtexec"))
             fputs("trtexec", out);
         else if (anonymous)
             put_hidden(word, out);

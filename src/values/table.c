@@ -307,18 +307,18 @@ enum fsd_status fsd_table_read(struct fsd_arena *arena, struct fsd_intern *names
                                struct fsd_error *err)
 {
     struct table t = {arena, names, file, out, err, {false}, 0};
-    enum fsd_file_type look = fsd_file_type_of(file);
+    enum fsd_file_type type = fsd_file_type_of(file);
     enum fsd_status status;
 
     *out = (struct fsd_numbers){.of = FSD_NUMBERS_OF_TABLE, .paths = {file->name}};
-    if (look == FSD_FILETYPE_JSON || look == FSD_FILETYPE_LIST)
+    if (type == FSD_FILETYPE_JSON || type == FSD_FILETYPE_LIST)
         status = read_json(&t);
-    else if (look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_EMPTY)
+    else if (type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_EMPTY)
         status = read_csv(&t);
     else
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
                         "expected an npz archive, outputs that Polygraphy saved, or a "
                         "table (CSV or JSON), found %s",
-                        fsd_file_type_noun(look));
+                        fsd_file_type_noun(type));
     return status == FSD_OK ? finish(&t) : status;
 }
