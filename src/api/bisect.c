@@ -472,8 +472,8 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
     fsd_arena_free(arena);
 }
 
-static enum fsd_status tell_next(const struct fsd_bisection *search, FILE *out,
-                                 struct fsd_error *err)
+static enum fsd_status put_next(const struct fsd_bisection *search, FILE *out,
+                                struct fsd_error *err)
 {
     const struct fsd_hunt *h = search->hunt;
 
@@ -494,7 +494,7 @@ enum fsd_status fsd_bisection_next(const struct fsd_bisection *search, FILE *out
                                    struct fsd_error *err)
 {
     FSD_GUARD(err);
-    return tell_next(search, out, err);
+    return put_next(search, out, err);
 }
 
 static uint32_t count_seen(const struct fsd_bisection *b, const uint8_t *seen)
@@ -506,8 +506,8 @@ static uint32_t count_seen(const struct fsd_bisection *b, const uint8_t *seen)
     return n;
 }
 
-static enum fsd_status tell_log(const struct fsd_bisection *search, FILE *out,
-                                struct fsd_error *err)
+static enum fsd_status put_log(const struct fsd_bisection *search, FILE *out,
+                               struct fsd_error *err)
 {
     const struct fsd_hunt *h = search->hunt;
 
@@ -526,14 +526,14 @@ static enum fsd_status tell_log(const struct fsd_bisection *search, FILE *out,
         }
         putc('\n', out);
     }
-    return tell_next(search, out, err);
+    return put_next(search, out, err);
 }
 
 enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
                                   struct fsd_error *err)
 {
     FSD_GUARD(err);
-    return tell_log(search, out, err);
+    return put_log(search, out, err);
 }
 
 /* -------------------------------------------------------------------------- results */

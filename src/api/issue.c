@@ -424,21 +424,21 @@ static enum fsd_status write_text(const struct fsd_issue *i, FILE *out,
                                   struct fsd_error *err)
 {
     struct fsd_file dump = {0};
-    const struct fsd_issue_told told = {.d = i->run,
-                                        .old = i->old_run,
-                                        .c = i->compare,
-                                        .subject = &i->subject,
-                                        .plan = i->plan,
-                                        .no_part = i->no_part,
-                                        .command = i->command,
-                                        .old_command = i->old_command,
-                                        .dump = open_dump(i, &dump) ? &dump : NULL,
-                                        .texts = i->texts,
-                                        .pictured = has_file(i, FSD_ISSUE_PICTURE),
-                                        .anonymous = i->wants.anonymous,
-                                        .no_weights = i->wants.no_weights};
+    const struct fsd_issue_facts facts = {.d = i->run,
+                                          .old = i->old_run,
+                                          .c = i->compare,
+                                          .subject = &i->subject,
+                                          .plan = i->plan,
+                                          .no_part = i->no_part,
+                                          .command = i->command,
+                                          .old_command = i->old_command,
+                                          .dump = open_dump(i, &dump) ? &dump : NULL,
+                                          .texts = i->texts,
+                                          .pictured = has_file(i, FSD_ISSUE_PICTURE),
+                                          .anonymous = i->wants.anonymous,
+                                          .no_weights = i->wants.no_weights};
 
-    fsd_issue_put_text(&told, out);
+    fsd_issue_put_text(&facts, out);
     return fsd_file_done(&dump, fsd_flush(out, err), err);
 }
 

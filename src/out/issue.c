@@ -14,7 +14,7 @@
 enum { MOST_BYTES = 65000, MOST_ROWS = 40, MOST_NAME = 160 };
 
 struct text {
-    const struct fsd_issue_told *t;
+    const struct fsd_issue_facts *t;
     uint32_t rows; /* of a table, at most */
     FILE *out;
 };
@@ -349,7 +349,7 @@ static void put_command(struct text *x, const struct fsd_issue_command *command)
 
 static void put_versions(struct text *x)
 {
-    const struct fsd_issue_told *t = x->t;
+    const struct fsd_issue_facts *t = x->t;
 
     fputs("\n## Versions and build\n\n| | |\n|---|---|\n", x->out);
     put_build(t->d, t->command, x->out);
@@ -419,7 +419,7 @@ static void put_layers(struct text *x, const struct fsd_diff *d, const fsd_id_ve
 static void put_dump(struct text *x)
 {
     enum { MOST = 4 };
-    const struct fsd_issue_told *t = x->t;
+    const struct fsd_issue_facts *t = x->t;
     const fsd_id_vec *list = &t->subject->layers;
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -471,7 +471,7 @@ static void put_nodes(struct text *x)
 
 static void put_tables(struct text *x)
 {
-    const struct fsd_issue_told *t = x->t;
+    const struct fsd_issue_facts *t = x->t;
 
     fputs("\n## Layers and nodes\n", x->out);
     put_layers(x, t->d, &t->subject->layers,
@@ -539,7 +539,7 @@ static void put_part(struct text *x)
 
 static void put_notes(struct text *x)
 {
-    const struct fsd_issue_told *t = x->t;
+    const struct fsd_issue_facts *t = x->t;
 
     if (!t->anonymous && !t->no_weights)
         return;
@@ -560,7 +560,7 @@ static void put_notes(struct text *x)
 
 static void put_files(struct text *x)
 {
-    const struct fsd_issue_told *t = x->t;
+    const struct fsd_issue_facts *t = x->t;
 
     fputs("\n## Files\n\n", x->out);
     if (t->plan)
@@ -572,7 +572,7 @@ static void put_files(struct text *x)
         fputs("- `" FSD_ISSUE_PICTURE "`: the picture\n", x->out);
 }
 
-static void put_all(const struct fsd_issue_told *t, uint32_t rows, FILE *out)
+static void put_all(const struct fsd_issue_facts *t, uint32_t rows, FILE *out)
 {
     struct text x = {t, rows, out};
 
@@ -585,7 +585,7 @@ static void put_all(const struct fsd_issue_told *t, uint32_t rows, FILE *out)
 }
 
 /* With fewer rows, until it is short enough. */
-void fsd_issue_put_text(const struct fsd_issue_told *t, FILE *out)
+void fsd_issue_put_text(const struct fsd_issue_facts *t, FILE *out)
 {
     struct fsd_print print;
 

@@ -47,7 +47,7 @@ void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymo
 bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
                         const char *name, FILE *out);
 
-struct fsd_issue_told {
+struct fsd_issue_facts {
     const struct fsd_diff *d;
     const struct fsd_diff *old;  /**< the run before; NULL: none, or a snapshot */
     const struct fsd_compare *c; /**< NULL: one build */
@@ -84,6 +84,6 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d);
 
 /** The text in Markdown, of less than 65,536 bytes, which is what an issue takes. */
-void fsd_issue_put_text(const struct fsd_issue_told *t, FILE *out);
+void fsd_issue_put_text(const struct fsd_issue_facts *t, FILE *out);
 
 #endif

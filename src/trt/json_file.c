@@ -315,9 +315,9 @@ static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *
 }
 
 /* Reports the first error, in cJSON's terms. */
-static enum fsd_status tell_wrong(struct fsd_json_reading *r,
-                                  const struct fsd_json_text *text,
-                                  enum fsd_status status)
+static enum fsd_status report_wrong(struct fsd_json_reading *r,
+                                    const struct fsd_json_text *text,
+                                    enum fsd_status status)
 {
     const char *end = NULL;
     cJSON *root;
@@ -357,7 +357,7 @@ enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
         if (status == FSD_OK && !r.layer)
             status = fsd_json_objects(b, file, &objects, err);
         if (!objects)
-            status = tell_wrong(&r, &text, status);
+            status = report_wrong(&r, &text, status);
     }
     free(text.heap);
     return status;
