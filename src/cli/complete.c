@@ -16,26 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What an option takes that is neither a file nor a name of the model; each word stands
- * in the option's --help, too. */
-static const struct {
-    const char *option, *words;
-} values[] = {
-    {"color", "auto always never"},
-    {"evidence", "metadata name log tensor structure"},
-    {"fail-on", "info warning error"},
-    {"only", "reformats changes precision"},
-    {"collapse", "run none scope:1 scope:2"},
-    {"dump", "model engine shapes"},
-    {"debug", "log"},
-    {"by", "layers nodes scopes patterns types tactics"},
-    {"as",
-     "layerPrecisions layerOutputTypes polygraphy nodes_to_exclude modelopt autocast "
-     "nncf list table"},
-    {"not", "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
-    {"for", "trt8 trt10 trt11 rtx"},
-};
-
 /* What is being typed, behind the "--option=" that candidates repeat. */
 struct typed {
     const char *head;
@@ -56,17 +36,13 @@ static void offer_options(const struct typed *t, const struct verb *verb)
 {
     char name[64];
 
-    for (unsigned i = 0; i < 3; i++) {
-        const char *doc = "";
-
-        for (const struct argp_option *o = verb_options(verb, i); o->key; o++) {
-            if (o->flags & OPTION_HIDDEN)
+    for (unsigned i = 0; i < OPTION_TABLES; i++)
+        for (const struct option_row *o = option_rows(verb, i); is_row(o); o++) {
+            if (o->hidden)
                 continue;
-            doc = o->flags & OPTION_ALIAS ? doc : o->doc;
             snprintf(name, sizeof name, "--%s", o->name);
-            offer(t, name, doc);
+            offer(t, name, o[o->alias ? -1 : 0].doc);
         }
-    }
     offer(t, "--help", "Options, formats and examples");
 }
 
@@ -107,7 +83,7 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
 }
 
 static void offer_values(const struct typed *t, const struct verb *verb,
-                         const struct argp_option *option, struct fsd_options *run)
+                         const struct option_row *option, struct fsd_options *run)
 {
     const char *name;
     char word[64];
@@ -126,16 +102,12 @@ static void offer_values(const struct typed *t, const struct verb *verb,
     else if (!strcmp(option->arg, "NODE") || !strcmp(option->arg, "NAME") ||
              !strcmp(option->arg, "LAYER"))
         offer_names(t, run, *option->arg == 'N', strcmp(option->arg, "NODE") != 0);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (strcmp(values[i].option, option->name) != 0)
-            continue;
-        for (const char *at = values[i].words; *at; at += strspn(at, " ")) {
-            size_t n = strcspn(at, " ");
+    for (const char *at = option->words; at && *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
 
-            snprintf(word, sizeof word, "%.*s", (int)n, at);
-            offer(t, word, "");
-            at += n;
-        }
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        offer(t, word, "");
+        at += n;
     }
 }
 
@@ -156,7 +128,7 @@ static void take_files(struct fsd_options *run, const struct verb *verb, unsigne
                        char **words)
 {
     for (unsigned i = 0; i < n; i++) {
-        const struct argp_option *option = find_option(verb, words[i]);
+        const struct option_row *option = find_option(verb, words[i]);
         char *equals = strchr(words[i], '=');
         char *value = option && option->arg ? equals      ? equals + 1
                                               : i + 1 < n ? words[++i]
@@ -178,7 +150,7 @@ void print_completions(unsigned n, char **words)
     bool help = n == 2 && !strcmp(words[0], "help");
     bool first = help || (!verb && first_argument(verb_at(0), n, words) + 1 >= n);
     char *last = n ? words[n - 1] : NULL, *equals = last ? strchr(last, '=') : NULL;
-    const struct argp_option *before = NULL, *option;
+    const struct option_row *before = NULL, *option;
     struct fsd_options run = {0};
     struct typed t = {"", 0, last};
 

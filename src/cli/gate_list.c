@@ -188,13 +188,12 @@ struct checks {
     unsigned n;
 };
 
-static enum fsd_status print_checks(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_checks(const void *payload, const struct sink *to)
 {
     const struct checks *checks = payload;
 
-    return fsd_checks_write(checks->at, checks->n, format, style, out, err);
+    return fsd_checks_write(checks->at, checks->n, to->format, to->style, to->out,
+                            to->err);
 }
 
 /* What cannot be rewritten is an error of its build, before any report says
@@ -233,8 +232,7 @@ static enum fsd_status check_inputs(const struct job *job, struct fsd_error *err
     return status;
 }
 
-enum fsd_status check_list(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+enum fsd_status check_list(struct command_line *line, struct fsd_error *err)
 {
     struct job job = {.line = line};
     enum fsd_status status = do_all(&job, check_one, err);
@@ -261,10 +259,10 @@ enum fsd_status check_list(struct command_line *line, int *exit_status,
                 checks.at[i].engine = NULL;
             }
             if (bad)
-                *exit_status = TROUBLE;
+                line->exit_status = TROUBLE;
             else if (!line->check.accept && fsd_check_failed(e->check) &&
-                     *exit_status == OK)
-                *exit_status = FINDINGS;
+                     line->exit_status == OK)
+                line->exit_status = FINDINGS;
         }
         status = write_judgement(line, print_checks, &checks, err);
     }
@@ -275,17 +273,13 @@ enum fsd_status check_list(struct command_line *line, int *exit_status,
 
 /* ----------------------------------------------------------------- snapshot --list */
 
-static enum fsd_status print_text(const void *payload, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err)
+static enum fsd_status print_text(const void *payload, const struct sink *to)
 {
     const struct entry *e = payload;
 
-    (void)format;
-    (void)style;
-    return fwrite(e->snapshot, 1, e->size, out) == e->size && !fflush(out)
+    return fwrite(e->snapshot, 1, e->size, to->out) == e->size && !fflush(to->out)
                ? FSD_OK
-               : fail_errno(err, e->line->snapshot);
+               : fail_errno(to->err, e->line->snapshot);
 }
 
 static void write_one(struct job *job, unsigned i)
@@ -307,8 +301,7 @@ static void write_one(struct job *job, unsigned i)
     e->known = e->error.status == FSD_OK && !stat(path, &e->file);
 }
 
-enum fsd_status snapshot_list(struct command_line *line, int *exit_status,
-                              struct fsd_error *err)
+enum fsd_status snapshot_list(struct command_line *line, struct fsd_error *err)
 {
     struct job job = {.line = line};
     enum fsd_status status = do_all(&job, snapshot_one, err);
@@ -332,7 +325,7 @@ enum fsd_status snapshot_list(struct command_line *line, int *exit_status,
         snprintf(text, sizeof text, "%u of %u snapshots were not written", bad,
                  job.list.n);
         print_note(NULL, text);
-        *exit_status = TROUBLE;
+        line->exit_status = TROUBLE;
     }
     free_all(&job);
     return status;

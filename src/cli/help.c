@@ -1,8 +1,10 @@
-/* The verbs in a line each, and examples: what --help says of them beside their
- * options, and what `fusiondiff help` says of all. */
+/* What --help says below the options of a verb: its formats, examples and more; and the
+ * verbs in a line each, which `fusiondiff help` prints. */
 #define _GNU_SOURCE /* argp */
 #include "cli/verb.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 void print_verbs(FILE *out)
@@ -14,7 +16,7 @@ void print_verbs(FILE *out)
         fprintf(out, "  %-10s %s\n", verb->name, verb->brief);
 }
 
-void print_examples(const struct verb *verb, FILE *out)
+static void print_examples(const struct verb *verb, FILE *out)
 {
     bool named = strcmp(verb->name, "diff") != 0;
     const char *example;
@@ -23,4 +25,46 @@ void print_examples(const struct verb *verb, FILE *out)
     for (unsigned i = 0; (example = verb->examples[i]); i++)
         fprintf(out, "  fusiondiff %s%s%s\n", named ? verb->name : "",
                 named && *example ? " " : "", example);
+}
+
+void list_formats(int subject, char *list, size_t size)
+{
+    const char *name;
+    size_t n = 0;
+
+    for (unsigned i = 0; n < size; i++) {
+        name = subject < 0 ? fsd_format_at(i)
+                           : fsd_format_of((enum fsd_subject)subject, i);
+        if (!name)
+            break;
+        n += (size_t)snprintf(list + n, size - n, "%s%s", i ? ", " : "", name);
+    }
+}
+
+char *filter_help(int key, const char *text, void *input)
+{
+    const struct verb *verb = ((struct command_line *)input)->verb;
+    char list[256], *help = NULL;
+    size_t size;
+    FILE *out;
+
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    out = fsd_memory_open(&help, &size);
+    if (verb->subject >= 0) {
+        list_formats(verb->subject, list, sizeof list);
+        fprintf(out, "Formats: %s.\n\n", list);
+    }
+    if (text)
+        fprintf(out, "%s\n\n", text);
+    if (!strcmp(verb->name, "diff")) {
+        print_verbs(out);
+        putc('\n', out);
+    }
+    print_examples(verb, out);
+    if (fclose(out)) {
+        free(help);
+        return (char *)(uintptr_t)text;
+    }
+    return help;
 }

@@ -40,7 +40,6 @@ typedef void deed_fn(void *payload, unsigned i);
 void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload);
 
 /** How many threads to take: `jobs`, or as many as there are processors. */
-enum { MOST_JOBS = 256 };
 unsigned count_jobs(unsigned jobs);
 
 /** `memory`; the program ends where there is none. */

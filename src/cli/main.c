@@ -85,7 +85,6 @@ int main(int argc, char **argv)
     const char *word = !verb && first < n ? argv[1 + first] : NULL;
     struct command_line line;
     struct fsd_error err = {0};
-    int exit_status = OK;
 
     if (asks && argc == 2) {
         print_verbs(stdout);
@@ -126,8 +125,8 @@ int main(int argc, char **argv)
     if (take_folder(&folder, &line.run, &err) != FSD_OK ||
         check_outputs(&line, &line.run, 1, &err) != FSD_OK ||
         check_outputs(&line, &line.other, 1, &err) != FSD_OK ||
-        verb->run(&line, &exit_status, &err) != FSD_OK)
-        exit_status = complain_of(&err, word);
+        verb->run(&line, &err) != FSD_OK)
+        line.exit_status = complain_of(&err, word);
     end_progress();
-    return exit_status;
+    return line.exit_status;
 }

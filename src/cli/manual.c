@@ -71,7 +71,7 @@ static void put_arguments(FILE *out, const char *words)
 }
 
 /* "n Ar N , Fl \\-limit Ar N"; other names of an option follow it in the table. */
-static const struct argp_option *put_names(FILE *out, const struct argp_option *option)
+static const struct option_row *put_names(FILE *out, const struct option_row *option)
 {
     const char *before = option->arg ? " Ar " : "";
     const char *arg = option->arg ? option->arg : "";
@@ -79,23 +79,23 @@ static const struct argp_option *put_names(FILE *out, const struct argp_option *
 
     fputs(".It", out);
     do {
-        if (option->key < 128) {
-            fprintf(out, "%s Fl %c%s%s", comma, option->key, before, arg);
+        if (option->letter) {
+            fprintf(out, "%s Fl %c%s%s", comma, option->letter, before, arg);
             comma = " ,";
         }
         fprintf(out, "%s Fl \\-%s%s%s", comma, option->name, before, arg);
         comma = " ,";
         option++;
-    } while (option->name && option->flags & OPTION_ALIAS);
+    } while (option->alias);
     fputc('\n', out);
     return option;
 }
 
-static void put_options(FILE *out, const struct argp_option *option)
+static void put_options(FILE *out, const struct option_row *option)
 {
     fputs(".Bl -tag -width Ds\n", out);
-    while (option->key)
-        if (option->flags & OPTION_HIDDEN) {
+    while (is_row(option))
+        if (option->hidden) {
             option++;
         } else {
             const char *doc = option->doc;
@@ -106,10 +106,10 @@ static void put_options(FILE *out, const struct argp_option *option)
     fputs(".El\n", out);
 }
 
-static bool has_options(const struct argp_option *options)
+static bool has_options(const struct option_row *options)
 {
-    for (; options->key; options++)
-        if (!(options->flags & OPTION_HIDDEN))
+    for (; is_row(options); options++)
+        if (!options->hidden)
             return true;
     return false;
 }
@@ -117,7 +117,7 @@ static bool has_options(const struct argp_option *options)
 static void put_verb(FILE *out, const struct verb *verb)
 {
     const char *below = strchr(verb->doc, '\v'), *name, *example;
-    const struct argp_option *own = verb_options(verb, 0);
+    const struct option_row *own = option_rows(verb, 0);
     bool named = verb != verb_at(0);
 
     fprintf(out, ".Ss %s\n", verb->name);
@@ -142,8 +142,8 @@ static void put_verb(FILE *out, const struct verb *verb)
 
 void print_manual(FILE *out)
 {
-    static const char *const titles[] = {
-        NULL, "Options of every verb that reads one build", "Options of every verb"};
+    static const char *const titles[OPTION_TABLES] = {
+        NULL, "Options of every verb", "Options of every verb that reads one build"};
     const struct verb *verb;
 
     fprintf(out,
@@ -165,9 +165,9 @@ void print_manual(FILE *out)
     for (unsigned i = 0; (verb = verb_at(i)); i++)
         put_verb(out, verb);
     fputs(".Sh OPTIONS\n", out);
-    for (unsigned i = 1; i < 3; i++) {
+    for (unsigned i = 1; i < OPTION_TABLES; i++) {
         fprintf(out, ".Ss %s\n", titles[i]);
-        put_options(out, verb_options(verb_at(0), i));
+        put_options(out, option_rows(verb_at(0), i));
     }
     fprintf(out,
             ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev NO_COLOR\nIf set, output is "

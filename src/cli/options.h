@@ -4,7 +4,15 @@
 
 #include <fusiondiff/fusiondiff.h>
 
-enum { MOST_OUTPUTS = 16, MOST_WORDS = 4096, MOST_BUILDS = 26, MOST_CUT = 256 };
+enum {
+    MOST_OUTPUTS = 16,
+    MOST_WORDS = 4096,
+    MOST_BUILDS = 26,
+    MOST_CUT = 256,
+    MOST_JOBS = 256
+};
+
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* in the order of the option's words */
 
 struct output {
     const char *path;   /* NULL: standard output */
@@ -16,6 +24,7 @@ struct verb;
 /* Zero is the default of every field but fail_on. */
 struct command_line {
     const struct verb *verb;
+    int exit_status; /* OK, until the verb has found something */
 
     /* Options of all verbs. */
     struct fsd_options run;
@@ -25,6 +34,7 @@ struct command_line {
     bool every_engine;  /* of a log that holds several: each */
     bool follow;        /* links that lead out of their folders */
     bool quiet;         /* no notes, and no word on what went to files */
+    int color;          /* COLOR_... */
     const char *format; /* -f: for outputs whose name does not imply a format */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
@@ -43,11 +53,10 @@ struct command_line {
     const char *dump;  /* "model" or "engine"; NULL: report */
     int fail_on;       /* enum fsd_severity; -1: never */
 
-    /* Of verbs that draw: picture_options.c. */
+    /* Of verbs that draw. */
     struct fsd_picture picture;
 
     /* Of snapshot and check. */
-    bool one_format; /* outputs may be called anything */
     bool with_times;
     const char *also[MOST_BUILDS - 1]; /* builds, as words */
     unsigned n_also;
@@ -84,7 +93,8 @@ struct command_line {
 
     /* Of verbs that take a part of a model: part.c. */
     struct fsd_cut_options cut;
-    const char *cut_words[5][MOST_CUT]; /* layers, groups, nodes, from, to */
+    const char *cut_layers[MOST_CUT], *cut_groups[MOST_CUT], *cut_nodes[MOST_CUT],
+        *cut_from[MOST_CUT], *cut_to[MOST_CUT];
 
     /* Of cut. */
     const char *alone;  /* an engine of the part */

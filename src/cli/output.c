@@ -77,8 +77,8 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
     errno = 0;
     if (to->path)
         style.color = false;
-    status =
-        job->print(job->payload, to->format ? to->format : "text", &style, out, err);
+    status = job->print(job->payload, &(struct sink){to->format ? to->format : "text",
+                                                     &style, out, err});
     if (status != FSD_E_WRITE)
         return status;
     if (!to->path &&
@@ -449,7 +449,7 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
     out = status == FSD_OK && !seen ? fsd_memory_open(&text, &size) : NULL;
     if (!out)
         return status;
-    status = print_report(payload, "line", NULL, out, err);
+    status = print_report(payload, &(struct sink){"line", NULL, out, err});
     if (fclose(out) || status != FSD_OK)
         size = 0;
     end_progress();

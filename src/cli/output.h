@@ -16,10 +16,16 @@ void prepare_ends(void);
 /** Ends the program so, where there is no memory to be had. */
 _Noreturn void end_without_memory(void);
 
-/** Prints one report; `format` is never NULL. */
-typedef enum fsd_status print_fn(const void *payload, const char *format,
-                                 const struct fsd_style *style, FILE *out,
-                                 struct fsd_error *err);
+/** Where a report goes, and how; `format` is never NULL. */
+struct sink {
+    const char *format;
+    const struct fsd_style *style;
+    FILE *out;
+    struct fsd_error *err;
+};
+
+/** Prints one report. */
+typedef enum fsd_status print_fn(const void *payload, const struct sink *to);
 
 /** Closes what was written to `path`, once all of it is on the disk.
  *  @param status  how the writing went; comes back where that was not well */

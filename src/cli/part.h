@@ -4,43 +4,26 @@
 
 #include "cli/verb.h"
 
-enum {
-    KEY_LAYER = 960,
-    KEY_GROUP,
-    KEY_NODE,
-    KEY_FROM,
-    KEY_TO,
-    KEY_CONTEXT,
-    KEY_PART_END /* other keys of these verbs begin here */
-};
-
 /** Rows of a verb's options; `does` is what it does with the nodes: "Cut". */
-#define PART_OPTIONS(does)                                                             \
-    {"layer",                                                                          \
-     KEY_LAYER,                                                                        \
-     "LAYER",                                                                          \
-     0,                                                                                \
+#define PART_ROWS(does)                                                                \
+    {"layer", "LAYER",                                                                 \
      does " the nodes of a layer: its number, name or pattern; may be repeated, like " \
           "the next four",                                                             \
-     3},                                                                               \
-        {"group",                                                                      \
-         KEY_GROUP,                                                                    \
-         "LAYER",                                                                      \
-         0,                                                                            \
+     WORDS(cut_layers, cut.n_layers)},                                                 \
+        {"group", "LAYER",                                                             \
          "The same for all layers that compute nodes together with this layer",        \
-         3},                                                                           \
-        {"node", KEY_NODE, "NODE", 0, "A node: its name, #number or pattern", 3},      \
-        {"from", KEY_FROM, "TENSOR", 0, "The nodes after a tensor of the model", 3},   \
-        {"to",                                                                         \
-         KEY_TO,                                                                       \
-         "TENSOR",                                                                     \
-         0,                                                                            \
+         WORDS(cut_groups, cut.n_groups)},                                             \
+        {"node", "NODE", "A node: its name, #number or pattern",                       \
+         WORDS(cut_nodes, cut.n_nodes)},                                               \
+        {"from", "TENSOR", "The nodes after a tensor of the model",                    \
+         WORDS(cut_from, cut.n_from)},                                                 \
+        {"to", "TENSOR",                                                               \
          "The nodes before a tensor; with --from, those on a path between the two",    \
-         3},                                                                           \
-        {"context", KEY_CONTEXT, "N", 0, "Also the nodes up to N steps around", 3},
-
-/** Takes one of them into line->cut; ARGP_ERR_UNKNOWN for any other key. */
-error_t parse_part_option(int key, char *arg, struct argp_state *state);
+         WORDS(cut_to, cut.n_to)},                                                     \
+    {                                                                                  \
+        "context", "N", "Also the nodes up to N steps around", CONTEXT                 \
+    }
+#define CONTEXT NUMBER(cut.context, 0, 1000000, "a number of steps")
 
 /** True when an option names nodes. */
 bool names_part(const struct command_line *line);

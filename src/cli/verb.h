@@ -3,9 +3,7 @@
 #ifndef FSD_CLI_VERB_H
 #define FSD_CLI_VERB_H
 
-#include "cli/options.h"
-
-#include <argp.h>
+#include "cli/row.h"
 
 enum { OK, FINDINGS, TROUBLE }; /* exit status, as diff(1) */
 
@@ -15,21 +13,21 @@ struct verb {
     const char *brief;     /* for the list of verbs: a line of at most 66 characters */
     const char *doc;       /* one sentence; what stands below the options after '\v' */
     const char *examples[5]; /* each the words behind the verb; ends with NULL */
-    const struct argp_option *options; /* its own, beside those of options.c; NULL */
-    /* Its own options and arguments; `state->input` is the struct command_line. */
-    error_t (*parse)(int key, char *arg, struct argp_state *state);
-    enum fsd_status (*run)(struct command_line *line, int *exit_status,
-                           struct fsd_error *err);
+    const struct option_row *options; /* its own, beside those of options.c; NULL */
+    unsigned most_words; /* arguments, which go to line->words; 0: MODEL and ENGINE */
+    take_fn *take;       /* takes an argument otherwise; NULL */
+    /* Checks the whole line, and ends with a message where it is wrong; NULL. */
+    void (*check)(struct command_line *line, struct argp_state *state);
+    enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
     bool two_builds; /* so that a log, profiles and the like are no options */
+    bool one_format; /* outputs may be called anything */
     int subject;     /* enum fsd_subject, which determines its formats; -1: it has only
                         one */
 };
 
 /** check and snapshot of each build of line->builds. gate_list.c */
-enum fsd_status check_list(struct command_line *line, int *exit_status,
-                           struct fsd_error *err);
-enum fsd_status snapshot_list(struct command_line *line, int *exit_status,
-                              struct fsd_error *err);
+enum fsd_status check_list(struct command_line *line, struct fsd_error *err);
+enum fsd_status snapshot_list(struct command_line *line, struct fsd_error *err);
 /** Rewrites the snapshot of a check. verb_check.c */
 enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
@@ -39,22 +37,6 @@ void report_dropped(const struct command_line *line, const char *path);
 /** Refuses options that stand in the lines of a list, and not beside it. */
 void refuse_beside_list(const struct command_line *line, struct argp_state *state);
 
-/* Keys of options.c: some that a verb may want to refuse in words of its own, and those
- * of pictures, for the verbs that draw, and of lists, for those that take one. */
-enum {
-    KEY_LOG = 384,
-    KEY_PROFILE,
-    KEY_TIMES,
-    KEY_AROUND,
-    KEY_DEPTH,
-    KEY_ONLY,
-    KEY_COLLAPSE,
-    KEY_COLOR_BY,
-    KEY_LAYOUT_TIMEOUT,
-    KEY_OF_LIST,
-    KEY_LABEL
-};
-
 /** The i-th verb, NULL past the last. main.c */
 const struct verb *verb_at(unsigned i);
 
@@ -63,13 +45,9 @@ const struct verb *find_verb(const char *word);
 /** The verb that a misspelt word may mean; NULL: none. */
 const char *near_verb(const char *word);
 
-/** Options that a verb takes, ended by a row of zeros: of its own (0), of verbs that
- *  take one build (1), of all (2). options.c */
-const struct argp_option *verb_options(const struct verb *verb, unsigned i);
-
 /** The row with argument and text of the option that `word` begins with; NULL: the verb
  *  has none of that name. */
-const struct argp_option *find_option(const struct verb *verb, const char *word);
+const struct option_row *find_option(const struct verb *verb, const char *word);
 
 /** The index of the first of `n` words that is no option of the verb, nor the value of
  *  one; n or more: there is none. */
@@ -79,9 +57,14 @@ unsigned first_argument(const struct verb *verb, unsigned n, char **words);
  *  n: there is none. */
 unsigned verb_place(unsigned n, char **words);
 
-/** A line a verb; examples of one. help.c */
+/** A line a verb. help.c */
 void print_verbs(FILE *out);
-void print_examples(const struct verb *verb, FILE *out);
+/** "text, json, csv": a subject's formats, all of them for -1. */
+void list_formats(int subject, char *list, size_t size);
+/** For argp, whose `input` is the command line: puts the verb's formats on top of what
+ *  --help says below the options, and examples under it.
+ *  @return `text`, or what argp frees */
+char *filter_help(int key, const char *text, void *input);
 
 /** The page of the manual, in mdoc. manual.c */
 void print_manual(FILE *out);
@@ -92,30 +75,23 @@ void print_completions(unsigned n, char **words);
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
                         char **argv);
 
-/* What the parse functions of verbs share.  options.c */
+/* What options of several verbs take. */
+#define SEVERITIES "info warning error"
+#define BUILDERS   "trt8 trt10 trt11 rtx"
+#define JOBS       NUMBER(jobs, 1, MOST_JOBS, "1 to 256 threads")
+#define ROW_LAYOUT_TIMEOUT                                                             \
+    {                                                                                  \
+        "layout-timeout", "SECONDS",                                                   \
+            "svg, png, pdf: fail if the layout takes more processor time (default: "   \
+            "30)",                                                                     \
+            AMOUNT(picture.layout_seconds, ABOVE_0, 86400, "seconds, up to a day"),    \
+            .group = 5                                                                 \
+    }
 
-/** Takes an option of pictures; ARGP_ERR_UNKNOWN for any other key. */
-error_t parse_picture_option(int key, char *arg, struct argp_state *state);
+/** Takes the word of --label. options.c */
+void take_label(struct command_line *line, char *arg, struct argp_state *state);
 
-/** Takes --list, --jobs or --label; ARGP_ERR_UNKNOWN for any other key. */
-error_t parse_list_option(int key, char *arg, struct argp_state *state);
-
-/** A number from `least` to `most`, or the message that the option takes `what`. */
-unsigned parse_number(const char *option, const char *what, const char *word,
-                      unsigned long least, unsigned long most,
-                      struct argp_state *state);
-/** The same of any number up to `most`; 0 is one where it is not to be `positive`. */
-double parse_amount(const char *option, const char *what, const char *word,
-                    bool positive, double most, struct argp_state *state);
-
-/** The number of --jobs. */
-unsigned parse_jobs(const char *word, struct argp_state *state);
-
-/** A level of --fail-on. */
-int parse_severity(const char *word, struct argp_state *state);
-
-/** The day of --today. */
-unsigned parse_day(const char *word, struct argp_state *state);
+/* Arguments.  pair.c */
 
 /** Takes the argument as MODEL, then as ENGINE; false when both are there. */
 bool take_pair(struct command_line *line, char *arg);

@@ -4,11 +4,10 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 
-enum { KEY_LAYERS = 992 };
-
-static const struct argp_option options[] = {
-    {"layers", KEY_LAYERS, NULL, 0,
-     "With a MODEL: write the graph of the engine's layers, not the model", 3},
+static const struct option_row options[] = {
+    {"layers", NULL,
+     "With a MODEL: write the graph of the engine's layers, not the model",
+     FLAG(of_layers)},
     {0},
 };
 
@@ -22,33 +21,15 @@ static const char doc[] =
     "operators of the domain `trt`, with formats, precision, "
     "times, tactic and advice as attributes.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case KEY_LAYERS:
-        line->of_layers = true;
-        break;
-    case ARGP_KEY_ARG:
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case ARGP_KEY_END:
-        need_pair(line, state);
-        if (line->format)
-            argp_error(
-                state,
-                "expected -o FILE with the ending .onnx or .nodedata.json, and no -f");
-        if (!line->outputs[0].path)
-            argp_error(state, "expected -o FILE.onnx or -o FILE.nodedata.json");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    need_pair(line, state);
+    if (line->format)
+        argp_error(
+            state,
+            "expected -o FILE with the ending .onnx or .nodedata.json, and no -f");
+    if (!line->outputs[0].path)
+        argp_error(state, "expected -o FILE.onnx or -o FILE.nodedata.json");
 }
 
 struct job {
@@ -56,27 +37,19 @@ struct job {
     enum fsd_annotation as;
 };
 
-static enum fsd_status print(const void *payload, const char *format,
-                             const struct fsd_style *style, FILE *out,
-                             struct fsd_error *err)
+static enum fsd_status print(const void *payload, const struct sink *to)
 {
     const struct job *job = payload;
 
-    (void)format;
-    (void)style;
-    return fsd_diff_annotate(job->run, job->as, out, err);
+    return fsd_diff_annotate(job->run, job->as, to->out, to->err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *made = NULL;
-    enum fsd_status status = check_outputs(line, &line->run, 1, err);
+    enum fsd_status status = fsd_diff_open(&made, &line->run, err);
     static struct command_line one;
 
-    (void)exit_status;
-    if (status == FSD_OK)
-        status = fsd_diff_open(&made, &line->run, err);
     one = *line;
     one.n_outputs = 1;
     for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {
@@ -100,8 +73,8 @@ const struct verb verb_annotate = {
     doc,
     {"model.onnx engine.json -o annotated.onnx", "engine.json -o engine.onnx",
      "model.onnx engine.json --profile p.json -o model.nodedata.json"},
-    options,
-    parse,
-    run,
-    false,
-    -1};
+    .options = options,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .subject = -1};

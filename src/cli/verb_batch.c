@@ -25,18 +25,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_RESUME = 1024, KEY_FAIL_ON, AHEAD = 8 };
+enum { AHEAD = 8 };
 
-static const struct argp_option options[] = {
-    {"jobs", 'j', "N", 0, "Number of threads (default: one per processor)", 3},
-    {"resume", KEY_RESUME, NULL, 0,
+static const struct option_row options[] = {
+    {"jobs", "N", "Number of threads (default: one per processor)", JOBS,
+     .letter = 'j'},
+    {"resume", NULL,
      "Append each line to the -o FILE as soon as it is ready; skip pairs that FILE "
      "already has",
-     1},
-    {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
+     FLAG(resume), .group = 1},
+    {"fail-on", "SEVERITY",
      "Exit with 1 if a pair has a finding of this level or above: info, warning or "
      "error",
-     3},
+     CHOICE(fail_on, SEVERITIES)},
     {0},
 };
 
@@ -53,41 +54,15 @@ static const char doc[] =
     "the --fail-on level; 1 there are findings; 2 a pair could not be analyzed (its "
     "line has the error), or another error.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case 'j':
-        line->jobs = parse_jobs(arg, state);
-        break;
-    case KEY_RESUME:
-        line->resume = true;
-        break;
-    case KEY_FAIL_ON:
-        line->fail_on = parse_severity(arg, state);
-        break;
-    case ARGP_KEY_ARG:
-        if (line->query.n_words)
-            argp_error(state, "expected one LIST, found '%s' too", arg);
-        line->words[line->query.n_words++] = arg;
-        break;
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        return ARGP_ERR_UNKNOWN;
-    case ARGP_KEY_END:
-        if (!line->query.n_words)
-            argp_error(state, "expected LIST, or a directory of builds");
-        if (line->format && strcmp(line->format, "json") != 0 &&
-            strcmp(line->format, "schema") != 0)
-            argp_error(state, "batch writes json or schema, not %s", line->format);
-        if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
-            argp_error(state, "--resume needs one -o FILE");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    if (!line->query.n_words)
+        argp_error(state, "expected LIST, or a directory of builds");
+    if (line->format && strcmp(line->format, "json") != 0 &&
+        strcmp(line->format, "schema") != 0)
+        argp_error(state, "batch writes json or schema, not %s", line->format);
+    if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
+        argp_error(state, "--resume needs one -o FILE");
 }
 
 /* ------------------------------------------------------------------------- the list */
@@ -236,19 +211,15 @@ static void *work(void *payload)
 }
 
 /* A print_fn, of all lines. */
-static enum fsd_status print_lines(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_lines(const void *payload, const struct sink *to)
 {
     struct batch *b = *(struct batch *const *)payload;
     pthread_t others[MOST_JOBS];
     unsigned n = 0;
 
-    (void)format;
-    (void)style;
-    b->out = out;
-    b->err = err;
-    b->bar = !isatty(fileno(out));
+    b->out = to->out;
+    b->err = to->err;
+    b->bar = !isatty(fileno(to->out));
     b->ready = must(calloc(b->pairs.n + 1, sizeof *b->ready));
     write_ready(b);
     /* This thread works, too, and where there can be no other, alone. */
@@ -327,7 +298,7 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
     }
     status = take_lines(b, file, path, err);
     if (status == FSD_OK)
-        status = print_lines(&b, "json", NULL, file, err);
+        status = print_lines(&b, &(struct sink){"json", NULL, file, err});
     if (status == FSD_E_WRITE)
         status = fail_errno(err, path);
     status = close_kept(file, path, status, err);
@@ -335,8 +306,7 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
     return status == FSD_OK ? sync_folder(target.path, err) : status;
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct batch batch = {.line = line,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -361,11 +331,11 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                  " of %u pairs could not be analyzed; their lines have the errors",
                  b->failed, b->pairs.n);
         print_note(NULL, note);
-        *exit_status = TROUBLE;
+        line->exit_status = TROUBLE;
     } else if (status == FSD_OK && line->fail_on >= 0) {
         for (int i = line->fail_on; i < FSD__SEVERITY_COUNT; i++)
             if (b->findings[i])
-                *exit_status = FINDINGS;
+                line->exit_status = FINDINGS;
     }
     free_list(&b->pairs);
     return status;
@@ -377,8 +347,10 @@ const struct verb verb_batch = {
     "analyze many pairs, one line of JSON each",
     doc,
     {"pairs.txt -j 8 -o reports.jsonl --resume", "builds/ --fail-on error"},
-    options,
-    parse,
-    run,
-    true,
-    -1};
+    .options = options,
+    .most_words = 1,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .two_builds = true,
+    .subject = -1};

@@ -21,13 +21,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_STATE = 900, LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
+enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
 
 static const char usual_state[] = ".fusiondiff-bisect";
 
-static const struct argp_option options[] = {
-    {"state", KEY_STATE, "FILE", 0, "File of the search (default: .fusiondiff-bisect)",
-     3},
+static const struct option_row options[] = {
+    {"state", "FILE", "File of the search (default: .fusiondiff-bisect)", WORD(state)},
     {0},
 };
 
@@ -39,13 +38,9 @@ struct built {
 
 /* ----------------------------------------------------------------- the file */
 
-static enum fsd_status print_state(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_state(const void *payload, const struct sink *to)
 {
-    (void)format;
-    (void)style;
-    return fsd_bisection_save(payload, out, err);
+    return fsd_bisection_save(payload, to->out, to->err);
 }
 
 static enum fsd_status save(const struct command_line *line,
@@ -55,8 +50,6 @@ static enum fsd_status save(const struct command_line *line,
 
     to.outputs[0] = (struct output){.path = line->state};
     to.n_outputs = 1;
-    to.one_format = true;
-    to.format = "text";
     to.quiet = true;
     return write_outputs(&to, print_state, search, err);
 }
@@ -71,15 +64,11 @@ static enum fsd_status read_search(const struct command_line *line,
                      "there is no search: begin one with bisect start MODEL ENGINE");
 }
 
-static enum fsd_status print_model(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_model(const void *payload, const struct sink *to)
 {
     const struct built *built = payload;
 
-    (void)format;
-    (void)style;
-    return fsd_bisection_model(built->search, built->inlined, out, err);
+    return fsd_bisection_model(built->search, built->inlined, to->out, to->err);
 }
 
 /* The model of the next build.  Its weights in other files are found from the folder of
@@ -95,8 +84,6 @@ static enum fsd_status write_model(const struct command_line *line,
 
     to.outputs[0] = (struct output){.path = path};
     to.n_outputs = 1;
-    to.one_format = true;
-    to.format = "text";
     to.quiet = true;
     return write_outputs(&to, print_model, &built, err);
 }
@@ -338,42 +325,19 @@ static enum fsd_status run_command(struct command_line *line, struct fsd_error *
 static const char *const words[] = {"start", "next", "good", "bad",
                                     "skip",  "run",  "log",  "reset"};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case KEY_STATE:
-        line->state = arg;
-        break;
-    case ARGP_KEY_ARG:
-        if (line->query.n_words == MOST_WORDS)
-            argp_error(state, "at most %d words", MOST_WORDS);
-        line->words[line->query.n_words++] = arg;
-        break;
-    case ARGP_KEY_END:
-        if (!line->state)
-            line->state = usual_state;
-        if (!line->query.n_words)
-            argp_error(state,
-                       "expected start, next, good, bad, skip, run, log or reset");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    if (!line->state)
+        line->state = usual_state;
+    if (!line->query.n_words)
+        argp_error(state, "expected start, next, good, bad, skip, run, log or reset");
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *word = line->words[0], *near;
     unsigned n = sizeof words / sizeof *words;
 
-    (void)exit_status;
     if (!strcmp(word, "start"))
         return start(line, err);
     if (!strcmp(word, "next"))
@@ -414,8 +378,10 @@ const struct verb verb_bisect = {
     "FILE.onnx writes it.  A comparison of both engines proves "
     "which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
-    options,
-    parse,
-    run,
-    true,
-    -1};
+    .options = options,
+    .most_words = MOST_WORDS,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .two_builds = true,
+    .subject = -1};

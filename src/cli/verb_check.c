@@ -9,31 +9,30 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_PRINT_POLICY, KEY_LINT, KEY_FOR };
-
-static const struct argp_option options[] = {
-    {"policy", KEY_POLICY, "FILE", 0,
-     "Rules with their levels and budgets, and what to ignore", 3},
-    {"list", KEY_OF_LIST, "FILE", 0,
+static const struct option_row options[] = {
+    {"policy", "FILE", "Rules with their levels and budgets, and what to ignore",
+     WORD(check.policy)},
+    {"list", "FILE",
      "Check every build of a list ('-': standard input) in the format of batch, with "
      "snapshot=, label=, policy= and profile= in its lines, and write one report",
-     3},
-    {"jobs", 'j', "N", 0, "With --list: number of threads (default: one per processor)",
-     3},
-    {"label", KEY_LABEL, "LABEL", 0,
+     WORD(builds)},
+    {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
+     .letter = 'j'},
+    {"label", "LABEL",
      "What the build is for, e.g. sm86: selects its snapshot in a directory, and "
      "--update records it",
-     3},
-    {"update", KEY_UPDATE, NULL, 0,
-     "Accept the build: rewrite the snapshot and report what changed", 3},
-    {"print-policy", KEY_PRINT_POLICY, NULL, 0,
-     "Print the default policy as a starting point, and check nothing", 3},
-    {"today", KEY_TODAY, "YYYY-MM-DD", 0,
+     TAKEN_BY(take_label)},
+    {"update", NULL, "Accept the build: rewrite the snapshot and report what changed",
+     FLAG(check.accept)},
+    {"print-policy", NULL,
+     "Print the default policy as a starting point, and check nothing",
+     FLAG(print_policy)},
+    {"today", "YYYY-MM-DD",
      "Day for expiry dates of the policy (default: SOURCE_DATE_EPOCH, or the clock)",
-     3},
-    {"lint", KEY_LINT, NULL, 0, "Also lint the model", 3},
-    {"for", KEY_FOR, "BUILDER", 0, "With --lint: the target builder, e.g. rtx-1.7:sm89",
-     3},
+     DAY(check.today)},
+    {"lint", NULL, "Also lint the model", FLAG(check.lint)},
+    {"for", "BUILDER", "With --lint: the target builder, e.g. rtx-1.7:sm89",
+     WORD(check.builder), .words = BUILDERS},
     {0},
 };
 
@@ -107,71 +106,28 @@ static void sort_words(struct command_line *line, struct argp_state *state)
         argp_error(state, "--update needs a SNAPSHOT");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case KEY_POLICY:
-        line->check.policy = arg;
-        break;
-    case KEY_LINT:
-        line->check.lint = true;
-        break;
-    case KEY_FOR:
-        line->check.builder = arg;
-        break;
-    case KEY_UPDATE:
-        line->check.accept = true;
-        break;
-    case KEY_PRINT_POLICY:
-        line->print_policy = line->one_format = true;
-        break;
-    case KEY_TODAY:
-        line->check.today = parse_day(arg, state);
-        break;
-    case ARGP_KEY_ARG:
-        if (line->query.n_words == 3)
-            argp_error(state, "expected SNAPSHOT, MODEL and ENGINE, found '%s' too",
-                       arg);
-        line->words[line->query.n_words++] = arg;
-        break;
-    case ARGP_KEY_END:
-        if (!line->print_policy)
-            sort_words(line, state);
-        if (!line->check.today)
-            line->check.today = today(state);
-        break;
-    default:
-        return parse_list_option(key, arg, state);
-    }
-    return 0;
+    if (!line->print_policy)
+        sort_words(line, state);
+    if (!line->check.today)
+        line->check.today = today(state);
 }
 
-static enum fsd_status print_check(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_check(const void *payload, const struct sink *to)
 {
-    return fsd_check_write(payload, format, style, out, err);
+    return fsd_check_write(payload, to->format, to->style, to->out, to->err);
 }
 
-static enum fsd_status print_snapshot(const void *payload, const char *format,
-                                      const struct fsd_style *style, FILE *out,
-                                      struct fsd_error *err)
+static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
 {
-    (void)format;
-    (void)style;
-    return fsd_check_update(payload, out, err);
+    return fsd_check_update(payload, to->out, to->err);
 }
 
-static enum fsd_status print_policy(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_policy(const void *payload, const struct sink *to)
 {
     (void)payload;
-    (void)format;
-    (void)style;
-    return fsd_policy_print(out, err);
+    return fsd_policy_print(to->out, to->err);
 }
 
 /* As any report is written: whole, or not at all. */
@@ -195,8 +151,7 @@ static enum fsd_status check_names(const struct command_line *line,
     return check_outputs(line, &inputs, 1, err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_check *check = NULL;
     static struct snapshots_word several;
@@ -205,7 +160,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (line->print_policy)
         return write_outputs(line, print_policy, NULL, err);
     if (line->builds)
-        return check_list(line, exit_status, err);
+        return check_list(line, err);
     status = take_snapshots(&several, &line->check, err);
     if (status == FSD_OK)
         status = check_names(line, err);
@@ -216,7 +171,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (status == FSD_OK)
         status = write_judgement(line, print_check, check, err);
     if (status == FSD_OK && !line->check.accept && fsd_check_failed(check))
-        *exit_status = FINDINGS;
+        line->exit_status = FINDINGS;
     fsd_check_free(check);
     return status;
 }
@@ -229,8 +184,8 @@ const struct verb verb_check = {"check",
                                  "engine.fsd build/ --policy gate.ini -o gate.md",
                                  "engine.fsd model.onnx engine.json --update",
                                  "--list builds.txt -o gate.md -o gate.xml"},
-                                options,
-                                parse,
-                                run,
-                                false,
-                                FSD_OF_CHECK};
+                                .options = options,
+                                .most_words = 3,
+                                .check = check_line,
+                                .run = run,
+                                .subject = FSD_OF_CHECK};

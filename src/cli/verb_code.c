@@ -5,18 +5,17 @@
 
 #include <string.h>
 
-enum { KEY_API = KEY_PART_END, KEY_MODULES };
-
-static const struct argp_option options[] = {
-    {"api", KEY_API, "API", 0,
-     "tensorrt (the default): a program that builds the engine; "
-     "torch: pseudo code in the style of PyTorch",
-     3},
-    {"depth", KEY_MODULES, "N", 0,
-     "Number of name parts that form a module (default: the number "
-     "that gives the shortest program)",
-     3},
-    PART_OPTIONS("Only"){0},
+static const struct option_row options[] = {
+    {"api", "API",
+     "tensorrt (the default): a program that builds the engine; torch: pseudo code in "
+     "the style of PyTorch",
+     CHOICE(code.api, "tensorrt torch")},
+    {"depth", "N",
+     "Number of name parts that form a module (default: the number that gives the "
+     "shortest program)",
+     NUMBER(code.depth, 1, 100, "a number of parts")},
+    PART_ROWS("Only"),
+    {0},
 };
 
 static const char doc[] = "Writes a model as Python: a function per module, one for "
@@ -32,7 +31,7 @@ static const char doc[] = "Writes a model as Python: a function per module, one 
                           "writes these alone, with the Q/DQ pairs at their edges, as "
                           "`cut` does.";
 
-static void check_line(const struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
     if (!line->run.model)
         argp_error(state, "expected MODEL");
@@ -43,61 +42,25 @@ static void check_line(const struct command_line *line, struct argp_state *state
         argp_error(state, "code has only one format: --api selects the language");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case KEY_API:
-        if (strcmp(arg, "tensorrt") != 0 && strcmp(arg, "torch") != 0)
-            argp_error(state, "--api: expected tensorrt or torch, found '%s'", arg);
-        line->code.api = strcmp(arg, "torch") ? FSD_CODE_TENSORRT : FSD_CODE_TORCH;
-        break;
-    case KEY_MODULES:
-        line->code.depth =
-            parse_number("--depth", "a number of parts", arg, 1, 100, state);
-        break;
-    case ARGP_KEY_ARG:
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case ARGP_KEY_END:
-        check_line(line, state);
-        break;
-    default:
-        return parse_part_option(key, arg, state);
-    }
-    return 0;
-}
-
 struct job {
     const struct fsd_coding *coding;
     const struct fsd_code_options *opt;
 };
 
-static enum fsd_status print(const void *payload, const char *format,
-                             const struct fsd_style *style, FILE *out,
-                             struct fsd_error *err)
+static enum fsd_status print(const void *payload, const struct sink *to)
 {
     const struct job *job = payload;
 
-    (void)format;
-    (void)style;
-    return fsd_coding_write(job->coding, job->opt, out, err);
+    return fsd_coding_write(job->coding, job->opt, to->out, to->err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_coding *coding = NULL;
-    enum fsd_status status = check_outputs(line, &line->run, 1, err);
+    enum fsd_status status;
 
-    (void)exit_status;
     line->code.part = names_part(line) ? &line->cut : NULL;
-    if (status == FSD_OK)
-        status = fsd_coding_open(&coding, &line->run, err);
+    status = fsd_coding_open(&coding, &line->run, err);
     if (status == FSD_OK)
         status = write_outputs(line, print, &(struct job){coding, &line->code}, err);
     fsd_coding_free(coding);
@@ -111,8 +74,8 @@ const struct verb verb_code = {
     doc,
     {"model.onnx engine.json -o network.py", "model.onnx --api torch",
      "model.onnx engine.json --layer 12"},
-    options,
-    parse,
-    run,
-    false,
-    -1};
+    .options = options,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .subject = -1};

@@ -26,8 +26,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_MODEL = 640, KEY_COPY_MODEL };
-
 /* What is kept of the environment: what decides on which device and how a build runs.
  * Anything else may be a secret. */
 static const char *const kept_variables[] = {
@@ -312,15 +310,14 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
     return finish(c, err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     static struct collect c;
     enum fsd_status status;
 
     c.folder = line->words[0];
     status = collect(&c, line, line->words + 1, line->query.n_words - 1, err);
-    *exit_status = c.status;
+    line->exit_status = c.status;
     if (status == FSD_OK && c.ended_by) { /* as if this program had been the command */
         signal(c.ended_by, SIG_DFL);
         raise(c.ended_by);
@@ -328,43 +325,22 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case KEY_MODEL:
-        line->run.model = arg;
-        break;
-    case KEY_COPY_MODEL:
-        line->copy_model = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (line->query.n_words == MOST_WORDS)
-            argp_error(state, "at most %d words", MOST_WORDS);
-        line->words[line->query.n_words++] = arg;
-        break;
-    case ARGP_KEY_END:
-        if (line->query.n_words < 2)
-            argp_error(state, "expected DIR -- COMMAND...");
-        if (line->format || line->outputs[0].path)
-            argp_error(state, "collect writes only DIR, and no report");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option options[] = {
-    {"model", KEY_MODEL, "MODEL", 0, "The ONNX model, if the command does not name it",
-     3},
-    {"copy-model", KEY_COPY_MODEL, NULL, 0,
-     "Copy the model into DIR, for use on another machine "
-     "(default: a link)",
-     3},
+static const struct option_row options[] = {
+    {"model", "MODEL", "The ONNX model, if the command does not name it",
+     WORD(run.model)},
+    {"copy-model", NULL,
+     "Copy the model into DIR, for use on another machine (default: a link)",
+     FLAG(copy_model)},
     {0},
 };
+
+static void check_line(struct command_line *line, struct argp_state *state)
+{
+    if (line->query.n_words < 2)
+        argp_error(state, "expected DIR -- COMMAND...");
+    if (line->format || line->outputs[0].path)
+        argp_error(state, "collect writes only DIR, and no report");
+}
 
 static const char doc[] =
     "Runs a build (trtexec, Polygraphy or a script) and keeps its "
@@ -381,8 +357,9 @@ const struct verb verb_collect = {"collect",
                                   doc,
                                   {"resnet/ -- trtexec --onnx=resnet.onnx --fp16",
                                    "yolo/ --model yolo.onnx -- python build.py"},
-                                  options,
-                                  parse,
-                                  run,
-                                  true,
-                                  -1};
+                                  .options = options,
+                                  .most_words = MOST_WORDS,
+                                  .check = check_line,
+                                  .run = run,
+                                  .two_builds = true,
+                                  .subject = -1};

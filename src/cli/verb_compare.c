@@ -5,8 +5,6 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { KEY_TACTICS = 640 };
-
 static const char doc[] =
     "Compares two builds of a network: changed fusions, precisions, inserted layers "
     "and times.  More than two builds become a matrix: one row per group of nodes, one "
@@ -26,62 +24,43 @@ static const char stability_doc[] =
     "that holds them; a single directory holds all builds.  Exit status: 0 only times "
     "and tactics vary, 1 more varies, 2 an error.";
 
-static const struct argp_option options[] = {
-    {"profile", KEY_PROFILE, "FILE", OPTION_HIDDEN, NULL, 3},
-    {"log", KEY_LOG, "FILE", OPTION_HIDDEN, NULL, 3},
-    {"times", KEY_TIMES, "FILE", OPTION_HIDDEN, NULL, 3},
-    {"tactics", KEY_TACTICS, NULL, 0, "Also report changed tactics, with both names",
-     4},
-    {"around", KEY_AROUND, "NODE", 0,
+static void refuse_file(struct command_line *line, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    argp_error(state, "with %s, name profiles and logs within each build",
+               line->verb->name);
+}
+
+static const struct option_row options[] = {
+    {"profile", "FILE", NULL, TAKEN_BY(refuse_file), .hidden = true},
+    {"log", "FILE", NULL, TAKEN_BY(refuse_file), .hidden = true},
+    {"times", "FILE", NULL, TAKEN_BY(refuse_file), .hidden = true},
+    {"tactics", NULL, "Also report changed tactics, with both names",
+     FLAG(style.tactics), .group = 4},
+    {"around", "NODE",
      "Pictures: only the layers of these nodes (a glob), layer:12 of either build, or "
      "the producer of a tensor, with their neighbors",
-     5},
-    {"only", KEY_ONLY, "changes", 0,
-     "Pictures: only changes and their neighbors (the default for large builds)", 5},
-    {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
-     "svg, png, pdf: fail if the layout takes more processor time (default: 30)", 5},
+     WORD(picture.around), .group = 5},
+    {"only", "changes",
+     "Pictures: only changes and their neighbors (the default for large builds)",
+     WORD(picture.only), .group = 5},
+    ROW_LAYOUT_TIMEOUT,
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (line->query.n_words == MOST_BUILDS)
-            argp_error(state, "expected at most %d builds, found one more '%s'",
-                       MOST_BUILDS, arg);
-        line->words[line->query.n_words++] = arg;
-        break;
-    case ARGP_KEY_END:
-        if (!line->query.n_words)
-            argp_error(state, "expected OLD and NEW");
-        break;
-    case KEY_TACTICS:
-        line->style.tactics = true;
-        break;
-    case KEY_PROFILE:
-    case KEY_LOG:
-    case KEY_TIMES:
-        argp_error(state, "with %s, name profiles and logs within each build",
-                   line->verb->name);
-        break;
-    default:
-        return parse_picture_option(key, arg, state);
-    }
-    return 0;
+    if (!line->query.n_words)
+        argp_error(state, "expected OLD and NEW");
 }
 
-static enum fsd_status print_comparison(const void *payload, const char *format,
-                                        const struct fsd_style *style, FILE *out,
-                                        struct fsd_error *err)
+static enum fsd_status print_comparison(const void *payload, const struct sink *to)
 {
-    return fsd_comparison_write(payload, format, style, out, err);
+    return fsd_comparison_write(payload, to->format, to->style, to->out, to->err);
 }
 
 static enum fsd_status compare_two(struct command_line *line,
-                                   const struct fsd_options *builds, int *exit_status,
+                                   const struct fsd_options *builds,
                                    struct fsd_error *err)
 {
     struct fsd_comparison *comparison = NULL;
@@ -91,7 +70,7 @@ static enum fsd_status compare_two(struct command_line *line,
     if (status == FSD_OK)
         status = write_judgement(line, print_comparison, comparison, err);
     if (status == FSD_OK && fsd_comparison_differs(comparison))
-        *exit_status = FINDINGS;
+        line->exit_status = FINDINGS;
     fsd_comparison_free(comparison);
     return status;
 }
@@ -103,16 +82,14 @@ static bool is_model(const struct fsd_options *build)
     return build->model && !build->engine && fsd_file_is_model(build->model);
 }
 
-static enum fsd_status print_models(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_models(const void *payload, const struct sink *to)
 {
-    return fsd_models_write(payload, format, style, out, err);
+    return fsd_models_write(payload, to->format, to->style, to->out, to->err);
 }
 
 static enum fsd_status compare_models(struct command_line *line,
                                       const struct fsd_options *builds,
-                                      int *exit_status, struct fsd_error *err)
+                                      struct fsd_error *err)
 {
     struct fsd_models *models = NULL;
     enum fsd_status status = fsd_models_open(&models, builds[0].model, builds[1].model,
@@ -121,30 +98,28 @@ static enum fsd_status compare_models(struct command_line *line,
     if (status == FSD_OK)
         status = write_outputs(line, print_models, models, err);
     if (status == FSD_OK && fsd_models_differ(models))
-        *exit_status = FINDINGS;
+        line->exit_status = FINDINGS;
     fsd_models_free(models);
     return status;
 }
 
 /* ------------------------------------------------------------------ several builds */
 
-static enum fsd_status print_matrix(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_matrix(const void *payload, const struct sink *to)
 {
-    return fsd_builds_write(payload, FSD_OF_MATRIX, format, style, out, err);
+    return fsd_builds_write(payload, FSD_OF_MATRIX, to->format, to->style, to->out,
+                            to->err);
 }
 
-static enum fsd_status print_stability(const void *payload, const char *format,
-                                       const struct fsd_style *style, FILE *out,
-                                       struct fsd_error *err)
+static enum fsd_status print_stability(const void *payload, const struct sink *to)
 {
-    return fsd_builds_write(payload, FSD_OF_STABILITY, format, style, out, err);
+    return fsd_builds_write(payload, FSD_OF_STABILITY, to->format, to->style, to->out,
+                            to->err);
 }
 
 static enum fsd_status compare_several(struct command_line *line,
                                        const struct fsd_options *opt, unsigned n,
-                                       int *exit_status, struct fsd_error *err)
+                                       struct fsd_error *err)
 {
     bool matrix = line->verb->subject == FSD_OF_COMPARISON;
     struct fsd_builds *builds = NULL;
@@ -154,13 +129,12 @@ static enum fsd_status compare_several(struct command_line *line,
         status =
             write_outputs(line, matrix ? print_matrix : print_stability, builds, err);
     if (status == FSD_OK && fsd_builds_differ(builds))
-        *exit_status = FINDINGS;
+        line->exit_status = FINDINGS;
     fsd_builds_free(builds);
     return status;
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     static struct build_word words[MOST_BUILDS];
     struct fsd_options builds[MOST_BUILDS];
@@ -172,10 +146,10 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
         status = check_outputs(line, builds, n, err);
     if (status == FSD_OK)
         status = n != 2 || line->verb->subject != FSD_OF_COMPARISON
-                     ? compare_several(line, builds, n, exit_status, err)
+                     ? compare_several(line, builds, n, err)
                  : is_model(&builds[0]) && is_model(&builds[1])
-                     ? compare_models(line, builds, exit_status, err)
-                     : compare_two(line, builds, exit_status, err);
+                     ? compare_models(line, builds, err)
+                     : compare_two(line, builds, err);
     return status;
 }
 
@@ -186,19 +160,21 @@ const struct verb verb_compare = {"compare",
                                   {"old.onnx,old.json new.onnx,new.json",
                                    "yesterday/ today/ -o changes.svg",
                                    "old.onnx new.onnx"},
-                                  options,
-                                  parse,
-                                  run,
-                                  true,
-                                  FSD_OF_COMPARISON};
+                                  .options = options,
+                                  .most_words = MOST_BUILDS,
+                                  .check = check_line,
+                                  .run = run,
+                                  .two_builds = true,
+                                  .subject = FSD_OF_COMPARISON};
 const struct verb verb_stability = {
     "stability",
     "BUILD...",
     "show what differs between repeated builds of one model",
     stability_doc,
     {"first.log second.log third.log", "rebuilds/"},
-    options,
-    parse,
-    run,
-    true,
-    FSD_OF_STABILITY};
+    .options = options,
+    .most_words = MOST_BUILDS,
+    .check = check_line,
+    .run = run,
+    .two_builds = true,
+    .subject = FSD_OF_STABILITY};

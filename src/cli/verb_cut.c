@@ -12,23 +12,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_ALONE = KEY_PART_END, KEY_INPUTS, KEY_CUT_VALUES };
-
-static const struct argp_option options[] = {
-    PART_OPTIONS("Cut"){
-        "inputs", KEY_INPUTS, "DIR", 0,
-        "Write values for the inputs of the part to DIR/inputs.npz: random ones, or "
-        "those of --values",
-        3},
-    {"values", KEY_CUT_VALUES, "FILE", 0,
+static const struct option_row options[] = {
+    PART_ROWS("Cut"),
+    {"inputs", "DIR",
+     "Write values for the inputs of the part to DIR/inputs.npz: random ones, or those "
+     "of --values",
+     WORD(inputs)},
+    {"values", "FILE",
      "Take these from FILE: tensors of MODEL by name, as an .npz archive or outputs "
-     "that "
-     "Polygraphy saved; twice for inputs and outputs of a run",
-     3},
-    {"alone", KEY_ALONE, "ENGINE", 0,
+     "that Polygraphy saved; twice for inputs and outputs of a run",
+     WORDS(values, cut.n_values)},
+    {"alone", "ENGINE",
      "Engine or build log of the part built alone: report whether its fusions are the "
      "same",
-     3},
+     WORD(alone)},
     {0},
 };
 
@@ -59,60 +56,14 @@ static void check_line(struct command_line *line, struct argp_state *state)
         argp_error(state, "a part is written to one file");
 }
 
-static void take_values(struct command_line *line, const char *file,
-                        struct argp_state *state)
+static enum fsd_status print_part(const void *payload, const struct sink *to)
 {
-    if (line->cut.n_values == sizeof line->values / sizeof *line->values)
-        argp_error(state, "--values is given once or twice");
-    line->values[line->cut.n_values++] = file;
-    line->cut.values = line->values;
+    return fsd_cutting_write(payload, to->out, to->err);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static enum fsd_status print_inputs(const void *payload, const struct sink *to)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case KEY_ALONE:
-        line->alone = arg;
-        break;
-    case KEY_INPUTS:
-        line->inputs = arg;
-        break;
-    case KEY_CUT_VALUES:
-        take_values(line, arg, state);
-        break;
-    case ARGP_KEY_ARG:
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case ARGP_KEY_END:
-        check_line(line, state);
-        break;
-    default:
-        return parse_part_option(key, arg, state);
-    }
-    return 0;
-}
-
-static enum fsd_status print_part(const void *payload, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err)
-{
-    (void)format;
-    (void)style;
-    return fsd_cutting_write(payload, out, err);
-}
-
-static enum fsd_status print_inputs(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
-{
-    (void)format;
-    (void)style;
-    return fsd_cutting_write_inputs(payload, out, err);
+    return fsd_cutting_write_inputs(payload, to->out, to->err);
 }
 
 struct report_job {
@@ -120,15 +71,11 @@ struct report_job {
     const char *path, *alone;
 };
 
-static enum fsd_status print_report(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_report(const void *payload, const struct sink *to)
 {
     const struct report_job *job = payload;
 
-    (void)format;
-    (void)style;
-    return fsd_cutting_report(job->cutting, job->path, job->alone, out, err);
+    return fsd_cutting_report(job->cutting, job->path, job->alone, to->out, to->err);
 }
 
 /* DIR/inputs.npz, and DIR where it is not there; that goes again if this fails. */
@@ -166,17 +113,14 @@ static enum fsd_status report(const struct command_line *line,
                                    : write_outputs(&other, print_report, &job, err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *path = line->outputs[0].path;
     struct fsd_cutting *cutting = NULL;
-    enum fsd_status status = check_outputs(line, &line->run, 1, err);
+    enum fsd_status status;
 
-    (void)exit_status;
     line->cut.inline_weights = path && !is_same_folder(line->run.model, path);
-    if (status == FSD_OK)
-        status = fsd_cutting_open(&cutting, &line->run, &line->cut, err);
+    status = fsd_cutting_open(&cutting, &line->run, &line->cut, err);
     if (status == FSD_OK && line->inputs) /* first: other values may be given */
         status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)
@@ -195,8 +139,8 @@ const struct verb verb_cut = {
     {"model.onnx engine.json --layer 12 -o part.onnx",
      "model.onnx engine.json --group 12 --context 1 -o part.onnx --inputs data",
      "model.onnx --from x --to y -o part.onnx"},
-    options,
-    parse,
-    run,
-    false,
-    -1};
+    .options = options,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .subject = -1};

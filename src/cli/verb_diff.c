@@ -9,35 +9,32 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
-
-static const struct argp_option options[] = {
-    {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
+static const struct option_row options[] = {
+    {"fail-on", "SEVERITY",
      "Exit with 1 if there is a finding of this level or above: info, warning or error",
-     3},
-    {"dump", KEY_DUMP, "SIDE", 0,
-     "Print what was read: the model, the engine, or the known shapes", 4},
-    {"debug", KEY_DEBUG, "WHAT", 0,
+     CHOICE(fail_on, SEVERITIES)},
+    {"dump", "SIDE", "Print what was read: the model, the engine, or the known shapes",
+     ONE_OF(dump, "model engine shapes"), .group = 4},
+    {"debug", "WHAT",
      "log: print to standard error which lines of the build log were understood and "
      "which were not",
-     4},
-    {"around", KEY_AROUND, "NAME", 0,
-     "Pictures: only the neighborhood of this node or layer (a glob)", 5},
-    {"depth", KEY_DEPTH, "N", 0,
-     "Pictures: size of the neighborhood in steps (default: 1)", 5},
-    {"only", KEY_ONLY, "WHAT", 0,
+     ONE_OF(debug, "log"), .group = 4},
+    {"around", "NAME", "Pictures: only the neighborhood of this node or layer (a glob)",
+     WORD(picture.around), .group = 5},
+    {"depth", "N", "Pictures: size of the neighborhood in steps (default: 1)",
+     NUMBER(picture.depth, 1, 1000, "1 to 1000 steps"), .group = 5},
+    {"only", "WHAT",
      "Pictures: only the neighborhoods of reformats, changes or precision differences",
-     5},
-    {"color-by", KEY_COLOR_BY, "WHAT", 0,
+     WORD(picture.only), .words = "reformats changes precision", .group = 5},
+    {"color-by", "WHAT",
      "Pictures: what the color of a layer shows: fusion (the default), precision, "
      "time, kind, provider, or error or values (of --values)",
-     5},
-    {"collapse", KEY_COLLAPSE, "HOW", 0,
+     WORD(picture.color_by), .group = 5},
+    {"collapse", "HOW",
      "Pictures: one box per scope:N, or per run of layers; none; by default as much as "
      "a large graph needs",
-     5},
-    {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
-     "svg, png, pdf: fail if the layout takes more processor time (default: 30)", 5},
+     WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
+    ROW_LAYOUT_TIMEOUT,
     {0},
 };
 
@@ -50,74 +47,45 @@ static const char doc[] =
     "files of one build in it.\n\nExit status: 0 no finding at or above the --fail-on "
     "level, 1 findings, 2 an error.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_file(struct command_line *line, char *arg, struct argp_state *state)
 {
-    struct command_line *line = state->input;
+    const char *first = line->run.model;
 
-    switch (key) {
-    case KEY_FAIL_ON:
-        line->fail_on = parse_severity(arg, state);
-        break;
-    case KEY_DEBUG:
-        if (strcmp(arg, "log") != 0)
-            argp_error(state, "--debug: expected log, found '%s'", arg);
-        line->debug = arg;
-        break;
-    case KEY_DUMP:
-        if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0 &&
-            strcmp(arg, "shapes") != 0)
-            argp_error(state, "--dump: expected model, shapes or engine, found '%s'",
-                       arg);
-        line->dump = arg;
-        break;
-    case ARGP_KEY_ARG:
-        if (!line->run.model) {
-            if (find_verb(arg) && access(arg, F_OK) != 0)
-                argp_error(
-                    state,
-                    "the verb %s lacks an option before it ('fusiondiff help %s' "
-                    "lists its options)",
-                    arg, arg);
-        } else if (line->run.engine && !strpbrk(line->run.model, "./")) { /* mistyped */
-            const char *near = near_verb(line->run.model);
+    if (!first && find_verb(arg) && access(arg, F_OK) != 0)
+        argp_error(state,
+                   "the verb %s lacks an option before it ('fusiondiff help %s' lists "
+                   "its options)",
+                   arg, arg);
+    if (first && line->run.engine && !strpbrk(first, "./")) { /* mistyped */
+        const char *near = near_verb(first);
 
-            argp_error(state, "'%s' is not a verb%s%s%s", line->run.model,
-                       near ? "; did you mean '" : " ('fusiondiff help' lists them)",
-                       near ? near : "", near ? "'?" : "");
-        }
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_END:
-        /* A dump needs one file only: the side that is dumped. */
-        if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
-            need_pair(line, state);
-        break;
-    default:
-        return parse_picture_option(key, arg, state);
+        argp_error(state, "'%s' is not a verb%s%s%s", first,
+                   near ? "; did you mean '" : " ('fusiondiff help' lists them)",
+                   near ? near : "", near ? "'?" : "");
     }
-    return 0;
+    take_one_pair(line, arg, state);
 }
 
-static enum fsd_status print_dump(const void *payload, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err)
+/* A dump needs one file only: the side that is dumped. */
+static void check_line(struct command_line *line, struct argp_state *state)
+{
+    if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
+        need_pair(line, state);
+}
+
+static enum fsd_status print_dump(const void *payload, const struct sink *to)
 {
     const struct command_line *line = payload;
 
-    (void)format;
-    (void)style;
-    return fsd_dump(line->dump, &line->run, out, err);
+    return fsd_dump(line->dump, &line->run, to->out, to->err);
 }
 
-static enum fsd_status print_diff(const void *payload, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err)
+static enum fsd_status print_diff(const void *payload, const struct sink *to)
 {
-    return fsd_diff_write(payload, format, style, out, err);
+    return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
-static enum fsd_status run_one(struct command_line *line, int *exit_status,
-                               struct fsd_error *err)
+static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
     enum fsd_status status;
@@ -135,7 +103,7 @@ static enum fsd_status run_one(struct command_line *line, int *exit_status,
                                     : write_outputs(line, print_diff, diff, err);
     if (status == FSD_OK && line->fail_on >= 0 &&
         fsd_diff_findings(diff, (enum fsd_severity)line->fail_on))
-        *exit_status = FINDINGS;
+        line->exit_status = FINDINGS;
     fsd_diff_free(diff);
     return status;
 }
@@ -164,8 +132,8 @@ static void put_title(const struct command_line *line, unsigned number, unsigned
             fprintf(stdout, "%sengine %u of %u\n\n", number > 1 ? "\n" : "", number, n);
 }
 
-static enum fsd_status run_numbered(const struct command_line *line, unsigned number,
-                                    unsigned n, int *exit_status, struct fsd_error *err)
+static enum fsd_status run_numbered(struct command_line *line, unsigned number,
+                                    unsigned n, struct fsd_error *err)
 {
     struct command_line one = *line;
     enum fsd_status status;
@@ -177,24 +145,24 @@ static enum fsd_status run_numbered(const struct command_line *line, unsigned nu
     put_title(&one, number, n);
     status = check_outputs(&one, &one.run, 1, err);
     if (status == FSD_OK)
-        status = run_one(&one, exit_status, err);
+        status = run_one(&one, err);
+    line->exit_status |= one.exit_status;
     for (unsigned i = 0; i < line->n_outputs; i++)
         if (line->outputs[i].path)
             free((char *)(uintptr_t)one.outputs[i].path);
     return status;
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *log = line->run.engine ? line->run.engine : line->run.model;
     unsigned n = line->every_engine ? fsd_engines_in_log(log) : 0;
     enum fsd_status status = FSD_OK;
 
     if (!n)
-        return run_one(line, exit_status, err);
+        return run_one(line, err);
     for (unsigned i = 1; i <= n && status == FSD_OK; i++)
-        status = run_numbered(line, i, n, exit_status, err);
+        status = run_numbered(line, i, n, err);
     return status;
 }
 
@@ -205,8 +173,8 @@ const struct verb verb_diff = {
     doc,
     {"model.onnx engine.json --profile profile.json", "build.log -o report.svg",
      "model.onnx engine.json --around Conv_28 --depth 2 -o near.svg"},
-    options,
-    parse,
-    run,
-    false,
-    FSD_OF_RUN};
+    .options = options,
+    .take = take_file,
+    .check = check_line,
+    .run = run,
+    .subject = FSD_OF_RUN};

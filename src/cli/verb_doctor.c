@@ -3,26 +3,14 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    argp_error(state, "doctor: expected no files, found '%s'", arg);
-    return 0;
-}
-
-static enum fsd_status print_about(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_about(const void *payload, const struct sink *to)
 {
     (void)payload;
-    return fsd_about(format, style, out, err);
+    return fsd_about(to->format, to->style, to->out, to->err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
-    (void)exit_status;
     return write_outputs(line, print_about, line, err);
 }
 
@@ -35,8 +23,6 @@ const struct verb verb_doctor = {"doctor",
                                  "show what this program supports on this machine",
                                  doc,
                                  {"", "-f json"},
-                                 NULL,
-                                 parse,
-                                 run,
-                                 true,
-                                 FSD_OF_VIEW};
+                                 .run = run,
+                                 .two_builds = true,
+                                 .subject = FSD_OF_VIEW};

@@ -14,32 +14,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_FINDING = KEY_PART_END, KEY_ANONYMIZE, KEY_NAMES, KEY_NO_WEIGHTS };
-
-static const struct argp_option options[] = {
-    {"finding", KEY_FINDING, "ID", 0,
-     "Report the worst finding of this rule, or the finding with "
-     "this fingerprint (default: the worst finding, or the worst "
-     "difference of two builds)",
-     3},
-    {"layer", KEY_LAYER, "LAYER", 0,
+static const struct option_row options[] = {
+    {"finding", "ID",
+     "Report the worst finding of this rule, or the finding with this fingerprint "
+     "(default: the worst finding, or the worst difference of two builds)",
+     WORD(issue.finding)},
+    {"layer", "LAYER",
      "Report this layer: its number, name or pattern; may be repeated, like the next "
      "two",
-     3},
-    {"group", KEY_GROUP, "LAYER", 0,
-     "Like --layer, with all layers that share nodes with this "
-     "layer",
-     3},
-    {"node", KEY_NODE, "NODE", 0, "Report this node: its name, #number or pattern", 3},
-    {"context", KEY_CONTEXT, "N", 0, "Add nodes up to N steps away to the cut model",
-     3},
-    {"anonymize", KEY_ANONYMIZE, NULL, 0,
-     "Replace names in all files of the report; write the list of "
-     "names to DIR.names.json",
-     3},
-    {"names", KEY_NAMES, "FILE", 0, "Write that to FILE", 3},
-    {"no-weights", KEY_NO_WEIGHTS, NULL, 0,
-     "Replace the weights of the cut model by constants", 3},
+     WORDS(cut_layers, cut.n_layers)},
+    {"group", "LAYER", "Like --layer, with all layers that share nodes with this layer",
+     WORDS(cut_groups, cut.n_groups)},
+    {"node", "NODE", "Report this node: its name, #number or pattern",
+     WORDS(cut_nodes, cut.n_nodes)},
+    {"context", "N", "Add nodes up to N steps away to the cut model", CONTEXT},
+    {"anonymize", NULL,
+     "Replace names in all files of the report; write the list of names to "
+     "DIR.names.json",
+     FLAG(issue.anonymous)},
+    {"names", "FILE", "Write that to FILE", WORD(names)},
+    {"no-weights", NULL, "Replace the weights of the cut model by constants",
+     FLAG(issue.no_weights)},
     {0},
 };
 
@@ -86,40 +81,6 @@ static void check_line(struct command_line *line, struct argp_state *state)
     } else if (line->issue.finding) {
         argp_error(state, "--finding needs one build: MODEL ENGINE");
     }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case KEY_FINDING:
-        line->issue.finding = arg;
-        break;
-    case KEY_ANONYMIZE:
-        line->issue.anonymous = true;
-        break;
-    case KEY_NAMES:
-        line->names = arg;
-        break;
-    case KEY_NO_WEIGHTS:
-        line->issue.no_weights = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (line->query.n_words == 2)
-            argp_error(state, "expected two files or builds, found a third '%s'", arg);
-        line->words[line->query.n_words++] = arg;
-        break;
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case ARGP_KEY_END:
-        check_line(line, state);
-        break;
-    default:
-        return parse_part_option(key, arg, state);
-    }
-    return 0;
 }
 
 /* ------------------------------------------------------------------- the directory */
@@ -196,13 +157,9 @@ static enum fsd_status fill_partial(const struct folder *f, struct fsd_error *er
     return status;
 }
 
-static enum fsd_status print_names(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_names(const void *payload, const struct sink *to)
 {
-    (void)format;
-    (void)style;
-    return fsd_issue_write_names(payload, out, err);
+    return fsd_issue_write_names(payload, to->out, to->err);
 }
 
 /* Beside the directory, so that who sends this does not send it, too. */
@@ -258,12 +215,8 @@ static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **
     unsigned n = 0;
     enum fsd_status status;
 
-    if (line->run.engine) {
-        status = check_outputs(line, &line->run, 1, err);
-        return status == FSD_OK
-                   ? fsd_issue_open(issue, NULL, &line->run, &line->issue, err)
-                   : status;
-    }
+    if (line->run.engine)
+        return fsd_issue_open(issue, NULL, &line->run, &line->issue, err);
     status = take_builds(words, line->words, line->query.n_words, &line->run, builds,
                          MOST_BUILDS, &n, err);
     if (status == FSD_OK && n != 2)
@@ -275,14 +228,12 @@ static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **
                : status;
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_issue *issue = NULL;
     static struct folder f;
     enum fsd_status status;
 
-    (void)exit_status;
     f.line = line;
     status = name_folder(&f, err);
     if (status == FSD_OK)
@@ -304,8 +255,9 @@ const struct verb verb_issue = {
     {"model.onnx engine.json -o report",
      "old.onnx,old.json new.onnx,new.json -o report",
      "model.onnx engine.json --layer 12 -o report --anonymize --no-weights"},
-    options,
-    parse,
-    run,
-    false,
-    -1};
+    .options = options,
+    .most_words = 2,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .subject = -1};

@@ -8,39 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_FOR = 896,
-    KEY_POLICY,
-    KEY_TODAY,
-    KEY_LIST,
-    KEY_FAIL_ON,
-    KEY_FIX,
-    KEY_SCALE
-};
-
-static const struct argp_option options[] = {
-    {"for", KEY_FOR, "BUILDER", 0,
-     "Target builder: trt8, trt10, trt11 or rtx, with version and compute capability, "
-     "e.g. rtx-1.7:sm89 (the default; with an ENGINE, its builder)",
-     3},
-    {"policy", KEY_POLICY, "FILE", 0, "Levels of rules, and what to ignore", 3},
-    {"today", KEY_TODAY, "YYYY-MM-DD", 0,
-     "Day for expiry dates of the policy (default: nothing expires)", 3},
-    {"list", KEY_LIST, NULL, 0, "List all rules of lint and exit", 3},
-    {"fail-on", KEY_FAIL_ON, "LEVEL", 0,
-     "Exit with 1 if there is a finding of this level or above: info, warning or error "
-     "(the default)",
-     3},
-    {"fix", KEY_FIX, "RULE|ID,...", OPTION_ARG_OPTIONAL,
-     "Apply the edits of all findings, or of a RULE or fingerprint ID, and write the "
-     "model to -o FILE; without -o, list the edits",
-     3},
-    {"scale", KEY_SCALE, "TENSOR=VALUE", 0,
-     "With --fix: scale of a tensor that is listed as to calibrate; may be repeated",
-     3},
-    {0},
-};
-
 static const char doc[] =
     "Checks a model before its build: quantizers that prevent fusions, scales, "
     "operators and types that the builder does not support, unaligned channels.  With "
@@ -49,11 +16,12 @@ static const char doc[] =
     "bytes of MODEL.\n\nExit status: 0 no finding at or above the --fail-on level, or "
     "--fix was given; 1 findings; 2 an error.";
 
-/* Cuts the list at its commas. */
-static void take_what(struct command_line *line, char *list, struct argp_state *state)
+/* Cuts the list, if there is one, at its commas. */
+static void take_fix(struct command_line *line, char *list, struct argp_state *state)
 {
     char *rest = list, *word;
 
+    line->fixes = true;
     while ((word = strsep(&rest, ","))) {
         if (!*word)
             argp_error(state,
@@ -64,67 +32,48 @@ static void take_what(struct command_line *line, char *list, struct argp_state *
     }
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct command_line *line = state->input;
+static const struct option_row options[] = {
+    {"for", "BUILDER",
+     "Target builder: trt8, trt10, trt11 or rtx, with version and compute capability, "
+     "e.g. rtx-1.7:sm89 (the default; with an ENGINE, its builder)",
+     WORD(lint.builder), .words = BUILDERS},
+    {"policy", "FILE", "Levels of rules, and what to ignore", WORD(lint.policy)},
+    {"today", "YYYY-MM-DD",
+     "Day for expiry dates of the policy (default: nothing expires)", DAY(lint.today)},
+    {"list", NULL, "List all rules of lint and exit", FLAG(list)},
+    {"fail-on", "LEVEL",
+     "Exit with 1 if there is a finding of this level or above: info, warning or error "
+     "(the default)",
+     CHOICE(fail_on, SEVERITIES)},
+    {"fix", "RULE|ID,...",
+     "Apply the edits of all findings, or of a RULE or fingerprint ID, and write the "
+     "model to -o FILE; without -o, list the edits",
+     TAKEN_BY(take_fix), .optional = true},
+    {"scale", "TENSOR=VALUE",
+     "With --fix: scale of a tensor that is listed as to calibrate; may be repeated",
+     WORDS(fix_scales, fix.n_scales)},
+    {0},
+};
 
-    switch (key) {
-    case KEY_FOR:
-        line->lint.builder = arg;
-        break;
-    case KEY_POLICY:
-        line->lint.policy = arg;
-        break;
-    case KEY_TODAY:
-        line->lint.today = parse_day(arg, state);
-        break;
-    case KEY_LIST:
-        line->list = true;
-        break;
-    case KEY_FAIL_ON:
-        line->fail_on = parse_severity(arg, state);
-        break;
-    case KEY_FIX:
-        line->fixes = line->one_format = true;
-        if (arg)
-            take_what(line, arg, state);
-        break;
-    case KEY_SCALE:
-        if (line->fix.n_scales == MOST_WORDS)
-            argp_error(state, "--scale: expected at most %d of them", MOST_WORDS);
-        line->fix_scales[line->fix.n_scales++] = arg;
-        break;
-    case ARGP_KEY_ARG:
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_INIT:
+static void check_line(struct command_line *line, struct argp_state *state)
+{
+    if (line->fail_on < 0)
         line->fail_on = FSD_ERROR;
-        return ARGP_ERR_UNKNOWN;
-    case ARGP_KEY_END:
-        if (!line->run.model && !line->list)
-            argp_error(state, "expected MODEL");
-        if (line->fixes && (line->list || line->format))
-            argp_error(state, "--fix writes a model or lists edits as text: it cannot "
-                              "be combined with --list or -f");
-        if (line->fix.n_scales && !line->fixes)
-            argp_error(state, "--scale needs --fix");
-        line->fix.what = line->fix_what;
-        line->fix.scales = line->fix_scales;
-        if (!line->run.engine && (line->run.log || line->run.n_profiles))
-            argp_error(state, "a log or a profile needs an ENGINE");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    if (!line->run.model && !line->list)
+        argp_error(state, "expected MODEL");
+    if (line->fixes && (line->list || line->format))
+        argp_error(state, "--fix writes a model or lists edits as text: it cannot be "
+                          "combined with --list or -f");
+    if (line->fix.n_scales && !line->fixes)
+        argp_error(state, "--scale needs --fix");
+    if (!line->run.engine && (line->run.log || line->run.n_profiles))
+        argp_error(state, "a log or a profile needs an ENGINE");
 }
 
-static enum fsd_status print_lint(const void *payload, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err)
+static enum fsd_status print_lint(const void *payload, const struct sink *to)
 {
-    return payload ? fsd_linting_write(payload, format, style, out, err)
-                   : fsd_linting_list(format, style, out, err);
+    return payload ? fsd_linting_write(payload, to->format, to->style, to->out, to->err)
+                   : fsd_linting_list(to->format, to->style, to->out, to->err);
 }
 
 struct fix_job {
@@ -134,16 +83,14 @@ struct fix_job {
 };
 
 /* The list, or where a model is written that; "line" is asked for beside it. */
-static enum fsd_status print_fix(const void *payload, const char *format,
-                                 const struct fsd_style *style, FILE *out,
-                                 struct fsd_error *err)
+static enum fsd_status print_fix(const void *payload, const struct sink *to)
 {
     const struct fix_job *job = payload;
 
-    (void)style;
-    return job->write && strcmp(format, "line") != 0
-               ? fsd_linting_fix(job->linting, job->fix, out, err)
-               : fsd_linting_list_fixes(job->linting, job->fix, format, out, err);
+    return job->write && strcmp(to->format, "line") != 0
+               ? fsd_linting_fix(job->linting, job->fix, to->out, to->err)
+               : fsd_linting_list_fixes(job->linting, job->fix, to->format, to->out,
+                                        to->err);
 }
 
 static enum fsd_status fix(struct command_line *line, const struct fsd_linting *linting,
@@ -166,8 +113,7 @@ static enum fsd_status fix(struct command_line *line, const struct fsd_linting *
     return status;
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_linting *linting = NULL;
     enum fsd_status status = FSD_OK;
@@ -179,7 +125,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                              : write_outputs(line, print_lint, linting, err);
     if (status == FSD_OK && linting && !line->fixes &&
         fsd_linting_findings(linting, (enum fsd_severity)line->fail_on))
-        *exit_status = FINDINGS;
+        line->exit_status = FINDINGS;
     fsd_linting_free(linting);
     return status;
 }
@@ -190,8 +136,7 @@ const struct verb verb_lint = {
     "check a model before its build, and fix it",
     doc,
     {"model.onnx", "model.onnx engine.json", "model.onnx --fix -o fixed.onnx"},
-    options,
-    parse,
-    run,
-    false,
-    FSD_OF_LINT};
+    .options = options,
+    .check = check_line,
+    .run = run,
+    .subject = FSD_OF_LINT};

@@ -17,55 +17,31 @@ static const char doc[] =
     "number, as TensorRT does.  External weights stay in their "
     "files, behind a Cast.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case ARGP_KEY_END:
-        need_pair(line, state);
-        if (!line->run.model)
-            argp_error(state, "expected MODEL and ENGINE");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    need_pair(line, state);
+    if (!line->run.model)
+        argp_error(state, "expected MODEL and ENGINE");
 }
 
-static enum fsd_status print_model(const void *payload, const char *format,
-                                   const struct fsd_style *style, FILE *out,
-                                   struct fsd_error *err)
+static enum fsd_status print_model(const void *payload, const struct sink *to)
 {
-    (void)format;
-    (void)style;
-    return fsd_diff_retype(payload, out, err);
+    return fsd_diff_retype(payload, to->out, to->err);
 }
 
-static enum fsd_status print_report(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_report(const void *payload, const struct sink *to)
 {
     const struct fsd_query query = {0};
 
-    return fsd_diff_view(payload, "retype", &query, format, style, out, err);
+    return fsd_diff_view(payload, "retype", &query, to->format, to->style, to->out,
+                         to->err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *made = NULL;
-    enum fsd_status status = check_outputs(line, &line->run, 1, err);
+    enum fsd_status status = fsd_diff_open(&made, &line->run, err);
 
-    (void)exit_status;
-    if (status == FSD_OK)
-        status = fsd_diff_open(&made, &line->run, err);
     if (status == FSD_OK)
         status = write_models(line, print_model, print_report, made, err);
     fsd_diff_free(made);
@@ -78,8 +54,7 @@ const struct verb verb_retype = {
     "write the precisions that a weakly typed engine chose into a model",
     doc,
     {"model.onnx old_engine.json -o typed.onnx", "model.onnx old_engine.json -f json"},
-    NULL,
-    parse,
-    run,
-    false,
-    FSD_OF_VIEW};
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .subject = FSD_OF_VIEW};

@@ -26,28 +26,10 @@ static const char doc[] =
     "says so.\n\n"
     "Exit status: 0 done, 2 an error.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (line->query.n_words == MOST_WORDS)
-            argp_error(state, "expected at most %d words", MOST_WORDS);
-        line->words[line->query.n_words++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!line->query.n_words)
-            argp_error(state, "expected CACHE, or BUILDs");
-        return 0;
-    case KEY_PROFILE:
-    case KEY_LOG:
-    case KEY_TIMES:
-        argp_error(state, "pass profiles and logs as part of each build");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (!line->query.n_words)
+        argp_error(state, "expected CACHE, or BUILDs");
 }
 
 /* The builds, as far as they are taken. */
@@ -124,15 +106,12 @@ static enum fsd_status take_word(struct taken *t, const char *word,
     return FSD_OK;
 }
 
-static enum fsd_status print_routes(const void *payload, const char *format,
-                                    const struct fsd_style *style, FILE *out,
-                                    struct fsd_error *err)
+static enum fsd_status print_routes(const void *payload, const struct sink *to)
 {
-    return fsd_routing_write(payload, format, style, out, err);
+    return fsd_routing_write(payload, to->format, to->style, to->out, to->err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     static struct build_word words[MOST_ROUTES];
     static struct fsd_options runs[MOST_ROUTES + 1];
@@ -140,7 +119,6 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     struct fsd_routing *routing = NULL;
     enum fsd_status status = FSD_OK;
 
-    (void)exit_status;
     for (unsigned i = 0; i < line->query.n_words && status == FSD_OK; i++)
         status = take_word(&taken, line->words[i], err);
     runs[taken.n] = (struct fsd_options){.engine = taken.cache};
@@ -160,8 +138,8 @@ const struct verb verb_routes = {"routes",
                                  doc,
                                  {"model.onnx tuning.jsonl iterations/",
                                   "model.onnx opt=0.log opt=3.log opt=3,tf32=off.log"},
-                                 NULL,
-                                 parse,
-                                 run,
-                                 true,
-                                 FSD_OF_ROUTES};
+                                 .most_words = MOST_WORDS,
+                                 .check = check_line,
+                                 .run = run,
+                                 .two_builds = true,
+                                 .subject = FSD_OF_ROUTES};

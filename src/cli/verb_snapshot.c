@@ -4,26 +4,25 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { KEY_WITH_TIMES = 640, KEY_ALSO };
-
-static const struct argp_option options[] = {
-    {"with-times", KEY_WITH_TIMES, NULL, 0,
-     "Refuse to write a snapshot without times (any --profile adds them)", 3},
-    {"list", KEY_OF_LIST, "FILE", 0,
+static const struct option_row options[] = {
+    {"with-times", NULL,
+     "Refuse to write a snapshot without times (any --profile adds them)",
+     FLAG(with_times)},
+    {"list", "FILE",
      "Write a snapshot of every build of a list ('-': standard input) in the format of "
      "batch, to the snapshot= of its line; label= and profile= as for one build",
-     3},
-    {"jobs", 'j', "N", 0, "With --list: number of threads (default: one per processor)",
-     3},
-    {"label", KEY_LABEL, "LABEL", 0,
+     WORD(builds)},
+    {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
+     .letter = 'j'},
+    {"label", "LABEL",
      "Record what the build is for, e.g. sm86; 'check --label' selects a snapshot by "
      "it",
-     3},
-    {"also", KEY_ALSO, "BUILD", 0,
+     TAKEN_BY(take_label)},
+    {"also", "BUILD",
      "Learn what varies from another build of the model: ENGINE, or "
      "MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory, a snapshot; may be "
      "repeated",
-     3},
+     WORDS(also, n_also)},
     {0},
 };
 
@@ -33,46 +32,20 @@ static const char doc[] =
     "fusion changes a few lines.  'fusiondiff check' compares a later build with it.  "
     "There is one format.";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_line(struct command_line *line, struct argp_state *state)
 {
-    struct command_line *line = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        line->one_format = true;
-        break;
-    case KEY_WITH_TIMES:
-        line->with_times = true;
-        break;
-    case KEY_ALSO:
-        if (line->n_also == sizeof line->also / sizeof *line->also)
-            argp_error(state,
-                       "expected at most %u builds with the first one, found one "
-                       "more '%s'",
-                       line->n_also + 1, arg);
-        line->also[line->n_also++] = arg;
-        break;
-    case ARGP_KEY_ARG:
-        take_one_pair(line, arg, state);
-        break;
-    case ARGP_KEY_END:
-        if (line->format)
-            argp_error(state, "a snapshot has only one format");
-        if (line->builds) {
-            if (line->run.model || line->n_also || line->outputs[0].path)
-                argp_error(state, "with --list, each line names a build and its "
-                                  "snapshot=, and no other file can be given");
-            refuse_beside_list(line, state);
-            break;
-        }
-        need_pair(line, state);
-        if (line->with_times && line->run.model && !line->run.n_profiles)
-            argp_error(state, "--with-times needs a --profile");
-        break;
-    default:
-        return parse_list_option(key, arg, state);
+    if (line->format)
+        argp_error(state, "a snapshot has only one format");
+    if (line->builds) {
+        if (line->run.model || line->n_also || line->outputs[0].path)
+            argp_error(state, "with --list, each line names a build and its snapshot=, "
+                              "and no other file can be given");
+        refuse_beside_list(line, state);
+        return;
     }
-    return 0;
+    need_pair(line, state);
+    if (line->with_times && line->run.model && !line->run.n_profiles)
+        argp_error(state, "--with-times needs a --profile");
 }
 
 struct snapshot_job {
@@ -80,15 +53,11 @@ struct snapshot_job {
     unsigned n;
 };
 
-static enum fsd_status print_snapshot(const void *payload, const char *format,
-                                      const struct fsd_style *style, FILE *out,
-                                      struct fsd_error *err)
+static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
 {
     const struct snapshot_job *job = payload;
 
-    (void)format;
-    (void)style;
-    return fsd_snapshot_make_of(job->builds, job->n, out, err);
+    return fsd_snapshot_make_of(job->builds, job->n, to->out, to->err);
 }
 
 /* What is overwritten is not lost without a word. */
@@ -105,15 +74,14 @@ void report_dropped(const struct command_line *line, const char *path)
     line->run.note(line->run.payload, text);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     static struct build_word words[MOST_BUILDS - 1];
     struct snapshot_job job = {.builds = {line->run}, .n = 1};
     enum fsd_status status = FSD_OK;
 
     if (line->builds)
-        return snapshot_list(line, exit_status, err);
+        return snapshot_list(line, err);
     for (; job.n <= line->n_also && status == FSD_OK; job.n++) {
         const char *also = line->also[job.n - 1];
 
@@ -138,8 +106,8 @@ const struct verb verb_snapshot = {
     {"model.onnx engine.json -o engine.fsd",
      "model.onnx a.json --also b.json --also c.json -o engine.fsd",
      "--list builds.txt"},
-    options,
-    parse,
-    run,
-    false,
-    -1};
+    .options = options,
+    .check = check_line,
+    .one_format = true,
+    .run = run,
+    .subject = -1};

@@ -125,7 +125,7 @@ def check_ends():
                   f"written over an input: {done.stderr}")
     done = run("-", "-o", "/dev/full", text=f"{PAIR}\n" * 40)
     claim(done.returncode == 2 and "No space left" in done.stderr, f"a full disk: {done.stderr}")
-    for args, said in ((["none"], "cannot open"), (["log"], "status"), ([], "LIST"), (["a", "b"], "one LIST"),
+    for args, said in ((["none"], "cannot open"), (["log"], "status"), ([], "LIST"), (["a", "b"], "expected LIST, found 'b' too"),
                        (["-", "--resume"], "one -o FILE"), (["-", "-f", "svg"], "batch writes json"), (["-"], "found none"),
                        (["-", "-j", "0"], "threads"), (["qat_block/model.onnx"], "expected a list of pairs"),
                        (["log/numbered.log"], "expected a list of pairs")):

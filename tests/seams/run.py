@@ -59,8 +59,7 @@ ROWS = {
                ("src/report/report.c", BEFORE, r'    \{"csv",', '    {"seam", ".seam ", IN_TEXT, .sheet = fsd_sheet_put_seam},\n')],
     "view": [("src/report/view/view.h", AFTER, r"#define FSD_VIEWS\(row\)", " row(seam, false)"),
              ("src/cli/verb_views.c", AFTER, r"const struct verb view_verbs\[\] = \{\n",
-              '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, NULL,\n'
-              '     parse, run, false, FSD_OF_VIEW},\n')],
+              '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, VIEW},\n')],
     "verb": [("src/cli/verb.h", AFTER, r"#define FSD_VERBS\(row\)", " row(stitch)")],
     "member of a layer": [("src/report/record/layer.c", BEFORE, r"    has\(t, BYTES, bias_bytes",
                            '    has(t, COUNT, seam, "seams", .says = "<, {seam} seams>") \\\n'),

@@ -1,0 +1,62 @@
+/* The arguments MODEL and ENGINE.  A lone argument is the ENGINE, and engines that are
+ * given as --part take its place; need_pair() sorts that once all words are there. */
+#define _GNU_SOURCE /* argp */
+#include "cli/verb.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_there(const char *path)
+{
+    struct stat st;
+
+    return !strcmp(path, "-") || !stat(path, &st);
+}
+
+bool take_input(struct command_line *line, char *arg)
+{
+    const char *dot = strrchr(arg, '.');
+    static const char *const endings[] = {".json", ".onnx", ".log", ".txt",
+                                          ".xz",   ".gz",   ".zst"};
+    bool file = is_there(arg);
+
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        file =
+            file || !strcmp(dot, endings[i]); /* is missed as a file, not as a name */
+    return (file || !line->run.model) && take_pair(line, arg);
+}
+
+bool take_pair(struct command_line *line, char *arg)
+{
+    if (!line->run.model)
+        line->run.model = arg;
+    else if (!line->run.engine)
+        line->run.engine = arg;
+    else
+        return false;
+    return true;
+}
+
+void take_one_pair(struct command_line *line, char *arg, struct argp_state *state)
+{
+    if (!take_pair(line, arg))
+        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
+}
+
+void need_pair(struct command_line *line, struct argp_state *state)
+{
+    if (!line->run.model)
+        argp_error(state, "expected MODEL and %s",
+                   line->run.n_parts ? "its --part ENGINE" : "ENGINE");
+    if (line->run.engine && line->run.n_parts)
+        argp_error(state, "expected ENGINE or --part, found both '%s' and '%s'",
+                   line->run.engine, line->parts[0]);
+    if (line->run.n_parts) {
+        line->run.engine = line->parts[0];
+        line->run.parts = line->parts;
+    }
+    if (line->run.engine)
+        return;
+    line->run.engine = line->run.model;
+    line->run.model = NULL;
+}
