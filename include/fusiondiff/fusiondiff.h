@@ -384,6 +384,17 @@ FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
                                            const struct fsd_options *rebuilt, FILE *out,
                                            struct fsd_error *err);
 
+/** Reads the result of a build from a comparison that Polygraphy saved (`polygraphy run
+ *  --save-accuracy-results`): bad if an output of the network failed in any iteration,
+ *  good if all passed in each; the tensors that were marked do not count.
+ *  @param out  GOOD or BAD on success.
+ *  @return FSD_OK; FSD_E_OPEN; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH where it
+ *          states nothing of an output, and none failed. */
+FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
+                                            const char *path,
+                                            enum fsd_bisect_result *out,
+                                            struct fsd_error *err);
+
 /* ------------------------------------------------------------- a run as data */
 
 /*

@@ -27,8 +27,8 @@ from typing import Any, Literal, Protocol, Union
 from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
-__all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "Violation", "annotate", "batch", "check", "code", "compare", "cut", "diff", "issue", "lint", "retype",
+__all__ = ["Bisection", "Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
+           "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "issue", "lint", "retype",
            "snapshot"]
 __version__ = _native.version
 
@@ -627,6 +627,104 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
         return said.decode()
 
     return write(-1) if output is None else _written(output, write)
+
+
+class Bisection:
+    """A search for the fusion that makes an engine wrong, as :func:`bisect` begins it; printed, what to build next."""
+
+    _RESULTS = ("good", "bad", "skip")
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Bisection:
+        """The search that :meth:`save`, or the program, wrote.  Model and engine must be the files of then."""
+        return cls(_call(_native.open_search, {}, os.fsencode(path)))
+
+    def _text(self, what: str) -> str:
+        printed: bytes = _call(_native.search_text, self._handle, what)
+        return printed.decode()
+
+    @property
+    def done(self) -> bool:
+        """True when one fusion is left, or those that no known break tells apart."""
+        return _native.search_done(self._handle)
+
+    @property
+    def tensors(self) -> list[str]:
+        """Names of the tensors to be marked as outputs of the next build."""
+        return self._text("tensors").splitlines()
+
+    @property
+    def log(self) -> str:
+        """All results so far."""
+        return self._text("log")
+
+    def __str__(self) -> str:
+        return self._text("next")
+
+    def model(self, output: str | os.PathLike[str], *, inlined: bool = False) -> None:
+        """Writes the model of the next build: tensors are marked as outputs, and an If splits what no mark splits.
+
+        ``inlined``: weights in other files are copied into it, so that it may be in any directory.
+        """
+        def write(descriptor: int) -> str:
+            _call(_native.search_model, self._handle, descriptor, inlined)
+            return ""
+
+        _written(output, write)
+
+    def judge(self, comparison: str | os.PathLike[str]) -> Literal["good", "bad"]:
+        """The result that a comparison states, which ``polygraphy run --save-accuracy-results`` saved."""
+        return "bad" if _call(_native.search_judge, self._handle, os.fsencode(comparison)) else "good"
+
+    def take(self, result: Literal["good", "bad", "skip"], engine: Input | Sequence[Input] | None = None, *,
+             model: Input | None = None, log: Input | None = None) -> str:
+        """Takes the result of a build, and returns what it proves.
+
+        ``engine``: the new engine; None: it is taken to have changed as stated, which is not proved.  ``model``: its model, if it
+        is neither that of the search nor what :meth:`model` wrote.
+        """
+        if result not in self._RESULTS:
+            raise ValueError(f"result: expected 'good', 'bad' or 'skip', found {result!r}")
+        side = None if engine is None else Side(model, engine, log=log)._options
+        printed: bytes = _call(_native.search_take, self._handle, self._RESULTS.index(result), side)
+        return printed.decode()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the search whole or not at all; the program continues it with ``bisect --state``."""
+        def write(descriptor: int) -> str:
+            with open(descriptor, "wb", closefd=False) as file:
+                file.write(self._text("state").encode())
+            return ""
+
+        _written(path, write)
+
+
+def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, shapes: str | Sequence[str] = (),
+           force: bool = False) -> Bisection:
+    """Begins a search among the fusions of an engine that computes wrong results.
+
+    Each build splits half of the suspects; whether its results are right shows which half has the failure.
+
+    Args:
+        model: a path, as the next: a search names its files.
+
+    All others: as of :class:`Side`.
+
+    >>> search = bisect("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json")
+    >>> search.tensors
+    ['conv1.out']
+    >>> print(search.take("good", "fixtures/compare/split.json").splitlines()[0])
+    good: 1 suspect left.
+    >>> search.done
+    True
+    """
+    for name, value in (("model", model), ("engine", engine)):
+        if not isinstance(value, (str, os.PathLike)):
+            raise TypeError(f"{name}: expected a path, found {type(value).__name__}")
+    return Bisection(_call(_native.open_search, Side(model, engine, shapes=shapes, force=force)._options, None))
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:

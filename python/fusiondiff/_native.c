@@ -237,7 +237,8 @@ static bool give_notes(struct call *call)
 }
 
 static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.comparison",
-                  CHECK[] = "fusiondiff.check", LINTING[] = "fusiondiff.linting";
+                  CHECK[] = "fusiondiff.check", LINTING[] = "fusiondiff.linting",
+                  SEARCH[] = "fusiondiff.search";
 
 static void free_run(PyObject *capsule)
 {
@@ -257,6 +258,11 @@ static void free_check(PyObject *capsule)
 static void free_linting(PyObject *capsule)
 {
     fsd_linting_free(PyCapsule_GetPointer(capsule, LINTING));
+}
+
+static void free_search(PyObject *capsule)
+{
+    fsd_bisection_free(PyCapsule_GetPointer(capsule, SEARCH));
 }
 
 /* What went wrong matters more than what was noted. */
@@ -918,6 +924,133 @@ static PyObject *issue(PyObject *self, PyObject *args)
     return files;
 }
 
+/* A search that begins with a build, a dictionary, or that a file holds, a path. */
+static PyObject *open_search(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_bisection *search = NULL;
+    PyObject *side, *file;
+    const char *path;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O:open_search", &PyDict_Type, &side, &file) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    path = file == Py_None ? NULL : PyBytes_AsString(file);
+    if (!path && file != Py_None)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = path ? fsd_bisection_read(&search, path, &call.side[0].opt, &call.err)
+                       : fsd_bisection_open(&search, &call.side[0].opt, &call.err);
+    end();
+    Py_END_ALLOW_THREADS return finish(&call, search, SEARCH, free_search);
+}
+
+static PyObject *search_done(PyObject *self, PyObject *capsule)
+{
+    const struct fsd_bisection *search = PyCapsule_GetPointer(capsule, SEARCH);
+
+    (void)self;
+    return search ? PyBool_FromLong(fsd_bisection_done(search)) : NULL;
+}
+
+/* "next", "log", "tensors" or "state" of a search. */
+static PyObject *search_text(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    const struct fsd_bisection *search;
+    PyObject *capsule;
+    const char *what;
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Os:search_text", &capsule, &what) ||
+        !(search = PyCapsule_GetPointer(capsule, SEARCH)))
+        return NULL;
+    out = fsd_memory_open(&bytes, &size);
+    begin(&call);
+    call.status = !strcmp(what, "next")  ? fsd_bisection_next(search, out, &call.err)
+                  : !strcmp(what, "log") ? fsd_bisection_log(search, out, &call.err)
+                  : !strcmp(what, "tensors")
+                      ? fsd_bisection_tensors(search, out, &call.err)
+                      : fsd_bisection_save(search, out, &call.err);
+    end();
+    return printed(&call, out, &bytes, &size);
+}
+
+/* Writes the model of the next build to a descriptor. */
+static PyObject *search_model(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    const struct fsd_bisection *search;
+    PyObject *capsule;
+    int descriptor, inlined;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Oip:search_model", &capsule, &descriptor, &inlined) ||
+        !(search = PyCapsule_GetPointer(capsule, SEARCH)))
+        return NULL;
+    out = open_model(descriptor);
+    begin(&call);
+    call.status = out ? fsd_bisection_model(search, inlined, out, &call.err) : FSD_OK;
+    call.status = close_model(out, call.status, &call.err);
+    end();
+    if (!is_told(&call) && call.status == FSD_OK)
+        return NULL;
+    if (call.status != FSD_OK)
+        return raise_error(&call.err);
+    Py_RETURN_NONE;
+}
+
+/* The result that a comparison states: 0 good, 1 bad. */
+static PyObject *search_judge(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    const struct fsd_bisection *search;
+    enum fsd_bisect_result result = FSD_BISECT_SKIP;
+    PyObject *capsule;
+    const char *path;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Oy:search_judge", &capsule, &path) ||
+        !(search = PyCapsule_GetPointer(capsule, SEARCH)))
+        return NULL;
+    begin(&call);
+    call.status = fsd_bisection_judge(search, path, &result, &call.err);
+    end();
+    if (call.status != FSD_OK)
+        return raise_error(&call.err);
+    return PyLong_FromLong(result);
+}
+
+/* Takes the result of a build, whose engine the dictionary holds unless it is None. */
+static PyObject *search_take(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_bisection *search;
+    PyObject *capsule, *side;
+    char *bytes = NULL;
+    size_t size = 0;
+    int result;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OiO:search_take", &capsule, &result, &side) ||
+        !(search = PyCapsule_GetPointer(capsule, SEARCH)) ||
+        (side != Py_None && !take_side(&call, &call.side[0], side)))
+        return NULL;
+    out = fsd_memory_open(&bytes, &size);
+    begin(&call);
+    call.status =
+        fsd_bisection_take(search, (enum fsd_bisect_result)result,
+                           side == Py_None ? NULL : &call.side[0].opt, out, &call.err);
+    end();
+    return printed(&call, out, &bytes, &size);
+}
+
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
@@ -956,6 +1089,12 @@ static PyMethodDef methods[] = {
     {"annotate", annotate, METH_VARARGS, NULL},
     {"issue", issue, METH_VARARGS, NULL},
     {"update", update, METH_O, NULL},
+    {"open_search", open_search, METH_VARARGS, NULL},
+    {"search_done", search_done, METH_O, NULL},
+    {"search_text", search_text, METH_VARARGS, NULL},
+    {"search_model", search_model, METH_VARARGS, NULL},
+    {"search_judge", search_judge, METH_VARARGS, NULL},
+    {"search_take", search_take, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT,

@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "mark/hunt.h"
+#include "values/accuracy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -468,7 +469,7 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
     put_names(b, &what.outputs, "marked as an output  ", out);
     put_names(b, &what.passed, "passed through an If ", out);
     if (!strcmp(b->run->model->kind, "onnx"))
-        fputs("bisect next -o FILE.onnx writes this model.\n", out);
+        fputs("`bisect next -o FILE.onnx` writes this model.\n", out);
     fsd_arena_free(arena);
 }
 
@@ -484,8 +485,9 @@ static enum fsd_status put_next(const struct fsd_bisection *search, FILE *out,
     fprintf(out, "%u suspects.  Build the engine again with:\n", h->n);
     put_edits(search, out);
     put_expected(search, out);
-    fputs("Then say how the network's own outputs are:\n"
-          "  fusiondiff bisect good|bad|skip NEW_ENGINE\n",
+    fputs("Then state how the network's own outputs are:\n"
+          "  fusiondiff bisect good|bad|skip NEW_ENGINE\n"
+          "  fusiondiff bisect result COMPARISON NEW_ENGINE   (saved by Polygraphy)\n",
           out);
     return fsd_flush(out, err);
 }
@@ -587,6 +589,39 @@ static void believe(const struct fsd_bisection *b, uint8_t *seen)
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (fsd_hunt_expects(b->hunt, b->hunt->chosen, i))
             seen[i] = FSD_SEEN_CHANGED;
+}
+
+static enum fsd_status judge(const struct fsd_bisection *search, const char *path,
+                             enum fsd_bisect_result *out, struct fsd_error *err)
+{
+    const struct fsd_graph *model = search->run->model;
+    const struct fsd_span of = model->scopes.at[0].outputs;
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_compared *outputs = FSD_NEW(arena, struct fsd_compared, of.n + 1);
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, FSD_ACCURACY_MOST, err);
+
+    for (uint32_t i = 0; i < of.n; i++)
+        outputs[i].name = model->tensors.at[model->links.at[of.at + i]].name;
+    if (status == FSD_OK && !of.n)
+        status = fsd_fail(err, FSD_E_MISMATCH, path, FSD_POS_NONE, 0,
+                          "the outputs of %s are not known: state good or bad",
+                          search->model);
+    else if (status == FSD_OK)
+        status = fsd_accuracy_read(search->run->names, &file, outputs, of.n, err);
+    if (status == FSD_OK)
+        *out = fsd_accuracy_fails(outputs, of.n) ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
+    status = fsd_file_done(&file, status, err);
+    fsd_arena_free(arena);
+    return status;
+}
+
+enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
+                                    const char *path, enum fsd_bisect_result *out,
+                                    struct fsd_error *err)
+{
+    FSD_GUARD(err);
+    return judge(search, path, out, err);
 }
 
 static void put_differences(const struct fsd_bisection *b, struct fsd_span chosen,

@@ -20,35 +20,13 @@ struct reading {
     struct fsd_intern *names;
     struct fsd_issue_command *out;
     struct fsd_records r;
+    bool is;    /* a command of collect's */
+    bool given; /* the list of its words is being read */
 };
 
 static fsd_sym text_at(const struct reading *x, const char *at, size_t n)
 {
     return fsd_record_unescaped(x->names, (struct fsd_slice){at, n});
-}
-
-/* The texts between here and the bracket that closes the list. */
-static void read_list(struct reading *x)
-{
-    const char *bytes = (const char *)x->r.file->bytes;
-    size_t end = fsd_record_behind(&x->r), at = x->r.at;
-
-    while (x->out->words.n < MOST_WORDS) {
-        const char *begin = memchr(bytes + at, '"', end - at);
-        size_t close;
-
-        if (!begin)
-            break;
-        at = (size_t)(begin - bytes) + 1;
-        for (close = at; close < end && bytes[close] != '"'; close++)
-            close += bytes[close] == '\\';
-        if (close >= end)
-            break;
-        fsd_vec_push(x->arena, &x->out->words,
-                     fsd_text(x->names, text_at(x, bytes + at, close - at)));
-        at = close + 1;
-    }
-    x->r.at = end;
 }
 
 static void read_environment(struct reading *x)
@@ -70,28 +48,32 @@ static void read_environment(struct reading *x)
     }
 }
 
-/* @return false: it is no command of collect's. */
-static bool read_command(struct reading *x)
+static void read_member(struct reading *x, const struct fsd_field *field)
+{
+    if (!field->key) {
+        if (x->given && x->out->words.n < MOST_WORDS)
+            fsd_vec_push(x->arena, &x->out->words,
+                         fsd_text(x->names, text_at(x, field->text, field->text_len)));
+        return;
+    }
+    x->given = fsd_field_is(field, "given") && field->opens == '[';
+    if (fsd_field_is(field, "schema"))
+        x->is = fsd_slice_begins((struct fsd_slice){field->text, field->text_len},
+                                 "fusiondiff-collect/");
+    else if (fsd_field_is(field, "environment") && field->opens == '{')
+        read_environment(x);
+    else if (field->opens && !x->given)
+        x->r.at = fsd_record_behind(&x->r);
+}
+
+static void read_command(struct reading *x)
 {
     struct fsd_field field = {0};
-    enum fsd_record_step step;
-    bool is = false;
+    enum fsd_record_step step = fsd_record_next(&x->r, &field);
 
-    while ((step = fsd_record_next(&x->r, &field)) == FSD_RECORD_OPEN ||
-           step == FSD_RECORD_FIELD) {
-        if (step == FSD_RECORD_OPEN)
-            continue;
-        if (fsd_field_is(&field, "schema"))
-            is = fsd_slice_begins((struct fsd_slice){field.text, field.text_len},
-                                  "fusiondiff-collect/");
-        else if (fsd_field_is(&field, "given") && field.opens == '[')
-            read_list(x);
-        else if (fsd_field_is(&field, "environment") && field.opens == '{')
-            read_environment(x);
-        else if (field.opens)
-            x->r.at = fsd_record_behind(&x->r);
-    }
-    return is;
+    for (; step < FSD_RECORD_CLOSE; step = fsd_record_next(&x->r, &field))
+        if (step == FSD_RECORD_FIELD)
+            read_member(x, &field);
 }
 
 const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
@@ -103,7 +85,6 @@ const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
     struct fsd_error err = {0};
     struct fsd_file file = {0};
     struct reading x = {.arena = arena, .names = names, .out = out};
-    bool is = false;
 
     x.r = (struct fsd_records){.file = &file,
                                .what = "a command",
@@ -111,7 +92,7 @@ const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
                                .nested = true,
                                .escaped = true};
     if (fsd_file_open(&file, path, MOST_COMMAND_BYTES, &err) == FSD_OK)
-        is = read_command(&x);
-    return fsd_file_done(&file, FSD_OK, &err) == FSD_OK && is && out->words.n ? out
-                                                                              : NULL;
+        read_command(&x);
+    return fsd_file_done(&file, FSD_OK, &err) == FSD_OK && x.is && out->words.n ? out
+                                                                                : NULL;
 }

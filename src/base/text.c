@@ -32,6 +32,14 @@ uint32_t fsd_utf8_code(const unsigned char *s, size_t len)
     return (uint32_t)code;
 }
 
+size_t fsd_utf8_put(uint32_t code, char out[4])
+{
+    if (code > INT32_MAX || !utf8proc_codepoint_valid((utf8proc_int32_t)code))
+        return 0;
+    return (size_t)utf8proc_encode_char((utf8proc_int32_t)code,
+                                        (utf8proc_uint8_t *)out);
+}
+
 bool fsd_code_is_hidden(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||

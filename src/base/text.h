@@ -16,6 +16,10 @@ size_t fsd_utf8_len(const unsigned char *s, size_t n);
 /** The code point of a valid character. */
 uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
 
+/** Writes the code point in UTF-8.  @return its length in bytes (1 to 4), 0 when no
+ *  character has this code. */
+size_t fsd_utf8_put(uint32_t code, char out[4]);
+
 /** True for characters that change what is displayed without being visible: controls,
  * bidirectional marks, line separators, and codes that are no characters (U+FFFE, which
  *  XML cannot contain either). */

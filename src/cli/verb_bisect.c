@@ -2,7 +2,8 @@
  * fusiondiff bisect: the search for the fusion that makes an engine wrong, in git's
  * manner.
  *
- *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE], run CMD, log, reset
+ *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE],
+ *     result COMPARISON [NEW_ENGINE], run CMD, log, reset
  *
  * The state is one file, which is always replaced as a whole, so that whatever ends the
  * program, or a CMD, the search continues from its last result.  CMD has its standard
@@ -152,21 +153,48 @@ static enum fsd_status take(struct command_line *line, struct fsd_bisection *sea
     return status == FSD_OK ? save(line, search, err) : status;
 }
 
+/* Takes the result of the build whose dump the word is, and prints what is next. */
+static enum fsd_status take_word(struct command_line *line,
+                                 struct fsd_bisection *search,
+                                 enum fsd_bisect_result result, unsigned word,
+                                 struct fsd_error *err)
+{
+    bool given = word < line->query.n_words;
+    char *dump = given ? must(strdup(line->words[word])) : NULL;
+    enum fsd_status status = take(line, search, result, dump, err);
+
+    free(dump);
+    return status == FSD_OK ? fsd_bisection_next(search, stdout, err) : status;
+}
+
 static enum fsd_status say(struct command_line *line, enum fsd_bisect_result result,
                            struct fsd_error *err)
 {
     struct fsd_bisection *search;
     enum fsd_status status = read_search(line, &search, err);
-    char *dump = line->query.n_words > 1 ? strdup(line->words[1]) : NULL;
 
-    if (line->query.n_words > 1 && !dump)
-        end_without_memory();
     if (status == FSD_OK)
-        status = take(line, search, result, dump, err);
-    if (status == FSD_OK)
-        status = fsd_bisection_next(search, stdout, err);
+        status = take_word(line, search, result, 1, err);
     fsd_bisection_free(search);
-    free(dump);
+    return status;
+}
+
+/* The comparison is read before the engine: it may state no result. */
+static enum fsd_status take_result(struct command_line *line, struct fsd_error *err)
+{
+    struct fsd_bisection *search;
+    enum fsd_bisect_result result = FSD_BISECT_SKIP;
+    enum fsd_status status;
+
+    if (line->query.n_words < 2)
+        return fail_file(err, FSD_E_ARG, NULL,
+                         "expected bisect result COMPARISON [NEW_ENGINE]");
+    status = read_search(line, &search, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_judge(search, line->words[1], &result, err);
+    if (status == FSD_OK)
+        status = take_word(line, search, result, 2, err);
+    fsd_bisection_free(search);
     return status;
 }
 
@@ -322,15 +350,17 @@ static enum fsd_status run_command(struct command_line *line, struct fsd_error *
 
 /* ---------------------------------------------------------------------- verb */
 
-static const char *const words[] = {"start", "next", "good", "bad",
-                                    "skip",  "run",  "log",  "reset"};
+static const char expected_word[] =
+    "expected start, next, good, bad, skip, result, run, log or reset";
+static const char *const words[] = {"start",  "next", "good", "bad",  "skip",
+                                    "result", "run",  "log",  "reset"};
 
 static void check_line(struct command_line *line, struct argp_state *state)
 {
     if (!line->state)
         line->state = usual_state;
     if (!line->query.n_words)
-        argp_error(state, "expected start, next, good, bad, skip, run, log or reset");
+        argp_error(state, "%s", expected_word);
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
@@ -348,6 +378,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
         return say(line, FSD_BISECT_BAD, err);
     if (!strcmp(word, "skip"))
         return say(line, FSD_BISECT_SKIP, err);
+    if (!strcmp(word, "result"))
+        return take_result(line, err);
     if (!strcmp(word, "run"))
         return run_command(line, err);
     if (!strcmp(word, "log"))
@@ -355,16 +387,17 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (!strcmp(word, "reset"))
         return reset(line, err);
     near = fsd_nearest_name(word, words, n);
-    return fail_file(err, FSD_E_ARG, NULL,
-                     "expected start, next, good, bad, skip, run, log or reset, found "
-                     "'%s'%s%s%s",
-                     word, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "");
+    return fail_file(
+        err, FSD_E_ARG, NULL,
+        "expected start, next, good, bad, skip, result, run, log or reset, "
+        "found '%s'%s%s%s",
+        word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 const struct verb verb_bisect = {
     "bisect",
-    "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | run CMD... | log | reset",
+    "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | "
+    "result COMPARISON [NEW_ENGINE] | run CMD... | log | reset",
     "find the fusion that makes an engine wrong",
     "Searches for the fusion that makes an engine's results "
     "wrong.  Each build marks tensors as outputs, which splits "
@@ -375,7 +408,8 @@ const struct verb verb_bisect = {
     "(skip) or 1 to 127 (bad).  This model has marked tensors as "
     "outputs, which are also on CMD's standard input, one per "
     "line, and an If for each fusion that no mark splits; next -o "
-    "FILE.onnx writes it.  A comparison of both engines proves "
+    "FILE.onnx writes it.  COMPARISON is what `polygraphy run "
+    "--save-accuracy-results` wrote.  A comparison of both engines proves "
     "which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
     .options = options,

@@ -7,6 +7,8 @@
  */
 #include "engine/record.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +82,8 @@ static size_t read_number(const struct fsd_records *r, size_t at,
     if (*end || end == text || strpbrk(text, "xX")) {
         field->number = NAN;
         field->is_true = !strcmp(text, "true");
-        return field->is_true || !strcmp(text, "null") || !strcmp(text, "false")
-                   ? at + n
-                   : at;
+        field->is_false = !strcmp(text, "false");
+        return field->is_true || field->is_false || !strcmp(text, "null") ? at + n : at;
     }
     return at + n;
 }
@@ -115,6 +116,12 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
     *field = (struct fsd_field){.key = (const char *)r->file->bytes + at + 1,
                                 .key_len = end - at - 1};
     at = skip_space(r, end + 1);
+    if (byte_at(r, at) != ':' && r->escaped && r->nested) {
+        *field = (struct fsd_field){
+            .is_text = true, .text = field->key, .text_len = field->key_len};
+        r->at = end + 1;
+        return FSD_RECORD_FIELD;
+    }
     if (byte_at(r, at) != ':')
         return broken(r, at, "':'");
     at = skip_space(r, at + 1);
@@ -202,22 +209,37 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* Reads the four digits of a \u escape below U+0800; others stay as they are. */
-static size_t unescape_code(const char *s, size_t n, char out[2], size_t *len)
+/* The four digits of a \u escape at s; -1 where it is none. */
+static long escaped_unit(const char *s, size_t n)
 {
-    unsigned code = 0;
+    long code = 0;
 
-    for (size_t i = 0; i < 4; i++) {
-        if (i + 2 >= n || hex_digit(s[i + 2]) < 0)
-            return 0;
-        code = code << 4 | (unsigned)hex_digit(s[i + 2]);
+    if (n < 6 || s[0] != '\\' || s[1] != 'u')
+        return -1;
+    for (size_t i = 2; i < 6; i++) {
+        if (hex_digit(s[i]) < 0)
+            return -1;
+        code = code << 4 | hex_digit(s[i]);
     }
-    if (!code || code >= 0x800)
-        return 0;
-    *len = code < 0x80 ? 1 : 2;
-    out[0] = (char)(code < 0x80 ? code : 0xc0 | code >> 6);
-    out[1] = (char)(0x80 | (code & 0x3f));
-    return 6;
+    return code;
+}
+
+/* Reads a \u escape, or the two of a code point past U+FFFF; others stay as they are.
+ * @return the bytes read, 0: it is none. */
+static size_t unescape_code(const char *s, size_t n, char out[4], size_t *len)
+{
+    long code = escaped_unit(s, n), low;
+    size_t read = 6;
+
+    if (code >= 0xd800 && code < 0xdc00) {
+        low = escaped_unit(s + 6, n - 6);
+        if (low < 0xdc00 || low > 0xdfff)
+            return 0;
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        read = 12;
+    }
+    *len = code > 0 ? fsd_utf8_put((uint32_t)code, out) : 0;
+    return *len ? read : 0;
 }
 
 /* Writes the text as JSON would read it; returns its length, never more than n. */

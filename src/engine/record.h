@@ -20,14 +20,14 @@
 #include <stddef.h>
 
 struct fsd_field {
-    const char *key; /**< not terminated */
+    const char *key; /**< not terminated; NULL: a text in a list */
     size_t key_len;
     bool is_text;
     const char *text; /**< the text between the quotation marks; not terminated */
     size_t text_len;
-    double number; /**< NaN if it is no number */
-    bool is_true;  /**< it is the word true */
-    char opens;    /**< '{' or '[': its content is read next; 0 of text and numbers */
+    double number;          /**< NaN if it is no number */
+    bool is_true, is_false; /**< it is the word true, the word false */
+    char opens; /**< '{' or '[': its content is read next; 0 of text and numbers */
 };
 
 struct fsd_records {
@@ -37,7 +37,8 @@ struct fsd_records {
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */
     bool escaped; /**< the writer escapes its strings, so that each ends at its first
-                       quotation mark without a backslash */
+                       quotation mark without a backslash; with `nested`, a list may
+                       contain texts, which are fields without a key */
 };
 
 enum fsd_record_step {

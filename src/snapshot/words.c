@@ -46,13 +46,8 @@ static size_t take_code(const char *at, const char *end, char *out, size_t *len)
         return 0;
     memcpy(digits, at + 2, n);
     code = strtoul(digits, NULL, 16);
-    if (!code || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-        return 0;
-    *len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = *len; i-- > 1; code >>= 6)
-        out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(*len == 1 ? code : (0xf00ul >> *len & 0xff) | code);
-    return n + 3;
+    *len = code && code <= UINT32_MAX ? fsd_utf8_put((uint32_t)code, out) : 0;
+    return *len ? n + 3 : 0;
 }
 
 static bool take_quoted(struct words *w, char *to)

@@ -22,6 +22,7 @@ SECTIONS = (
         ("Bytes of a snapshot", "[src/snapshot/read.c SNAPSHOT_LIMIT B]", ERROR),
         ("Bytes of a policy", "[src/gate/policy_ini.c POLICY_LIMIT B]", ERROR),
         ("Bytes of the state of `bisect`", "[src/api/bisect.c STATE_MOST B]", ERROR),
+        ("Bytes of a comparison that Polygraphy saved (`bisect result`)", "[src/values/accuracy.h FSD_ACCURACY_MOST B]", ERROR),
         ("Bytes of a line that the command of `bisect run` prints: a longer one is no path",
          "[src/cli/verb_bisect.c LONG_OUTPUT B]", "the line before it counts"),
         ("Nesting depth of JSON", "1,000", "error `format`", "CJSON_NESTING_LIMIT of cJSON's build"),

@@ -59,10 +59,45 @@ def models(folder):
     check("outputs", b"relu1" in split.read_bytes()[-200:], split.read_bytes()[-200:])
 
 
+def comparison(*iterations, whole=True, aggregation="per_sample"):
+    """As Polygraphy saves it: results of the runners' outputs, by name, in each iteration."""
+    def output(passed):
+        return {"max_absdiff": 0.5 if passed else float("nan"), "thresholds": {"passed": True}, "passed": passed}
+
+    of = [{name: output(passed) if whole else passed for name, passed in one.items()} for one in iterations]
+    result = {"lst": [[["onnxrt", "trt \"b\""], of]], "aggregation": aggregation, "polygraphy_class": "AccuracyResult"}
+    return json.dumps({"lst": [result], "polygraphy_class": "AccuracyResults"} if whole else result, indent=4)
+
+
+def results(folder):
+    """What Polygraphy saved is the result; what states nothing of the network's output is none."""
+    bisect(folder, "start", MODEL, ENGINE)
+    state, file = folder / ".fusiondiff-bisect", folder / "comparison.json"
+    kept = state.read_bytes()
+    right = comparison({"output": True, "conv1.out": False})
+    for text, says in ((right[:200], "found the end of the file"), ("[]", "found no iteration"), ("{}", "found no iteration"),
+                       (comparison({"conv1.out": True}), "output 'output' in each iteration, found 0 of 1"),
+                       (comparison({"output": True}, {}), "output 'output' in each iteration, found 1 of 2"),
+                       (comparison({"output": True}, aggregation="average"), "found averages"),
+                       (right.replace('"passed": true\n', '"passed": null\n'), "found 0 of 1"), ("{\"lst\": [1 x", "expected")):
+        file.write_text(text)
+        bisect(folder, "result", file, ENGINE, status=2, says=says)
+        check("the state", state.read_bytes() == kept)
+    bisect(folder, "result", status=2, says="expected bisect result COMPARISON")
+    for text, says in ((right, "good: "), (comparison({"output": True}, {"output": False}), "bad: "), (comparison({"output": False}, {}), "bad: "),
+                       (comparison({"output": True}, whole=False), "good: "), (comparison({"output": False}, whole=False), "bad: "),
+                       (comparison({"output": True}).replace('"output"', '"\\u006futput"'), "good: ")):
+        file.write_text(text)
+        bisect(folder, "result", file, SPLIT, says=says)
+        state.write_bytes(kept)
+    bisect(folder, "reset")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         models(folder)
+        results(folder)
         state = folder / ".fusiondiff-bisect"
         bisect(folder, "next", status=2, says="there is no search")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")

@@ -430,6 +430,29 @@ def test_models_out(tmp_path):
     assert not (tmp_path / "b.onnx").exists()
 
 
+def test_bisect(tmp_path):
+    search = fusiondiff.bisect(MODEL, ENGINE)
+    assert not search.done and str(search).startswith("3 suspects.")
+    search.model(tmp_path / "next.onnx")
+    assert (tmp_path / "next.onnx").stat().st_size
+    comparison = tmp_path / "comparison.json"
+    comparison.write_text(json.dumps({"lst": [{"lst": [[["a", "b"], [{"output": {"passed": True}}]]]}]}))
+    assert search.judge(comparison) == "good"
+    comparison.write_text(json.dumps({"lst": []}))
+    with pytest.raises(fusiondiff.Error, match="found no iteration"):
+        search.judge(comparison)
+    assert search.take("good", ROOT / "fixtures/compare/split.json").startswith("good: 1 suspect left.")
+    assert search.done and search.log.startswith("good  1 fusion changed")
+    search.save(tmp_path / "state")
+    assert fusiondiff.Bisection.read(tmp_path / "state").log == search.log
+    with pytest.raises(fusiondiff.Error, match="the search is complete"):
+        search.take("bad")
+    with pytest.raises(ValueError, match="expected 'good', 'bad' or 'skip'"):
+        search.take("fair")
+    with pytest.raises(TypeError, match="model: expected a path, found bytes"):
+        fusiondiff.bisect(b"", ENGINE)
+
+
 def test_issue(tmp_path):
     files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "plain")
     assert sorted(os.listdir(tmp_path / "plain")) == sorted(files) and "issue.md" in files

@@ -21,7 +21,7 @@ import numpy
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
-from polygraphy.comparator import RunResults
+from polygraphy.comparator import Comparator, RunResults
 from polygraphy.comparator.struct import IterationResult
 from polygraphy.logger import G_LOGGER
 
@@ -157,6 +157,31 @@ def polygraphy(rng):
     print("Polygraphy: outputs of two runners in one file and in two")
 
 
+def comparisons(rng):
+    """bisect reads what Polygraphy's comparisons save as Polygraphy itself does."""
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
+    model, engine = os.path.join(fixtures, "qat_block/model.onnx"), os.path.join(fixtures, "qat_block/engine.graph.json")
+    rebuilt = os.path.join(fixtures, "compare/split.json")
+    results = []
+    for number in range(20):
+        values = rng.choice([1, 2, numpy.nan], (2, 3), p=[.9, .05, .05])
+        outputs = [[{"output": numpy.float32([1, value]), "conv1.out": numpy.float32([value, i])} for value in of]
+                   for i, of in enumerate(values)]
+        runs = RunResults([(f"runner {i}", [IterationResult(outputs=o, runner_name=f"runner {i}") for o in of])
+                           for i, of in enumerate(outputs)])
+        equal = [lambda a, b: {name: bool(numpy.array_equal(a[name], b[name])) for name in a}, None][number % 2]
+        found = Comparator.compare_accuracy(runs, compare_func=equal)
+        found.save(path("comparison.json"))
+        bad = not all(one["output"] for result in found for pair in result.values() for one in pair)
+        search = [BINARY, "bisect", "--state", path(f"search{number}")]
+        subprocess.run([*search, "start", model, engine], check=True, capture_output=True)
+        done = subprocess.run([*search, "result", path("comparison.json"), rebuilt], capture_output=True, text=True, check=False)
+        check("a comparison of Polygraphy's", done.stdout.startswith("bad: " if bad else "good: "), done.stdout + done.stderr)
+        results.append(bad)
+    check("both results occur", 0 < sum(results) < len(results), results)
+    print(f"Polygraphy: {len(results)} comparisons, {sum(results)} of them bad")
+
+
 # -------------------------------------------------------------------- ONNX Runtime
 
 def network(rng, blocks):
@@ -282,6 +307,7 @@ BINARY = os.path.abspath(arguments.binary)
 generator = numpy.random.default_rng(39)
 metrics(generator, 300)
 polygraphy(generator)
+comparisons(generator)
 damage(generator, arguments.trials)
 if arguments.huge:
     huge()
