@@ -133,10 +133,9 @@ def check_lists():
 
 
 def check_comment():
-    """The comment of docs/gate.md: made once, then edited, and no other comment is touched."""
-    with open(f"{SOURCE}/docs/gate.md", encoding="utf-8") as file:
-        page = file.read()
-    steps = yaml.safe_load(re.search(r"```yaml\n(name: engines\n.*?)```", page, re.S)[1])["jobs"]["gate"]["steps"]
+    """The comment of the workflow for many builds: made once, then edited, and no other comment is touched."""
+    with open(f"{SOURCE}/packaging/ci/github-fleet.yml", encoding="utf-8") as file:
+        steps = yaml.safe_load(file)["jobs"]["gate"]["steps"]
     script = steps[-1]["run"]
     with tempfile.TemporaryDirectory() as at:
         os.makedirs(f"{at}/fusiondiff-reports")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/gate.md's workflow, in a repository of its own: snapshot, commit, a change that fails,
+"""The workflow of docs/gate.md and packaging/ci/github.yml, in a repository of its own: snapshot, commit, a change that fails,
 what its reports say, how it is accepted, and that it passes then.
 
     workflow.py BINARY FIXTURES
@@ -17,7 +17,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 BINARY, FIXTURES = (os.path.realpath(path) for path in sys.argv[1:3])
-PAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../docs/gate.md")
+ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
 failures = []
 
 if not shutil.which("git"):
@@ -53,15 +53,17 @@ def put(folder, name, source):
     shutil.copy(os.path.join(FIXTURES, source), os.path.join(folder, name))
 
 
-with open(PAGE, encoding="utf-8") as file:
+with open(os.path.join(ROOT, "docs/gate.md"), encoding="utf-8") as file:
     readme = file.read()
+with open(os.path.join(ROOT, "packaging/ci/github.yml"), encoding="utf-8") as file:
+    workflow = file.read()
 told = [line.split("#")[0].strip() for line in re.findall(r"^    (fusiondiff (?:snapshot|check).*)",
                                                           readme, re.M)]
 snapshot, check_line = told[0], told[1]
-job = re.search(r"run: >\s+(fusiondiff check.*?)\n\s*- run", readme, re.S)
+job = re.search(r"run: >\s+(fusiondiff check.*?)\n\s*- run", workflow, re.S)
 ci = " ".join(job[1].split()) if job else ""
-check("docs/gate.md has the job's command", "-o gate.md -o gate.sarif -o gate.xml" in ci, ci)
-check("docs/gate.md has the line for the job's summary", '>> "$GITHUB_STEP_SUMMARY"' in readme)
+check("the workflow has the job's command", "-o gate.md -o gate.sarif -o gate.xml" in ci, ci)
+check("the workflow has the line for the job's summary", '>> "$GITHUB_STEP_SUMMARY"' in workflow)
 
 with tempfile.TemporaryDirectory() as folder:
     git(folder, "init", "-q")

@@ -52,12 +52,18 @@ def kind_of(schema, defs):
     if "enum" in schema:
         return ", ".join(str(word) for word in schema["enum"])
     if schema.get("type") == "array":
-        return "list of " + kind_of(schema.get("items", {}), defs)
+        inner = kind_of(schema.get("items", {}), defs)
+        return f"({inner})[]" if " or " in inner else f"{inner}[]"
     for many in "anyOf", "oneOf":
         if many in schema:
             return " or ".join(kind_of(one, defs) for one in schema[many])
     kind = schema.get("type", "any")
+    if kind == ["integer", "string"]:
+        return "count"
     return " or ".join(kind) if isinstance(kind, list) else kind
+
+
+SAID_ONCE = {"milliseconds", "for dynamic shapes: a polynomial in the model's dim_params, or in \"input[axis]\" for a dimension without a name"}
 
 
 def members(body, defs):
@@ -66,6 +72,8 @@ def members(body, defs):
     for member, one in body["properties"].items():
         needed = "" if member in body.get("required", ()) else "?"
         said = one.get("description", "").replace("\n", " ")
+        if said in SAID_ONCE:    # the page begins with it
+            said = ""
         text = f"`{member}`{needed}: {kind_of(one, defs)}{f' ({said})' if said else ''}"
         if not said:
             plain.append(text)
