@@ -64,6 +64,9 @@ ROWS = {
     "member of a layer": [("src/report/record/layer.c", BEFORE, r"    has\(t, BYTES, bias_bytes",
                            '    has(t, COUNT, seam, "seams", .says = "<, {seam} seams>") \\\n'),
                           ("src/report/record/layer.c", AFTER, r"    row->index = fsd_count\(id\);\n", "    row->seam = fsd_count(7);\n")],
+    "member of a node": [("src/report/record/node.c", BEFORE, r"    has\(t, WORDS, evidence,",
+                          '    has(t, COUNT, stitch, "stitches", .says = "<; {stitch} stitches>") \\\n'),
+                         ("src/report/record/node.c", AFTER, r"    row->index = fsd_count\(id\);\n", "    row->stitch = fsd_count(9);\n")],
     "selection of a picture": [("src/report/picture/diff_pick.c", AFTER, r"subjects\[\] = \{\n", '    {"seams", fuses, "seams"},\n')],
 }
 
@@ -172,40 +175,55 @@ def check_added():
 RECORD = """import { run_subject } from "./page/run.js";
 import { readFileSync } from "fs";
 const run = run_subject(JSON.parse(readFileSync("run.json")), null, null, [], { page: "" }, new Map());
-console.log(JSON.stringify(run.record({ kind: "layer", id: "0" })));
+console.log(JSON.stringify([run.record({ kind: "layer", id: "0" }), run.record({ kind: "node", id: "0" })]));
 """
 
 
-def check_member():
-    """A member of a layer is wherever layers are told, by its row and the line that fills it."""
-    pair = ["model.onnx", "engine.txt"]
-    report = says(*pair)
-    layer = report["layers"][0]
-    claim(layer.get("seam") == 7, f"member: JSON has {layer}")
-    schema = json.loads(asks(*pair, "-f", "schema"))
-    claim("seam" in schema["$defs"]["layer"]["properties"], "member: the schema does not know it")
-    titles, *lines = (line.split(",") for line in asks(*pair, "-f", "csv").splitlines())
-    claim("seams" in titles and lines[0][titles.index("seams")] == "7", f"member: CSV has {titles}")
-    claim(", 7 seams" in asks("inside", *pair, "0"), "member: no text says it")
-    claim('"seam":7' in asks(*pair, "-f", "html"), "member: the page is not given it")
-    if shutil.which("node"):
-        shutil.copytree(os.path.join(TREE, "src/report/page"), os.path.join(FOLDER, "page"), dirs_exist_ok=True)
-        for name, text in {"run.json": json.dumps(report), "package.json": '{"type": "module"}', "record.js": RECORD}.items():
-            with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
-                file.write(text)
-        status, said = run("node", "record.js", cwd=FOLDER)
-        claim(not status and '["seam",["7"]]' in said, f"member: the page does not show it: {said[:1000]}")
-    sys.path.insert(0, os.path.join(TREE, "python", "fusiondiff"))
-    import _objects
-    claim(_objects.Layer.from_json(layer).seam == 7, "member: Python's layers do not have it")
-    claim(len(_objects.Table([_objects.Layer.from_json(one) for one in report["layers"]]).where(seam=7)) == 3, "member: no column of Python")
+def installed_embed():
+    """What a C program, built with the installed library, is given of each member."""
     prefix = os.path.join(FOLDER, "usr")
     run(CMAKE, "--install", BUILD, "--prefix", prefix)
     libdir = next(at for at, _, names in os.walk(prefix) if "libfusiondiff.so" in names)
     words = run("env", f"PKG_CONFIG_PATH={libdir}/pkgconfig", "pkg-config", "--cflags", "--libs", "fusiondiff")[1].split()
     status, said = run("cc", os.path.join(TREE, "tests/package/embed.c"), "-o", "embed", f"-Wl,-rpath,{libdir}", *words, cwd=FOLDER)
     claim(not status, f"member: {said[:1000]}")
-    claim("member\tlayers\t0\tseam\t7\n" in run("./embed", *pair, cwd=FOLDER)[1], "member: C is not told of it")
+    return run("./embed", "model.onnx", "engine.txt", cwd=FOLDER)[1]
+
+
+def page_records(report):
+    """What the page shows of the first layer and the first node; None without node."""
+    if not shutil.which("node"):
+        return None
+    shutil.copytree(os.path.join(TREE, "src/report/page"), os.path.join(FOLDER, "page"), dirs_exist_ok=True)
+    for name, text in {"run.json": json.dumps(report), "package.json": '{"type": "module"}', "record.js": RECORD}.items():
+        with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return run("node", "record.js", cwd=FOLDER)[1]
+
+
+def check_members():
+    """A member of a layer, or of a node, is wherever these are told, by its row and the line that fills it."""
+    pair = ["model.onnx", "engine.txt"]
+    report, html, told = says(*pair), asks(*pair, "-f", "html"), installed_embed()
+    schema = json.loads(asks(*pair, "-f", "schema"))
+    titles, *lines = (line.split(",") for line in asks(*pair, "-f", "csv").splitlines())
+    shown = page_records(report)
+    sys.path.insert(0, os.path.join(TREE, "python", "fusiondiff"))
+    import _objects
+    for what, key, number, title, text, objects in (
+            ("layer", "seam", 7, "seams", asks("inside", *pair, "0"), _objects.Layer),
+            ("node", "stitch", 9, "stitches", asks("where", *pair, "r"), _objects.Node)):
+        rows = report[what + "s"]
+        claim(rows[0].get(key) == number, f"member: JSON has {rows[0]}")
+        claim(key in schema["$defs"][what]["properties"], f"member of a {what}: the schema does not know it")
+        claim(title in titles and lines[0][titles.index(title)] == str(number), f"member of a {what}: CSV has {titles}")
+        claim(f" {number} {title}" in text, f"member of a {what}: no text says it: {text}")
+        claim(f'"{key}":{number}' in html, f"member of a {what}: the page is not given it")
+        claim(shown is None or f'["{key}",["{number}"]]' in shown, f"member of a {what}: the page does not show it: {shown}")
+        made = [objects.from_json(one) for one in rows]
+        claim(getattr(made[0], key) == number, f"member of a {what}: Python does not have it")
+        claim(len(_objects.Table(made).where(**{key: number})) == len(rows), f"member of a {what}: no column of Python")
+        claim(f"member\t{what}s\t0\t{key}\t{number}\n" in told, f"member of a {what}: C is not told of it")
 
 
 def check_tests():
@@ -261,7 +279,7 @@ def main():
     if not built:
         sys.exit(f"with one of each it does not build:\n{said[-3000:]}")
     check_added()
-    check_member()
+    check_members()
     check_tests()
     check_missing()
     print("\n".join(failures) or f"{len(ROWS)} seams hold")
