@@ -36,16 +36,14 @@ function embedded(name) {
 
 /** @returns {Map<string, import("./types").RuleText>} */
 function rule_texts() {
-    /** @type {import("./types").RuleText[]} */
-    const rules = embedded("rules") ?? [];
-    return new Map(rules.map((rule) => [rule.rule, rule]));
+    return new Map((command.rules ?? []).map((rule) => [rule.rule, rule]));
 }
 
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, matrix, exports, check, judged, lint] = ["run", "compare", "matrix", "exports", "check", "judged", "lint"].map(embedded);
     const texts = rule_texts();
-    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command, texts);
+    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts);
     const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : base;
     for (const row of all.rules) Object.assign(row, texts.get(row.rule));
     return { ...all, files: [...all.files, ["in a terminal", command.page]] };

@@ -8,6 +8,11 @@
 /** Writes it.  A picture that cannot be laid out is missing, and the page says why. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
+/** What it has besides the documents of its subjects, as JSON.  texts.c
+ *  @param findings  whose rules are explained; NULL: none */
+void fsd_page_put_texts(const struct fsd_report *report,
+                        const struct fsd_findings *findings, FILE *out);
+
 /** The drawings for it, printed as JSON; they are laid out while other work continues
  *  until the end.  pictures.c */
 struct fsd_album *fsd_album_begin(const struct fsd_report *report, FILE *json);

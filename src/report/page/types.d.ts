@@ -225,10 +225,13 @@ export interface RuleRow {
     fix?: string;
 }
 
-/** Words of a command line (src/api/command.c). */
+/** What a page has besides documents (texts.c); the words of command lines are api/command.c's. */
 export interface Command {
     page: string; /** the command that the page is the answer to */
     run?: string; /** files and options that ask for its run, with a blank before them */
+    forms?: PasteForm[];
+    stories?: StoryDocument;
+    rules?: RuleText[]; /** of those with findings */
 }
 
 /** What a page is about; run.js, compare.js, matrix.js, check.js and lint.js each make one. */

@@ -176,6 +176,8 @@ typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style 
 
 fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
     fsd_sheet_put_markdown, fsd_sheet_put_schema;
+/** A record of which there is one, as JSON without a schema: data of the page. */
+void fsd_record_put_json(const struct fsd_rows *record, FILE *out);
 
 /** Prints the text of a cell. */
 typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,

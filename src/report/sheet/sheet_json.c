@@ -118,3 +118,11 @@ void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *s
     add_record(root, &sheet->root);
     fsd_json_end(root);
 }
+
+void fsd_record_put_json(const struct fsd_rows *record, FILE *out)
+{
+    struct fsd_json *root = fsd_json_new(out);
+
+    add_record(root, record);
+    fsd_json_end(root);
+}

@@ -25,7 +25,6 @@
 #include "findings/findings.h"
 #include "model/vocab.h"
 #include "model/word.h"
-#include "report/json/json.h"
 #include "report/view/view.h"
 
 #include <string.h>
@@ -364,24 +363,31 @@ static const struct form *form_named(const char *name, bool strongly_typed,
     return NULL;
 }
 
-void fsd_names_put_forms(const struct fsd_diff *d, FILE *out)
+/* clang-format off */
+#define FORM_ROW(has, t) \
+    has(t, TEXT, form,    NULL) \
+    has(t, TEXT, text,    NULL) \
+    has(t, TEXT, row,     NULL) \
+    has(t, TEXT, between, NULL) \
+    has(t, TEXT, cannot,  NULL) \
+    has(t, FLAG, words,   NULL)
+FSD_RECORD_SHARED(form_row, FORM_ROW)
+/* clang-format on */
+
+const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
+                                       const struct fsd_diff *d)
 {
-    struct fsd_json *list = fsd_json_new_list(out), *item;
+    struct fsd_rows rows = FSD_ROWS(fsd_form_row_record, "");
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
         const struct form *form = &forms[i];
 
-        if (!form->between || (form->sets_types && d->engine->strongly_typed))
-            continue;
-        item = fsd_json_item(list);
-        fsd_json_text(item, "form", form->name);
-        fsd_json_text(item, "text", form->text);
-        fsd_json_text(item, "row", form->row);
-        fsd_json_text(item, "between", form->between);
-        fsd_json_text(item, "cannot", form->cannot);
-        fsd_json_bool(item, "words", form->words);
+        if (form->between && !(form->sets_types && d->engine->strongly_typed))
+            *(struct form_row *)fsd_rows_add(arena, &rows) =
+                (struct form_row){form->name,    form->text,   form->row,
+                                  form->between, form->cannot, fsd_flag(form->words)};
     }
-    fsd_json_end(list);
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
 }
 
 /* What a shell would take for something else, and what fsd_put_escaped() would print

@@ -69,9 +69,11 @@ void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *a
 
 /* What several views say alike. */
 
-/** The forms of `names` that the engine's builder takes, as JSON: for who fills them in
- *  himself. */
-void fsd_names_put_forms(const struct fsd_diff *d, FILE *out);
+/** The forms of `names` that the engine's builder takes: for who fills them in himself.
+ *  names.c */
+extern const struct fsd_record fsd_form_row_record;
+const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
+                                       const struct fsd_diff *d);
 
 /** A name as a string of Python, in the arena. */
 const char *fsd_names_quoted(struct fsd_arena *arena, const char *name);

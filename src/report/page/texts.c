@@ -1,0 +1,173 @@
+/*
+ * What the page has besides the documents of its subjects: the command that it answers,
+ * the reason for and the fix of each rule with findings, the forms that names can be
+ * copied in, and what the build log says of each node and layer.  All of it is one
+ * record, printed as JSON.
+ */
+#include "base/print.h"
+#include "base/text.h"
+#include "diff/explain.h"
+#include "report/page/page.h"
+#include "report/record/records.h"
+#include "report/verdict/verdict.h"
+#include "report/view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+#define STORY_LINE(has, t) \
+    has(t, TEXT,  topic, NULL) \
+    has(t, COUNT, line,  NULL) \
+    has(t, NAME,  text,  NULL)
+FSD_RECORD(story_line, STORY_LINE)
+
+#define STORY(has, t) \
+    has(t, COUNT, index, NULL) \
+    has(t, ROWS,  story, NULL, .of = &story_line_record)
+FSD_RECORD(story, STORY)
+
+#define STORIES(has, t) \
+    has(t, ROWS, nodes,  NULL, .of = &story_record) \
+    has(t, ROWS, layers, NULL, .of = &story_record)
+FSD_RECORD(stories, STORIES)
+
+#define RULE_TEXT(has, t) \
+    has(t, TEXT, rule, NULL) \
+    has(t, TEXT, why,  NULL) \
+    has(t, TEXT, fix,  NULL)
+FSD_RECORD(rule_text, RULE_TEXT)
+
+#define COMMAND(has, t) \
+    has(t, NAME,   page,    NULL) \
+    has(t, NAME,   run,     NULL) \
+    has(t, ROWS,   forms,   NULL, .of = &fsd_form_row_record) \
+    has(t, RECORD, stories, NULL, .of = &stories_record) \
+    has(t, ROWS,   rules,   NULL, .of = &rule_text_record)
+FSD_RECORD(command, COMMAND)
+/* clang-format on */
+
+/* Like `explain`, but only the log's part: the page has all else from the run. */
+static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool layer,
+                      fsd_id id, struct fsd_rows *to)
+{
+    struct fsd_tale tale = {.arena = fsd_arena_new()};
+    struct fsd_rows lines = FSD_ROWS(story_line_record, "");
+    struct story *row;
+
+    if (layer)
+        fsd_explain_layer(&tale, d, id);
+    else
+        fsd_explain_node(&tale, d, id);
+    for (uint32_t i = 0; i < tale.lines.n; i++) {
+        const struct fsd_line *line = &tale.lines.at[i];
+        struct story_line *said = line->line ? fsd_rows_add(arena, &lines) : NULL;
+
+        if (said)
+            *said = (struct story_line){
+                line->topic, fsd_count(line->line),
+                fsd_arena_strndup(arena, line->text, strlen(line->text))};
+    }
+    if (lines.at.n) {
+        row = fsd_rows_add(arena, to);
+        row->index = fsd_count(id);
+        row->story = fsd_rows_held(arena, &lines, UINT32_MAX);
+    }
+    fsd_arena_free(tale.arena);
+}
+
+static const struct fsd_rows *stories_of(struct fsd_arena *arena,
+                                         const struct fsd_diff *d)
+{
+    struct fsd_rows nodes = FSD_ROWS(story_record, ""), layers = nodes;
+    const struct fsd_rows *held;
+    struct stories *row = fsd_record_new(arena, &stories_record, &held);
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        add_story(arena, d, false, i, &nodes);
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        add_story(arena, d, true, i, &layers);
+    row->nodes = fsd_rows_held(arena, &nodes, UINT32_MAX);
+    row->layers = fsd_rows_held(arena, &layers, UINT32_MAX);
+    return held;
+}
+
+static const struct fsd_rows *rules_of(struct fsd_arena *arena,
+                                       const struct fsd_findings *all)
+{
+    struct fsd_rows rules = FSD_ROWS(rule_text_record, "");
+
+    for (uint32_t i = 0; i < all->rules.n; i++) {
+        const struct fsd_rule *rule = all->rules.at[i].rule;
+        struct rule_text *row =
+            all->rules.at[i].found ? fsd_rows_add(arena, &rules) : NULL;
+
+        if (row)
+            *row = (struct rule_text){rule->id, rule->why, rule->fix};
+    }
+    return fsd_rows_held(arena, &rules, UINT32_MAX);
+}
+
+/* Builds among others.  A snapshot has its own path; it may hold several. */
+static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *out)
+{
+    const char *last = "", *common = builds[n - 1]->command.common;
+
+    fputs("fusiondiff compare", out);
+    for (uint32_t b = 0; b < n; b++) {
+        const struct fsd_state *s = builds[b];
+
+        if (s->command.build) {
+            fputs(s->command.build, out);
+        } else if (strcmp(s->model_path, last) != 0) {
+            putc(' ', out);
+            fsd_put_shell_word(out, last = s->model_path);
+        }
+    }
+    fputs(common ? common : "", out);
+}
+
+/* The command that the page is the answer to. */
+static void put_command(const struct fsd_report *r, const char *run, FILE *out)
+{
+    if (r->verdict && r->verdict->command) {
+        fputs(r->verdict->command, out);
+    } else if (r->matrix) {
+        put_builds(r->matrix->builds, r->matrix->n, out);
+        fputs(" --all --tactics", out);
+    } else if (r->exports) {
+        fputs("fusiondiff compare ", out);
+        fsd_put_shell_word(out, r->exports->old.model->path);
+        putc(' ', out);
+        fsd_put_shell_word(out, r->exports->new.model->path);
+    } else if (r->compare) {
+        put_builds((const struct fsd_state *const[]){r->compare->old, r->compare->new},
+                   2, out);
+    } else {
+        fprintf(out, "fusiondiff%s", run ? run : "");
+    }
+}
+
+/* `run` of the command asks for the run that a page is about: whatever else is shown in
+ * a terminal is asked for with the same files and options. */
+void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *findings,
+                        FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    bool one_run = !r->matrix && !r->exports && !r->compare;
+    const struct fsd_rows *held;
+    struct command *row = fsd_record_new(arena, &command_record, &held);
+    struct fsd_print command;
+
+    row->run = r->run && r->run->command ? r->run->command->run : NULL;
+    put_command(r, row->run, fsd_print_open(&command));
+    row->page = fsd_print_take(&command, arena);
+    if (one_run)
+        row->forms = fsd_names_forms(arena, r->run);
+    if (one_run && r->run->story)
+        row->stories = stories_of(arena, r->run);
+    if (findings)
+        row->rules = rules_of(arena, findings);
+    fsd_record_put_json(held, out);
+    fsd_arena_free(arena);
+}
