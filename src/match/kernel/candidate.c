@@ -376,7 +376,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
-    struct candidate *try = &r->beam.candidates[(size_t)NEXT * WIDER];
+    struct candidate *try = &r->beam.candidates[(size_t)NEXT * r->beam.wider];
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_tensor *t;
     uint64_t from;

@@ -439,46 +439,53 @@ static bool follow_steps(struct replay *r, bool guess, uint64_t *enough)
     return known;
 }
 
-/* Whether a search that drops less takes other nodes.  The candidates stay those of
- * the usual one. */
+static struct beam beam_new(struct fsd_arena *arena, uint32_t wider)
+{
+    struct beam beam = {.wider = wider};
+
+    beam.candidates = FSD_NEW(arena, struct candidate, (size_t)NEXT * wider + 1);
+    beam.next = FSD_NEW(arena, struct candidate, (size_t)NEXT * wider + 1);
+    return beam;
+}
+
+/* Whether both take the same nodes, in any order. */
+static bool take_alike(const struct candidate *a, const struct candidate *b)
+{
+    for (uint32_t i = 0; i < a->n_taken; i++)
+        if (!fsd_candidate_took(b, a->taken[i]))
+            return false;
+    return a->n_taken == b->n_taken;
+}
+
+/* Whether a search that drops less takes other nodes.  It has a beam of its own: the
+ * candidates of the usual search stay as they are. */
 static bool differs_wider(struct replay *r, bool guess, bool known)
 {
-    const struct candidate *shared;
-    fsd_id taken[TAKEN];
-    uint32_t n = 0;
+    const struct candidate *shared = known ? share_tied(r, count_tied(r)) : NULL;
+    struct beam usual = r->beam;
     uint64_t enough;
     bool differs;
 
-    if (known) {
-        shared = share_tied(r, count_tied(r));
-        n = shared->n_taken;
-        memcpy(taken, shared->taken, n * sizeof *taken);
-    }
-    r->beam.wider = WIDER;
-    differs = follow_steps(r, guess, &enough) != known;
-    if (known && !differs) {
-        shared = share_tied(r, count_tied(r));
-        differs = shared->n_taken != n;
-        for (uint32_t i = 0; i < n && !differs; i++)
-            differs = !fsd_candidate_took(shared, taken[i]);
-    }
-    r->beam.wider = 1;
-    follow_steps(r, guess, &enough);
+    r->beam = r->wide.candidates ? r->wide : beam_new(r->scratch, WIDER);
+    differs = follow_steps(r, guess, &enough) != known ||
+              (known && !take_alike(shared, share_tied(r, count_tied(r))));
+    r->wide = r->beam;
+    r->beam = usual;
     return differs;
 }
 
 /* The bound that may have kept the search from the kernel's match; NULL: none did.
  * Ranks only grow: a candidate that was dropped counts where its rank was no more than
- * what is enough to be kept, and where one like it wins in a wider search. */
+ * what is enough to be kept, and where one like it wins in a wider search, which is
+ * asked last since it takes the longest. */
 static const char *find_bound(struct replay *r, bool guess, bool known, uint64_t enough)
 {
-    const char *bound = NULL;
-
-    if (r->beam.dropped <= enough && differs_wider(r, guess, known))
-        return "candidate matches";
-    for (uint32_t i = 0; i < r->beam.n_candidates && !bound; i++)
-        bound = r->beam.candidates[i].bound;
-    return bound;
+    for (uint32_t i = 0; i < r->beam.n_candidates; i++)
+        if (r->beam.candidates[i].bound)
+            return r->beam.candidates[i].bound;
+    return r->beam.dropped <= enough && differs_wider(r, guess, known)
+               ? "candidate matches"
+               : NULL;
 }
 
 /* As follow_steps(); the first bound that the kernel meets is reported. */
@@ -642,8 +649,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.tensors = FSD_NEW(scratch, struct tensor_state, m->model->tensors.n);
     r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);
     r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
-    r.beam.candidates = FSD_NEW(scratch, struct candidate, NEXT * WIDER + 1);
-    r.beam.next = FSD_NEW(scratch, struct candidate, NEXT * WIDER + 1);
+    r.beam = beam_new(scratch, 1);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.layers[i] = (struct layer_state){FSD_NONE, FSD_NONE, FSD_NONE, FSD_NONE};
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -651,7 +657,6 @@ void fsd_pass_steps(struct fsd_match *m)
                                          .reserved = FSD_NONE,
                                          .named = FSD_NONE,
                                          .epilogue_of = FSD_NONE};
-    r.beam.wider = 1;
     r.sizes = fsd_sizes_new(scratch, m->model);
     fsd_match_bind_sizes(m, r.sizes);
     fsd_sizes_take_model(r.sizes);

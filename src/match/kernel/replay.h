@@ -181,6 +181,7 @@ struct replay {
     struct kernel now;
     fsd_id layer; /* the present kernel's */
     struct beam beam;
+    struct beam wide; /* for a wider search; without candidates before the first one */
 };
 
 /** Fills `must` of the present kernel (named.c). */
