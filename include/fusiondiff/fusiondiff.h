@@ -99,7 +99,9 @@ enum fsd_evidence {
     FSD_BY_LOG = 1 << 2,       /**< the builder's log says so */
     FSD_BY_TENSOR = 1 << 3,    /**< x lies between the layer's boundary tensors */
     FSD_BY_STRUCTURE = 1 << 4, /**< nothing else fits */
-    FSD_BY_ALL = (1 << 5) - 1
+    FSD_BY_PATH = 1 << 5,      /**< x lies on a path between nodes in the layer's name:
+                                    stronger than STRUCTURE */
+    FSD_BY_ALL = (1 << 6) - 1
 };
 
 enum fsd_severity { FSD_INFO, FSD_WARNING, FSD_ERROR, FSD__SEVERITY_COUNT };

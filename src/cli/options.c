@@ -56,6 +56,7 @@ static void take_evidence(struct command_line *line, char *list,
                  {"log", FSD_BY_LOG},
                  {"tensor", FSD_BY_TENSOR},
                  {"structure", FSD_BY_STRUCTURE},
+                 {"path", FSD_BY_PATH},
                  {"all", FSD_BY_ALL}};
     unsigned mask = 0;
 
@@ -66,10 +67,11 @@ static void take_evidence(struct command_line *line, char *list,
                (strlen(words[i].name) != n || strncmp(words[i].name, list, n) != 0))
             i++;
         if (i == sizeof words / sizeof *words)
-            argp_error(state,
-                       "--evidence: expected metadata, name, log, tensor or structure, "
-                       "found '%.*s'",
-                       (int)n, list);
+            argp_error(
+                state,
+                "--evidence: expected metadata, name, log, tensor, structure or path, "
+                "found '%.*s'",
+                (int)n, list);
         else
             mask |= words[i].bit;
         list += n + (list[n] == ',');
@@ -164,8 +166,8 @@ static const struct option_row of_all[] = {
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
     {"evidence", "LIST",
-     "Use only these kinds of evidence: metadata,name,log,tensor,structure",
-     TAKEN_BY(take_evidence), .words = "metadata name log tensor structure"},
+     "Use only these kinds of evidence: metadata,name,log,tensor,structure,path",
+     TAKEN_BY(take_evidence), .words = "metadata name log tensor structure path"},
     {"engine", "N",
      "Which engine of a log that holds several; 'all' reports each: -o x.svg writes "
      "x.1.svg, x.2.svg, ...",

@@ -112,19 +112,16 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
     const struct fsd_node *n = &b->model->nodes.at[node];
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
-    fsd_sym sym;
+    const char *text;
 
     put_attributes(b->model, n, out);
     if ((b->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
         put_weight(b->facts, node, weight, out);
     else if (!(b->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
         put_constants(b->facts, n, out);
-    fsd_print_close(&print);
+    text = fsd_print_take(&print, b->scratch);
     /* Each part begins with a comma. */
-    sym = fsd_intern_add(b->s->names, print.text + !!print.size,
-                         print.size - !!print.size);
-    free(print.text);
-    return sym;
+    return fsd_intern_str(b->s->names, text + (*text != '\0'));
 }
 
 /* ------------------------------------------------------------------------ key */

@@ -170,6 +170,9 @@ struct fsd_islands {
 
 /* ------------------------------------------------------------------------- a run */
 
+/** Bits of enum fsd_evidence. */
+enum { FSD_EVIDENCES = 6 };
+
 /** All counts. */
 struct fsd_summary {
     uint32_t nodes, layers;
@@ -177,8 +180,9 @@ struct fsd_summary {
     uint32_t by_kind[FSD__KIND_COUNT];
     uint32_t by_cause[FSD__CAUSE_COUNT]; /**< of inserted layers */
     uint32_t inserted;
-    uint32_t requested;             /**< data-movement layers that the model asks for */
-    uint32_t links, by_evidence[5]; /**< links with each bit of enum fsd_evidence */
+    uint32_t requested; /**< data-movement layers that the model asks for */
+    uint32_t links, by_evidence[FSD_EVIDENCES]; /**< links with each bit of enum
+                                                     fsd_evidence */
     uint32_t computing,
         mapped; /**< layers that compute, and those of them with nodes */
 };

@@ -42,7 +42,7 @@ static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
                                                const struct fsd_layer_result *layers,
                                                fsd_id node)
 {
-    bool narrow = false, fused = false;
+    bool narrow = false, fused = false, typed = false;
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
         fsd_id layer = fsd_match_of_node(m, node, i)->layer;
@@ -52,6 +52,7 @@ static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
         if (layers[layer].kind == FSD_KIND_QUANTIZE && fsd_quantizes_as(m, layer, node))
             return result(FSD_FATE_LAYER, "it runs as a layer of its own");
         narrow |= layer_is_quantized(m, layer);
+        typed |= m->engine->nodes.at[layer].in.n || m->engine->nodes.at[layer].out.n;
     }
     if (is_folded(m, node) && (m->facts->traits[node] & FSD_OP_QUANTIZE))
         return result(FSD_FATE_FOLDED, "quantizes a constant");
@@ -62,7 +63,9 @@ static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
                       "the layer reads or writes the quantized type");
     if (fused && !m->engine->detailed)
         return result(FSD_FATE_ABSORBED, "the log: fused into the layer");
-    return result(FSD_FATE_LAYER, "computed inside the layer, which is not quantized");
+    return result(FSD_FATE_LAYER,
+                  typed ? "computed inside the layer, which is not quantized"
+                        : "inside the layer, whose types are unknown");
 }
 
 static bool in_region(const struct fsd_match *m, fsd_id node)

@@ -20,8 +20,8 @@ FSD_NAMES(fsd_cause_name, enum fsd_cause, FSD__CAUSE_COUNT, "", "io", "dtype", "
 
 const char *fsd_evidence_name(unsigned bit_index)
 {
-    static const char *const names[] = {"metadata", "name", "log", "tensor",
-                                        "structure"};
+    static const char *const names[FSD_EVIDENCES] = {"metadata", "name",      "log",
+                                                     "tensor",   "structure", "path"};
 
     return names[bit_index];
 }

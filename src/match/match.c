@@ -27,6 +27,7 @@ static const struct pass passes[] = {
     {"tensor", FSD_BY_TENSOR, fsd_pass_tensor},
     {"chains", FSD_BY_TENSOR, fsd_pass_chain},
     {"repeated names", FSD_BY_METADATA | FSD_BY_NAME, fsd_pass_repeated},
+    {"spans", FSD_BY_PATH, fsd_pass_span},
     {"bodies", FSD_BY_ALL, fsd_pass_body},
     {"loops", FSD_BY_STRUCTURE, fsd_pass_loop},
     {"regions", FSD_BY_TENSOR, fsd_pass_region},

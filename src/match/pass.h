@@ -39,6 +39,7 @@ void fsd_pass_steps(struct fsd_match *m);
 void fsd_pass_tensor(struct fsd_match *m);
 void fsd_pass_chain(struct fsd_match *m);
 void fsd_pass_repeated(struct fsd_match *m);
+void fsd_pass_span(struct fsd_match *m);
 void fsd_pass_body(struct fsd_match *m);
 void fsd_pass_loop(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);

@@ -155,7 +155,7 @@ def judge(text):
             truth.update({n: kernel for n in nodes.split()})
         fates = case.partition("-- fates\n")[2].partition("-- regions")[0]
         for line in fates.splitlines():
-            links = re.findall(r"\b(\d+):[mnlts]+", line)
+            links = re.findall(r"\b(\d+):[mnltsp]+", line)
             name = line.split()[0]
             right += truth[name] in links
             wrong += bool(set(links) - {truth[name]})

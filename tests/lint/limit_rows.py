@@ -117,6 +117,8 @@ SECTIONS = (
     ("Mapping", (
         ("Steps of the search between tensors, per node of the model", "[src/match/cut.c BUDGET_PER_NODE]",
          "no evidence from tensors"),
+        ("Steps of the search for paths between the names of a layer, per node of the model",
+         "[src/match/pass_span.c BUDGET_PER_NODE]", "no evidence from paths"),
         ("Partial matches of a generated kernel that are followed, the best of each step",
          "[src/match/kernel/replay.h CANDIDATES]",
          "the others are dropped; remark `input/large-kernel` where a search of four times as many matches other nodes"),

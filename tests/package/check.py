@@ -63,7 +63,7 @@ def check_abi(library, headers):
 
 def said_of(report):
     """The lines that embed.c prints, made of a JSON report."""
-    bits = {word: 1 << i for i, word in enumerate(("metadata", "name", "log", "tensor", "structure"))}
+    bits = {word: 1 << i for i, word in enumerate(("metadata", "name", "log", "tensor", "structure", "path"))}
     levels = {"info": 0, "warning": 1, "error": 2}
     links = []
     for layer in report["layers"]:

@@ -63,7 +63,7 @@ static uint32_t add_mention(struct fsd_graph *g, const struct fsd_graph *model,
             m.role = rows[i].role;
         }
     assert_true(m.by && word[1] == ':');
-    if (m.role == FSD_MENTION_COPIES)
+    if (m.role == FSD_MENTION_COPIES || m.role == FSD_MENTION_CONSTANT)
         m.tensor = fsd_graph_find(model, m.text, 0);
     n = add_mentions(g, model, m);
     if (n)

@@ -518,9 +518,9 @@ char *show_diff(const struct fsd_diff *d)
             const struct fsd_link *link = fsd_match_of_node(d->match, i, k);
 
             fprintf(out, " %u:", link->layer);
-            for (int bit = 0; bit < 5; bit++)
+            for (int bit = 0; bit < 6; bit++)
                 if (link->by >> bit & 1)
-                    putc("mnlts"[bit], out);
+                    putc("mnltsp"[bit], out);
         }
         if (d->match->region_of_node[i] != FSD_NONE)
             fprintf(out, " region %u", d->match->region_of_node[i]);

@@ -23,9 +23,9 @@ static const char *tensor_name(const struct fsd_graph *g, fsd_id tensor)
 
 static void put_by(unsigned by, FILE *out)
 {
-    for (int bit = 0; bit < 5; bit++)
+    for (int bit = 0; bit < 6; bit++)
         if (by >> bit & 1)
-            putc("mnlts"[bit], out);
+            putc("mnltsp"[bit], out);
 }
 
 /* "r2: folded live same-as r1 identity; y = x, root x" */

@@ -75,10 +75,10 @@ static unsigned evidence_of(const char *letters)
     unsigned by = 0;
 
     for (; *letters && *letters != '\n'; letters++) {
-        const char *at = strchr("mnlts", *letters);
+        const char *at = strchr("mnltsp", *letters);
 
         assert_non_null(at);
-        by |= 1u << (at - "mnlts");
+        by |= 1u << (at - "mnltsp");
     }
     return by;
 }

@@ -28,7 +28,7 @@ import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, 
 
 const COMPUTING = new Set(["compute", "foreign", "quantize"]);
 const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "outside", "unexplained"];
-const EVIDENCE = ["metadata", "name", "log", "tensor", "structure", "none"];
+const EVIDENCE = ["metadata", "name", "log", "tensor", "path", "structure", "none"];
 const SEVERITIES = ["error", "warning", "info"];
 /** Nodes that a block shows before it is opened, and vanished ones that share a row. */
 const SHOWN = 6;

@@ -176,7 +176,7 @@ static const char *bound_name(unsigned by_memory)
 #define LINK(has, t) \
     has(t, COUNT, index,    NULL, .always = true) \
     has(t, WORDS, evidence, NULL, .always = true, .word = fsd_evidence_name, \
-        .n_words = 5)
+        .n_words = FSD_EVIDENCES)
 FSD_RECORD(link, LINK)
 
 #define ROOFLINE(has, t) \

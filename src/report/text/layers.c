@@ -166,7 +166,7 @@ static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id
 
 static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
-    static const char letters[] = "mnlts"; /* of enum fsd_evidence */
+    static const char letters[] = "mnltsp"; /* of enum fsd_evidence */
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
@@ -336,7 +336,7 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
 
     fsd_ink(style, FSD_INK_FAINT, out);
     if (left)
-        fprintf(out, "%*s %-*s   engine  (evidence: ", NUMBER, "layer", (int)left,
+        fprintf(out, "%*s %-*s   engine  (", NUMBER, "layer", (int)left,
                 "node and evidence");
     else
         fprintf(out, "%*s   with its nodes and evidence (", NUMBER, "layer");

@@ -1,0 +1,383 @@
+/*
+ * The nodes between the names in a layer's name.  A builder names a region by its first
+ * and its last node, and a fusion without the nodes that it absorbed:
+ *
+ *     a region from Conv_1 to Softmax_9      Conv_1 -> Relu_2 -> ... -> Softmax_9
+ *     Conv_1 + Relu_3                        Conv_1 -> BatchNormalization_2 -> Relu_3
+ *
+ * A layer runs as a whole: a node on a path from one of its nodes to another one reads
+ * what the layer computes, and the layer reads what the node computes, so that no other
+ * layer can compute the node (FSD_BY_PATH).  Nothing is concluded from a path that
+ *
+ *   - passes a node of another layer (the names contradict the paths),
+ *   - crosses a tensor in memory that the layer does not write,
+ *   - several layers' ends enclose.
+ *
+ * A region has further inputs and outputs, so that some of its nodes are on no path
+ * between its ends, and its first one may be any weight.  Where a list of all layers by
+ * name only has one region, nodes that no name contains and that have no other layer's
+ * nodes next to them are the region's (FSD_BY_STRUCTURE).
+ *
+ * Layers whose Metadata lists their nodes have no others.
+ */
+#include "base/sets.h"
+#include "match/pass.h"
+
+enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };
+
+static const fsd_id several = FSD_NONE - 1; /* layers */
+
+struct spans {
+    struct fsd_match *m;
+    struct fsd_arena *scratch;
+    fsd_id *owner;    /* by node: its layer, several, or FSD_NONE */
+    fsd_id *enclosed; /* by node without an owner: the layer whose ends enclose it */
+    bool *held;       /* by model tensor, the first of its value: in memory */
+    /* Of the layer at hand: */
+    fsd_id layer;
+    bool ported;              /* it states its tensors */
+    uint32_t *ahead, *behind; /* by node: mark, if paths from its ends lead there */
+    uint32_t mark;
+    FSD_VEC(fsd_id) ends;
+    FSD_VEC(fsd_id) between;
+    fsd_id *stack;
+    uint32_t depth;
+    uint64_t budget;
+};
+
+/* ------------------------------------------------------------------- who has it */
+
+static void own(struct spans *s, fsd_id node, fsd_id layer)
+{
+    fsd_id *owner = &s->owner[s->m->facts->first_duplicate[node]];
+
+    *owner = *owner == FSD_NONE || *owner == layer ? layer : several;
+}
+
+static fsd_id owner_of(const struct spans *s, fsd_id node)
+{
+    return s->owner[s->m->facts->first_duplicate[node]];
+}
+
+static void find_owners(struct spans *s)
+{
+    for (uint32_t i = 0; i < s->m->links.n; i++)
+        own(s, s->m->links.at[i].node, s->m->links.at[i].layer);
+}
+
+/* A node that can be on a path: not one that is computed before any layer runs. */
+static bool is_free(const struct spans *s, fsd_id node)
+{
+    const struct fsd_match *m = s->m;
+
+    return owner_of(s, node) == FSD_NONE && !m->facts->folded[node] &&
+           !m->facts->size[node] && m->region_of_node[node] == FSD_NONE;
+}
+
+/* ------------------------------------------------------------------------- ends */
+
+/* The only node that consumes a constant, possibly folded with others before; FSD_NONE
+ * if there are several. */
+static fsd_id only_consumer(const struct fsd_match *m, fsd_id tensor)
+{
+    for (int far = 0; far < FOLDED_MOST; far++) {
+        const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+        fsd_id node =
+            t->consumers.n == 1 ? m->model->links.at[t->consumers.at] : FSD_NONE;
+
+        if (node == FSD_NONE || !m->facts->folded[node])
+            return node;
+        tensor = fsd_node_out_tensor(m->model, node, 0);
+        if (tensor == FSD_NONE)
+            return FSD_NONE;
+    }
+    return FSD_NONE;
+}
+
+/* The nodes that the layer's name, or the log, assigns to it. */
+static void find_ends(struct spans *s)
+{
+    const struct fsd_match *m = s->m;
+
+    s->ends.n = 0;
+    for (uint32_t i = 0; i < m->of_layer[s->layer].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(m, s->layer, i);
+
+        if (link->by & (FSD_BY_NAME | FSD_BY_LOG) && !m->facts->folded[link->node])
+            fsd_vec_push(s->scratch, &s->ends, link->node);
+    }
+}
+
+/* The constant that a mention means, by its own name or that of a folded node. */
+static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *mention)
+{
+    if (mention->role == FSD_MENTION_CONSTANT)
+        return mention->tensor;
+    return mention->role == FSD_MENTION_FIRST && mention->among == 1 &&
+                   m->facts->folded[mention->node]
+               ? fsd_node_out_tensor(m->model, mention->node, 0)
+               : FSD_NONE;
+}
+
+/* A region may begin with a constant: its first node is then the one that consumes
+ * it. */
+static void add_consumers(struct spans *s)
+{
+    const struct fsd_match *m = s->m;
+    struct fsd_span mentions = m->engine->layers.at[s->layer].mentions;
+
+    if (m->engine->layers.at[s->layer].form != FSD_NAME_REGION)
+        return;
+    for (uint32_t i = 0; i < mentions.n; i++) {
+        const struct fsd_mention *mention = &m->engine->mentions.at[mentions.at + i];
+        fsd_id tensor = mention->by & m->evidence ? constant_of(m, mention) : FSD_NONE;
+        fsd_id node = tensor == FSD_NONE ? FSD_NONE : only_consumer(m, tensor);
+
+        if (node != FSD_NONE && is_free(s, node))
+            fsd_vec_push(s->scratch, &s->ends, node);
+    }
+}
+
+/* ------------------------------------------------------------------------ paths */
+
+static bool writes(const struct spans *s, fsd_id value)
+{
+    const struct fsd_match *m = s->m;
+    const struct fsd_node *n = &m->engine->nodes.at[s->layer];
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id e = fsd_node_out(m->engine, n, i)->tensor;
+
+        if (e != FSD_NONE && m->counterpart[e] != FSD_NONE &&
+            m->facts->value[m->counterpart[e]] == value)
+            return true;
+    }
+    return false;
+}
+
+/* A tensor in memory has its consumers behind the layer that writes it. */
+static bool is_border(const struct spans *s, fsd_id tensor)
+{
+    fsd_id value = s->m->facts->value[tensor];
+
+    return fsd_is_build_constant(s->m->facts, tensor) ||
+           (s->ported && s->held[value] && !writes(s, value));
+}
+
+static void reach(struct spans *s, uint32_t *marks, fsd_id node)
+{
+    fsd_id owner = owner_of(s, node);
+
+    if (marks[node] == s->mark || !s->budget ||
+        (owner != s->layer && !is_free(s, node) &&
+         !fsd_match_has(s->m, s->layer, node)))
+        return;
+    s->budget--;
+    marks[node] = s->mark;
+    s->stack[s->depth++] = node;
+}
+
+static void step_ahead(struct spans *s, fsd_id node)
+{
+    const struct fsd_graph *g = s->m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id tensor = fsd_node_out(g, n, i)->tensor;
+        struct fsd_span to = {0};
+
+        if (tensor != FSD_NONE && !is_border(s, tensor))
+            to = g->tensors.at[tensor].consumers;
+        for (uint32_t k = 0; k < to.n; k++)
+            reach(s, s->ahead, g->links.at[to.at + k]);
+    }
+}
+
+/* Only nodes ahead of an end count. */
+static void step_behind(struct spans *s, fsd_id node)
+{
+    const struct fsd_graph *g = s->m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id tensor = fsd_node_in(g, n, i)->tensor, producer;
+
+        if (tensor == FSD_NONE || is_border(s, tensor))
+            continue;
+        producer = fsd_tensor_producer(g, tensor);
+        if (producer != FSD_NONE && s->ahead[producer] == s->mark)
+            reach(s, s->behind, producer);
+    }
+}
+
+static void walk(struct spans *s, uint32_t *marks, uint32_t ends,
+                 void (*step)(struct spans *s, fsd_id node))
+{
+    for (uint32_t i = 0; i < ends; i++)
+        reach(s, marks, s->ends.at[i]);
+    while (s->depth) {
+        fsd_id node = s->stack[--s->depth];
+
+        if (marks == s->behind && is_free(s, node))
+            fsd_vec_push(s->scratch, &s->between, node);
+        step(s, node);
+    }
+}
+
+/* Notes which nodes without a layer the ends of this one enclose. */
+static void enclose(struct spans *s, fsd_id layer)
+{
+    const struct fsd_node *n = &s->m->engine->nodes.at[layer];
+    uint32_t named;
+
+    s->layer = layer;
+    s->ported = n->in.n || n->out.n;
+    s->between.n = 0;
+    find_ends(s);
+    named = s->ends.n;
+    add_consumers(s);
+    if (!named || s->ends.n < 2 || s->m->layer_sourced[layer])
+        return;
+    s->mark++;
+    walk(s, s->ahead, s->ends.n, step_ahead);
+    walk(s, s->behind, named, step_behind);
+    for (uint32_t i = 0; i < s->between.n && s->budget; i++) {
+        fsd_id *by = &s->enclosed[s->between.at[i]];
+
+        *by = *by == FSD_NONE ? layer : several;
+    }
+}
+
+static void link_node(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
+{
+    if (m->gone[node])
+        m->dissolved_in[node] = layer;
+    else
+        fsd_match_link(m, layer, node, by);
+}
+
+static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
+{
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
+        if (enclosed[i] != FSD_NONE && enclosed[i] != several)
+            link_node(m, enclosed[i], i, FSD_BY_PATH);
+}
+
+/* ------------------------------------------------------------------ what is left */
+
+/* The region, if it is the only layer that may have more nodes than its name; else
+ * FSD_NONE. */
+static fsd_id only_region(const struct fsd_match *m)
+{
+    fsd_id found = FSD_NONE;
+
+    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
+        enum fsd_name_form form = m->engine->layers.at[i].form;
+        bool region = form == FSD_NAME_REGION;
+
+        if (!region && (m->of_layer[i].n || form != FSD_NAME_PLAIN ||
+                        fsd_layer_works(m->engine, i) < 2))
+            continue;
+        if (!region || found != FSD_NONE || m->layer_sourced[i])
+            return FSD_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Sets of nodes without a layer that tensors join, and which of them have nodes of
+ * other layers next to them. */
+struct rest {
+    fsd_id region;
+    fsd_id *sets;  /* by node */
+    bool *foreign; /* by set */
+};
+
+typedef void edge_fn(struct spans *s, struct rest *rest, fsd_id from, fsd_id to);
+
+static void join_free(struct spans *s, struct rest *rest, fsd_id from, fsd_id to)
+{
+    if (is_free(s, from) && is_free(s, to))
+        fsd_sets_join(rest->sets, from, to);
+}
+
+/* No layer computes sizes, such as those that a Shape reads of a tensor. */
+static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id to)
+{
+    const struct fsd_facts *f = s->m->facts;
+    bool from_free = is_free(s, from), to_free = is_free(s, to);
+    fsd_id other = from_free ? to : from;
+
+    if (from_free != to_free && owner_of(s, other) != rest->region &&
+        !f->folded[other] && !f->size[other])
+        rest->foreign[fsd_sets_find(rest->sets, from_free ? from : to)] = true;
+}
+
+/* Calls the function for each pair of producer and consumer, and of a body's node and
+ * its owner. */
+static void each_edge(struct spans *s, struct rest *rest, edge_fn *fn)
+{
+    const struct fsd_graph *g = s->m->model;
+
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        const struct fsd_node *n = &g->nodes.at[i];
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_id tensor = fsd_node_in(g, n, k)->tensor;
+            fsd_id producer = fsd_tensor_producer(g, tensor);
+
+            if (producer != FSD_NONE && !fsd_is_build_constant(s->m->facts, tensor))
+                fn(s, rest, producer, i);
+        }
+        if (g->scopes.at[n->scope].owner != FSD_NONE)
+            fn(s, rest, g->scopes.at[n->scope].owner, i);
+    }
+}
+
+static void link_rest(struct spans *s)
+{
+    struct fsd_match *m = s->m;
+    uint32_t nodes = m->model->nodes.n;
+    struct rest rest = {only_region(m), fsd_sets_new(s->scratch, nodes),
+                        FSD_NEW(s->scratch, bool, nodes)};
+
+    if (rest.region == FSD_NONE)
+        return;
+    for (fsd_id i = 0; i < nodes; i++)
+        if (s->enclosed[i] != FSD_NONE)
+            own(s, i, s->enclosed[i]);
+    each_edge(s, &rest, join_free);
+    each_edge(s, &rest, note_border);
+    for (fsd_id i = 0; i < nodes; i++)
+        if (is_free(s, i) && m->facts->live[i] &&
+            !rest.foreign[fsd_sets_find(rest.sets, i)])
+            link_node(m, rest.region, i, FSD_BY_STRUCTURE);
+}
+
+void fsd_pass_span(struct fsd_match *m)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t nodes = m->model->nodes.n;
+    struct spans s = {.m = m,
+                      .scratch = scratch,
+                      .owner = FSD_NEW(scratch, fsd_id, nodes),
+                      .enclosed = FSD_NEW(scratch, fsd_id, nodes),
+                      .held = FSD_NEW(scratch, bool, m->model->tensors.n),
+                      .ahead = FSD_NEW(scratch, uint32_t, nodes),
+                      .behind = FSD_NEW(scratch, uint32_t, nodes),
+                      .stack = FSD_NEW(scratch, fsd_id, nodes),
+                      .budget = (uint64_t)nodes * BUDGET_PER_NODE};
+
+    for (fsd_id i = 0; i < nodes; i++)
+        s.owner[i] = s.enclosed[i] = FSD_NONE;
+    for (fsd_id e = 0; e < m->engine->tensors.n; e++)
+        if (m->counterpart[e] != FSD_NONE)
+            s.held[m->facts->value[m->counterpart[e]]] = true;
+    find_owners(&s);
+    for (fsd_id i = 0; i < m->engine->layers.n; i++)
+        enclose(&s, i);
+    link_enclosed(m, s.enclosed);
+    if (m->evidence & FSD_BY_STRUCTURE && !m->engine->detailed)
+        link_rest(&s);
+    fsd_arena_free(scratch);
+}
