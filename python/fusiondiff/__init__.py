@@ -38,7 +38,7 @@ class _Serializable(Protocol):  # onnx.ModelProto
 
 
 Input = Union[str, "os.PathLike[str]", bytes, _Serializable]
-View = Literal["explain", "inside", "memory", "names", "parts", "patterns", "reformats", "retype", "scopes", "skipped", "tensors", "top", "where"]
+View = Literal["buildtime", "explain", "inside", "memory", "names", "parts", "patterns", "reformats", "retype", "scopes", "skipped", "tensors", "top", "where"]
 
 
 class Error(Exception):

@@ -89,6 +89,11 @@ static const struct option_row memory_options[] = {
     {0},
 };
 
+static const struct option_row buildtime_options[] = {
+    ROWS_MOST("Number of layers, slowest first (default: 10; --all: everything)"),
+    {0},
+};
+
 static const struct option_row names_options[] = {
     {"not", "TYPE", "List nodes that do not run in TYPE, e.g. int8",
      WORD(query.not_type), .words = "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
@@ -275,6 +280,20 @@ const struct verb view_verbs[] = {
      {"model.onnx engine.json --log build.log", "model.onnx engine.json -o memory.csv"},
      VIEW,
      .options = memory_options},
+    {"buildtime",
+     "[MODEL] ENGINE",
+     "show where the build's seconds went, and the plan's bytes",
+     "Shows where the time of a build went, as its verbose log states it: seconds by "
+     "layer and by tactic source, which tactics were timed, taken from the timing "
+     "cache "
+     "or skipped, and why, the steps of the build, and the size of the plan.\vENGINE "
+     "is "
+     "the log itself, or --log names it.  Logs before TensorRT 8.4 state no seconds: "
+     "there the lines' time stamps are counted, in whole seconds.",
+     {"model.onnx build.log", "engine.json --log build.log -n 20",
+      "model.onnx build.log -o buildtime.csv"},
+     VIEW,
+     .options = buildtime_options},
     {"parts",
      "MODEL --part ENGINE --part ENGINE",
      "list the nodes of each part of a split model, and the "

@@ -284,8 +284,11 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
         if (!fsd_slice_split_at(&cells[n], ", ", &rest))
             rest.n = 0;
     }
-    if (n < FSD_COUNT_OF(cells) || !r->tuned.n || !fsd_is_digit(*p.s) ||
-        r->tuned_rows >= 2)
+    if (n < FSD_COUNT_OF(cells) || !r->tuned.n || !fsd_is_digit(*p.s))
+        return true;
+    if (r->effort != FSD_NONE)
+        r->h->efforts.list.at[r->effort].tactics++;
+    if (r->tuned_rows >= 2)
         return true;
     snprintf(text, sizeof text, "%.*s %.*s ms",
              (int)(cells[4].n > 120 ? 120 : cells[4].n), cells[4].s,
@@ -346,7 +349,7 @@ static bool read_warning(struct fsd_event_reader *r, struct fsd_slice p)
 /* ------------------------------------------------------------------------ lines */
 
 /* Lines that are many and say nothing that is kept. */
-static bool is_noise(const struct fsd_event_reader *r, struct fsd_slice p)
+static bool is_noise(struct fsd_slice p)
 {
     switch (*p.s) {
     case 'T':
@@ -354,13 +357,19 @@ static bool is_noise(const struct fsd_event_reader *r, struct fsd_slice p)
     case '>':
         return fsd_slice_begins(p, ">>>>>>>>>>>>>");
     case 'S':
-        return fsd_slice_begins(p, "Set Tactic") || fsd_slice_begins(p, "Searching ") ||
-               (r->severity == 'V' && fsd_slice_begins(p, "Skipping "));
+        return fsd_slice_begins(p, "Set Tactic") || fsd_slice_begins(p, "Searching ");
     case 'E':
         return fsd_slice_begins(p, "Engine Layer Information");
     default:
         return false;
     }
+}
+
+/* Of a warning more is kept than that it is counted. */
+static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&
+           r->severity == 'V';
 }
 
 typedef bool reader_fn(struct fsd_event_reader *r, struct fsd_slice p);
@@ -374,7 +383,7 @@ static const struct {
     {'R', read_eliminating}, {'E', read_form},     {'S', read_form},
     {'E', read_eliminating}, {'S', read_retype},   {'C', read_retype},
     {'M', read_form},        {'G', read_copy},     {'A', read_reformat},
-    {'A', read_stage},       {'O', read_stage},    {'O', fsd_timing_cached},
+    {'A', read_stage},       {'O', read_stage},    {'S', read_skipping},
     {'F', read_members},     {'F', read_form},     {'f', read_form},
     {'F', read_pattern},     {' ', read_tuning},
 };
@@ -383,11 +392,12 @@ bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)
 {
     while (p.n && (p.s[p.n - 1] == ' ' || p.s[p.n - 1] == '\r'))
         p.n--;
-    if (!p.n || is_noise(r, p) || fsd_timing_read(r, p))
+    if (!p.n || is_noise(p) || fsd_timing_read(r, p))
         return true;
     for (size_t i = 0; i < FSD_COUNT_OF(readers); i++)
         if (readers[i].first == *p.s && readers[i].read(r, p))
             return true;
-    return read_pass(r, p) || fsd_timing_fastest(r, p) ||
-           (r->severity != 'V' && read_warning(r, p));
+    return read_pass(r, p) || fsd_timing_fastest(r, p) || fsd_timing_cached(r, p) ||
+           (*p.s != 'S' && fsd_log_effort_skipped(r, p)) ||
+           fsd_log_effort_whole(r, p) || (r->severity != 'V' && read_warning(r, p));
 }

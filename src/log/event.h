@@ -20,6 +20,9 @@ struct fsd_event_reader {
     struct fsd_event_name formats; /**< the last "Autotuning format combination" */
     struct fsd_slice tuned;        /**< the last "Autotuning op X" */
     uint32_t tuned_rows;           /**< of its table */
+    uint32_t effort;   /**< what is being timed, in h->efforts.list; FSD_NONE */
+    const char *clock; /**< the last time stamp; NULL: none */
+    uint32_t second;   /**< of the day, of that */
     size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */
     FSD_VEC(char) sum; /**< scratch */
     char severity;     /**< of the line, as in fsd_log_line */

@@ -271,6 +271,15 @@ static const char *find_stop(struct fsd_log_lines *lines)
     return stop;
 }
 
+/* The stamp at the beginning of a line, whose text begins at `text`. */
+static const char *stamp_at(const char *line, const char *text)
+{
+    return text - line >= STAMP && line[0] == '[' && line[3] == '/' &&
+                   line[20] == ']' && line[14] == ':' && line[17] == ':'
+               ? line
+               : NULL;
+}
+
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
@@ -296,6 +305,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
         (struct fsd_log_line){.text = p.t,
                               .number = ++lines->number,
                               .at = (size_t)(p.t.s - (const char *)lines->file->bytes),
+                              .stamp = stamp_at(s, p.t.s),
                               .severity = p.severity,
                               .prefixed = p.t.s != s,
                               .trt = p.trt,

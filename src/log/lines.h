@@ -19,6 +19,7 @@ struct fsd_log_line {
     struct fsd_slice text; /**< in the file; may hold any byte */
     uint64_t number;       /**< from 1 */
     size_t at;             /**< where `text` stands in the file, in bytes */
+    const char *stamp;     /**< "[MM/DD/YYYY-HH:MM:SS]"; NULL: another stamp, or none */
     char severity;         /**< V, I, W, E, F (fatal); 0: not stated */
     bool prefixed;         /**< something stood before it: a message begins here */
     bool trt;              /**< and said that TensorRT wrote it */

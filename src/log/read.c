@@ -7,11 +7,10 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "log/body.h"
+#include "log/figures.h"
 #include "log/event.h"
-#include "log/memory.h"
 #include "log/network.h"
 #include "log/options.h"
-#include "log/shapes.h"
 #include "log/timing.h"
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
@@ -119,6 +118,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 {
     struct fsd_slice t = place->line.text;
 
+    fsd_log_effort_clock(&r->events, place->line.stamp);
     if (place->line.session) { /* its steps have words of the builder's */
         r->h->session_lines++;
         return;
@@ -133,13 +133,17 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         return;
     }
     /* Timed tactics are nine lines of ten in a verbose log. */
-    if (place->listed || fsd_slice_begins(t, "Tactic N") ||
-        fsd_slice_begins(t, "Tactic: "))
+    if (place->listed)
         return;
+    if (fsd_slice_begins(t, "Tactic N") || fsd_slice_begins(t, "Tactic: ")) {
+        fsd_log_effort_tactic(&r->events, t);
+        return;
+    }
     if (place->attempt != r->build) {
         r->build = place->attempt;
         r->parsed = 0;
         r->open.n = 0;
+        fsd_log_effort_off(&r->events);
     }
     fsd_log_option_read(&r->options, r->h, &place->line);
     r->events.build = r->build;
@@ -218,6 +222,7 @@ static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
         h->shapes.at[i].build = build_of[h->shapes.at[i].build];
     for (uint32_t i = 0; i < h->parser.n; i++)
         h->parser.at[i].build = build_of[h->parser.at[i].build];
+    fsd_efforts_number(&h->efforts, build_of);
     fsd_log_options_end(h, engines);
     h->builds = engines->n ? engines->n : 1;
 }
@@ -233,6 +238,7 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
     r->h = h;
     r->file = file;
     r->events.h = h;
+    fsd_log_effort_off(&r->events);
     h->path = file->name;
     h->scan = scan;
     scan->hashed = fsd_digest_begin(&digest, file);

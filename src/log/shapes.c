@@ -12,7 +12,7 @@
  *
  * Source: trtexec of TensorRT 8.0 to 10.16.
  */
-#include "log/shapes.h"
+#include "log/figures.h"
 
 #include "base/id.h"
 

@@ -46,6 +46,12 @@ static void take_timed(struct fsd_event_reader *r, struct fsd_slice name)
     r->runner = (struct fsd_event_name){runner, FSD_NONE};
 }
 
+static uint32_t effort_on_timed(struct fsd_event_reader *r)
+{
+    return fsd_effort_on(r->h->arena, &r->h->efforts, name_sym(r, &r->timed),
+                         name_sym(r, &r->runner), r->build);
+}
+
 /* What strtod() says, -1 for what is no time.  Digits with a point, nearly all, are
  * read here: a whole number and a power of ten that are both exact make an exact
  * quotient. */
@@ -78,10 +84,26 @@ static double number(struct fsd_slice p)
     return !(value >= 0) || value > 1e9 ? -1 : value;
 }
 
+/* "[0.1 seconds. ]" of what is timed, which has a fastest tactic or none ("inf"). */
+static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
+                        bool timed)
+{
+    uint32_t effort = effort_on_timed(r); /* which may move the list */
+    struct fsd_effort *e = &r->h->efforts.list.at[effort];
+    struct fsd_slice unit;
+
+    e->timed += timed;
+    if (!fsd_slice_split_at(&seconds, " seconds", &unit) || number(seconds) < 0)
+        return;
+    e->stated++;
+    e->seconds += number(seconds);
+}
+
 /* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
 static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const char *at)
 {
-    struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: ")), rest;
+    struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: "));
+    struct fsd_slice seconds = {"", 0};
     const char *time = find_by_t(tactic, " Time: ", 1);
     struct fsd_event_name *runner = &r->runner, *formats = &r->formats;
     double ms;
@@ -89,9 +111,13 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     if (!time)
         return true;
     ms = number(fsd_slice_split(&tactic, time, strlen(" Time: ")));
-    if (fsd_slice_split_at(&p, " profiling completed in ", &rest))
+    if (fsd_slice_split_last(&p, " profiling completed in ", &seconds))
         take_timed(r, p);
-    if (ms < 0 || !r->timed.text.n)
+    if (!r->timed.text.n)
+        return true;
+    take_effort(r, seconds, ms >= 0);
+    fsd_log_effort_off(r);
+    if (ms < 0)
         return true;
     /* One runner times all reformats: they differ in their old and new form. */
     if (fsd_slice_begins(r->timed.text, "Optimizer Reformat")) {
@@ -108,20 +134,29 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     return true;
 }
 
-/* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms".
- * They show the time of a reformat even if the engine was never profiled. */
+/* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms",
+ * and the same of layers.  It shows the time of a reformat even if the engine was never
+ * profiled. */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice how, result, tactic, ms;
+    uint32_t effort;
+    fsd_sym layer;
 
-    if (!fsd_slice_begins(p, "Optimizer Reformat(") ||
-        !fsd_slice_split_at(&p, " got cached result: ", &result) ||
+    if (!fsd_slice_split_at(&p, " got cached result: ", &result) ||
         !fsd_slice_drop(&p, "]") || !fsd_slice_split_at(&p, " [", &how) ||
         !fsd_slice_split_at(&result, ", tactic ", &tactic) ||
-        !fsd_slice_split_at(&tactic, ", ", &ms) || number(ms) < 0)
+        !fsd_slice_split_at(&tactic, ", ", &ms))
         return false;
+    layer = fsd_intern_slice(r->h->names, p);
+    effort = fsd_effort_on(r->h->arena, &r->h->efforts, layer,
+                           fsd_intern_slice(r->h->names, result), r->build);
+    r->h->efforts.list.at[effort].cached++;
+    fsd_slice_drop(&ms, " ms");
+    if (!fsd_slice_begins(p, "Optimizer Reformat(") || number(ms) < 0)
+        return true;
     fsd_history_rival(r->h,
-                      (struct fsd_rival){.layer = fsd_intern_slice(r->h->names, p),
+                      (struct fsd_rival){.layer = layer,
                                          .runner = fsd_intern_slice(r->h->names, how),
                                          .ms = number(ms),
                                          .build = r->build},
@@ -169,6 +204,16 @@ bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p)
     case '-':
         if (fsd_slice_take(&p, "--------------- Timing Runner: ")) {
             take_timed(r, p);
+            if (r->timed.text.n) {
+                r->effort = effort_on_timed(r);
+                r->h->efforts.list.at[r->effort].begun++;
+            }
+            return true;
+        }
+        break;
+    case '=':
+        if (fsd_slice_begins(p, "=============== Computing ")) {
+            fsd_log_effort_off(r);
             return true;
         }
         break;

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "model/built.h"
 #include "model/dtype.h"
+#include "model/effort.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -162,6 +163,7 @@ struct fsd_history {
     FSD_VEC(struct fsd_event) events;
     FSD_VEC(struct fsd_rival) rivals;
     FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */
+    struct fsd_efforts efforts;
     FSD_VEC(struct fsd_final) finals;
     FSD_VEC(struct fsd_built_in) built;
     FSD_VEC(struct fsd_memory_use) memory;

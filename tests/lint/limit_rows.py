@@ -78,6 +78,9 @@ SECTIONS = (
     ("Logs, profiles and sessions", (
         ("Bytes of a log line", "[src/log/read.c LONGEST_LINE B]", "it counts as a line of no known form"),
         ("Kernels that were timed for one layer", "[src/model/history.h FSD_MOST_RIVALS]", "`--debug=log` counts the rest"),
+        ("Sources of tactics of one layer; reasons why one was not timed",
+         "[src/model/effort.h FSD_MOST_SOURCES]; [src/model/effort.h FSD_MOST_REASONS]", "added up without a name"),
+        ("Steps of a build whose seconds a log states", "[src/model/effort.h FSD_MOST_STEPS]", "not counted"),
         ("Unknown forms of log lines", "[src/model/history.c MOST_FORMS]", "`--debug=log` counts the rest"),
         ("Names combined in one name of a log", "[src/match/story_names.h FSD_MOST_PARTS]", "omitted, warning `log/too-large`"),
         ("Nesting depth of names in a log", "[src/match/story_names.c MOST_DEPTH]", "omitted, warning `log/too-large`"),

@@ -41,7 +41,7 @@ const char *fsd_view_list(const char *name, char out[512]);
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
             row(explain, false) row(skipped, false) row(tensors, false)                \
                 row(rules, false) row(about, false) row(parts, false)                  \
-                    row(retype, false)
+                    row(retype, false) row(buildtime, false)
 
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)

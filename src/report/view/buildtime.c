@@ -1,0 +1,561 @@
+/*
+ * Where the time of a build went, by its log: seconds by layer and by source of
+ * tactics, what was timed, cached or skipped, and why; the steps of the build, and the
+ * plan's bytes.  What the log does not state is left out, and the text says so.
+ */
+#include "base/id.h"
+#include "cost/cost.h"
+#include "model/history.h"
+#include "report/view/view.h"
+
+#include <stdlib.h>
+
+enum { SHOWN = 10, SHOWN_SKIPS = 8 };
+
+/* clang-format off */
+/* What was spent on one layer, one source, or one layer with one source. */
+#define SPENT(has, t) \
+    has(t, NUMBER, seconds, "seconds") \
+    has(t, COUNT,  timed,   "timed", .about = "combinations of formats") \
+    has(t, COUNT,  kernels, "kernels", \
+        .about = "that were timed, of a region those of its compiler, too") \
+    has(t, COUNT,  cached,  "cached", .about = "results taken from the timing cache") \
+    has(t, COUNT,  skipped, "skipped", \
+        .about = "sources without a valid tactic, and tactics, that were not timed")
+
+#define SOURCE_ROW(has, t) \
+    has(t, NAME,   source,  "source") \
+    SPENT(has, t)
+FSD_RECORD(source_row, SOURCE_ROW)
+
+#define LAYER_ROW(has, t) \
+    has(t, NAME,   name,    "name", \
+        .about = "of the layer, as the lines on its kernels call it") \
+    has(t, COUNT,  layer,   "layer", .about = "of the engine with that name") \
+    has(t, SHARE,  share,   "share", .about = "of all seconds here") \
+    SPENT(has, t) \
+    has(t, ROWS,   sources, NULL, .of = &source_row_record)
+FSD_RECORD(layer_row, LAYER_ROW)
+
+#define SUM_ROW(has, t) \
+    has(t, NAME,   source,  "source") \
+    has(t, COUNT,  layers,  "layers") \
+    has(t, SHARE,  share,   "share", .about = "of all seconds here") \
+    SPENT(has, t)
+FSD_RECORD(sum_row, SUM_ROW)
+
+#define SKIP_ROW(has, t) \
+    has(t, NAME,   source,    "source") \
+    has(t, NAME,   why,       "why") \
+    has(t, COUNT,  times,     "times") \
+    has(t, COUNT,  layers,    "layers") \
+    has(t, BYTES,  requested, "requested", \
+        .about = "scratch memory, the most of one tactic") \
+    has(t, BYTES,  available, "available")
+FSD_RECORD(skip_row, SKIP_ROW)
+
+#define STEP_ROW(has, t) \
+    has(t, NAME,   step,    "step") \
+    has(t, NUMBER, seconds, "seconds") \
+    has(t, COUNT,  times,   "times") \
+    has(t, COUNT,  line,    "line of the log", .about = "the first one")
+FSD_RECORD(step_row, STEP_ROW)
+
+static const char *clock_name(unsigned value)
+{
+    static const char *const names[] = {"stated", "time-stamps"};
+
+    return names[value];
+}
+
+#define ANSWER(has, t) \
+    has(t, TEXT,   log,           NULL, .about = "why the log is of no use") \
+    has(t, TEXT,   clock,         NULL, .word = clock_name, .n_words = 2, \
+        .about = "where the layers' seconds come from; left out: the log has none") \
+    has(t, NAME,   longest,       NULL, .about = "the step that holds the others") \
+    has(t, NUMBER, longest_seconds, NULL) \
+    has(t, NUMBER, seconds,       NULL, .about = "of all layers") \
+    has(t, COUNT,  timed,         NULL) \
+    has(t, COUNT,  kernels,       NULL) \
+    has(t, COUNT,  cached,        NULL) \
+    has(t, COUNT,  skips,         NULL) \
+    has(t, NAME,   cache,         NULL, .about = "the timing cache: local, global") \
+    has(t, COUNT,  cache_entries, NULL) \
+    has(t, COUNT,  cache_hits,    NULL) \
+    has(t, NAME,   plan,          NULL, .about = "its size, as the log states it") \
+    has(t, NUMBER, plan_mib,      NULL, \
+        .about = "rounded down where no fraction is stated") \
+    has(t, BYTES,  log_weights,   NULL, \
+        .about = "weights in the plan, as the log states") \
+    has(t, SHARE,  weights_share, NULL, \
+        .about = "of the plan, whose size is stated") \
+    has(t, BYTES,  weights,       NULL, .about = "of the layers that state them") \
+    has(t, COUNT,  layers_untold, NULL, \
+        .about = "layers that do not state their weights") \
+    has(t, TEXT,   no_plan,       NULL, .aside = true) \
+    has(t, TEXT,   no_seconds,    NULL, .aside = true) \
+    has(t, TEXT,   stamps,        NULL, .aside = true) \
+    has(t, ROWS,   layers,        "Layers", .of = &layer_row_record) \
+    has(t, ROWS,   listed,        NULL, .aside = true, .of = &layer_row_record) \
+    has(t, COUNT,  more,          NULL, .aside = true) \
+    has(t, ROWS,   sources,       "Tactic sources", .of = &sum_row_record) \
+    has(t, ROWS,   skipped,       "Not timed", .of = &skip_row_record) \
+    has(t, ROWS,   few_skipped,   NULL, .aside = true, .of = &skip_row_record) \
+    has(t, COUNT,  more_skipped,  NULL, .aside = true) \
+    has(t, ROWS,   steps,         "Steps", .of = &step_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
+
+/* Time stamps are in whole seconds: no digit behind the point is known. */
+#define SPENT_TEXT(digits)                                                             \
+    "{seconds:9." digits "} {share:6} {timed:6} {kernels:8} {cached:7} {skipped:8}  "
+static const char layer_text[] = SPENT_TEXT("3") "{name:.49}\n";
+static const char layer_stamped[] = SPENT_TEXT("0") "{name:.49}\n";
+static const char sum_text[] = SPENT_TEXT("3") "{source:.49}\n";
+static const char sum_stamped[] = SPENT_TEXT("0") "{source:.49}\n";
+static const char skip_text[] =
+    "{times:6}  {source}: {why}< (needs {requested}<, has {available}>)>\n";
+static const char step_text[] =
+    "{seconds:9.3}  {step}<, {times!} times>  (log line {line})\n";
+
+static const char head[] =
+    "<{log}\n><{longest}: {longest_seconds:.3} s\n><{no_seconds}\n><timing of kernels: "
+    "{seconds:.3} s\n><{stamps}\n><{timed!|timing|timings} of "
+    "{kernels|kernel|kernels}<, {cached!|result|results} from the timing "
+    "cache><, {skips} skipped>\n><timing cache: {cache}\n><timing cache: "
+    "{cache_entries|entry|entries}, {cache_hits|hit|hits}\n><plan: "
+    "{plan}\n><{no_plan}\n><weights in the plan: {log_weights}<, {weights_share} "
+    "%>\n><weights of the layers: {weights}<, without {layers_untold!|layer|layers} "
+    "that do "
+    "not state them>\n>";
+
+static const char text[] =
+    "<\n{*}  seconds      %  timed  kernels  cached  skipped  layer\n{/}{listed!}>"
+    "<  and {more!|more layer|more layers} (--all)\n>"
+    "<\n{*}  seconds      %  timed  kernels  cached  skipped  tactic source\n{/}"
+    "{sources!}>"
+    "<\n{*} times  not timed, as the log states\n{/}{few_skipped!}><  and "
+    "{more_skipped!} more (--all)\n>"
+    "<\n{*}  seconds  step\n{/}{steps!}>";
+
+/* ------------------------------------------------------------------------ sums */
+
+struct spent {
+    double seconds;
+    uint64_t timed, kernels, cached, skipped;
+};
+
+/* One row's part of the answer. */
+struct part {
+    const struct fsd_effort *e;
+    struct spent spent;
+};
+
+struct work {
+    struct fsd_arena *arena;
+    const struct fsd_diff *d;
+    const struct fsd_efforts *all;
+    FSD_VEC(struct part) parts;
+    bool stated, known; /* where the seconds come from; there are any */
+    struct spent sum;
+};
+
+static void add(struct spent *to, const struct spent *part)
+{
+    to->seconds += part->seconds;
+    to->timed += part->timed;
+    to->kernels += part->kernels;
+    to->cached += part->cached;
+    to->skipped += part->skipped;
+}
+
+static uint64_t skips_of(const struct fsd_efforts *all, const struct fsd_effort *e)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = e->skips; i; i = all->skips.at[i - 1].next + 1) {
+        n += all->skips.at[i - 1].times;
+        if (all->skips.at[i - 1].next == FSD_NONE)
+            break;
+    }
+    return n;
+}
+
+static struct work begin(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct work w = {.arena = arena, .d = d, .all = &d->history->efforts};
+    uint64_t stamped = 0;
+
+    for (uint32_t i = 0; i < w.all->list.n; i++) {
+        const struct fsd_effort *e = &w.all->list.at[i];
+
+        if (e->build != d->history->build)
+            continue;
+        w.stated |= e->stated > 0;
+        stamped += e->stamped;
+        fsd_vec_push(arena, &w.parts, ((struct part){.e = e}));
+    }
+    w.known = w.stated || stamped;
+    for (uint32_t i = 0; i < w.parts.n; i++) {
+        const struct fsd_effort *e = w.parts.at[i].e;
+
+        w.parts.at[i].spent =
+            (struct spent){w.stated ? e->seconds : e->stamped, e->timed, e->tactics,
+                           e->cached, skips_of(w.all, e)};
+        add(&w.sum, &w.parts.at[i].spent);
+    }
+    return w;
+}
+
+#define FILL_SPENT(row, w, s)                                                          \
+    do {                                                                               \
+        (row)->seconds = (struct fsd_real){(w)->known, (s)->seconds};                  \
+        (row)->timed = fsd_count((s)->timed);                                          \
+        (row)->kernels = fsd_count((s)->kernels);                                      \
+        (row)->cached = fsd_count((s)->cached);                                        \
+        (row)->skipped = fsd_count((s)->skipped);                                      \
+    } while (0)
+
+static struct fsd_real share_of(const struct work *w, const struct spent *s)
+{
+    return (struct fsd_real){w->known && w->sum.seconds > 0,
+                             w->sum.seconds > 0 ? s->seconds / w->sum.seconds : 0};
+}
+
+/* ----------------------------------------------------------------- layers, sources */
+
+/* Sums of parts with one key, slowest first. */
+struct group {
+    fsd_sym key;
+    struct fsd_span parts; /* in work.parts, which is sorted by the key */
+    struct spent spent;
+};
+
+static int slowest_first(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+
+    if (x->spent.seconds != y->spent.seconds)
+        return x->spent.seconds < y->spent.seconds ? 1 : -1;
+    if (x->spent.kernels != y->spent.kernels)
+        return x->spent.kernels < y->spent.kernels ? 1 : -1;
+    return fsd_order(x->key, y->key);
+}
+
+static int by_layer(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    int order = fsd_order(x->e->layer, y->e->layer);
+
+    if (order)
+        return order;
+    if (x->spent.seconds != y->spent.seconds)
+        return x->spent.seconds < y->spent.seconds ? 1 : -1;
+    return fsd_order(x->e->source, y->e->source);
+}
+
+static int by_source(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    int order = fsd_order(x->e->source, y->e->source);
+
+    return order ? order : fsd_order(x->e->layer, y->e->layer);
+}
+
+static struct group *groups_of(struct work *w, bool layers, uint32_t *n)
+{
+    struct group *groups = FSD_NEW(w->arena, struct group, w->parts.n);
+
+    *n = 0;
+    if (w->parts.n)
+        qsort(w->parts.at, w->parts.n, sizeof *w->parts.at,
+              layers ? by_layer : by_source);
+    for (uint32_t i = 0; i < w->parts.n; i++) {
+        const struct fsd_effort *e = w->parts.at[i].e;
+        fsd_sym key = layers ? e->layer : e->source;
+
+        if (!*n || groups[*n - 1].key != key)
+            groups[(*n)++] = (struct group){.key = key, .parts = {i, 0}};
+        groups[*n - 1].parts.n++;
+        add(&groups[*n - 1].spent, &w->parts.at[i].spent);
+    }
+    if (*n)
+        qsort(groups, *n, sizeof *groups, slowest_first);
+    return groups;
+}
+
+static const char *source_name(const struct work *w, fsd_sym source)
+{
+    return source ? fsd_text(w->d->names, source) : "other sources";
+}
+
+static const struct fsd_rows *sources_of(const struct work *w, const struct group *g)
+{
+    struct fsd_rows rows = FSD_ROWS(source_row_record, "");
+
+    for (uint32_t i = 0; i < g->parts.n; i++) {
+        const struct part *p = &w->parts.at[g->parts.at + i];
+        struct source_row *row = fsd_rows_add(w->arena, &rows);
+
+        row->source = source_name(w, p->e->source);
+        FILL_SPENT(row, w, &p->spent);
+    }
+    return fsd_rows_held(w->arena, &rows, UINT32_MAX);
+}
+
+static void fill_layers(struct work *w, struct answer *root,
+                        const struct fsd_asked *asked)
+{
+    struct fsd_rows rows =
+        FSD_ROWS(layer_row_record, w->stated ? layer_text : layer_stamped);
+    fsd_id *layer_of = FSD_NEW(w->arena, fsd_id, fsd_intern_count(w->d->names));
+    uint32_t n, top = asked->q->top ? asked->q->top : UINT32_MAX,
+                most = asked->q->top || asked->all ? top : SHOWN;
+    struct group *groups = groups_of(w, true, &n);
+
+    for (fsd_id i = w->d->engine->nodes.n; i-- > 0;)
+        layer_of[w->d->engine->nodes.at[i].name] = i + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        struct layer_row *row = fsd_rows_add(w->arena, &rows);
+        const struct group *g = &groups[i];
+
+        row->name = fsd_text(w->d->names, g->key);
+        row->layer = fsd_count_id(layer_of[g->key] ? layer_of[g->key] - 1 : FSD_NONE);
+        row->share = share_of(w, &g->spent);
+        FILL_SPENT(row, w, &g->spent);
+        row->sources = sources_of(w, g);
+    }
+    root->layers = fsd_rows_held(w->arena, &rows, top);
+    root->listed = fsd_rows_held(w->arena, &rows, most);
+    root->more = fsd_count(n > most ? n - most : 0);
+}
+
+static void fill_sources(struct work *w, struct answer *root)
+{
+    struct fsd_rows rows = FSD_ROWS(sum_row_record, w->stated ? sum_text : sum_stamped);
+    uint32_t n;
+    struct group *groups = groups_of(w, false, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct sum_row *row = fsd_rows_add(w->arena, &rows);
+
+        row->source = source_name(w, groups[i].key);
+        row->layers = fsd_count(groups[i].parts.n);
+        row->share = share_of(w, &groups[i].spent);
+        FILL_SPENT(row, w, &groups[i].spent);
+    }
+    root->sources = fsd_rows_held(w->arena, &rows, UINT32_MAX);
+}
+
+/* ------------------------------------------------------------------------- skips */
+
+struct skipped {
+    fsd_sym source;
+    uint32_t layers;
+    struct fsd_effort_skip sum;
+};
+
+static int by_reason(const void *a, const void *b)
+{
+    const struct skipped *x = a, *y = b;
+    int order = fsd_order(x->source, y->source);
+
+    return order ? order : fsd_order(x->sum.why, y->sum.why);
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const struct skipped *x = a, *y = b;
+
+    return x->sum.times != y->sum.times ? (x->sum.times > y->sum.times ? -1 : 1)
+                                        : by_reason(a, b);
+}
+
+/* Skips of one source for one reason are a row. */
+static uint32_t sum_skips(const struct work *w, struct skipped **out)
+{
+    FSD_VEC(struct skipped) all = {0};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->parts.n; i++) {
+        const struct fsd_effort *e = w->parts.at[i].e;
+
+        for (uint32_t k = e->skips ? e->skips - 1 : FSD_NONE; k != FSD_NONE;
+             k = w->all->skips.at[k].next)
+            fsd_vec_push(w->arena, &all,
+                         ((struct skipped){e->source, 1, w->all->skips.at[k]}));
+    }
+    if (all.n)
+        qsort(all.at, all.n, sizeof *all.at, by_reason);
+    for (uint32_t i = 0; i < all.n; i++) {
+        struct skipped *to = n ? &all.at[n - 1] : NULL;
+        const struct fsd_effort_skip *s = &all.at[i].sum;
+
+        if (!to || by_reason(to, &all.at[i]) != 0) {
+            all.at[n++] = all.at[i];
+            continue;
+        }
+        to->layers++;
+        to->sum.times += s->times;
+        if (s->wanted > to->sum.wanted) {
+            to->sum.wanted = s->wanted;
+            to->sum.room = s->room;
+        }
+    }
+    if (n)
+        qsort(all.at, n, sizeof *all.at, most_first);
+    *out = all.at;
+    return n;
+}
+
+static void fill_skips(const struct work *w, struct answer *root, bool all)
+{
+    struct fsd_rows rows = FSD_ROWS(skip_row_record, skip_text);
+    struct skipped *skips;
+    uint32_t n = sum_skips(w, &skips), most = all ? n : SHOWN_SKIPS;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_effort_skip *s = &skips[i].sum;
+        struct skip_row *row = fsd_rows_add(w->arena, &rows);
+
+        row->source = source_name(w, skips[i].source);
+        row->why = s->why ? fsd_text(w->d->names, s->why) : "other reasons";
+        row->times = fsd_count(s->times);
+        row->layers = fsd_count(skips[i].layers);
+        if (s->wanted) {
+            row->requested = fsd_amount_cell(w->d, (int64_t)s->wanted);
+            row->available = fsd_amount_cell(w->d, (int64_t)s->room);
+        }
+    }
+    root->skipped = fsd_rows_held(w->arena, &rows, UINT32_MAX);
+    root->few_skipped = fsd_rows_held(w->arena, &rows, most);
+    root->more_skipped = fsd_count(n > most ? n - most : 0);
+}
+
+/* ------------------------------------------------------------------- whole build */
+
+static void fill_steps(const struct work *w, struct answer *root)
+{
+    struct fsd_rows rows = FSD_ROWS(step_row_record, step_text);
+
+    for (uint32_t i = 0; i < w->all->steps.n; i++) {
+        const struct fsd_effort_step *s = &w->all->steps.at[i];
+        struct step_row *row;
+
+        if (s->build != w->d->history->build)
+            continue;
+        row = fsd_rows_add(w->arena, &rows);
+        row->step = fsd_text(w->d->names, s->name);
+        row->seconds = fsd_real(s->seconds);
+        row->times = (struct fsd_count){s->times > 1, s->times};
+        row->line = fsd_count(s->line);
+        if (!root->longest || s->seconds >= root->longest_seconds.is) {
+            root->longest = row->step;
+            root->longest_seconds = row->seconds;
+        }
+    }
+    root->steps = fsd_rows_held(w->arena, &rows, UINT32_MAX);
+}
+
+/* Whole MiB are rounded down, and no share is known then. */
+static void fill_plan(const struct work *w, struct answer *root,
+                      const struct fsd_effort_sums *plan, int64_t weights)
+{
+    double bytes = plan->plan_mib * 1024 * 1024;
+
+    root->plan = plan->plan_whole && plan->plan_mib < 1
+                     ? "less than 1 MiB"
+                     : fsd_text(w->d->names, plan->plan);
+    root->plan_mib = fsd_real(plan->plan_mib);
+    if (!plan->plan_whole && weights >= 0 && (double)weights <= bytes)
+        root->weights_share = fsd_real((double)weights / bytes);
+}
+
+static void fill_sums(const struct work *w, struct answer *root)
+{
+    const struct fsd_history *h = w->d->history;
+    struct fsd_lives lives = fsd_cost_lives(w->arena, w->d);
+    const struct fsd_effort_sums *plan = NULL;
+    int64_t weights = -1;
+
+    for (uint32_t i = 0; i < w->all->sums.n; i++) {
+        const struct fsd_effort_sums *s = &w->all->sums.at[i];
+
+        if (s->build != h->build)
+            continue;
+        root->cache = s->cache ? fsd_text(w->d->names, s->cache) : root->cache;
+        if (s->entries >= 0) {
+            root->cache_entries = fsd_count((uint64_t)s->entries);
+            root->cache_hits = fsd_count((uint64_t)s->hits);
+        }
+        if (s->plan)
+            plan = s;
+    }
+    for (uint32_t i = 0; i < h->memory.n; i++)
+        if (h->memory.at[i].build == h->build && !h->memory.at[i].layer)
+            weights = h->memory.at[i].weights;
+    root->log_weights = fsd_amount_cell(w->d, weights);
+    root->weights = fsd_amount_cell(w->d, lives.weights);
+    root->layers_untold = fsd_count(lives.unknown_weights);
+    if (plan)
+        fill_plan(w, root, plan, weights);
+    root->no_plan = root->plan ? NULL : "plan: the log does not state its size";
+}
+
+static void fill_head(const struct work *w, struct answer *root)
+{
+    if (w->known) {
+        root->seconds = fsd_real(w->sum.seconds);
+        root->clock = clock_name(w->stated ? 0 : 1);
+    }
+    if (!w->parts.n)
+        root->no_seconds =
+            "the log has no lines on timed kernels (it is not verbose, or "
+            "begins behind them)";
+    else if (!w->known)
+        root->no_seconds = "the log states no seconds of timings";
+    else if (!w->stated)
+        root->stamps =
+            "the log states no seconds of timings; these are its time stamps, "
+            "in whole seconds";
+    if (w->parts.n) {
+        root->timed = fsd_count(w->sum.timed);
+        root->kernels = fsd_count(w->sum.kernels);
+        root->cached = fsd_count(w->sum.cached);
+        root->skips = fsd_count(w->sum.skipped);
+    }
+}
+
+/* What keeps a log from being of use; NULL: nothing does. */
+static const char *no_use(const struct fsd_history *h)
+{
+    if (!h)
+        return "no log was given: --log BUILD.log (verbose) has the seconds";
+    return h->refused ? "the log belongs to another build and is not used" : NULL;
+}
+
+enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
+                                   const struct fsd_asked *asked, struct fsd_error *err)
+{
+    const struct fsd_diff *d = asked->d;
+    struct answer *root;
+    struct work w;
+
+    (void)err;
+    sheet->schema = "fusiondiff-buildtime/1";
+    sheet->head = head;
+    sheet->csv = "layers";
+    sheet->root = FSD_ROWS(answer_record, text);
+    root = fsd_rows_add(sheet->arena, &sheet->root);
+    root->log = no_use(d->history);
+    if (root->log)
+        return FSD_OK;
+    w = begin(sheet->arena, d);
+    fill_steps(&w, root);
+    fill_head(&w, root);
+    fill_skips(&w, root, asked->all);
+    fill_layers(&w, root, asked);
+    fill_sources(&w, root);
+    fill_sums(&w, root);
+    return FSD_OK;
+}
