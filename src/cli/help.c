@@ -27,20 +27,6 @@ static void print_examples(const struct verb *verb, FILE *out)
                 named && *example ? " " : "", example);
 }
 
-void list_formats(int subject, char *list, size_t size)
-{
-    const char *name;
-    size_t n = 0;
-
-    for (unsigned i = 0; n < size; i++) {
-        name = subject < 0 ? fsd_format_at(i)
-                           : fsd_format_of((enum fsd_subject)subject, i);
-        if (!name)
-            break;
-        n += (size_t)snprintf(list + n, size - n, "%s%s", i ? ", " : "", name);
-    }
-}
-
 char *filter_help(int key, const char *text, void *input)
 {
     const struct verb *verb = ((struct command_line *)input)->verb;

@@ -7,42 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct verb *verb_at(unsigned i)
-{
-#define LISTED(name) &verb_##name,
-    static const struct verb *const verbs[] = {FSD_VERBS(LISTED)};
-    const size_t n = sizeof verbs / sizeof *verbs;
-
-    if (!i)
-        return verbs[0];
-    if (i <= n_view_verbs)
-        return &view_verbs[i - 1];
-    return i - n_view_verbs < n ? verbs[i - n_view_verbs] : NULL;
-}
-
-const struct verb *find_verb(const char *word)
-{
-    const struct verb *verb;
-
-    for (unsigned i = 0; (verb = verb_at(i)); i++)
-        if (!strcmp(verb->name, word))
-            break;
-    return verb;
-}
-
-/* A word that is no verb is a model, or an engine: where it is no file either, it may
- * be a verb that was misspelt. */
-const char *near_verb(const char *word)
-{
-    const char *names[64];
-    const struct verb *verb;
-    unsigned n = 0;
-
-    while (n < sizeof names / sizeof *names && (verb = verb_at(n)))
-        names[n++] = verb->name;
-    return fsd_nearest_name(word, names, n);
-}
-
 static void suggest_verb(const char *word, struct fsd_error *err)
 {
     const char *near = near_verb(word);
@@ -81,7 +45,7 @@ int main(int argc, char **argv)
     unsigned n = argc > 1 ? (unsigned)argc - 1 : 0;
     unsigned place = asks ? 1 : verb_place(n, argv + 1);
     const struct verb *verb = place < n ? find_verb(argv[1 + place]) : NULL;
-    unsigned first = first_argument(&verb_diff, n, argv + 1);
+    unsigned first = first_argument(verb_at(0), n, argv + 1);
     const char *word = !verb && first < n ? argv[1 + first] : NULL;
     struct command_line line;
     struct fsd_error err = {0};
@@ -118,14 +82,13 @@ int main(int argc, char **argv)
     }
     if (argc)
         argv[0] = name;
-    parse_command_line(&line, verb ? verb : &verb_diff, argc, argv);
-    verb = verb ? verb : &verb_diff;
+    parse_command_line(&line, verb, argc, argv);
     prepare_ends();
     show_progress(&line.run, line.quiet);
     if (take_folder(&folder, &line.run, &err) != FSD_OK ||
         check_outputs(&line, &line.run, 1, &err) != FSD_OK ||
         check_outputs(&line, &line.other, 1, &err) != FSD_OK ||
-        verb->run(&line, &err) != FSD_OK)
+        line.verb->run(&line, &err) != FSD_OK)
         line.exit_status = complain_of(&err, word);
     end_progress();
     return line.exit_status;

@@ -25,6 +25,20 @@ static void print_version(FILE *out, struct argp_state *state)
 /* Seen by the C library, so that --version is there. */
 FSD_API void (*argp_program_version_hook)(FILE *, struct argp_state *) = print_version;
 
+void list_formats(int subject, char *list, size_t size)
+{
+    const char *name;
+    size_t n = 0;
+
+    for (unsigned i = 0; n < size; i++) {
+        name = subject < 0 ? fsd_format_at(i)
+                           : fsd_format_of((enum fsd_subject)subject, i);
+        if (!name)
+            break;
+        n += (size_t)snprintf(list + n, size - n, "%s%s", i ? ", " : "", name);
+    }
+}
+
 static void take_format(struct command_line *line, char *arg, struct argp_state *state)
 {
     char formats[256];

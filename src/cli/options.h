@@ -24,6 +24,7 @@ struct verb;
 /* Zero is the default of every field but fail_on. */
 struct command_line {
     const struct verb *verb;
+    bool named;      /* the verb, on the command line */
     int exit_status; /* OK, until the verb has found something */
 
     /* Options of all verbs. */

@@ -54,6 +54,27 @@ static const struct option_row *row_of(int key)
     return NULL;
 }
 
+/* Where no verb was named, an argument may be one that is misspelt, or that stands
+ * behind an option of its own. */
+static void check_no_verb(const struct command_line *line, const char *arg,
+                          struct argp_state *state)
+{
+    const char *first = line->run.model;
+
+    if (!first && find_verb(arg) && access(arg, F_OK) != 0)
+        argp_error(state,
+                   "the verb %s lacks an option before it ('fusiondiff help %s' lists "
+                   "its options)",
+                   arg, arg);
+    if (first && line->run.engine && !strpbrk(first, "./")) { /* mistyped */
+        const char *near = near_verb(first);
+
+        argp_error(state, "'%s' is not a verb%s%s%s", first,
+                   near ? "; did you mean '" : " ('fusiondiff help' lists them)",
+                   near ? near : "", near ? "'?" : "");
+    }
+}
+
 static void take_argument(struct command_line *line, char *arg,
                           struct argp_state *state)
 {
@@ -61,6 +82,8 @@ static void take_argument(struct command_line *line, char *arg,
 
     if (!*verb->arguments)
         argp_error(state, "expected no files, found '%s'", arg);
+    if (!line->named)
+        check_no_verb(line, arg, state);
     if (!verb->most_words) {
         take_one_pair(line, arg, state);
         return;
@@ -144,9 +167,10 @@ static void join_lists(struct command_line *line)
     line->cut.to = line->cut_to;
 }
 
-void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
+void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv)
 {
+    const struct verb *verb = named ? named : verb_at(0);
     static const char *const headings[OPTION_TABLES] = {
         NULL, "Options for reports, and for reading builds:", "The build:"};
     struct argp argp = {.options = options,
@@ -158,6 +182,7 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
 
     memset(line, 0, sizeof *line);
     line->verb = verb;
+    line->named = named;
     line->fail_on = -1;
     if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
         line->style.width = size.ws_col;

@@ -28,19 +28,18 @@ struct verb {
 /** check and snapshot of each build of line->builds. gate_list.c */
 enum fsd_status check_list(struct command_line *line, struct fsd_error *err);
 enum fsd_status snapshot_list(struct command_line *line, struct fsd_error *err);
-/** Rewrites the snapshot of a check. verb_check.c */
+/** Rewrites the snapshot of a check. snapshots.c */
 enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
-/** Notes what a snapshot of several builds, which is to be overwritten, loses.
- *  verb_snapshot.c */
+/** Notes what a snapshot of several builds, which is to be overwritten, loses. */
 void report_dropped(const struct command_line *line, const char *path);
 /** Refuses options that stand in the lines of a list, and not beside it. */
 void refuse_beside_list(const struct command_line *line, struct argp_state *state);
 
-/** The i-th verb, NULL past the last. main.c */
+/** The i-th verb, NULL past the last. verbs.c */
 const struct verb *verb_at(unsigned i);
 
-/** The verb of that name; NULL: none. main.c */
+/** The verb of that name; NULL: none. */
 const struct verb *find_verb(const char *word);
 /** The verb that a misspelt word may mean; NULL: none. */
 const char *near_verb(const char *word);
@@ -59,8 +58,6 @@ unsigned verb_place(unsigned n, char **words);
 
 /** A line a verb. help.c */
 void print_verbs(FILE *out);
-/** "text, json, csv": a subject's formats, all of them for -1. */
-void list_formats(int subject, char *list, size_t size);
 /** For argp, whose `input` is the command line: puts the verb's formats on top of what
  *  --help says below the options, and examples under it.
  *  @return `text`, or what argp frees */
@@ -71,8 +68,9 @@ void print_manual(FILE *out);
 /** What may stand in place of the last word. complete.c */
 void print_completions(unsigned n, char **words);
 
-/** Parses, or prints a message and exits: 0 after --help, 2 after an error. */
-void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
+/** Parses, or prints a message and exits: 0 after --help, 2 after an error.
+ *  @param named  the verb on the command line; NULL: none, which is diff */
+void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
 
 /* What options of several verbs take. */
@@ -88,7 +86,9 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
             .group = 5                                                                 \
     }
 
-/** Takes the word of --label. options.c */
+/** "text, json, csv": a subject's formats, all of them for -1. options.c */
+void list_formats(int subject, char *list, size_t size);
+/** Takes the word of --label. */
 void take_label(struct command_line *line, char *arg, struct argp_state *state);
 
 /* Arguments.  pair.c */

@@ -119,26 +119,10 @@ static enum fsd_status print_check(const void *payload, const struct sink *to)
     return fsd_check_write(payload, to->format, to->style, to->out, to->err);
 }
 
-static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
-{
-    return fsd_check_update(payload, to->out, to->err);
-}
-
 static enum fsd_status print_policy(const void *payload, const struct sink *to)
 {
     (void)payload;
     return fsd_policy_print(to->out, to->err);
-}
-
-/* As any report is written: whole, or not at all. */
-enum fsd_status update_snapshot(const struct command_line *line,
-                                const struct fsd_check *check, struct fsd_error *err)
-{
-    struct command_line to = *line;
-
-    to.n_outputs = 1;
-    to.outputs[0] = (struct output){fsd_check_snapshot(check), NULL};
-    return write_outputs(&to, print_snapshot, check, err);
 }
 
 /* An output would be written over the snapshot or the policy. */

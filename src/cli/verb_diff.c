@@ -47,25 +47,6 @@ static const char doc[] =
     "files of one build in it.\n\nExit status: 0 no finding at or above the --fail-on "
     "level, 1 findings, 2 an error.";
 
-static void take_file(struct command_line *line, char *arg, struct argp_state *state)
-{
-    const char *first = line->run.model;
-
-    if (!first && find_verb(arg) && access(arg, F_OK) != 0)
-        argp_error(state,
-                   "the verb %s lacks an option before it ('fusiondiff help %s' lists "
-                   "its options)",
-                   arg, arg);
-    if (first && line->run.engine && !strpbrk(first, "./")) { /* mistyped */
-        const char *near = near_verb(first);
-
-        argp_error(state, "'%s' is not a verb%s%s%s", first,
-                   near ? "; did you mean '" : " ('fusiondiff help' lists them)",
-                   near ? near : "", near ? "'?" : "");
-    }
-    take_one_pair(line, arg, state);
-}
-
 /* A dump needs one file only: the side that is dumped. */
 static void check_line(struct command_line *line, struct argp_state *state)
 {
@@ -174,7 +155,6 @@ const struct verb verb_diff = {
     {"model.onnx engine.json --profile profile.json", "build.log -o report.svg",
      "model.onnx engine.json --around Conv_28 --depth 2 -o near.svg"},
     .options = options,
-    .take = take_file,
     .check = check_line,
     .run = run,
     .subject = FSD_OF_RUN};

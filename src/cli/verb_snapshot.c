@@ -60,20 +60,6 @@ static enum fsd_status print_snapshot(const void *payload, const struct sink *to
     return fsd_snapshot_make_of(job->builds, job->n, to->out, to->err);
 }
 
-/* What is overwritten is not lost without a word. */
-void report_dropped(const struct command_line *line, const char *path)
-{
-    unsigned builds = path ? fsd_snapshot_builds(path) : 0;
-    char text[256];
-
-    if (builds < 2 || !line->run.note)
-        return;
-    snprintf(text, sizeof text,
-             "%.150s: the variants of its %u builds are dropped (--also keeps them)",
-             path, builds);
-    line->run.note(line->run.payload, text);
-}
-
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     static struct build_word words[MOST_BUILDS - 1];

@@ -1,0 +1,42 @@
+/* The table of the verbs: diff, those of views, and the others in the order of
+ * FSD_VERBS.  No verb looks at it, so that none depends on another. */
+#define _GNU_SOURCE /* argp */
+#include "cli/verb.h"
+
+#include <string.h>
+
+const struct verb *verb_at(unsigned i)
+{
+#define LISTED(name) &verb_##name,
+    static const struct verb *const verbs[] = {FSD_VERBS(LISTED)};
+    const size_t n = sizeof verbs / sizeof *verbs;
+
+    if (!i)
+        return verbs[0];
+    if (i <= n_view_verbs)
+        return &view_verbs[i - 1];
+    return i - n_view_verbs < n ? verbs[i - n_view_verbs] : NULL;
+}
+
+const struct verb *find_verb(const char *word)
+{
+    const struct verb *verb;
+
+    for (unsigned i = 0; (verb = verb_at(i)); i++)
+        if (!strcmp(verb->name, word))
+            break;
+    return verb;
+}
+
+/* A word that is no verb is a model, or an engine: where it is no file either, it may
+ * be a verb that was misspelt. */
+const char *near_verb(const char *word)
+{
+    const char *names[64];
+    const struct verb *verb;
+    unsigned n = 0;
+
+    while (n < sizeof names / sizeof *names && (verb = verb_at(n)))
+        names[n++] = verb->name;
+    return fsd_nearest_name(word, names, n);
+}
