@@ -104,6 +104,38 @@ static bool start(struct fsd_coming *c)
     return started;
 }
 
+/* Waits for the thread to end. */
+static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
+{
+    struct fsd_coming *c = file->coming;
+    enum fsd_status status;
+
+    pthread_join(c->thread, NULL);
+    file->coming = NULL;
+    file->size = (size_t)c->there;
+    if (c->status != FSD_OK && err)
+        *err = c->err;
+    status = c->status == FSD_OK && c->there > c->limit
+                 ? fsd_file_over_limit(err, file->name, c->limit)
+                 : c->status;
+    status = fsd_file_done(&c->compressed, status, err);
+    close(c->to);
+    free(c);
+    return status;
+}
+
+static void abandon(struct fsd_file *file)
+{
+    struct fsd_coming *c = file->coming;
+
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->unwanted = true;
+    pthread_mutex_unlock(&c->lock);
+    end_coming(file, NULL);
+}
+
 /* Starts the decompression; false, without having done anything, if the system has no
  * thread or no addresses for it. */
 static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed,
@@ -123,6 +155,7 @@ static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed
         c->most = limit + 1;
     if (c->to >= 0 && fsd_file_map_ahead(out, c->to, c->most) && start(c)) {
         out->coming = c;
+        out->abandon = abandon;
         out->size = fsd_file_reach(out, BEGINNING);
         return true;
     }
@@ -149,41 +182,9 @@ size_t fsd_file_reach(const struct fsd_file *file, size_t n)
     return there;
 }
 
-/* Waits for the thread to end. */
-static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
-{
-    struct fsd_coming *c = file->coming;
-    enum fsd_status status;
-
-    pthread_join(c->thread, NULL);
-    file->coming = NULL;
-    file->size = (size_t)c->there;
-    if (c->status != FSD_OK && err)
-        *err = c->err;
-    status = c->status == FSD_OK && c->there > c->limit
-                 ? fsd_file_over_limit(err, file->name, c->limit)
-                 : c->status;
-    status = fsd_file_done(&c->compressed, status, err);
-    close(c->to);
-    free(c);
-    return status;
-}
-
 enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err)
 {
     return file->coming ? end_coming(file, err) : FSD_OK;
-}
-
-void fsd_file_abandon(struct fsd_file *file)
-{
-    struct fsd_coming *c = file->coming;
-
-    if (!c)
-        return;
-    pthread_mutex_lock(&c->lock);
-    c->unwanted = true;
-    pthread_mutex_unlock(&c->lock);
-    end_coming(file, NULL);
 }
 
 /* ------------------------------------------------------------------------- opening */

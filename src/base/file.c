@@ -377,7 +377,8 @@ void fsd_file_watch(const struct fsd_file *file)
 
 void fsd_file_close(struct fsd_file *file)
 {
-    fsd_file_abandon(file);
+    if (file->abandon)
+        file->abandon(file);
     if (file->map)
         drop(&file->map->cleanup);
     memset(file, 0, sizeof *file);

@@ -18,6 +18,7 @@ struct fsd_file {
     bool sparse;               /* some bytes may not have been read: see
                                   fsd_file_at() */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
+    void (*abandon)(struct fsd_file *); /* cancels it; NULL: nothing has to be */
 };
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
@@ -134,9 +135,6 @@ bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
 
 /** Must be called by another thread than the file's own before it reads the bytes. */
 void fsd_file_watch(const struct fsd_file *file);
-
-/** Cancels a decompression in progress. */
-void fsd_file_abandon(struct fsd_file *file);
 
 enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
                                     uint64_t limit);

@@ -3,8 +3,7 @@
  * other results: times by region, and the counts and order of the report.  A region's
  * time difference has one cause: fusion where the groups differ, else precision, else
  * the kernel; moves are a cause of their own.  Each layer belongs to at most one
- * region, so the four sums add up to the difference of both engines.  The names of all
- * enumerations are here, too.
+ * region, so the four sums add up to the difference of both engines.
  */
 #include "base/id.h"
 #include "compare/parts.h"
@@ -201,44 +200,6 @@ void fsd_compare_free(struct fsd_compare *c)
 {
     if (c)
         fsd_arena_free(c->arena);
-}
-
-/* ------------------------------------------------------------------------ names */
-
-const char *fsd_edge_reader(const struct fsd_compare *c,
-                            const struct fsd_edge_change *e)
-{
-    return e->new_to == FSD_NONE ? "(as written)"
-                                 : fsd_state_ref_text(c->new, e->new_to, false);
-}
-
-FSD_NAMES(fsd_happened_name, unsigned,
-          FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
-          [FSD_HAPPENED_LOST] = "fusion-lost", [FSD_HAPPENED_GAINED] = "fusion-gained",
-          [FSD_HAPPENED_REGROUPED] = "regrouped", [FSD_HAPPENED_OPAQUE] = "opaque",
-          [FSD_HAPPENED_OLD_ONLY] = "only-old", [FSD_HAPPENED_NEW_ONLY] = "only-new")
-
-FSD_NAMES(
-    fsd_width_name, unsigned,
-    FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same", [FSD_WIDTH_NARROWED] = "narrowed",
-    [FSD_WIDTH_WIDENED] = "widened", [FSD_WIDTH_OTHER] = "changed")
-
-FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
-          [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
-          [FSD_BLAME_MOVES] = "inserted")
-
-FSD_NAMES(
-    fsd_presence_name, unsigned, FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old",
-    [FSD_ONLY_NEW] = "only-new", [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
-    [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained", [FSD_LEFT] = "outside")
-
-const char *fsd_move_what_name(unsigned what)
-{
-    static const char *const names[] = {[FSD_MOVE_ADDED] = "added",
-                                        [FSD_MOVE_REMOVED] = "removed",
-                                        [FSD_MOVE_CHANGED] = "changed"};
-
-    return names[what];
 }
 
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c)

@@ -235,7 +235,15 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
 /** The region of the node that a move belongs to; FSD_NONE. */
-fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
+static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new,
+                                                fsd_id move)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
+    fsd_id g = owner == FSD_NONE ? FSD_NONE : s->nodes.at[owner].group;
+
+    return g == FSD_NONE ? FSD_NONE : (new ? c->new_region : c->old_region)[g];
+}
 
 /** Whether some layer of a region, in the old or new build, is matched by structure
  *  alone or not at all. */

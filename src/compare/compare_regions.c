@@ -258,15 +258,6 @@ static void fill_spans(struct fsd_compare *c)
     fill_side(c, true, true);
 }
 
-fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move)
-{
-    const struct fsd_state *s = new ? c->new : c->old;
-    fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
-    fsd_id g = owner == FSD_NONE ? FSD_NONE : s->nodes.at[owner].group;
-
-    return g == FSD_NONE ? FSD_NONE : (new ? c->new_region : c->old_region)[g];
-}
-
 static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     bool untyped = false;
@@ -280,12 +271,6 @@ static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff
         untyped |= s->groups.at[group].precision == FSD_DTYPE_UNKNOWN;
     }
     return untyped;
-}
-
-const char *fsd_region_precision(const struct fsd_region_diff *r)
-{
-    return r->untyped && r->width == FSD_WIDTH_SAME ? "unknown"
-                                                    : fsd_width_name(r->width);
 }
 
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
@@ -314,4 +299,48 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
         c->untyped += r->untyped;
         compare_layers(c, r);
     }
+}
+
+/* ------------------------------------------------------------------------ words */
+
+const char *fsd_edge_reader(const struct fsd_compare *c,
+                            const struct fsd_edge_change *e)
+{
+    return e->new_to == FSD_NONE ? "(as written)"
+                                 : fsd_state_ref_text(c->new, e->new_to, false);
+}
+
+FSD_NAMES(fsd_happened_name, unsigned,
+          FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
+          [FSD_HAPPENED_LOST] = "fusion-lost", [FSD_HAPPENED_GAINED] = "fusion-gained",
+          [FSD_HAPPENED_REGROUPED] = "regrouped", [FSD_HAPPENED_OPAQUE] = "opaque",
+          [FSD_HAPPENED_OLD_ONLY] = "only-old", [FSD_HAPPENED_NEW_ONLY] = "only-new")
+
+FSD_NAMES(
+    fsd_width_name, unsigned,
+    FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same", [FSD_WIDTH_NARROWED] = "narrowed",
+    [FSD_WIDTH_WIDENED] = "widened", [FSD_WIDTH_OTHER] = "changed")
+
+FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
+          [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
+          [FSD_BLAME_MOVES] = "inserted")
+
+FSD_NAMES(
+    fsd_presence_name, unsigned, FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old",
+    [FSD_ONLY_NEW] = "only-new", [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
+    [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained", [FSD_LEFT] = "outside")
+
+const char *fsd_move_what_name(unsigned what)
+{
+    static const char *const names[] = {[FSD_MOVE_ADDED] = "added",
+                                        [FSD_MOVE_REMOVED] = "removed",
+                                        [FSD_MOVE_CHANGED] = "changed"};
+
+    return names[what];
+}
+
+const char *fsd_region_precision(const struct fsd_region_diff *r)
+{
+    return r->untyped && r->width == FSD_WIDTH_SAME ? "unknown"
+                                                    : fsd_width_name(r->width);
 }

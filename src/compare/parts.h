@@ -49,6 +49,9 @@ struct fsd_state_build {
     int64_t *written; /**< by engine tensor: values that layers write; -1: unknown */
 };
 
+/** Resolves each input of a node to the core node behind views and quantizers. */
+void fsd_state_see_through(struct fsd_state *s);
+
 /** The string in the state's own table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
 

@@ -558,3 +558,16 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         say_in_all(&f, causes);
     fsd_arena_free(f.scratch);
 }
+
+const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
+{
+    const struct fsd_finding *worst = NULL;
+
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        if (item->severity > (worst ? worst->severity : FSD_INFO))
+            worst = item;
+    }
+    return worst;
+}

@@ -310,19 +310,6 @@ const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
                                                      : NULL;
 }
 
-const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
-{
-    const struct fsd_finding *worst = NULL;
-
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-
-        if (item->severity > (worst ? worst->severity : FSD_INFO))
-            worst = item;
-    }
-    return worst;
-}
-
 /* Two builds of one model and label get the engine's name as well, or else their place
  * in the list. */
 static void name_builds(struct fsd_arena *arena, struct fsd_judged *at, uint32_t n)

@@ -1,7 +1,7 @@
 /*
  * Runs the matching passes in the order of their table, from explicit evidence
- * (metadata) to inference (structure), and keeps the links sorted and indexed from both
- * sides between them: a pass may look up what the earlier ones found, and may only add.
+ * (metadata) to inference (structure); a pass may only add links (links.c), which are
+ * sorted and indexed between passes.
  * fsd_match_fit() counts evidence that model and engine do not belong together:
  * differences in fixed sizes, types and quantizers, and names that the model does not
  * have.
@@ -34,73 +34,6 @@ static const struct pass passes[] = {
     {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
 };
 
-/* The builder wrote the Metadata: a node that it assigns to another layer, and not to
- * this one, is not this one's, whatever tensors or steps suggest. */
-static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
-{
-    return m->layer_sourced[layer] && m->node_sourced[node] &&
-           !fsd_match_has(m, layer, node);
-}
-
-void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
-{
-    if (by & FSD_BY_METADATA)
-        m->layer_sourced[layer] = m->node_sourced[node] = true;
-    else if (is_refuted(m, layer, node)) {
-        fsd_vec_push(m->arena, &m->refuted, (struct fsd_link){layer, node, by});
-        return;
-    }
-    fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
-}
-
-static void index_nodes(struct fsd_match *m)
-{
-    uint32_t at = 0;
-
-    for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        m->of_node[i] = (struct fsd_span){0, 0};
-    for (uint32_t i = 0; i < m->links.n; i++)
-        m->of_node[m->links.at[i].node].n++;
-    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
-        m->of_node[i].at = at;
-        at += m->of_node[i].n;
-        m->of_node[i].n = 0;
-    }
-    m->by_node = FSD_NEW(m->arena, uint32_t, m->links.n);
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        struct fsd_span *span = &m->of_node[m->links.at[i].node];
-
-        m->by_node[span->at + span->n++] = i;
-    }
-}
-
-void fsd_match_index(struct fsd_match *m)
-{
-    uint32_t kept = 0;
-
-    if (m->links.n == m->indexed)
-        return; /* most passes find nothing */
-    /* All of them may have been removed: qsort() must not get NULL. */
-    if (m->links.n)
-        qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
-    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
-        m->of_layer[i] = (struct fsd_span){0, 0};
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        struct fsd_link link = m->links.at[i];
-        struct fsd_span *span = &m->of_layer[link.layer];
-
-        if (kept && !fsd_by_pair(&m->links.at[kept - 1], &link)) {
-            m->links.at[kept - 1].by |= link.by;
-            continue;
-        }
-        if (!span->n++)
-            span->at = kept;
-        m->links.at[kept++] = link;
-    }
-    m->links.n = m->indexed = kept;
-    index_nodes(m);
-}
-
 static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
 {
     fsd_id *ids = FSD_NEW(arena, fsd_id, n);
@@ -108,12 +41,6 @@ static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         ids[i] = FSD_NONE;
     return ids;
-}
-
-bool fsd_match_left(const struct fsd_match *m, fsd_id node)
-{
-    return m->story && (m->evidence & FSD_BY_LOG) &&
-           m->story->left[node].how != FSD_LEFT_NOT;
 }
 
 struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
@@ -152,27 +79,6 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     fsd_match_place_views(m);
     fsd_match_find_runs(m);
     return m;
-}
-
-const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id layer,
-                                          uint32_t i)
-{
-    return &m->links.at[m->of_layer[layer].at + i];
-}
-
-const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
-                                         uint32_t i)
-{
-    return &m->links.at[m->by_node[m->of_node[node].at + i]];
-}
-
-bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
-{
-    struct fsd_link link = {layer, node, 0};
-    struct fsd_span span = m->of_layer[layer];
-
-    return span.n &&
-           bsearch(&link, &m->links.at[span.at], span.n, sizeof link, fsd_by_pair);
 }
 
 bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)

@@ -178,35 +178,6 @@ void fsd_graph_finish(struct fsd_graph *g)
 
 /* -------------------------------------------------------------------- reading */
 
-static const struct fsd_form unknown_form = {.type = FSD_DTYPE_UNKNOWN};
-
-const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor)
-{
-    fsd_id form = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].form;
-
-    return form == FSD_NONE ? &unknown_form : &g->forms.at[form];
-}
-
-const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
-                                     const struct fsd_port *port)
-{
-    return port->form == FSD_NONE ? fsd_tensor_form(g, port->tensor)
-                                  : &g->forms.at[port->form];
-}
-
-enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n)
-{
-    const struct fsd_form *in, *out;
-
-    if (n->in.n != 1 || n->out.n != 1)
-        return FSD_KIND_COPY;
-    in = fsd_port_form(g, fsd_node_in(g, n, 0));
-    out = fsd_port_form(g, fsd_node_out(g, n, 0));
-    return in->type == out->type && fsd_layout_same(in->layout, out->layout)
-               ? FSD_KIND_COPY
-               : FSD_KIND_REFORMAT;
-}
-
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
                                      const struct fsd_node *node, const char *name)
 {
@@ -273,42 +244,6 @@ bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op)
     return n && n->op == op && fsd_is_onnx_domain(fsd_text(g->names, n->domain));
 }
 
-int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)
-{
-    int64_t count = 1;
-
-    if (!form->ranked)
-        return -1;
-    for (uint32_t i = 0; i < form->dims.n; i++) {
-        int64_t size = g->dims.at[form->dims.at + i].size;
-
-        if (size < 0 || (size > 0 && count > INT64_MAX / size))
-            return -1;
-        count *= size;
-    }
-    return count;
-}
-
-bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
-                     const struct fsd_graph *h, const struct fsd_form *b, bool proved)
-{
-    uint32_t i = 0, k = 0;
-
-    if (!a->ranked || !b->ranked)
-        return false;
-    for (;; i++, k++) {
-        while (i < a->dims.n && g->dims.at[a->dims.at + i].size == 1)
-            i++;
-        while (k < b->dims.n && h->dims.at[b->dims.at + k].size == 1)
-            k++;
-        if (i == a->dims.n || k == b->dims.n)
-            return i == a->dims.n && k == b->dims.n;
-        if (g->dims.at[a->dims.at + i].size != h->dims.at[b->dims.at + k].size ||
-            (proved && h->dims.at[b->dims.at + k].size < 0))
-            return false;
-    }
-}
-
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
 {
     struct fsd_span producers = {0};
@@ -371,20 +306,6 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
     struct fsd_span by = fsd_port_peers(g, port, true);
 
     return by.n == 1 ? g->links.at[by.at] : FSD_NONE;
-}
-
-bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
-                     const struct fsd_form *b)
-{
-    if (a->dims.n != b->dims.n || a->strides.n != b->strides.n)
-        return false;
-    for (uint32_t i = 0; i < a->dims.n; i++)
-        if (g->dims.at[a->dims.at + i].size != g->dims.at[b->dims.at + i].size)
-            return false;
-    for (uint32_t i = 0; i < a->strides.n; i++)
-        if (g->ints.at[a->strides.at + i] != g->ints.at[b->strides.at + i])
-            return false;
-    return true;
 }
 
 /* How many producers of its inputs a node waits for.  Of a tensor with several

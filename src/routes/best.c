@@ -11,6 +11,13 @@
 
 static const double kept_share = 0.05; /* of the gain, that may be lost */
 
+double fsd_route_ms_between(double from, double to)
+{
+    double n = (to - from) * 1e9;
+
+    return (double)(int64_t)(n < 0 ? n - 0.5 : n + 0.5) / 1e9;
+}
+
 static void find_noise(struct fsd_routes *r)
 {
     r->noise = -1;

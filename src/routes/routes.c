@@ -186,13 +186,6 @@ static uint32_t knob_between(const struct fsd_routes *r, uint32_t a, uint32_t b)
     return found;
 }
 
-double fsd_route_ms_between(double from, double to)
-{
-    double n = (to - from) * 1e9;
-
-    return (double)(int64_t)(n < 0 ? n - 0.5 : n + 0.5) / 1e9;
-}
-
 static void add_step(struct fsd_routes *r, uint32_t knob, uint32_t from, uint32_t to)
 {
     const struct fsd_route_in *a = r->routes[from].in, *b = r->routes[to].in;

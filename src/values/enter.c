@@ -275,3 +275,12 @@ void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
     follow(&s);
     fsd_arena_free(s.scratch);
 }
+
+bool fsd_row_is_over(const struct fsd_values *v, uint32_t row)
+{
+    const struct fsd_numbers *n = v->numbers;
+
+    return n->of != FSD_NUMBERS_OF_TABLE &&
+           (n->rows.at[row].fresh ||
+            fsd_number_of(n, row, FSD_ERROR_L2_REL) > v->limit);
+}

@@ -129,15 +129,6 @@ static void give_layers_of_nodes(struct join *j)
     }
 }
 
-bool fsd_row_is_over(const struct fsd_values *v, uint32_t row)
-{
-    const struct fsd_numbers *n = v->numbers;
-
-    return n->of != FSD_NUMBERS_OF_TABLE &&
-           (n->rows.at[row].fresh ||
-            fsd_number_of(n, row, FSD_ERROR_L2_REL) > v->limit);
-}
-
 static enum fsd_status check_joined(const struct join *j, struct fsd_error *err)
 {
     const struct fsd_numbers *n = j->n;

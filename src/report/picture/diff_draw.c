@@ -76,17 +76,6 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 
 /* ------------------------------------------------------------------------ wires */
 
-const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
-                                     const struct fsd_line *wire, bool source)
-{
-    fsd_id port = source ? wire->from_port : wire->to_port;
-
-    if (port == FSD_NONE)
-        port = source ? wire->to_port : wire->from_port;
-    return port == FSD_NONE ? fsd_tensor_form(g, wire->what)
-                            : fsd_port_form(g, &g->ports.at[port]);
-}
-
 /* A port knows its form better than its tensor does: an engine reads and writes one
  * tensor in several types and layouts.  The type at an end of which nothing is known is
  * that at the other. */
@@ -378,22 +367,6 @@ static void hold_rows(struct fsd_drawing *w)
 }
 
 /* -------------------------------------------------------------------------- all */
-
-double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
-                  const struct fsd_diff *d)
-{
-    double sum = -1;
-
-    if (box->side != FSD_SIDE_RIGHT || box->kind != FSD_BOX_ITEMS)
-        return -1;
-    for (uint32_t i = 0; i < box->items.n; i++) {
-        double ms = fsd_layer_ms(d, fsd_item(w, box, i));
-
-        if (ms >= 0)
-            sum = fsd_larger(sum, 0) + ms;
-    }
-    return sum;
-}
 
 static struct side new_side(struct fsd_drawing *w, const struct fsd_graph *g,
                             enum fsd_side which, const bool *in)

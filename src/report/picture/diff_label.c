@@ -493,3 +493,30 @@ const struct fsd_painter fsd_diff_painter = {
     .loose_tip = "computed by a group of layers, this among them",
     .hangs = true,
 };
+
+double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
+                  const struct fsd_diff *d)
+{
+    double sum = -1;
+
+    if (box->side != FSD_SIDE_RIGHT || box->kind != FSD_BOX_ITEMS)
+        return -1;
+    for (uint32_t i = 0; i < box->items.n; i++) {
+        double ms = fsd_layer_ms(d, fsd_item(w, box, i));
+
+        if (ms >= 0)
+            sum = fsd_larger(sum, 0) + ms;
+    }
+    return sum;
+}
+
+const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
+                                     const struct fsd_line *wire, bool source)
+{
+    fsd_id port = source ? wire->from_port : wire->to_port;
+
+    if (port == FSD_NONE)
+        port = source ? wire->to_port : wire->from_port;
+    return port == FSD_NONE ? fsd_tensor_form(g, wire->what)
+                            : fsd_port_form(g, &g->ports.at[port]);
+}

@@ -14,24 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_IN_BRIEF = 3 };
+enum { SHOWN_OPS = 6, SHOWN_IN_BRIEF = 3 };
 
 static const double LEAST_SHARE = 0.01; /* of the time, for an operator to be named */
-
-void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out)
-{
-    static const char *const codes[] = {"\033[0m",  "\033[1m", "\033[32m",  "\033[31m",
-                                        "\033[33m", "\033[2m", "\033[1;31m"};
-    _Static_assert(FSD_COUNT_OF(codes) == FSD__INK_COUNT, "a code each");
-
-    if (style->color)
-        fputs(codes[ink], out);
-}
-
-unsigned fsd_text_width(const struct fsd_style *style)
-{
-    return style->width ? style->width : DEFAULT_WIDTH;
-}
 
 static void put_title(const struct fsd_style *style, const char *title, FILE *out)
 {

@@ -18,16 +18,6 @@ static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
     return fsd_text(k->r->names, sym);
 }
 
-const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
-                             fsd_sym value)
-{
-    const char *name = text(k, k->r->knobs.at[knob].name),
-               *is = value ? text(k, value) : "not known";
-
-    return strncmp(is, "not ", 4) != 0 ? fsd_printed(k->arena, "%s=%s", name, is)
-                                       : fsd_printed(k->arena, "%s %s", name, is);
-}
-
 static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 {
     return k->r->routes[route].in->name;

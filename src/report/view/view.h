@@ -89,7 +89,7 @@ static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
                         asked->q->n_words, out, err);
 }
 
-/** A phrase in the arena; NULL when it is empty. */
+/** A phrase in the arena; NULL when it is empty.  cells.c */
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
                           fsd_put_fn *put);
 /** The nodes that a layer computes: up to three names and how many more. */

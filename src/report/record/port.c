@@ -1,0 +1,102 @@
+/* A port of a layer or of a node: the tensor, and its form at that end. */
+#include "cost/cost.h"
+#include "report/record/records.h"
+
+/* clang-format off */
+#define PORT(has, t) \
+    has(t, NAME,  name,   NULL) \
+    has(t, TYPE,  type,   NULL, .always = true) \
+    has(t, TEXT,  layout, NULL) \
+    has(t, SIZES, dims,   NULL) \
+    has(t, SIZES, sizes,  NULL, \
+        .about = "for dynamic dims: the values that follow from the sizes " \
+                 "of the run") \
+    has(t, NAME,  format, NULL, .about = "as the engine dump spells it")
+FSD_RECORD_SHARED(port, PORT)
+/* clang-format on */
+
+static struct fsd_size_cell size_of_amount(const struct fsd_diff *d, int64_t amount)
+{
+    return (struct fsd_size_cell){amount, fsd_amount_text(d->cost->amounts, amount)};
+}
+
+static struct fsd_size_list stated_dims(struct fsd_arena *arena,
+                                        const struct fsd_diff *d,
+                                        const struct fsd_graph *g, struct fsd_span dims)
+{
+    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, dims.n);
+
+    for (uint32_t i = 0; i < dims.n; i++) {
+        struct fsd_dim dim = g->dims.at[dims.at + i];
+        bool named = dim.size < 0 && dim.name;
+
+        at[i] = (struct fsd_size_cell){dim.size,
+                                       named ? fsd_text(d->names, dim.name) : NULL};
+    }
+    return (struct fsd_size_list){true, dims.n, at};
+}
+
+/* What follows from the rest of the model, where it does not say it itself. */
+static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
+                                          const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, tensor);
+    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, FSD_SHAPE_RANK);
+
+    if (!shape->ranked)
+        return (struct fsd_size_list){0};
+    for (uint32_t i = 0; i < shape->rank; i++)
+        at[i] = size_of_amount(d, shape->dims[i]);
+    return (struct fsd_size_list){true, shape->rank, at};
+}
+
+/* What the engine leaves open, in numbers or terms, where all of it is known. */
+static struct fsd_size_list sizes_of_run(struct fsd_arena *arena,
+                                         const struct fsd_diff *d,
+                                         const struct fsd_port *port,
+                                         const struct fsd_form *form)
+{
+    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, FSD_SHAPE_RANK);
+    bool open = false;
+
+    if (form->dims.n > FSD_SHAPE_RANK)
+        return (struct fsd_size_list){0};
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t size = fsd_port_size(d->engine, d->cost, port, form, i);
+
+        if (size == -1)
+            return (struct fsd_size_list){0};
+        open |= d->engine->dims.at[form->dims.at + i].size < 0;
+        at[i] = size_of_amount(d, size);
+    }
+    return (struct fsd_size_list){open, form->dims.n, at};
+}
+
+const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const struct fsd_graph *g, struct fsd_span ports)
+{
+    struct fsd_rows rows = FSD_ROWS(fsd_port_record, "");
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &g->ports.at[ports.at + i];
+        const struct fsd_form *form = fsd_port_form(g, port);
+        struct port *row = fsd_rows_add(arena, &rows);
+        char layout[16];
+
+        if (port->tensor != FSD_NONE &&
+            (g == d->engine || g->tensors.at[port->tensor].name))
+            row->name = fsd_text(d->names, g->tensors.at[port->tensor].name);
+        row->type = fsd_count(form->type);
+        if (*fsd_layout_name(form->layout, layout))
+            row->layout = fsd_arena_strndup(arena, layout, sizeof layout);
+        if (form->ranked)
+            row->dims = stated_dims(arena, d, g, form->dims);
+        else if (g == d->model && port->tensor != FSD_NONE)
+            row->dims = inferred_dims(arena, d, port->tensor);
+        if (g == d->engine)
+            row->sizes = sizes_of_run(arena, d, port, form);
+        if (form->raw)
+            row->format = fsd_text(d->names, form->raw);
+    }
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}

@@ -1,0 +1,47 @@
+/* What the files of several views share to fill cells of a run: a phrase, the name of a
+ * layer, the nodes that it computes. */
+#include "report/view/view.h"
+#include "base/print.h"
+
+enum { FEW_NODES = 3 };
+
+const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
+                          fsd_put_fn *put)
+{
+    struct fsd_print print;
+    const char *text;
+
+    put(d, id, fsd_print_open(&print));
+    text = fsd_print_take(&print, arena);
+    return *text ? text : NULL;
+}
+
+const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+
+    return *name ? name : NULL;
+}
+
+void fsd_put_nodes_of(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_match *m = d->match;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (d->nodes[node].fate != FSD_FATE_LAYER)
+            continue;
+        if (n++ < FEW_NODES) {
+            fsd_sym module = d->model->nodes.at[node].module;
+
+            if (n == 1 && module) /* dynamo's "linear_17" alone says nothing */
+                fprintf(out, "%s: ", fsd_text(d->names, module));
+            fputs(n > 1 ? " + " : "", out);
+            fsd_put_node_name(d, node, out);
+        }
+    }
+    if (n > FEW_NODES)
+        fprintf(out, " and %u more", n - FEW_NODES);
+}
