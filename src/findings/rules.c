@@ -28,8 +28,8 @@ static const struct fsd_rule rules[] = {
      .why = "All links between layers and nodes rest on names that both files share.",
      .fix = "Pass the model that the engine was built from."},
     {"mapping/no-model", FSD_INFO,
-     "No model was given: only what the engine itself names is known about the model.",
-     RUN, .find = fsd_find_no_model,
+     "No model was given: only the nodes that the engine names are known.", RUN,
+     .find = fsd_find_no_model,
      .why = "Shapes, weights and nodes that the engine does not name are unknown.",
      .fix = "Pass the ONNX model, or a build log that contains the parser's lines."},
     {"mapping/conflict", FSD_WARNING,
@@ -84,21 +84,22 @@ static const struct fsd_rule rules[] = {
      .fix = "Make the quantized tensor the network output to save the layer; otherwise "
             "keep it."},
     {"quantize/separate-kernel", FSD_WARNING,
-     "Separate kernels scale, activate and quantize what other kernels computed. "
-     "Reported as information where no Conv or GEMM kernel of the engine writes a "
-     "quantized type.",
-     RUN, .find = fsd_find_requantizing,
+     "Separate kernels scale, activate and quantize what other kernels computed.", RUN,
+     .find = fsd_find_requantizing,
      .why = "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
-            "reads them to write 8: extra memory traffic and a kernel launch.",
+            "reads them to write 8: extra memory traffic and a kernel launch. Only "
+            "information where no Conv or GEMM kernel of the engine writes a quantized "
+            "type.",
      .fix = "Where other kernels of the engine quantize their own output, compare the "
             "quantizers behind both. Where none does, the builder has no such kernel: "
             "compare with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
-     "kernel of its Conv or GEMM. Reported as information where no similar kernel of "
-     "the engine includes it.",
+     "kernel of its Conv or GEMM.",
      RUN, .find = fsd_find_unfused,
-     .why = "The output of the Conv or GEMM is written to memory and read once more.",
+     .why = "The output of the Conv or GEMM is written to memory and read once more. "
+            "Only information where no similar kernel of the engine includes the "
+            "operation.",
      .fix = "Compare the two layers that the finding names: other consumers of the "
             "tensor, its type, a quantizer in between."},
     {"fusion/recomputed", FSD_INFO,
@@ -126,10 +127,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_fp32_left, .why = "They may be the slowest part of the engine.",
      .fix = "Allow lower precision where accuracy permits."},
     {"precision/no-tensor-cores", FSD_INFO,
-     "TensorRT chose a kernel without tensor cores for a matrix multiplication or "
-     "convolution.",
-     RUN, .find = fsd_find_no_tensor_cores,
-     .why = "Such a kernel is several times slower.",
+     "A matrix multiplication or convolution runs without tensor cores.", RUN,
+     .find = fsd_find_no_tensor_cores, .why = "Such a kernel is several times slower.",
      .fix = "Align channels to a multiple of 8 (16-bit types) or 32 (8-bit types), or "
             "use lower precision."},
     {"precision/io-type", FSD_INFO,
@@ -139,16 +138,15 @@ static const struct fsd_rule rules[] = {
      .fix = "Set the input and output formats of the build, unless this is intended."},
     {"precision/fp16-range", FSD_INFO,
      "Normalization, Softmax, Exp, Pow or a reduction over at least 1,024 elements "
-     "runs in FP16, and the kernel shows no Cast to FP32.",
+     "runs in FP16 without a visible Cast to FP32.",
      RUN, .find = fsd_find_fp16_range, .keep = FSD_FP32,
      .why = "FP16 ends at 65,504 and has 11 significant bits: squares and exponentials "
             "overflow, and long sums lose small terms.",
      .fix = "If the outputs are inaccurate, keep these nodes in FP32: `names --finding "
             "precision/fp16-range --as autocast` lists them."},
     {"precision/rounded-integers", FSD_INFO,
-     "Nodes that compute integers, such as positions or indices, run in a 16-bit float "
-     "type.",
-     RUN, .find = fsd_find_rounded_integers, .keep = FSD_FP32,
+     "Nodes that compute integers, such as indices, run in a 16-bit float type.", RUN,
+     .find = fsd_find_rounded_integers, .keep = FSD_FP32,
      .why = "FP16 represents integers exactly up to 2,048, BF16 up to 256: larger "
             "values are rounded.",
      .fix = "Keep these nodes in FP32 or in an integer type: `names --finding "
@@ -180,9 +178,8 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Follow the advice of `reformats`, which states what would remove the layer."},
     {"log/other-build", FSD_WARNING,
-     "The build log belongs to another engine than the dump, so it is not used as "
-     "evidence.",
-     LOG, .find = fsd_find_other_build, .about_inputs = true,
+     "The build log belongs to another engine than the dump and is not used.", LOG,
+     .find = fsd_find_other_build, .about_inputs = true,
      .why = "What the log states about its engine may not hold for this one.",
      .fix = "Pass the log of the build that produced this engine."},
     {"log/other-model", FSD_WARNING,
@@ -191,17 +188,15 @@ static const struct fsd_rule rules[] = {
      .why = "The log may belong to another model.",
      .fix = "Pass the log of the build of this model."},
     {"log/too-large", FSD_WARNING,
-     "Some steps of the log were not followed: they exceed a limit, or their names "
-     "nest too deeply.",
-     LOG, .find = fsd_find_log_cut, .why = "Evidence from these steps is missing.",
+     "Some steps of the log exceed a limit and were not followed.", LOG,
+     .find = fsd_find_log_cut, .why = "Evidence from these steps is missing.",
      .fix = "Pass the engine's detailed dump together with the log."},
     {"log/missing-scale", FSD_WARNING,
      "A tensor has no scale, so the layers around it fell back to higher precision.",
      LOG, .find = fsd_find_log_warnings, .why = "These layers do not run in INT8.",
      .fix = "Calibrate the tensor, or add a Q/DQ pair on it."},
     {"log/fusion-disabled", FSD_WARNING,
-     "TensorRT could not compile fused kernels because the driver and NVRTC versions "
-     "are incompatible.",
+     "The driver and NVRTC are incompatible, so TensorRT compiled no fused kernels.",
      LOG, .find = fsd_find_log_warnings,
      .why = "Whole classes of fusions are missing from the engine.",
      .fix = "Install a driver and an NVRTC library whose versions are compatible."},
@@ -249,8 +244,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Make sure that the engine was built or refitted after the model was "
             "exported."},
     {"build-differs", FSD_INFO,
-     "The build used another version, another GPU or other options than the snapshot's "
-     "build.",
+     "The build used another version, GPU or options than the snapshot's build.",
      CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Most differences between engines come from these.",
      .fix = "Compare builds of the same version, for the same GPU, with the same "
@@ -261,27 +255,24 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as when the snapshot was taken."},
     {"variant", FSD_INFO,
-     "The nodes are computed as in another of the builds that the snapshot recorded.",
-     CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
+     "The nodes are computed as in another recorded build of the snapshot.", CHANGE,
+     fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Repeated builds of one model vary although nothing changed; all recorded "
             "variants pass.",
      .fix =
          "Nothing; or take the snapshot again without that build (`snapshot --also`)."},
-    {"lost-fusion", FSD_ERROR,
-     "Nodes that one layer computed are now computed by several layers.", CHANGE,
-     fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
+    {"lost-fusion", FSD_ERROR, "Several layers compute nodes that one layer computed.",
+     CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
      .why = "Each additional layer writes its output to memory and reads it back.",
      .fix = "See what separates the nodes (`explain --node A --node B`): another type, "
             "a Q/DQ, a second consumer of the tensor, a network output."},
     {"regrouped", FSD_WARNING,
-     "Nodes are grouped into layers differently than before, neither more nor less "
-     "fused.",
-     CHANGE, fsd_find_regrouped, FSD_HAPPENED_REGROUPED, COUNT | MS, NONE_MORE,
+     "Layers group nodes differently than before, neither more nor less fused.", CHANGE,
+     fsd_find_regrouped, FSD_HAPPENED_REGROUPED, COUNT | MS, NONE_MORE,
      .why = "This is neither better nor worse in itself; measured times decide.",
      .fix = "Compare the times of both builds with --profile."},
     {"undecided-fusion", FSD_ERROR,
-     "Layers differ, and for one of the builds it is unknown which layer computes "
-     "which node.",
+     "Layers differ, and in one build it is unknown which layer computes which node.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_OPAQUE, COUNT | MS, NONE_MORE,
      .why = "It cannot be shown that the fusions are as before.",
      .fix = "Dump both builds with detailed profiling verbosity, or pass their logs."},
@@ -293,26 +284,23 @@ static const struct fsd_rule rules[] = {
      .fix = "`explain --node` states the reason. Moved or lost Q/DQ nodes are the "
             "usual cause."},
     {"precision-unknown", FSD_ERROR,
-     "The precision of a node or tensor was known before and is not known for this "
-     "build.",
-     CHANGE, fsd_find_lost_facts, FSD_FACT_TYPE, COUNT, NONE_MORE,
+     "The precision of a node or tensor was known before and is unknown now.", CHANGE,
+     fsd_find_lost_facts, FSD_FACT_TYPE, COUNT, NONE_MORE,
      .why = "An unknown precision may be a higher one.",
      .fix = "Dump the engine with detailed profiling verbosity, with the shapes that "
             "are run (--shape)."},
     {"layout-unknown", FSD_ERROR,
-     "The layout of a tensor was known before and is not known for this build.", CHANGE,
+     "The layout of a tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_LAYOUT, COUNT, NONE_MORE,
      .why = "An unknown layout may need a Reformat.",
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"shape-unknown", FSD_ERROR,
-     "The shape of an input or output was known before and is not known for this "
-     "build.",
-     CHANGE, fsd_find_lost_facts, FSD_FACT_SHAPE, COUNT, NONE_MORE,
+     "The shape of an input or output was known before and is unknown now.", CHANGE,
+     fsd_find_lost_facts, FSD_FACT_SHAPE, COUNT, NONE_MORE,
      .why = "Applications that run the engine rely on the shape.",
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"facts-unknown", FSD_WARNING,
-     "Less is known about this build: its dump has no tensors or no Metadata, or an "
-     "older version wrote its snapshot.",
+     "The dump lacks tensors or Metadata, or an older version wrote the snapshot.",
      CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
      .why = "The findings rest on less information than when the snapshot was taken.",
      .fix = "Build and dump with the same verbosity as for the snapshot."},
@@ -328,8 +316,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Inspect the layer (`explain --node`). A change of the model or of the "
             "build options explains it."},
     {"fell-back-to-cpu", FSD_ERROR,
-     "A kernel ran on another provider before, and now runs on the CPU or on an "
-     "unknown provider.",
+     "A kernel ran on another provider, and now runs on the CPU or an unknown one.",
      CHANGE, fsd_find_fallbacks, 0, COUNT, NONE_MORE,
      .why = "The runtime found no kernel on the device. The CPU is slower, and tensors "
             "are copied to the host and back.",
@@ -341,9 +328,8 @@ static const struct fsd_rule rules[] = {
      .why = "Another provider has other kernels, times and numerics.",
      .fix = "Compare the providers of both sessions, their order and their options."},
     {"source-changed", FSD_WARNING,
-     "A kernel reads the output of other nodes than before, and than the model "
-     "specifies.",
-     CHANGE, fsd_find_unasked, 0, COUNT, NONE_MORE,
+     "A kernel reads other nodes' outputs than before, and than in the model.", CHANGE,
+     fsd_find_unasked, 0, COUNT, NONE_MORE,
      .why = "Either the engine computes something else, or its dump is wrong.",
      .fix = "Build and dump again, and compare the outputs with those of the model."},
     {"lost-kernel", FSD_ERROR,
@@ -376,7 +362,7 @@ static const struct fsd_rule rules[] = {
      CHANGE, fsd_find_presences, 3, COUNT, NONE_MORE, .why = "The framework runs it.",
      .fix = "Find out why the partitioner excludes it: its operator, type or size."},
     {"unexplained-node", FSD_ERROR,
-     "The outcome of a node was known before and is not known for this build.", CHANGE,
+     "The outcome of a node was known before and is unknown now.", CHANGE,
      fsd_find_presences, false, COUNT, NONE_MORE,
      .why = "The node may be missing in the engine, or only in its dump.",
      .fix = "Pass the build log (--log), or dump the engine with detailed profiling "
@@ -424,14 +410,12 @@ static const struct fsd_rule rules[] = {
             "finding.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-older", FSD_INFO,
-     "An older version wrote the snapshot, which lacks facts that this version "
-     "compares.",
+     "An older version wrote the snapshot, without facts that this one compares.",
      CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Changes of facts that the snapshot lacks go unnoticed.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-reread", FSD_INFO,
-     "This version reads the same model and engine differently than the version that "
-     "wrote the snapshot.",
+     "The version that wrote the snapshot read the same model and engine differently.",
      CHANGE, fsd_find_older, true, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Neither model nor engine changed: this is not a change of the build.",
      .fix = "Run `check --update` and commit the snapshot."},
@@ -448,14 +432,13 @@ static const struct fsd_rule rules[] = {
      .fix = "`names --not int8` lists the nodes; `explain --node` states why one runs "
             "in higher precision."},
     {"expect", FSD_OFF,
-     "A block that the policy requires in one kernel is split, or runs in another "
-     "type.",
-     CASE, fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
+     "A block that the policy requires is split, or runs in another type.", CASE,
+     fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
      .why = "TensorRT has a fast fused kernel for this pattern.",
      .fix = "The finding lists the layers of the block and what separates them."},
     {"precision-required", FSD_OFF,
-     "A smaller share of the work than the policy requires runs in the required types.",
-     CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
+     "Less of the work than the policy requires runs in the required types.", CASE,
+     fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
      .fix = "`names --not TYPE` lists the nodes. Strongly typed builds use the model's "
             "types."},
@@ -482,8 +465,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Try the build, or add a plugin that computes the operator.",
      .source = "the table in src/lint/refusals.c"},
     {"build/ceil-mode", FSD_WARNING,
-     "A pooling operator with ceil_mode has a larger output than in ONNX: its last "
-     "window starts in the padding.",
+     "A pooling operator with ceil_mode has a larger output in TensorRT than in ONNX.",
      LINT, .find = fsd_lint_ceil_mode,
      .why = "ONNX omits a window that would start in the padding behind the data: "
             "opset 22 specifies this, and ONNX Runtime and the ONNX reference do so at "
@@ -522,9 +504,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Quantize the other input, or neither.",
      .source = "the TensorRT developer guide, Q/DQ placement; TensorRT issue 3197"},
     {"qdq/inside-conv", FSD_WARNING,
-     "A quantizer stands between an operator and the activation or normalization that "
-     "is fused with it.",
-     LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+     "A quantizer separates an operator from its activation or normalization.", LINT,
+     .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Builders fuse a convolution with its normalization and activation and "
             "quantize the result. A pair in between makes two layers with a "
             "higher-precision tensor between them.",
@@ -613,9 +594,8 @@ static const struct fsd_rule rules[] = {
      .source = "the TensorRT developer guide, Q/DQ placement; log of a QAT ResNet-18, "
                "HorizontalMergeQNodes"},
     {"scale/moved", FSD_WARNING,
-     "The quantizers before and behind an operator that only moves data have different "
-     "scales.",
-     LINT, .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
+     "A data-movement operator has different scales before and behind it.", LINT,
+     .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice and "
             "merges it with the quantizer there if their scales are equal.",
      .fix = "Use one scale for both.", .source = "yolov7_qat, find_quantizer_pairs"},
@@ -743,8 +723,7 @@ static const struct fsd_rule rules[] = {
      .source = "measured: TensorRT for RTX 1.7.1, thirty products of FP32 and FP16; of "
                "other builders it is not known"},
     {"fusion/missed", FSD_WARNING,
-     "Operators that the builder normally fuses run as separate layers, and nothing in "
-     "the model explains it.",
+     "Operators that the builder normally fuses are not fused, without a known reason.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
      .why = "Convolution, normalization and ReLU, and a residual addition behind them, "
             "are one layer where the conditions of the fusion catalog hold.",

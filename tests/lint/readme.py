@@ -67,28 +67,33 @@ SAID_ONCE = {"milliseconds", "for dynamic shapes: a polynomial in the model's di
 
 
 def members(body, defs):
-    """A line for each member of a record that has a description; the others share lines."""
-    plain = []
+    """Lines that list the members of a record, those of one type together; one with a description has its own line.
+
+    A member without a type is a string, as the page states.
+    """
+    lines, last = [], None
     for member, one in body["properties"].items():
-        needed = "" if member in body.get("required", ()) else "?"
+        name = f"`{member}`{'' if member in body.get('required', ()) else '?'}"
+        kind = kind_of(one, defs)
+        if kind in ("string", "string[]"):
+            name, kind = name + kind.removeprefix("string"), ""
+        else:
+            kind = f": {kind}"
         said = one.get("description", "").replace("\n", " ")
-        if said in SAID_ONCE:    # the page begins with it
-            said = ""
-        text = f"`{member}`{needed}: {kind_of(one, defs)}{f' ({said})' if said else ''}"
-        if not said:
-            plain.append(text)
-            continue
-        if plain:
-            yield f"- {'; '.join(plain)}"
-        plain = []
-        yield f"- {text}"
-    if plain:
-        yield f"- {'; '.join(plain)}"
+        end = f"{kind} ({said})" if said and said not in SAID_ONCE else kind
+        if end == last:
+            lines[-1] = f"{lines[-1].removesuffix(end)}, {name}{end}"
+        elif end == kind and last is not None and not last.endswith(")"):
+            lines[-1] += f"; {name}{end}"
+        else:
+            lines.append(f"- {name}{end}")
+        last = end
+    return lines
 
 
 def schema_lists():
     """The records of each schema; one that an earlier schema has as well stands there alone."""
-    seen = {}
+    seen, whole = {}, {}
     for name, what in SCHEMAS:
         with open(os.path.join(ROOT, f"include/fusiondiff/{name}.schema.json"), encoding="utf-8") as file:
             schema = json.load(file)
@@ -96,10 +101,14 @@ def schema_lists():
         heading = what[0].upper() + what[1:]
         yield f"## {heading}\n\n[{name}.schema.json](../include/fusiondiff/{name}.schema.json)\n"
         for title, body in [("", schema)] + [(key, one) for key, one in defs.items() if one.get("type") == "object"]:
-            lines = list(members(body, defs)) if body.get("properties") else []
+            lines = members(body, defs) if body.get("properties") else []
             if not lines or seen.get(title) == lines:
                 continue
             seen[title] = lines
+            if title in whole and lines == whole[title]:
+                lines = [f"As [{title}.schema.json](../include/fusiondiff/{title}.schema.json)."]
+            if not title:
+                whole[name] = lines
             yield "\n".join([*([f"**{title}**\n"] if title else ()), *lines, ""])
 
 

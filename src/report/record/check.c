@@ -73,7 +73,7 @@ FSD_RECORD(ignore, IGNORE)
     has(t, WORDS, nodes,    NULL, .always = true) \
     has(t, WORDS, layers,   NULL, .always = true) \
     has(t, TEXT,  fingerprint, NULL, .always = true, .pattern = "^[0-9a-f]{16}$", \
-        .about = "fingerprint: stable across runs, unique to this finding") \
+        .about = "stable across runs, unique to this finding") \
     has(t, COUNT, cause,    NULL, \
         .about = "index in causes; absent if it has no single cause") \
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
@@ -89,8 +89,7 @@ FSD_RECORD(check_finding, CHECK_FINDING)
     has(t, TEXT,  verdict,  NULL, .always = true, \
         .about = "passed, failed or, with --update, accepted") \
     has(t, NAME,  accept,   NULL, \
-        .about = "the command that accepts this build as the reference for later " \
-                 "against") \
+        .about = "the command that accepts this build as the reference") \
     has(t, ROWS,  inputs,   NULL, .of = &stated_record, .always = true, \
         .about = "the inputs, with versions") \
     has(t, ROWS,  summary,  NULL, .of = &change_row_record, .always = true, \

@@ -36,7 +36,7 @@ FSD_RECORD(engine_part, ENGINE_PART)
     has(t, TEXT,  format,   NULL, .always = true) \
     has(t, NAME,  producer, NULL) \
     has(t, FACTS, built,    NULL, \
-        .about = "how it was built, as far as the log states: gpu, compute " \
+        .about = "what the log states of the build: GPU, compute " \
                  "capability, precision, calibration, options that were set") \
     has(t, COUNT, optimization_profile, NULL, \
         .about = "the selected optimization profile, from 0") \
@@ -230,12 +230,11 @@ FSD_RECORD(spent, SPENT)
     has(t, RECORD, coverage, NULL, .always = true, .of = &coverage_record) \
     has(t, RECORD, ms,       NULL, .of = &times_record) \
     has(t, RECORD, spent,    NULL, .of = &spent_record, .always = true, \
-        .about = "What layers spend their time and bytes on; each layer is of one " \
-                 "class. A share is of the engine's time where it was measured, else " \
-                 "of all bytes that are known.") \
+        .about = "time and bytes by class, one per layer; a share is of the engine's " \
+                 "time or, without times, of all known bytes") \
     has(t, ROWS,   brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
-        .about = "what the other reports begin with: what runs, where the time goes, " \
-                 "what to do, what is not known")
+        .about = "the summary: what runs, where the time goes, what to do, what is " \
+                 "unknown")
 FSD_RECORD(summary, SUMMARY)
 /* clang-format on */
 
