@@ -484,7 +484,7 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
     All others: as of :class:`Side`.  Weights in other files are copied into ``output``.
 
     >>> print(cut("fixtures/qat_block/model.onnx", nodes="Conv_13").splitlines()[1])
-      nodes    5 of 23: 1 asked for, 4 quantizing its edges
+      nodes    5 of 23: 1 selected, 4 Q/DQ at the edges
     """
     side = Side(model, model if engine is None else engine, log=log, shapes=shapes, force=force)
     if engine is None:

@@ -101,7 +101,7 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     if (d->match->region_of_node[node] != FSD_NONE)
         fprintf(out, "; in region %u", d->match->region_of_node[node]);
     if (asked)
-        fprintf(out, "; asked for %s", fsd_dtype_name(r->requested));
+        fprintf(out, "; requested %s", fsd_dtype_name(r->requested));
     if (r->realised != FSD_DTYPE_UNKNOWN)
         fprintf(out, "%s runs in %s", asked ? "," : ";", fsd_dtype_name(r->realised));
     fsd_tale_finish(tale);

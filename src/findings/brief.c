@@ -557,9 +557,9 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 }
 
 struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
-                                    const struct fsd_diff *d)
+                                    bool saves, const struct fsd_diff *d)
 {
-    static const char *const topics[] = {"changed", "costs", "to do"};
+    const char *const topics[] = {"changed", saves ? "saves" : "costs", "to do"};
     struct writer w = {.arena = arena, .d = d};
     const char *unknown = d ? unknown_of(&w) : "";
 

@@ -27,9 +27,10 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 /** Of a check.
  *  @param says what changed, what it costs, what to do: all three NULL if no
  *         cause is known; else they are printed in full
+ *  @param saves whether the second of these is a gain
  *  @param d the build; NULL: it is a snapshot, for which only the causes are
  *         printed */
 struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
-                                    const struct fsd_diff *d);
+                                    bool saves, const struct fsd_diff *d);
 
 #endif

@@ -446,8 +446,13 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     if (warnings)
         fsd_put_noun(out, warnings, "warning");
     if (c->timed && c->before > 0)
-        fprintf(out, ", and %+.4f of the build's %+.4f ms (%+.1f %%)", first->ms,
-                c->after - c->before, 100 * (c->after - c->before) / c->before);
+        fprintf(out,
+                f->v->saves
+                    ? ", and %.4f of the %.4f ms that the build saves (%+.1f %%)"
+                    : ", and %+.4f of the build's %+.4f ms (%+.1f %%)",
+                f->v->saves ? -first->ms : first->ms,
+                f->v->saves ? c->before - c->after : c->after - c->before,
+                100 * (c->after - c->before) / c->before);
     else if (first->bytes)
         fprintf(out, "; layers inserted there read and write %.3g %s",
                 (double)first->bytes / (first->bytes < 1000000 ? 1e3 : 1e6),
@@ -481,6 +486,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     f->v->says[0] = built ? what_of(f, BUILDER)
                           : "The nodes of the model are unchanged, and no difference "
                             "in the build options is known.";
+    f->v->saves = c->timed && c->after < c->before;
     if (c->timed && c->before > 0)
         f->v->says[1] = fsd_printed(
             f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
@@ -550,6 +556,7 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         }
         for (uint32_t i = 0; i < n; i++)
             v->cause_of[i] = of[i] == KINDS ? FSD_NONE : place[of[i]];
+        v->saves = c->timed && c->after < c->before && v->causes.at[0].ms < 0;
         v->says[0] = v->causes.at[0].what;
         v->says[1] = cost_of(&f, &v->causes.at[0]);
         v->says[2] = v->causes.at[0].todo;

@@ -58,6 +58,7 @@ struct fsd_verdict {
     uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: none, or several */
     const char
         *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
+    bool saves;   /**< the second is a gain */
     struct fsd_brief brief; /**< the summary at the top of the report; empty for a
                                  model */
     const char *command;    /**< the command that repeats it; NULL: unknown */

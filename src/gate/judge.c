@@ -253,7 +253,7 @@ static struct fsd_verdict *verdict_of(const char *title,
     }
     judge(v, fsd_find_case(v->arena, before_gate));
     fsd_verdict_find_causes(v, before_gate);
-    v->brief = fsd_brief_of_check(v->arena, v->says, before_gate->run);
+    v->brief = fsd_brief_of_check(v->arena, v->says, v->saves, before_gate->run);
     v->command = command;
     if (c && command && fails_by_change(v->findings))
         v->accept = fsd_printed(v->arena, "%s --update", command);

@@ -44,14 +44,14 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         fprintf(out, "           and %u more\n", list->n - MOST);
 }
 
-/* "  nodes    7 of 120: 3 asked for, 4 quantizers at the edges" */
+/* "  nodes    7 of 120: 3 selected, 4 Q/DQ at the edges" */
 static void put_nodes(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const words[FSD__KEPT_COUNT] = {
-        [FSD_KEPT_ASKED] = "asked for",
+        [FSD_KEPT_ASKED] = "selected",
         [FSD_KEPT_CONTEXT] = "next to these",
-        [FSD_KEPT_QUANTIZER] = "quantizing its edges",
-        [FSD_KEPT_CONSTANT] = "making constants"};
+        [FSD_KEPT_QUANTIZER] = "Q/DQ at the edges",
+        [FSD_KEPT_CONSTANT] = "producing constants"};
     const struct fsd_graph *g = plan->d->model;
     uint32_t kept = 0, all = 0;
     const char *before = ": ";

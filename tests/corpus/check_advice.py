@@ -468,7 +468,7 @@ class Case:
         moved = re.match(r"layer (\d+), cause \S+: (\w+)[^,]*? -> (\w+)", text)
         runs = re.match(r"layer (\d+) runs (\w+) without", text)
         chain = re.match(r"layers ([\d, ]+): (\w+)(.*?), ", text)
-        wide = re.match(r"between lower-precision data, up to (\w+) from layer (\d+) to layer (\d+)", text)
+        wide = re.match(r"(?:\d+ of )?layers (\d+) to (\d+) run in up to (\w+) between lower-precision layers", text)
         for found in (alone, moved):
             if found:
                 layer = int(found[1])
@@ -482,11 +482,11 @@ class Case:
                 self.hold(f"{chain[0]}", self.has_type(layer, "ins", words[at])
                           and self.has_type(layer, "outs", words[at + 1]), layer)
         if wide:
-            first, last = int(wide[2]), int(wide[3])
-            width = BITS.get(wide[1], 0)
+            first, last = int(wide[1]), int(wide[2])
+            width = BITS.get(wide[3], 0)
             self.hold(f"layer {first} does not widen", self.widest(first, "outs") > self.least(first, "ins"))
             self.hold(f"layer {last} does not narrow", self.least(last, "outs") < self.widest(last, "ins"))
-            self.hold(f"nothing is {wide[1]} there", any(self.widest(i, side) == width for i in range(first, last + 1)
+            self.hold(f"nothing is {wide[3]} there", any(self.widest(i, side) == width for i in range(first, last + 1)
                                                        for side in ("ins", "outs")))
         return any((alone, moved, runs, chain, wide))
 

@@ -18,7 +18,7 @@ void fsd_find_built(struct fsd_finder *f)
         fsd_fact_text(f, "before", change->before);
         fsd_fact_text(f, "now", change->after ? change->after : "");
         fprintf(f->out, "%s is %s; before %s", change->key,
-                change->after ? change->after : "not told", change->before);
+                change->after ? change->after : "not stated", change->before);
         fsd_finding_close(f);
     }
 }

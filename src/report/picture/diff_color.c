@@ -81,7 +81,7 @@ static const struct fsd_coloring colorings[] = {
     {"fusion", NULL, {NULL}},
     {"precision",
      by_precision,
-     {"not told", "32 bits", NULL, "16 bits", "8 bits", "integers", "4 bits"}},
+     {"not stated", "32 bits", NULL, "16 bits", "8 bits", "integers", "4 bits"}},
     {"time",
      by_time,
      {"no time", "less", "from 1 % of a run", NULL, "from 5 % of a run"}},

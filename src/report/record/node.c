@@ -30,8 +30,8 @@
         .about = "tensors of the model; one without a name is an input that is left " \
                  "out") \
     has(t, ROWS,  outputs,    NULL, .of = &fsd_port_record, .always = true) \
-    has(t, TYPE,  requested,  "asked for", .always = true, \
-        .says = "<; asked for {requested!}>") \
+    has(t, TYPE,  requested,  "requested", .always = true, \
+        .says = "<; requested {requested!}>") \
     has(t, TYPE,  realised,   "runs in", .always = true, \
         .says = "<, runs in {realised!}>") \
     has(t, MS,    ms,         "node's ms", .about = "its share of its layers' times", \

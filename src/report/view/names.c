@@ -8,7 +8,7 @@
  *     polygraphy         --layer-precisions 'name:float16' ...
  *     modelopt, autocast --nodes_to_exclude '^name$' ...      patterns, of ModelOpt
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
- *     table              the type it runs in, the one that was asked for, the name
+ *     table              the type it runs in, the one that was requested, the name
  *
  * With --realised, autocast and modelopt write the whole choice of the engine: the type
  * of 16 bits or fewer that most nodes run in, and the nodes and operators above it.
@@ -403,7 +403,7 @@ static bool can_hold(const struct form *form, const char *name)
     has(t, COUNT, index,      "node") \
     has(t, NAME,  name,       "name") \
     has(t, TYPE,  runs,       "runs in") \
-    has(t, TYPE,  asked,      "asked for") \
+    has(t, TYPE,  asked,      "requested") \
     has(t, NAME,  op,         "op", .aside = true) \
     has(t, TEXT,  trtexec,    NULL, .aside = true) \
     has(t, TEXT,  polygraphy, NULL, .aside = true) \

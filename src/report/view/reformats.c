@@ -177,7 +177,7 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     has(t, NAME,   log_timed, "the log timed") \
     has(t, NAME,   nodes,     "nodes", .about = "those that it computes") \
     has(t, NAME,   only_for,  NULL, .aside = true) \
-    has(t, FLAG,   requested, "asked for by the model") \
+    has(t, FLAG,   requested, "requested by the model") \
     has(t, ROWS,   cites,     NULL, .of = &fsd_cite_record)
 FSD_RECORD(mover_row, MOVER_ROW)
 /* clang-format on */

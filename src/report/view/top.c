@@ -93,7 +93,7 @@ static void by_word(struct ranking *r,
         fsd_sym sym = word(d->engine, i);
 
         if (!item_of[sym]) {
-            new_item(r, sym ? fsd_text(d->names, sym) : "(not told)", i);
+            new_item(r, sym ? fsd_text(d->names, sym) : "(not stated)", i);
             item_of[sym] = r->items.n;
         }
         add_to(&r->items.at[item_of[sym] - 1], fsd_layer_ms(d, i),

@@ -45,7 +45,7 @@ static const char layer_text[] =
     has(t, TEXT,  fate,      "fate") \
     has(t, TEXT,  why,       "why") \
     has(t, COUNT, same_as,   NULL) \
-    has(t, TYPE,  requested, "asked for") \
+    has(t, TYPE,  requested, "requested") \
     has(t, TYPE,  realised,  "runs in") \
     has(t, MS,    ms,        "ms") \
     has(t, MACS,  macs,      "multiply-adds", .aside = true) \
