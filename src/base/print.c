@@ -154,9 +154,16 @@ fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names)
 
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 {
+    char most[FIRST_ROOM]; /* texts fit: opening a stream takes longer than to print */
     struct fsd_print print;
     va_list args;
+    int n;
 
+    va_start(args, format);
+    n = vsnprintf(most, sizeof most, format, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < sizeof most)
+        return fsd_arena_strndup(arena, most, (size_t)n);
     fsd_print_open(&print);
     va_start(args, format);
     vfprintf(print.out, format, args);

@@ -249,28 +249,43 @@ static int by_word(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-typedef FSD_VEC(const char *) words;
-
-static fsd_sym join_words(struct fsd_state_build *b, words *all)
-{
+/* Words of a layer or node: printed to one stream, each with its zero byte, since a
+ * stream takes longer to open than to fill. */
+struct words {
     struct fsd_print print;
-    FILE *out = fsd_print_open(&print);
+    uint32_t n;
+};
 
-    if (all->n)
-        qsort(all->at, all->n, sizeof *all->at, by_word);
-    for (uint32_t i = 0; i < all->n; i++)
-        fprintf(out, "%s%s", i ? " " : "", all->at[i]);
-    return fsd_print_sym(&print, b->s->names);
+/* "name=value" */
+static void put_attr(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
+{
+    fputs(fsd_text(g->names, a->name), out);
+    putc('=', out);
+    put_value(out, g, a);
 }
 
-static const char *word_of(struct fsd_state_build *b, const struct fsd_graph *g,
-                           const struct fsd_attr *a)
+/* What was printed is a word. */
+static void end_word(struct words *all)
 {
-    struct fsd_print print;
+    putc('\0', all->print.out);
+    all->n++;
+}
 
-    put_value(fsd_print_open(&print), g, a);
-    return fsd_printed(b->scratch, "%s=%s", fsd_text(g->names, a->name),
-                       fsd_print_take(&print, b->scratch));
+static fsd_sym join_words(struct fsd_state_build *b, struct words *all)
+{
+    const char **at = FSD_NEW(b->scratch, const char *, all->n + 1), *word;
+    struct fsd_print joined;
+
+    word = fsd_print_take(&all->print, b->scratch);
+    for (uint32_t i = 0; i < all->n; i++, word += strlen(word) + 1)
+        at[i] = word;
+    qsort(at, all->n, sizeof *at, by_word);
+    fsd_print_open(&joined);
+    for (uint32_t i = 0; i < all->n; i++) {
+        fputs(i ? " " : "", joined.out);
+        fputs(at[i], joined.out);
+    }
+    return fsd_print_sym(&joined, b->s->names);
 }
 
 /* By name: whether a layer has that name, which another build may not repeat. */
@@ -288,40 +303,46 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
 {
     const struct fsd_graph *e = b->d->engine;
     struct fsd_span attrs = e->nodes.at[layer].attrs;
-    words all = {0};
+    struct words all = {.n = 0};
 
+    if (!attrs.n && !e->layers.at[layer].subtype)
+        return 0;
+    fsd_print_open(&all.print);
     for (uint32_t i = 0; i < attrs.n; i++) {
         const struct fsd_attr *a = &e->attrs.at[attrs.at + i];
 
-        if (!is_noise(fsd_text(e->names, a->name)) &&
-            !(a->kind == FSD_ATTR_STRING && called[a->s]))
-            fsd_vec_push(b->scratch, &all, word_of(b, e, a));
+        if (is_noise(fsd_text(e->names, a->name)) ||
+            (a->kind == FSD_ATTR_STRING && called[a->s]))
+            continue;
+        put_attr(all.print.out, e, a);
+        end_word(&all);
     }
     /* The type of a layer that the builder inserted says as much. */
     if (e->layers.at[layer].subtype &&
-        e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN)
-        fsd_vec_push(b->scratch, &all,
-                     fsd_printed(b->scratch, "type=%s",
-                                 fsd_text(e->names, e->layers.at[layer].subtype)));
+        e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN) {
+        fprintf(all.print.out, "type=%s",
+                fsd_text(e->names, e->layers.at[layer].subtype));
+        end_word(&all);
+    }
     return join_words(b, &all);
 }
 
 /* A parameter that is a constant input: axes, a shape.  Engines do not show weights,
  * scales and the like. */
-static const char *parameter_of(struct fsd_state_build *b, fsd_id node, uint32_t i)
+static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
+                          struct words *all)
 {
     const struct fsd_graph *g = b->model;
     fsd_id t = fsd_node_in_tensor(g, node, i);
     fsd_id root = t != FSD_NONE && b->facts->constant[t] ? b->facts->root[t] : FSD_NONE;
     const struct fsd_form *form = root == FSD_NONE ? NULL : fsd_tensor_form(g, root);
-    struct fsd_print print;
 
     if (!form || g->tensors.at[root].value == FSD_NONE ||
         (form->type != FSD_INT64 && form->type != FSD_INT32))
-        return NULL;
-    put_bytes(fsd_print_open(&print), &g->values.at[g->tensors.at[root].value]);
-    return fsd_printed(b->scratch, "#%u=%s", (unsigned)i,
-                       fsd_print_take(&print, b->scratch));
+        return;
+    fprintf(all->print.out, "#%u=", (unsigned)i);
+    put_bytes(all->print.out, &g->values.at[g->tensors.at[root].value]);
+    end_word(all);
 }
 
 /* Attributes that the traits hold in full: see state_nodes.c. */
@@ -336,28 +357,37 @@ static bool is_in_traits(const char *name)
     return is;
 }
 
+/* An attribute that the operator would have without it states nothing. */
+static bool is_default(struct fsd_state_build *b, const struct fsd_node *n,
+                       const struct fsd_attr *a)
+{
+    const struct fsd_graph *g = b->model;
+    struct fsd_print print;
+
+    if (!fsd_is_onnx_domain(fsd_text(g->names, n->domain)))
+        return false;
+    put_attr(fsd_print_open(&print), g, a);
+    return fsd_op_is_default(fsd_text(g->names, n->op), fsd_graph_opset(g),
+                             fsd_print_take(&print, b->scratch));
+}
+
 fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node)
 {
     const struct fsd_graph *g = b->model;
     const struct fsd_node *n = &g->nodes.at[node];
-    const char *op = fsd_text(g->names, n->op);
-    bool onnx = fsd_is_onnx_domain(fsd_text(g->names, n->domain));
-    words all = {0};
+    struct words all = {.n = 0};
 
+    fsd_print_open(&all.print);
     for (uint32_t i = 0; i < n->attrs.n; i++) {
         const struct fsd_attr *a = &g->attrs.at[n->attrs.at + i];
-        const char *word = word_of(b, g, a);
 
-        if (!is_in_traits(fsd_text(g->names, a->name)) &&
-            !(onnx && fsd_op_is_default(op, fsd_graph_opset(g), word)))
-            fsd_vec_push(b->scratch, &all, word);
+        if (is_in_traits(fsd_text(g->names, a->name)) || is_default(b, n, a))
+            continue;
+        put_attr(all.print.out, g, a);
+        end_word(&all);
     }
-    for (uint32_t i = 1; i < n->in.n && !(b->facts->traits[node] & FSD_OP_QDQ); i++) {
-        const char *word = parameter_of(b, node, i);
-
-        if (word)
-            fsd_vec_push(b->scratch, &all, word);
-    }
+    for (uint32_t i = 1; i < n->in.n && !(b->facts->traits[node] & FSD_OP_QDQ); i++)
+        put_parameter(b, node, i, &all);
     return join_words(b, &all);
 }
 
