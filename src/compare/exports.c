@@ -326,12 +326,7 @@ static const char *attribute(const struct context *k, const struct fsd_graph *g,
         fputs(fsd_text(g->names, a->s), out);
     for (uint32_t i = 0; a->kind >= FSD_ATTR_INTS && i < a->list.n; i++) {
         fputs(i ? "x" : "", out);
-        if (a->kind == FSD_ATTR_INTS)
-            fprintf(out, "%" PRId64, g->ints.at[a->list.at + i]);
-        else if (a->kind == FSD_ATTR_FLOATS)
-            fprintf(out, "%.7g", g->floats.at[a->list.at + i]);
-        else
-            fputs(fsd_text(g->names, g->links.at[a->list.at + i]), out);
+        fsd_put_attr_item(out, g, a, i);
     }
     return fsd_print_take(&print, k->e->arena);
 }

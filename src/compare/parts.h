@@ -64,6 +64,10 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
  *  @param seen by tensor of the model; the caller starts with none. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 
+/** The i-th item of an attribute that is a list.  state_kernels.c */
+void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
+                       uint32_t i);
+
 /** A node's attributes as text, without those that have their default value. */
 fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
 

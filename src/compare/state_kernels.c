@@ -165,8 +165,8 @@ static void put_short(FILE *out, const char *text, size_t n)
     fprintf(out, "%zu:%016" PRIx64, n, hash[0]);
 }
 
-static void put_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
-                     uint32_t i)
+void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
+                       uint32_t i)
 {
     if (a->kind == FSD_ATTR_INTS)
         fprintf(out, "%" PRId64, g->ints.at[a->list.at + i]);
@@ -184,7 +184,7 @@ static void put_list(FILE *out, const struct fsd_graph *g, const struct fsd_attr
 
     for (uint32_t i = 0; i < a->list.n; i++) {
         fputs(i ? "x" : "", text);
-        put_item(text, g, a, i);
+        fsd_put_attr_item(text, g, a, i);
     }
     fsd_print_close(&print);
     if (a->list.n > LONG_LIST) {

@@ -426,8 +426,7 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err)
 {
-    static const struct fsd_picture everything = {0};
-    const struct fsd_picture *want = style->picture ? style->picture : &everything;
+    const struct fsd_picture *want = fsd_wanted_picture(style);
     struct job job = {.plan = {.want = want,
                                .simplify = simplify,
                                .most_ends = MOST_ENDS,

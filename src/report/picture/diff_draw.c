@@ -477,8 +477,7 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                        const struct fsd_style *style, FILE *out,
                                        struct fsd_error *err)
 {
-    static const struct fsd_picture everything = {0};
-    const struct fsd_picture *want = style->picture ? style->picture : &everything;
+    const struct fsd_picture *want = fsd_wanted_picture(style);
     struct job job = {.plan = {.want = want,
                                .simplify = simplify,
                                .most_ends = part->layers ? PART_ENDS : MOST_ENDS,

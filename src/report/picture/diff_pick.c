@@ -247,8 +247,7 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
                               struct fsd_arena *arena, struct fsd_pick *pick,
                               struct fsd_error *err)
 {
-    static const struct fsd_picture everything = {0};
-    const struct fsd_picture *want = style->picture ? style->picture : &everything;
+    const struct fsd_picture *want = fsd_wanted_picture(style);
     unsigned depth = want->depth ? want->depth : NEAR;
     enum fsd_status status = FSD_OK;
 

@@ -168,3 +168,10 @@ uint64_t fsd_drawing_span(const struct fsd_drawing *w)
     fsd_arena_free(scratch);
     return span;
 }
+
+const struct fsd_picture *fsd_wanted_picture(const struct fsd_style *style)
+{
+    static const struct fsd_picture everything = {0};
+
+    return style->picture ? style->picture : &everything;
+}

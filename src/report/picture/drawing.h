@@ -231,6 +231,9 @@ enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
+/** What is asked of a picture; of a style that asks for nothing, everything. */
+const struct fsd_picture *fsd_wanted_picture(const struct fsd_style *style);
+
 /** Prints DOT as its first layout would be of, and notes what is left out. */
 void fsd_plan_print(struct fsd_plan *plan, FILE *out);
 

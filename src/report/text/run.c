@@ -499,14 +499,20 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
     fputs(" (--all lists them)\n", out);
 }
 
-static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
-                        FILE *out)
+/* What the report is of. */
+static void put_read(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     put_input(d, style, "model", d->model, out);
     put_input(d, style, "engine", d->engine, out);
     put_built(d, style, out);
     put_log(d, style, out);
     put_profile(d, style, out);
+}
+
+static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
+                        FILE *out)
+{
+    put_read(d, style, out);
     put_fates(d, style, out);
     put_kinds(d, style, out);
     put_mapped(d, style, out);
@@ -533,11 +539,7 @@ static void write_folded(const struct fsd_diff *d, const struct fsd_style *style
     fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
-    put_input(d, style, "model", d->model, out);
-    put_input(d, style, "engine", d->engine, out);
-    put_built(d, style, out);
-    put_log(d, style, out);
-    put_profile(d, style, out);
+    put_read(d, style, out);
     put_fates(d, style, out);
     put_mapped(d, style, out);
     put_parts(d, style, out);
