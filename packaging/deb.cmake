@@ -1,4 +1,4 @@
-# `cpack -G DEB`: the program, the library and what programs are compiled with.
+# `cpack -G DEB`: the program, the library and its development files.
 set(CPACK_PACKAGE_NAME fusiondiff)
 set(CPACK_PACKAGE_VENDOR fusiondiff)
 set(CPACK_PACKAGE_CONTACT "${FSD_MAINTAINER}")
@@ -25,17 +25,17 @@ function(package component name section summary text)
   set(CPACK_DEBIAN_${c}_PACKAGE_SECTION ${section} PARENT_SCOPE)
   set(CPACK_DEBIAN_${c}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
 endfunction()
-package(program fusiondiff devel "maps a TensorRT engine's layers to the nodes of its ONNX model"
-"Says which engine layer computes which nodes and why it is believed, what
-became of every node, which layers the builder inserted and at what cost, and
-where the precision is not the one that the model asked for; compares builds
-and gates merges on what changed.")
-package(library libfusiondiff${PROJECT_VERSION_MAJOR} libs "what a builder did to an ONNX model - library"
-"Holds the analysis of the program fusiondiff, for programs of one's own.")
-package(development libfusiondiff-dev libdevel "what a builder did to an ONNX model - headers"
-"Holds what programs that use libfusiondiff are compiled with.")
-# Debian calls ldconfig by a trigger.  CPack writes scripts that call it, too, which
-# nothing turns off and the override admits.
+package(program fusiondiff devel "show how TensorRT transformed an ONNX model"
+"Maps each layer of an engine to the nodes that it computes, with evidence,
+reports the outcome of every node, the layers that TensorRT inserted, their
+cost, and nodes that run in another precision than requested. Compares builds,
+and fails a merge request that loses a fusion or a precision.")
+package(library libfusiondiff${PROJECT_VERSION_MAJOR} libs "show how TensorRT transformed an ONNX model - library"
+"Contains the analysis of the program fusiondiff as a C library.")
+package(development libfusiondiff-dev libdevel "show how TensorRT transformed an ONNX model - development files"
+"Contains the header and the files to compile programs with libfusiondiff.")
+# Debian calls ldconfig by a trigger.  CPack also writes scripts that call it, which
+# cannot be disabled: the lintian override permits them.
 set(FSD_SO libfusiondiff${PROJECT_VERSION_MAJOR})
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/shlibs
   "libfusiondiff ${PROJECT_VERSION_MAJOR} ${FSD_SO} (>= ${PROJECT_VERSION})\n")

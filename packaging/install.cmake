@@ -1,4 +1,4 @@
-# What `cmake --install` puts where.
+# What `cmake --install` installs, and where.
 set(FSD_MAINTAINER "fusiondiff <fusiondiff@fusiondiff.invalid>" CACHE STRING
     "Whom packages name as their maintainer")
 option(FSD_INSTALL_STATIC "Install libfusiondiff.a, for pkg-config --static" OFF)
@@ -12,8 +12,8 @@ if(FSD_STATIC)
   return() # one program, to be copied
 endif()
 
-# The manual is the program's own word.  Debian keeps a shell's completions of packages
-# apart from those of the machine.
+# The program prints its own manual page.  Debian keeps a shell's completions of packages
+# in another directory than those of the local system.
 add_custom_command(OUTPUT fusiondiff.1.gz
   COMMAND fusiondiff help --as man > fusiondiff.1
   COMMAND gzip -9nc fusiondiff.1 > fusiondiff.1.gz

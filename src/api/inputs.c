@@ -33,7 +33,7 @@ struct inputs {
     const struct fsd_options *opt;
     struct fsd_file engine, log;
     const struct fsd_file *story; /* the file that d->history is of; NULL: none */
-    const struct fsd_engine_reader *teller; /* who read it */
+    const struct fsd_engine_reader *log_reader; /* of the log */
     struct fsd_graph *parsed; /* the network as the log shows it; NULL: no log */
 };
 
@@ -98,8 +98,8 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     begin(in->opt, "reading the model");
     if (in->story) {
         in->parsed = fsd_graph_new(d->arena, d->names);
-        if (in->teller->read_network)
-            in->teller->read_network(in->parsed, d->history, in->story);
+        if (in->log_reader->read_network)
+            in->log_reader->read_network(in->parsed, d->history, in->story);
         else
             fsd_graph_finish(in->parsed);
     }
@@ -240,12 +240,12 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
 {
     in->story = file;
     in->d->history = fsd_history_new(in->d->arena, in->d->names);
-    in->teller->read_log(in->d->history, file);
+    in->log_reader->read_log(in->d->history, file);
     in->d->history->path = shown_path(in->d, file->name);
 }
 
 /* Both builders may have written lines of a log: the engine's own reads it. */
-static const struct fsd_engine_reader *teller_of(const struct inputs *in)
+static const struct fsd_engine_reader *log_reader_of(const struct inputs *in)
 {
     const struct fsd_engine_reader *own =
         in->engine.bytes ? fsd_reader_of(&in->engine, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE)
@@ -302,30 +302,30 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 
     begin(in->opt, "reading the log");
     if (!in->opt->log) {
-        in->teller = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
-        if (in->teller)
+        in->log_reader = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
+        if (in->log_reader)
             read_log(in, &in->engine);
         status = fsd_file_complete(&in->engine, err);
-        return status == FSD_OK && in->teller ? set_build(in, err) : status;
+        return status == FSD_OK && in->log_reader ? set_build(in, err) : status;
     }
     status = fsd_file_open_coming(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
-    in->teller = teller_of(in);
-    if (in->teller)
+    in->log_reader = log_reader_of(in);
+    if (in->log_reader)
         read_log(in, &in->log);
     status = fsd_file_complete(&in->log, err);
     if (status != FSD_OK)
         return status;
-    if (!in->teller || states_nothing(in->d->history))
+    if (!in->log_reader || states_nothing(in->d->history))
         return fsd_file_blame(in->opt->log, FSD_FILE_LOG, "a verbose build log",
                               fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
                                        "expected a verbose build log, found %s",
                                        !in->log.size ? "an empty file"
                                        : describes_session(in)
                                            ? "a session log of ONNX Runtime"
-                                       : in->teller ? "no line of such a log"
-                                                    : "another kind of file"),
+                                       : in->log_reader ? "no line of such a log"
+                                                        : "another kind of file"),
                               err);
     return set_build(in, err);
 }

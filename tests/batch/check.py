@@ -64,7 +64,7 @@ def check_lines():
             claim("error" in line and BAD[line["pair"]] in said, f"{line['pair']}: {said}")
             continue
         jsonschema.validate(line["report"], schemas[1])
-        claim(line["report"] == alone(line["pair"]), f"{line['pair']} is told otherwise among others")
+        claim(line["report"] == alone(line["pair"]), f"{line['pair']} has another report among others")
         claim(line["findings"] == line["report"]["summary"]["findings"], f"{line['pair']}: its findings are counted otherwise")
     return listed, first.stdout
 

@@ -210,7 +210,7 @@ def check_planted():
             got, log, files = play_action(at, program=BINARY, **given)
             what = f"planted as {plant}, {given['engine']}"
             claim(got == status, f"{what}: status {got}\n{log}")
-            claim(forged not in files["GITHUB_STEP_SUMMARY"] + log, f"{what}: it is told\n{files['GITHUB_STEP_SUMMARY']}")
+            claim(forged not in files["GITHUB_STEP_SUMMARY"] + log, f"{what}: it is shown\n{files['GITHUB_STEP_SUMMARY']}")
             claim(all(read(f"{elsewhere}/{name}") == forged for name in REPORTS), f"{what}: written elsewhere")
             claim(plant == "folder" or status or forged not in read(f"{at}/fusiondiff-reports/gate.md"), f"{what}: it stays")
 

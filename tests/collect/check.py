@@ -72,18 +72,18 @@ def command(name):
 def whole_builds():
     trtexec, model = put("trtexec", TRTEXEC), f"{QAT}/model.onnx"
     done = collect("one", trtexec, f"--onnx={model}", "--int8", CUDA_VISIBLE_DEVICES="1", SECRET="hunter2")
-    told = command("one")
+    shown = command("one")
     check("a build is collected", done.returncode == 0, done.stderr)
     check("its files", sorted(os.listdir(path("one"))) == ["build.log", "command.json", "layers.json", "model.onnx",
                                                            "profile.json", "times.json"], os.listdir(path("one")))
-    added = told["command"][len(told["given"]):]
+    added = shown["command"][len(shown["given"]):]
     check("what is added", sorted(word.split("=")[0] for word in added) ==
           ["--exportLayerInfo", "--exportProfile", "--exportTimes", "--profilingVerbosity", "--separateProfileRun", "--verbose"],
           added)
-    check("what is given", told["given"] == [trtexec, f"--onnx={model}", "--int8"] and told["status"] == 0, told)
-    check("the environment", told["environment"] == {"CUDA_VISIBLE_DEVICES": "1"} and "hunter2" not in str(told), told)
+    check("what is given", shown["given"] == [trtexec, f"--onnx={model}", "--int8"] and shown["status"] == 0, shown)
+    check("the environment", shown["environment"] == {"CUDA_VISIBLE_DEVICES": "1"} and "hunter2" not in str(shown), shown)
     report = json.loads(subprocess.run([BINARY, QAT, "-f", "json", "-q"], capture_output=True, check=True).stdout)
-    check("the model's hash", told["model"] == {"path": model, "hash": report["model"]["hash"]}, told.get("model"))
+    check("the model's hash", shown["model"] == {"path": model, "hash": report["model"]["hash"]}, shown.get("model"))
     check("the log is handed on", "words: " in done.stdout and open(path("one/build.log"), encoding="utf-8").read() == done.stdout)
     # Every verb that takes a build takes the directory, but with --force: the log is of another network.
     for verb in (["diff"], ["top"], ["reformats"], ["where"], ["compare", QAT], ["snapshot"], ["lint"]):

@@ -56,7 +56,7 @@ BESIDE = {"Constant", "Identity", "Cast", "Reshape", "Shape", "Concat", "Squeeze
 
 
 class Case:
-    """One model: its file, and the sizes that its test's data have; None where no data tell."""
+    """One model: its file, and the sizes that its test's data have; None where no data show them."""
 
     def __init__(self, told):
         self.suite, self.family, self.name, self.path = (told[k] for k in ("suite", "family", "name", "path"))

@@ -100,7 +100,7 @@ def inferred(model):
 
 
 def told(binary, model):
-    """name -> sizes that the program tells: a number, the formula of an open one, or None; None for no rank."""
+    """name -> sizes that the program states: a number, the formula of an open one, or None; None for no rank."""
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
         file.write(model.SerializeToString())
         file.flush()

@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
         case = os.path.relpath(path, CORPUS)
         for verb, words in VERBS.items():
             text = run(case, *([verb] if verb else []), path, *words)
-            check(case, f"{verb or 'the report'} tells something", text.strip())
+            check(case, f"{verb or 'the report'} reports something", text.strip())
         check(case, "it says that there is no model", "mapping/no-model" in run(case, path))
         nodes = [line for line in run(case, path).split("\n") if line.startswith("nodes ")]
         check(case, "no node is left unexplained", nodes and "unexplained" not in nodes[0])

@@ -112,12 +112,12 @@ def near(a, b):
 
 
 def check_log(case, path):
-    count, told = read_log(path), json.loads(run(case, "buildtime", path, "-f", "json"))
+    count, shown = read_log(path), json.loads(run(case, "buildtime", path, "-f", "json"))
     clock = "seconds" if count.stated else "stamped"
     known = any(spent[clock] for spent in count.spent.values())
-    check(case, "where its seconds come from", told.get("clock") == (
-        None if not known else "stated" if count.stated else "time-stamps"), told.get("clock"))
-    rows = {(layer["name"], source["source"]): source for layer in told["layers"] for source in layer["sources"]}
+    check(case, "where its seconds come from", shown.get("clock") == (
+        None if not known else "stated" if count.stated else "time-stamps"), shown.get("clock"))
+    rows = {(layer["name"], source["source"]): source for layer in shown["layers"] for source in layer["sources"]}
     check(case, "layers and sources", set(rows) == set(count.spent), set(rows) ^ set(count.spent))
     for key in set(rows) & set(count.spent):
         for what in ("timed", "kernels", "cached", "skipped"):
@@ -128,17 +128,17 @@ def check_log(case, path):
         sums = collections.Counter()
         for key, spent in count.spent.items():
             sums[key[part]] += spent[clock]
-        for row in told[group]:
+        for row in shown[group]:
             name = row["name" if group == "layers" else "source"]
             check(case, f"seconds of {name}", near(row.get("seconds", 0), sums[name]), row)
-    check(case, "sum", near(told.get("seconds", 0), sum(s[clock] for s in count.spent.values())), told.get("seconds"))
-    check(case, "skips", {(s["source"], s["why"]): s["times"] for s in told["skipped"]} == dict(count.skips),
-          (told["skipped"], count.skips))
-    check(case, "steps", {s["step"] for s in told["steps"]} == set(count.steps), (told["steps"], count.steps))
-    for step in told["steps"]:
+    check(case, "sum", near(shown.get("seconds", 0), sum(s[clock] for s in count.spent.values())), shown.get("seconds"))
+    check(case, "skips", {(s["source"], s["why"]): s["times"] for s in shown["skipped"]} == dict(count.skips),
+          (shown["skipped"], count.skips))
+    check(case, "steps", {s["step"] for s in shown["steps"]} == set(count.steps), (shown["steps"], count.steps))
+    for step in shown["steps"]:
         check(case, f"step {step['step']}", near(step["seconds"], count.steps[step["step"]]), step)
     for fact in ("cache", "cache_entries", "cache_hits", "plan_mib", "log_weights"):
-        check(case, fact, told.get(fact) == count.facts.get(fact), (told.get(fact), count.facts.get(fact)))
+        check(case, fact, shown.get(fact) == count.facts.get(fact), (shown.get(fact), count.facts.get(fact)))
     return len(count.spent), known
 
 

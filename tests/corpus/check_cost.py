@@ -173,7 +173,7 @@ def check_names_only(folder):
                 causes += 1
                 check(case, f"cause of {b['name']}", b.get("cause") == a.get("cause") or
                       a.get("cause") == "free", f"{a.get('cause')} {b.get('cause')}")
-    check("all", "some edges are told by names", said > 3 and causes > 0, f"{said} {causes}")
+    check("all", "some edges are known by names", said > 3 and causes > 0, f"{said} {causes}")
     print(f"  names alone: {said} edges, {causes} causes")
 
 
@@ -310,17 +310,17 @@ def check_misfits():
 
 
 def check_memory():
-    """The figures of a public write-up, from both verbs that tell them."""
+    """The figures of a public write-up, from both verbs that show them."""
     case = "mobilenetv2-fpn-int8-trt8.5"
     pair = [os.path.join(CORPUS, case, f) for f in ("model.onnx", "build.log")]
     memory = json.loads(run(case, "memory", *pair, "-f", "json"))["layers"]
     top = json.loads(run(case, "top", *pair, "--all", "-f", "json"))["items"]
     for name, parts in {"Conv_0 + PWN(Clip_3)": (1179648, 864, 3145728),
                         "PWN(Add_133)": (393216, 0, 196608)}.items():
-        told = next(layer for layer in memory if layer["name"] == name)
+        printed = next(layer for layer in memory if layer["name"] == name)
         ranked = next(item for item in top if item["name"] == name)
-        check(case, f"bytes of {name}", (told["in"], told["weights"], told["out"]) == parts, told)
-        check(case, f"all bytes of {name}", told["bytes"] == sum(parts) == ranked["bytes"], told)
+        check(case, f"bytes of {name}", (printed["in"], printed["weights"], printed["out"]) == parts, printed)
+        check(case, f"all bytes of {name}", printed["bytes"] == sum(parts) == ranked["bytes"], printed)
 
 
 def main():

@@ -74,7 +74,7 @@ def churn(engine, path, seed):
     for layer in dump["Layers"]:
         if "TacticValue" in layer:
             layer["TacticValue"] = f"0x{chance.randrange(1 << 64):016x}"
-        if "TacticName" in layer:  # its words may tell the type it computes in
+        if "TacticName" in layer:  # its words may show the type it computes in
             layer["TacticName"] += f"_stage{chance.randrange(9)}"
         for tensor in layer.get("Inputs", []) + layer.get("Outputs", []):
             tensor["Name"] = rename(tensor["Name"])

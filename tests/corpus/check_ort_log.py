@@ -5,7 +5,7 @@
 
 The truth is read from each log by its own words: each "fusion skipped" once for a node and a
 reason, how often each transformer ran and changed the graph, and the provider of each layer.
-Every fusion that names a node of the model is in the story that `explain` tells of it.  Exit
+Every fusion that names a node of the model is in the history that `explain` shows of it.  Exit
 status 77 when SHARED is absent.
 """
 import collections
@@ -41,16 +41,16 @@ def read_log(path):
 
 def check_case(case, model, engine, log):
     skips, passes, placed = read_log(log)
-    told = json.loads(run(case, "skipped", model, engine, "--log", log, "-f", "json"))
+    shown = json.loads(run(case, "skipped", model, engine, "--log", log, "-f", "json"))
     report = json.loads(run(case, model, engine, "--log", log, "-f", "json"))
     check(case, "the log is used", report["log"]["used"] or not passes, report["log"])
-    named = {(s["fusion"], n["name"], s["why"]): n.get("node") for s in told["skipped"]
+    named = {(s["fusion"], n["name"], s["why"]): n.get("node") for s in shown["skipped"]
              for n in s.get("nodes", []) if "function" not in s}
     check(case, "the skipped fusions are the log's", set(named) == set(skips), (len(named), len(skips)))
-    check(case, "each as often", sum(s["times"] for s in told["skipped"] if s["why"] in {k[2] for k in skips})
+    check(case, "each as often", sum(s["times"] for s in shown["skipped"] if s["why"] in {k[2] for k in skips})
           == sum(skips.values()))
     check(case, "the transformers are the log's",
-          {t["name"]: (t["runs"], t["changed"]) for t in told["transformers"]} == passes)
+          {t["name"]: (t["runs"], t["changed"]) for t in shown["transformers"]} == passes)
     for layer in report["layers"]:
         check(case, f"layer {layer['index']} has its provider", layer.get("ran_by") ==
               placed.get(None, placed.get(layer["name"])), layer.get("ran_by"))

@@ -49,7 +49,7 @@ def check_untold_types(folder):
 
 
 def check_log_without_parser_lines():
-    """Its engine's own names tell the nodes, as those of a JSON dump do."""
+    """Its engine's own names state the nodes, as those of a JSON dump do."""
     case = "centernet-resnet34-qat-trt8.0"
     found = report(case, os.path.join(CORPUS, case, "build.log"))
     computing = [layer for layer in found["layers"] if layer["kind"] in ("compute", "foreign")]

@@ -3,9 +3,9 @@
 
     check_shapes.py BINARY SHARED
 
-Every model is read as if its exporter had told the shapes of its in- and outputs only.
+Every model is read as if its exporter had stated only the shapes of its inputs and outputs.
 Where both know a size it is the same, and as many nodes have all their shapes here as
-there.  A size in the model's own terms ("2*N") counts as known, since it tells bytes as
+there.  A size in the model's own terms ("2*N") counts as known, since it gives bytes as
 well.  Exit status 77 when SHARED or python3-onnx is absent.
 """
 import glob

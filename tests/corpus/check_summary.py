@@ -1,7 +1,7 @@
 """`BINARY SHARED`: the first lines of the summary, counted again from each dump and its profile alone: layers, what
 they do and in which type, bytes or times and the shares of these; what is to do saves no more than what moves takes.
 Nothing is asked of the model, so that logs of TensorRT for RTX 1.4,
-which print no weights, engines of open sizes and loops, which the model alone tells, are left out."""
+which print no weights, engines of open sizes and loops, which only the model shows, are left out."""
 import glob
 import json
 import math
@@ -23,7 +23,7 @@ MOVES = set("Tran Resh Conc Slic Move Pad Split Copy Cast".split())
 # where it works for nodes of the model.
 REPEATS = "Repl"
 FOR_NODES = MOVES | {REPEATS, "Reve"}
-# What a kernel before could have applied to its result; the names of long kernels end in Etc, and their nodes tell.
+# What a kernel before could have applied to its result; the names of long kernels end in Etc, and their nodes show it.
 APPLIED = MOVES | set("Mul Add Sub Div Relu Max Min Roun Clip Sigm Silu Tanh Exp Neg Erf Abs Sele Cmp Etc Resi".split())
 WAITS = {"NoOp", "Constant", "ShapeHostToDevice", "signal", "wait"}
 
@@ -100,7 +100,7 @@ def times_of(path):
 
 
 def cases():
-    """(name, folder, engine, layers), of dumps that tell all that is counted."""
+    """(name, folder, engine, layers), of dumps that state all that is counted."""
     for engine in sorted(glob.glob(os.path.join(SHARED, "corpus", "*", "engine.graph.json"))):
         layers = list(of_json(engine))
         if any(la.kind == "CaskConvolution" for la in layers) and not any(la.steps for la in layers):
@@ -138,27 +138,27 @@ def judge(name, folder, engine, layers):
             types[la.type()] = types.get(la.type(), 0) + 1
     runs, spent = brief["runs"], brief.get("time" if timed else "bytes", "")
     check(name, "layers", numbers(runs, r"^(\d+) layer") == len(layers), (runs, len(layers)))
-    told = {"requantizes": numbers(runs, r"(\d+) of them requantize"), "free": numbers(runs, r"(\d+) free"),
+    shown = {"requantizes": numbers(runs, r"(\d+) of them requantize"), "free": numbers(runs, r"(\d+) free"),
             "moves": numbers(runs, r"(\d+) move data(?! as)") + numbers(runs, r"(\d+) move data as")}
-    for what, count in told.items():
+    for what, count in shown.items():
         check(name, what, count == counts.get(what, 0), (runs, counts))
-    told = {}
+    shown = {}
     for kind, count in re.findall(r"(\w+) (\d+)", (re.search(r"compute \((.*?)\)", runs) or [0, ""])[1]):
-        told[CALLED.get(kind, kind)] = told.get(CALLED.get(kind, kind), 0) + int(count)
-    check(name, "types", told == types, (runs, types))
+        shown[CALLED.get(kind, kind)] = shown.get(CALLED.get(kind, kind), 0) + int(count)
+    check(name, "types", shown == types, (runs, types))
     whole = sum(amounts.values())
     shares = {"computes": numbers(spent, r"compute ([\d.]+) %"),
               "requantizes": numbers(spent, r"requantization ([\d.]+) %"),
               "moves": numbers(spent, r"data movement ([\d.]+) %")
               + numbers(spent, r"data movement that the model requires ([\d.]+) %")}
-    for what, told in shares.items():
-        check(name, f"share that {what}", abs(told - 100 * amounts.get(what, 0) / whole) < .16, (spent, amounts))
+    for what, shown in shares.items():
+        check(name, f"share that {what}", abs(shown - 100 * amounts.get(what, 0) / whole) < .16, (spent, amounts))
     saved = [float(n) for line in lines if line["topic"] == "to do"
              for n in re.findall(r"may save (?:[\d.]+ ms, )?([\d.]+) %", line["text"])]
     check(name, "what is to do saves data movement", sum(saved) < shares["moves"] + .06 * (1 + len(saved)), (lines, shares))
     unit = {"k": 1e3, "M": 1e6, "G": 1e9}
-    told = re.match(r"([\d.]+) (ms|([kMG]?)B)", spent)
-    check(name, "the whole", told and abs(float(told[1]) * (unit.get(told[3], 1) if not timed else 1) / whole - 1) < .006,
+    shown = re.match(r"([\d.]+) (ms|([kMG]?)B)", spent)
+    check(name, "the whole", shown and abs(float(shown[1]) * (unit.get(shown[3], 1) if not timed else 1) / whole - 1) < .006,
           (spent, whole))
 
 

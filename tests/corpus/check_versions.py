@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""One model, built by several versions of the builder: what `compare` tells is so.
+"""One model, built by several versions of the builder: what `compare` reports is so.
 
     check_versions.py BINARY SHARED
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What views tell of real engines: equal blocks and the odd one out, patterns, memory as the
+"""What views show of real engines: equal blocks and the odd one out, patterns, memory as the
 builder sums it up.
 
 usage: check_views.py BINARY ../shared

@@ -56,7 +56,7 @@ ALIKE = (("zoo/cases/yolo_like/model.onnx", "yolo_fp16"), ("zoo/cases/yolo_fp16/
 
 
 def check_alike(model, case):
-    """Their types and sizes tell them apart."""
+    """Their types and sizes distinguish them."""
     report = json.loads(run(case, os.path.join(SHARED, model), log_of(os.path.join(ZOO, "cases", case)),
                             "--format", "json"))
     said = [f["message"] for f in report["findings"] if f["rule"] == "mapping/misfit"]

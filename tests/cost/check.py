@@ -91,7 +91,7 @@ def report(model, engine, *more):
 
 def one(op, x, y, w=(), attrs=None, more_inputs=(), engine_dims=None):
     """The layer of a model with one node, in an engine with one layer, as the report has
-    it.  The engine tells no kernel, so that multiply-adds come from the model."""
+    it.  The engine states no kernel, so that multiply-adds come from the model."""
     weights = [weight(f"w{i}", dims) for i, dims in enumerate(w)]
     inputs = [("x", x)] + [(f"x{i + 1}", dims) for i, dims in enumerate(more_inputs)]
     node = helper.make_node(op, [n for n, _ in inputs] + [t.name for t in weights], ["y"],
@@ -257,7 +257,7 @@ def check_names_only():
     engine = save_engine([before + "A", "A", before + "B", "B", "C", before + "D", "D"], [])
     edges = [(l.get("cause"), l["edge"].get("tensor"), l["edge"].get("producer"))
              for l in report(model, engine)["layers"] if "edge" in l]
-    check("a name tells the border and the edge; of two inputs nothing", edges ==
+    check("a name shows the border and the edge; of two inputs nothing", edges ==
           [("io", "x", None), ("unknown", "a", 0), ("unknown", None, None)], f"{edges}")
 
 
@@ -307,12 +307,12 @@ def conv_engine(x, y, x_form, y_form, whole=False, **more):
 def check_layouts():
     four = "Four wide channel vectorized row major Int8 format"
     thirty_two = "Thirty-two wide channel vectorized row major Int8 format"
-    told = {"ParameterType": "Convolution", "Kernel": [3, 3], "OutMaps": 40, "Groups": 1,
+    shown = {"ParameterType": "Convolution", "Kernel": [3, 3], "OutMaps": 40, "Groups": 1,
             "Weights": {"Type": "Int8", "Count": 40 * 3 * 9}, "Bias": {"Type": "Float", "Count": 40}}
-    r = conv_engine([1, 3, 8, 8], [1, 40, 8, 8], four, thirty_two, **told)
+    r = conv_engine([1, 3, 8, 8], [1, 40, 8, 8], four, thirty_two, **shown)
     check("3 channels take 4, 40 take 64", r["bytes"] == 4 * 64 + 64 * 64 + 40 * 3 * 9,
           f"{r['bytes']}")
-    check("the bias is as the dump tells", r["bias_bytes"] == 160)
+    check("the bias is as the dump states", r["bias_bytes"] == 160)
     check("multiply-adds do not count padding", r["macs"] == 40 * 64 * 3 * 9, f"{r['macs']}")
     r = conv_engine([1, 3, 8, 8], [1, 40, 8, 8], "Channel major FP16 format where channel % 8 == 0",
                     "Row major linear FP16 format")

@@ -86,10 +86,10 @@ def check_recipe(kind, recipe, want):
             return
         with open(f"{at}/reports.jsonl", encoding="utf-8") as file:
             lines = [json.loads(line) for line in file]
-        told = [{key: line[key] for key in ("pair", "report", "error") if key in line} for line in lines]
+        shown = [{key: line[key] for key in ("pair", "report", "error") if key in line} for line in lines]
         if kind == "yaml":    # each job has its own order
-            told, want = (sorted(some, key=lambda line: line["pair"]) for some in (told, want))
-        claim(told == want, f"{kind}, {recipe.splitlines()[0]}: other lines than those of batch")
+            shown, want = (sorted(some, key=lambda line: line["pair"]) for some in (shown, want))
+        claim(shown == want, f"{kind}, {recipe.splitlines()[0]}: other lines than those of batch")
 
 
 def check_questions(sql, want):

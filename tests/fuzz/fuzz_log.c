@@ -1,4 +1,4 @@
-/* Any bytes as a build log: what it tells, its network, and a run on nothing else. */
+/* Any bytes as a build log: what it states, its network, and a run on nothing else. */
 #include "ops/ids.h"
 #include "engine/reader.h"
 #include "log/network.h"

@@ -187,7 +187,7 @@ static void check_run(const struct fsd_diff *d)
     check_state(d);
 }
 
-/* The build, judged by what less evidence tells of it, which is another fusion. */
+/* The build, judged by what less evidence shows of it, which is another fusion. */
 static void check_other(const struct fsd_options *options)
 {
     static struct fuzz_file file;

@@ -1,4 +1,4 @@
-/* What holds of every report, whatever it tells of. */
+/* What holds of every report, whatever its subject. */
 #ifndef FSD_TESTS_SUPPORT_REPORT_H
 #define FSD_TESTS_SUPPORT_REPORT_H
 

@@ -349,9 +349,9 @@ def check_annotations():
 def check_rules(folder):
     """Each rule is explained, and the printed policy is the one that holds without it."""
     for line in run("explain", "--list", status=(0,)).splitlines():
-        told = run("explain", line.split()[0], status=(0,))
+        shown = run("explain", line.split()[0], status=(0,))
         check(f"explained: {line.split()[0]}", re.fullmatch(
-            r"\S+  \(.*\)\nwhat    \S.*\nwhy     (?!\(null).*\nfix     (?!\(null).*\n(source  .*\n)?accept  .*\n", told), told)
+            r"\S+  \(.*\)\nwhat    \S.*\nwhy     (?!\(null).*\nfix     (?!\(null).*\n(source  .*\n)?accept  .*\n", shown), shown)
     policy = os.path.join(folder, "default.ini")
     run("check", "--print-policy", "-o", policy, status=(0,))
     for name in ("before", "same", "worse", "stale", "untold"):
@@ -364,10 +364,10 @@ def check_rules(folder):
 def check_redirect(folder):
     """A shell puts the report into a file: what failed is seen all the same, without -q."""
     words = [BINARY, "check", os.path.join(FIXTURES, "gate/same.fsd"), MODEL, os.path.join(FIXTURES, "compare/wide.json")]
-    for more, told in (([], True), (["-f", "json"], True), (["-q"], False)):
+    for more, shown in (([], True), (["-f", "json"], True), (["-q"], False)):
         with open(os.path.join(folder, "redirected"), "w", encoding="utf-8") as out:
             done = subprocess.run([*words, *more], stdout=out, stderr=subprocess.PIPE, text=True)
-        check(f"redirected {more}", done.returncode == 1 and ("check failed: " in done.stderr) == told)
+        check(f"redirected {more}", done.returncode == 1 and ("check failed: " in done.stderr) == shown)
 
 
 def check_list(folder):
@@ -397,7 +397,7 @@ def check_list(folder):
     found = [(b["name"], f) for b in builds for f in b.get("check", {}).get("findings", [])]
     for name in ("text", "markdown", "csv", "junit", "sarif", "gitlab", "github", "line"):
         text = run(*args, "-f", name, status=(2,))
-        check(f"list: {name} tells of bad lines",
+        check(f"list: {name} reports bad lines",
               "engine=x" in html.unescape(text) or "none.json" in html.unescape(text) or "3 could not be checked" in text, text[:500])
     suites = re.findall(r'<testsuite name="(.*?)".*?errors="(\d)"', run(*args, "-f", "junit", status=(2,)))
     check("list: a suite a build", [html.unescape(n) for n, _ in suites] == [b["name"] for b in builds] and

@@ -8,7 +8,7 @@ functions below, with commas.  A finding of a change is an error or a warning; w
 
 A dump is read into layers, each a dictionary as TensorRT's JSON has them, whether the file is JSON or
 the lines of a verbose log, and is written as what it was.  A change returns the names of which a
-finding must tell one (empty: any), or None where the build has no place for it.
+finding must name one (empty: any), or None where the build has no place for it.
 """
 import collections
 import concurrent.futures

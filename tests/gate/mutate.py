@@ -4,13 +4,13 @@
     mutate.py BINARY FIXTURES SHARED [COUNT [SEED]]
 
 Snapshots of the fixtures, and of the engines in SHARED where it is there, are changed as a
-worse build would be: one group wider, split, its type or a layout not told, what it writes wider or
-not told, a move wider, a layer with weights that computes nothing, a node of unknown fate, a layer inserted, an output of another type, all layers slower,
+worse build would be: one group wider, split, its type or a layout not stated, its output in higher precision or
+not stated, a move in higher precision, a layer with weights that computes nothing, a node of unknown fate, a layer inserted, an output of another type, all layers slower,
 its Metadata gone, another engine in its place; or as a build that is the same would be: groups in
 another order, other names of unnamed nodes, times within noise.  A change must be an error or a
 warning that names a node (or port) of its place; what is the same must pass without either.
 
-How it was built (version, GPU, options) is told otherwise, or not at all: a note names it, and
+How it was built (version, GPU, options) is stated otherwise, or not at all: a note names it, and
 nothing fails.  Snapshots of several builds: a mix of the builds' ways passes and says whose they
 are, and fails as any build does once it is changed; a build whose way was changed in the snapshot
 fails.  COUNT mutants (2,400), chosen by SEED; what they came to is printed.
@@ -76,7 +76,7 @@ class Snapshot:
 
 
     def variants(self):
-        """Of each: the words of its nodes, its groups and moves, and the fates that its build tells."""
+        """Of each: the words of its nodes, its groups and moves, and the fates that its build states."""
         found, fates = [], {}
         for line in self.others:
             if line[0] == "also":
@@ -137,7 +137,7 @@ def pick(options):
 
 # ------------------------------------------------------------------ what changes a build
 # Each changes the snapshot and returns (rules of which one must fire, names of which one must
-# be told), or None where the snapshot has no place for it.
+# be shown), or None where the snapshot has no place for it.
 
 def retype(s, rule, to):
     group = pick(g for g in s.groups() if g[2] in NARROW)
@@ -246,7 +246,7 @@ def write_untold(s):
 
 
 def unwrite(s):
-    """What a group hands on is not told at all."""
+    """No output of a group is stated."""
     place = pick((g, b) for g in s.groups() if g[1] == "compute" for b in parts(g)[2]
                  if b[0] == ">" and (b[2].split("/")[0] != "unknown" or "/" in b[2]))
     if not place:
@@ -258,7 +258,7 @@ def unwrite(s):
 
 
 def widen_move(s):
-    """Between two moves, or where the reader is not told to read wider."""
+    """Between two moves, or where no consumer is stated to read higher precision."""
     place = pick((line, i) for b in s.blocks for line in b if line[0] == "move" and
                  line[1] in ("reformat", "copy", "quantize") for i in (line.index(":") + 1, line.index("->") + 1)
                  if line[i].split("/")[0] in NARROW and s.owner(line) and "@" not in " ".join(line))
@@ -295,7 +295,7 @@ def forget_metadata(s):
 
 
 # -------------------------------------------------------------------- how it was built
-# Each returns (rule of a note, words of which one must be told); nothing may fail.
+# Each returns (rule of a note, words of which one must be shown); nothing may fail.
 
 def rebuild_otherwise(s):
     line = pick(w for w in s.head if w[0] == "built")
@@ -365,11 +365,11 @@ def judge_mix(name, path, mutant, text):
     with open(mutant, "w", encoding="utf-8") as file:
         file.write(s.text())
     said = json.loads(start("check", path, mutant, "-f", "json").stdout)["findings"]
-    told = {n for f in said if f["rule"] == "variant" for n in f["nodes"]}
+    shown = {n for f in said if f["rule"] == "variant" for n in f["nodes"]}
     taken = {n.strip('"') for n in taken}
     # What one build states and another does not is no difference, and needs no way of its own.
     differs = any(taken & set(f["nodes"]) for f in against_first(mutant, text))
-    if any(f["severity"] != "info" for f in said) or (differs and not told & taken):
+    if any(f["severity"] != "info" for f in said) or (differs and not shown & taken):
         failures.append(f"mix of {name} at {sorted(taken)[:3]}: "
                         f"{[(f['rule'], f['message'][:120]) for f in said if f['severity'] != 'info'][:3]}")
     change = CHOICE.choice((widen, split, insert, write_wider, forget_type))
@@ -420,7 +420,7 @@ def judge_built(kind, name, old, mutant, expected):
     if done.returncode or any(f["severity"] != "info" for f in said):
         failures.append(f"{kind} of {name}: fails by {[f['rule'] for f in said][:3]}")
     elif not any(f["rule"] in rules and any(w.strip('"') in f["message"] for w in words) for f in said):
-        failures.append(f"{kind} of {name}: none of {rules} tells {words}, but {[f['message'][:80] for f in said][:3]}")
+        failures.append(f"{kind} of {name}: none of {rules} states {words}, but {[f['message'][:80] for f in said][:3]}")
 
 
 # -------------------------------------------------------------- what leaves it as it was

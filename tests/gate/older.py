@@ -4,7 +4,7 @@
     older.py BINARY FIXTURES [SHARED]
 
 fixtures/gate/snapshots-0.2.0.tar.xz has a snapshot of each pair of model and engine of ../shared, and of some
-fixtures; its LIST tells whose each is.  Model and engine are as they were then, so that each check passes, with the
+fixtures; its LIST states whose each is.  Model and engine are as they were then, so that each check passes, with the
 note that the snapshot holds less than is compared, and one with a count where this version reads otherwise.
 Those of SHARED are skipped where it is not there.
 """

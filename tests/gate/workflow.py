@@ -4,7 +4,7 @@ what its reports say, how it is accepted, and that it passes then.
 
     workflow.py BINARY FIXTURES
 
-The commands are that page's; the accepting one is the one that the report tells.  Exit status
+The commands are that page's; the accepting one is the one that the report prints.  Exit status
 77 without git.
 """
 import os
@@ -57,9 +57,9 @@ with open(os.path.join(ROOT, "docs/gate.md"), encoding="utf-8") as file:
     readme = file.read()
 with open(os.path.join(ROOT, "packaging/ci/github.yml"), encoding="utf-8") as file:
     workflow = file.read()
-told = [line.split("#")[0].strip() for line in re.findall(r"^    (fusiondiff (?:snapshot|check).*)",
+shown = [line.split("#")[0].strip() for line in re.findall(r"^    (fusiondiff (?:snapshot|check).*)",
                                                           readme, re.M)]
-snapshot, check_line = told[0], told[1]
+snapshot, check_line = shown[0], shown[1]
 job = re.search(r"run: >\s+(fusiondiff check.*?)\n\s*- run", workflow, re.S)
 ci = " ".join(job[1].split()) if job else ""
 check("the workflow has the job's command", "-o gate.md -o gate.sarif -o gate.xml" in ci, ci)
@@ -93,10 +93,10 @@ with tempfile.TemporaryDirectory() as folder:
     check("the comment opens what failed", "<details open><summary>lost-fusion" in comment)
     check("the repository is as it was", git(folder, "status", "--porcelain", "-uno") == "")
 
-    # Accepted by the command that the report tells.
+    # Accepted by the command that the report prints.
     text = command(ci.split(" -o ")[0], folder).stdout
     accept = re.search(r"^to accept this build: (.*)$", text, re.M)
-    check("how to accept is told", accept, text)
+    check("the report states how to accept", accept, text)
     done = command(accept[1], folder) if accept else None
     check("it is accepted", done and done.returncode == 0 and "accepted:" in done.stdout)
     changed = git(folder, "diff", "--stat").strip()

@@ -51,13 +51,13 @@ def check(what, holds, detail):
 def measured(*args, allowed=(0, 1)):
     """Seconds of the processor and peak KiB of one run, which must end as a diff does.  It is
     started by a small program: what this script takes itself would count as its children's."""
-    with tempfile.NamedTemporaryFile("r") as told:
-        done = subprocess.run(["/usr/bin/time", "-q", "-f", "%U %S %M", "-o", told.name, BINARY, *args],
+    with tempfile.NamedTemporaryFile("r") as stated:
+        done = subprocess.run(["/usr/bin/time", "-q", "-f", "%U %S %M", "-o", stated.name, BINARY, *args],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False,
                               stderr=subprocess.DEVNULL if 2 in allowed else None)
         if done.returncode not in allowed:
             check(" ".join(args)[-90:], False, f"exit status {done.returncode}")
-        user, system, kib = told.read().split()
+        user, system, kib = stated.read().split()
         return float(user) + float(system), int(kib)
 
 
@@ -146,8 +146,8 @@ def check_whole(folder, rows):
     """One after the other: a time is of an idle machine, or of one that is busy all the time."""
     for what, make, n, *_ in rows:
         runs = [make(folder, n * times)[0] for times in (1, 2, 4)]
-        told = [[measured(*args) for args in runs] for _ in range(3)]
-        times, peaks = ([min(turn[i][k] for turn in told) for i in range(3)] for k in range(2))
+        stated = [[measured(*args) for args in runs] for _ in range(3)]
+        times, peaks = ([min(turn[i][k] for turn in stated) for i in range(3)] for k in range(2))
         shown, grown = ", ".join(f"{t:.2f}" for t in times) + " s", exponent(times)
         if grown > SURE:
             counts = [instructions(*args) for args in runs]
@@ -183,7 +183,7 @@ def check_growth(folder, rows):
 MENDED = (2000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned",
                  "ort_one_node", "equal_kernels", "like_kernels"])
 
-# What told of each node the whole name of what it is in, or is beside.
+# What printed for each node the whole name of what it is in, or is beside.
 NAMED = [("one_sum", ["explain", "--node=*"]), ("one_sum", ["-f", "csv"]), ("one_sum", ["where", "*"])] + \
     [("one_sum", [verb, "*", "-f", form]) for verb, form in (("where", "json"), ("where", "csv"), ("inside", "csv"))] + \
     [("one_sum", ["explain", "--layer=*", "-f", "markdown"]), ("long_source", ["where", "*", "-f", "json"]),

@@ -443,7 +443,7 @@ def metadata(folder, n):
 
 
 def owned(folder, n):
-    """A node in the body of a function that is called n times, each told by who calls it."""
+    """A node in the body of a function that is called n times, each identified by its caller."""
     model, _ = calls(folder, n)
     return [model, write_engine(folder, [layer("kernel", ["x"], ["y"], "kgen", Metadata="\x1f".join(
         f"[ONNX Layer: one | call_{i} (F)]" for i in range(n)))]), "--force"]
@@ -477,7 +477,7 @@ def like_kernels(folder, n):
 
 
 def one_kernel(folder, n):
-    """A kernel whose name tells all operations."""
+    """A kernel whose name lists all operations."""
     return [write_model(folder, chain_nodes(n)),
             write_engine(folder, [layer("__myl_" + "Relu" * n + "_myl0_0", ["x"], ["y"], "kgen")])]
 
@@ -591,7 +591,7 @@ def like_named_numbered(folder, n):
 
 
 def fusions(folder, n):
-    """The log tells of each two layers that they were fused."""
+    """The log states of each two layers that they were fused."""
     lines = parser(n) + [f"ReluFusion: Fusing relu_{i} with relu_{i + 1}" for i in range(0, n - 1, 2)]
     layers = [layer(f"relu_{i} + relu_{i + 1}", [edge(i, n)], [edge(i + 2, n)]) for i in range(0, n - 1, 2)]
     return [write_log(folder, layers, large.stamped(lines))]
@@ -629,7 +629,7 @@ def ort(folder, n):
 
 
 def ort_one_node(folder, n):
-    """The same alone: all its nodes have one name, and are layers of the one node that it tells."""
+    """The same alone: all its nodes have one name, and are layers of the one node that it names."""
     return [write_model(folder, chain_nodes(n, "same".format), functions=ORT)]
 
 

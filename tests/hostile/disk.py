@@ -1,7 +1,7 @@
 """What a file holds when the program, the machine or the disk gives way at any call.
 
-strace tells, of a run that comes through, all calls that write, in order.  A model of a disk that keeps nothing
-but what it was told to keep says from them what a power cut leaves.  Then the run is ended before each of its
+strace lists, of a run that completes, all calls that write, in order.  A model of a disk that keeps nothing
+but what was synced derives from them what a power cut leaves.  Then the run is ended before each of its
 calls, and each of them is failed, in turn: the file holds the old report or the new one, whole.
 
 What is written in place (hard links, folders and mounts where no other file may be made) is no such file: there, an

@@ -227,7 +227,7 @@ def cut_while_read(h, model, engine):
 
 
 class Watch:
-    """Tells whether a file was opened."""
+    """Whether a file was opened."""
 
     def __init__(self, path):
         self.libc = ctypes.CDLL(None)
@@ -258,7 +258,7 @@ def external(h, make, engine):
 
 def secrets(h, model, engine):
     """An input that a stranger's change made a link to a secret is refused without a word of it; what a key
-    or a section is called is told, and its value is not."""
+    or a section is called is shown, and its value is not."""
     snapshot = h.path("secret.fsd")
     h.run("secrets", "snapshot", model, engine, "-o", snapshot, allowed=(0,))
     for n, secret in enumerate((b"evil", b"evil\n", b"TOKEN=evil\n", b"token: evil\n", b"a\nevil evil\n", b"[default]\nkey = evil\n",
@@ -383,12 +383,12 @@ def packed(h, model, engine):
 
 
 def packed_log(h):
-    """A log is read while it is unpacked: it tells the same, and where it is cut far behind its beginning it is refused."""
+    """A log is read while it is decompressed: the report is the same, and a log that is cut far behind its beginning is refused."""
     with open(os.path.join(FIXTURES, "build_log", "build.log"), "rb") as file:
-        told = file.read()
+        shown = file.read()
     noise = b"[01/02/2024-10:00:00] [V] [TRT] Tactic: 0x%016x Time: 0.%06d\n"
     rng = random.Random(7)
-    log = b"".join(noise % (rng.getrandbits(64), rng.randrange(10**6)) for _ in range(60000)) + told
+    log = b"".join(noise % (rng.getrandbits(64), rng.randrange(10**6)) for _ in range(60000)) + shown
     plain = h.path("plain.log", log)
     want = h.run("plain log", plain, "-f", "json", allowed=(0,))[1].replace("plain.log", "")
     for name, pack in h.some((("gzip", gzip.compress), ("xz", lambda b: lzma.compress(b, preset=0)))):
@@ -417,5 +417,5 @@ def all_files(h, model, engine, make_external):
         case(h, model, engine)
     packed(h, model, engine)
     external(h, make_external, engine)
-    print("cut while read: told in %d runs" % cut_while_read(h, model, engine))
+    print("cut while read: shown in %d runs" % cut_while_read(h, model, engine))
     print("killed midway: %d runs" % killed(h, model, engine))

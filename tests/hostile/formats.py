@@ -313,7 +313,7 @@ def formats(h, folder, names, real=None):
     if real:
         files = [shutil.copy(os.path.join(real, name), path) for name, path in
                  zip(("model.onnx", "engine.graph.json", "profile.json"), files)]
-    told, missing = set(), set()
+    shown, missing = set(), set()
     asked = list(runs(h, folder, *files, names))
     known = {verb: formats_of(h, "" if verb == "diff" else verb) for verb in dict(asked)}
     for verb, form in {(verb, form) for verb in known for form in known[verb] if form not in READERS}:
@@ -331,7 +331,7 @@ def formats(h, folder, names, real=None):
                 report = file.read()
         if status in (0, 1):
             READERS[form](h, case, report)
-            told.add(case)
+            shown.add(case)
     for verb, words in h.some(asked):
         coloured(h, verb, words)
     with open(os.path.join(folder, "build.fsd"), "rb") as file:
@@ -341,7 +341,7 @@ def formats(h, folder, names, real=None):
         file.writelines("\t".join((*files[:2], "shape=" + name)) + "\n" for name in names if not set(name) & set("\t\r\n"))
     for line in h.run("batch", "batch", "--force", pairs, allowed=(0, 2))[1].splitlines():
         READERS["json"](h, "batch", line)
-    return told, missing - told
+    return shown, missing - shown
 
 
 def coloured(h, verb, words):
@@ -370,16 +370,16 @@ def all_formats(h):
     """The names together, then where the files themselves have such names."""
     plain = ["plain %d" % i for i in range(5)]
     evil = ["a::error file=evil::b,c", "`@everyone` #12 [x](http:evil) | <img>", "=evil,\"b", "\x1b[31m\u202e##[evil]"]
-    told, missing = formats(h, h.path("plain"), plain)
+    shown, missing = formats(h, h.path("plain"), plain)
     for part in (formats(h, h.path("evil"), [name for name in NAMES if len(name) < 1000]),
                  formats(h, h.path("long"), [name for name in NAMES if len(name) >= 1000] + plain),
                  *(formats(h, h.path(name), plain[:2]) for name in evil),
                  formats(h, h.path("real"), plain, os.path.join(ROOT, "fixtures/qat_block"))):
-        told, missing = told | part[0], missing | part[1]
-    h.check(not missing - told, "formats", "never written: %s" % sorted(missing - told))
+        shown, missing = shown | part[0], missing | part[1]
+    h.check(not missing - shown, "formats", "never written: %s" % sorted(missing - shown))
     for name in evil:
         spoken(h, h.path(name), os.path.join(h.path(name), "model.onnx"), os.path.join(h.path(name), "engine.json"))
     for tool in ("cmark-gfm", "xmllint", "dot"):
         if not shutil.which(tool):
-            print("skipped: what %s would tell" % tool)
-    print("%d verbs and formats read" % len(told))
+            print("skipped: what %s would show" % tool)
+    print("%d verbs and formats read" % len(shown))

@@ -109,7 +109,7 @@ SNAPSHOT = b"fusiondiff snapshot 1\nnode one Relu core layer fp32 <\n"
 
 
 # What, its constant, input of n, how it is run ("model", "engine", "snapshot", "policy",
-# "profile"), and what one more is told with.
+# "profile"), and the message for one more.
 ROWS = [
     ("levels of messages", ("FSD_WIRE_DEPTH", "src/onnx/wire.h"), at_depth, "model", "levels"),
     ("bytes of a string", ("FSD_WIRE_NAME", "src/onnx/wire.h"),
@@ -208,15 +208,15 @@ def library_calls(h):
 
 
 def all_limits(h):
-    for what, where, make, how, told in h.some(ROWS):
+    for what, where, make, how, shown in h.some(ROWS):
         n = 0 if where is None else where if isinstance(where, int) else constant(*where)
         if h.sanitized and n in LARGE:
             continue
         status, said = run(h, what, how, make(n))
         h.check(status in (0, 1) and "input/" not in said, what, "%d is not read: %s" % (n, said[-300:]))
         status, said = run(h, what, how, make(n + 1))
-        refused = status == 2 or "input/" in told and status in (0, 1)
-        h.check(refused and told in said, what, "%d is read: status %d, %s" % (n + 1, status, said[-300:]))
+        refused = status == 2 or "input/" in shown and status in (0, 1)
+        h.check(refused and shown in said, what, "%d is read: status %d, %s" % (n + 1, status, said[-300:]))
     little_stack(h)
     library_calls(h)
     size = constant("MODEL_LIMIT", "src/api/inputs.c")

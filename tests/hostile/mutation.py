@@ -5,7 +5,7 @@
 
 A seed makes a model and its engine (support/fuser), and changes both where their grammar
 has joints: nodes, ports, names, types, attributes, sizes, layers, bindings, lines of the
-log, rows of the profile.  A change is told by places, not by names, so that it can be done
+log, rows of the profile.  A change is described by places, not by names, so that it can be done
 to the same build with other names.  What then must hold of every mutant:
 
     ends       exit status 0, 1 or 2, with a reason when it is 2 and none otherwise
@@ -17,10 +17,10 @@ to the same build with other names.  What then must hold of every mutant:
     policy     a changed policy is taken or refused, and what check prints by it is whole
     drawn      the page, and pictures, are what a browser takes
     lint       foresees of a model the same whether or not the engine is there; an error ends with 1
-    mirror     a comparison told from the other side tells the same
+    mirror     a comparison in the other direction states the same
     order      of layers changes nothing, if kernels keep theirs among themselves: it is that
                of their execution, and replayed; between other layers they may stand anywhere.
-               So do layers at a tensor that several write: which is read, their order tells
+               So do layers at a tensor that several write: their order shows which is read
     names      that are consistently others change nothing
     beside     an unrelated copy of the build in the same network changes nothing
 
@@ -70,7 +70,7 @@ ENDINGS = [*totals.ENDINGS, "csv"] if fuse else []
 FORMAT_OF = {"txt": "text", "md": "markdown", "xml": "junit"}
 
 
-# Rules that look at an engine, and those that heed sizes, which an engine may tell.
+# Rules that look at an engine, and those that use sizes, which an engine may state.
 NOT_FORESEEN = {"fusion/missed", "engine/symptom", "size/dynamic", "size/odd", "qdq/small-product", "qdq/attention",
                 "channels/alignment", "scale/block", "scale/data", "scale/axis-moved", "build/refused"}
 
@@ -86,7 +86,7 @@ def of_weights(graph):
 
 
 def without(mapping, nodes):
-    """A mapping in which nothing is told of some nodes."""
+    """A mapping in which nothing is stated of some nodes."""
     layers, fates = mapping
     return ({at: (kind, cause, tuple(x for x in links if x[0] not in nodes)) for at, (kind, cause, links) in layers.items()},
             [None if i in nodes else fate for i, fate in enumerate(fates)])
@@ -464,7 +464,7 @@ class Mutant:
 
     def lint(self):
         words = ["--force", "--for", self.r.choice(["trt8", "trt10", "trt11", "rtx", "rtx-1.4:sm75"])]
-        told = []
+        shown = []
         for sides in (["m.onnx"], ["m.onnx", "m.json"]):
             status, out = self.run("lint", *sides, *words, "-f", "json")
             if status == 2:
@@ -473,10 +473,10 @@ class Mutant:
             self.check(status == (report["summary"]["error"] > 0), "lint", "status %d, %s" % (status, report["summary"]))
             self.check(all(e["rule"] == report["findings"][e["finding"]]["rule"] for e in report["edits"]), "lint",
                        "an edit of no finding of its rule")
-            told.append([(f["rule"], f["nodes"]) for f in report["findings"]
+            shown.append([(f["rule"], f["nodes"]) for f in report["findings"]
                          if f["rule"] not in NOT_FORESEEN])
         self.asked["lint"] += 1
-        self.check(told[0] == told[1], "lint", "alone %s, with the engine %s" % tuple(told))
+        self.check(shown[0] == shown[1], "lint", "alone %s, with the engine %s" % tuple(shown))
         form = self.r.choice(["text", "markdown", "csv", "html", "junit", "sarif", "github", "gitlab"])
         _, out = self.run("lint", "m.onnx", "m.json", *words, "-f", form)
         formats.READERS[form](self, "lint: " + form, out)
@@ -489,14 +489,14 @@ class Mutant:
             self.check(not done.stderr, "parsed: " + case, "nop says %s" % done.stderr[:200])
 
     def mirror(self):
-        told = []
+        shown = []
         for sides in (("base.onnx,base.json", "m.onnx,m.json"), ("m.onnx,m.json", "base.onnx,base.json")):
             status, out = self.run("compare", *sides, "--force", "-f", "json")
             if status == 2:
                 return
-            told.append((status, reports.as_json(self, "parsed: compare", out)))
+            shown.append((status, reports.as_json(self, "parsed: compare", out)))
         self.asked["mirror"] += 1
-        (status, one), (other_status, other) = told
+        (status, one), (other_status, other) = shown
         self.check(status == other_status, "mirror", "status %d and %d" % (status, other_status))
         for what, (mine, theirs) in {
                 "differs": (one["summary"]["differs"], other["summary"]["differs"]),
@@ -522,8 +522,8 @@ class Mutant:
         layers, nodes = checks.mapping(json.loads(out), order)
         if first:
             nodes = nodes[:len(report["nodes"])]
-        asked, told = (without(m, equal) for m in (checks.mapping(report), (layers, nodes)))
-        bad = checks.differences(asked, told)
+        asked, shown = (without(m, equal) for m in (checks.mapping(report), (layers, nodes)))
+        bad = checks.differences(asked, shown)
         self.check(not bad, oracle, bad[:3])
 
     def order(self, report):
@@ -567,7 +567,7 @@ class Mutant:
             if isinstance(values, list):
                 both.engine[key] = values + twin.engine[key]
         self.put("both", both)
-        # What is made of weights alone is equal in both, and may be made once: which of the two is told is open.
+        # What is made of weights alone is equal in both, and may be made once: either of the two may be reported.
         made = of_weights(self.build.model.graph)
         self.maps_as("beside", report, "both.onnx", "both.json", first=True, equal=made | {i + len(report["nodes"]) for i in made})
 
@@ -648,7 +648,7 @@ def main():
         print("skipped: no python3-onnx")
         return 77
     most = a.runs or (2000 if a.mutants == 1 << 31 else 1 << 31)
-    binary, begin, told = os.path.abspath(a.binary), time.time(), time.time()      # --minutes, and the figures
+    binary, begin, shown = os.path.abspath(a.binary), time.time(), time.time()      # --minutes, and the figures
     kinds, asked, mutants, runs = collections.Counter(), collections.Counter(), 0, 0
 
     seeds = itertools.islice(itertools.chain(FOUND if a.first == 1 else (), range(a.first, 1 << 31)), a.mutants)
@@ -667,8 +667,8 @@ def main():
                 kinds[kind] += 1
                 if kinds[kind] <= 20:
                     print("FOUND seed %d: %s" % (seed, found[:1500]), flush=True)
-            if time.time() - told > 60:
-                told = time.time()
+            if time.time() - shown > 60:
+                shown = time.time()
                 print(figures(), flush=True)
             if runs >= most or time.time() - begin > 60 * a.minutes:
                 pool.terminate()

@@ -21,7 +21,7 @@ def foreign(n):
 
 
 def boundaries(n):
-    """Only tensors tell, and the way between them is long, wide or many."""
+    """Only tensors are evidence, and the path between them is long, wide or many."""
     whole = model(*line(n), inputs("t0"), outputs("t%d" % n))
     yield "one-long", whole, dump([layer("a", ["t0"], ["t%d" % n])], ["t0", "t%d" % n])
     yield "overlapping", whole, dump(

@@ -12,7 +12,7 @@ import sys
 KNOWN = {
     "code: block operators statement": "a statement has blocks, and these have statements",
     "findings: cite find": "a run's findings cite those of lint, which are found alike",
-    "findings/rules: change kernel total": "kernels that changed are told by three rules in turn",
+    "findings/rules: change kernel total": "three rules in turn report changed kernels",
     "lint: refusals refused_sizes": "a table and its conditions in two files, for their length",
     "match/kernel: available candidate fit named parts": "taking a step, what it needs, what contradicts it: one search",
     "onnx: pieces types": "a type holds pieces, and pieces hold types",

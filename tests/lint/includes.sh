@@ -109,7 +109,7 @@ forbid '\b(cJSON_GetArrayItem|cJSON_GetObjectItem)\(' 'linear, and blind to case
 forbid '\b(strcpy|strcat|strtok|atoi|gets)\('         'unbounded or blind to errors'
 forbid '\b(exit|abort|printf|puts|perror)\('          'the library neither prints nor exits' |
     grep -vE '^src/(cli/|base/status\.c)' && bad=1
-forbid '\bgetenv\('                                   'SECURITY.md tells what is read of the environment' |
+forbid '\bgetenv\('                                   'SECURITY.md states what is read of the environment' |
     grep -vE 'getenv\(("NO_COLOR"|"SOURCE_DATE_EPOCH"|kept_variables\[i\])\)' && bad=1
 
 # What one builder calls things is known in its reader.  Exceptions: what users are told

@@ -126,7 +126,7 @@ def main():
         command = script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
                                           f"echo building\necho {SPLIT}\n")
         bisect(folder, "run", command, says="This fusion causes the failure, found after 1 build:\n  layer 3  epilogue  Conv_13")
-        check("what CMD is told", (folder / "asked").read_text().split(), (folder / "asked").read_text())
+        check("the arguments of CMD", (folder / "asked").read_text().split(), (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() == (folder / "next.onnx").read_bytes())
         check("it is gone behind it", not (folder / ".fusiondiff-bisect.onnx").exists())
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")

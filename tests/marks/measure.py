@@ -83,7 +83,7 @@ def without_data(model):
     return bare
 
 
-def told(groups):
+def shown(groups):
     return " | ".join(sorted(" + ".join(sorted(g)) for g in groups))[:200]
 
 
@@ -99,7 +99,7 @@ def check_free(all_models, n, draw):
         if regions:
             print(f"  {m.name}: {tensor}")
             for what, old, new in regions:
-                print(f"      {what}: {told(old)} -> {told(new)}")
+                print(f"      {what}: {shown(old)} -> {shown(new)}")
         elif regions is None:
             print(f"  {m.name}: {tensor}: the builder refuses the model")
     print(f"free: {good} of {len(drawn)} leave all fusions unchanged", flush=True)
@@ -120,7 +120,7 @@ def check_breaks(all_models, n, draw, by):
     for m, row in drawn:
         if not row["exact"]:
             count["none"] += 1
-            print(f"  {m.name}: layer {row['layer']} {row['fusion']}: none: {told([m.group(row)])}")
+            print(f"  {m.name}: layer {row['layer']} {row['fusion']}: none: {shown([m.group(row)])}")
             continue
         by = "mark" if "mark" in row else "if"
         target, stated = m.group(row), {m.group(c) for c in row["changes"]}
@@ -130,9 +130,9 @@ def check_breaks(all_models, n, draw, by):
         count.update({by: 1, f"{by} split": split, f"{by} right": right})
         if not split or not right:
             print(f"  {m.name}: layer {row['layer']} {row['fusion']}, {by} {row.get('mark') or [p['name'] for p in row['pass']]}: "
-                  f"{'split' if split else 'NOT SPLIT'}; stated {told(stated)}; changed {told(seen)}")
+                  f"{'split' if split else 'NOT SPLIT'}; stated {shown(stated)}; changed {shown(seen)}")
             for what, old, new in regions or []:
-                print(f"      {what}: {told(old)} -> {told(new)}", flush=True)
+                print(f"      {what}: {shown(old)} -> {shown(new)}", flush=True)
     exact = count["mark"] + count["if"]
     split, right = (count[f"mark {what}"] + count[f"if {what}"] for what in ("split", "right"))
     for by in ("mark", "if"):

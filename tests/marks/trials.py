@@ -44,15 +44,15 @@ def main():
         fusions = len(m.fusions())
         bound = 2 * math.log2(fusions) + 4
         state = pathlib.Path(a.folder, f"trial.{os.getpid()}")    # beside the models, whose weights are left out
-        told, builds = search(a, m, row, state)
+        shown, builds = search(a, m, row, state)
         state.unlink(missing_ok=True)
-        end = [line for line in told.splitlines() if line.startswith("  layer ")]
-        there = "with this fusion" in told and end and end[-1].startswith(f"  layer {row['layer']} ")
+        end = [line for line in shown.splitlines() if line.startswith("  layer ")]
+        there = "with this fusion" in shown and end and end[-1].startswith(f"  layer {row['layer']} ")
         good += there and builds <= bound
         print(f"{m.name} layer {row['layer']} {row['fusion']}: {'found' if there else 'not found'}, {builds} builds of at most "
               f"{bound:.1f} for {fusions} fusions", flush=True)
         if not there:
-            print("   ", "\n    ".join(told.splitlines()[-4:]))
+            print("   ", "\n    ".join(shown.splitlines()[-4:]))
     print(f"bisect: {good} of {a.trials} end at the fusion within the bound")
     return 0 if good >= 0.9 * a.trials else 1
 

@@ -2,7 +2,7 @@
 
 `fast` is optimized, with assertions and without sanitizers: a mutant is one file compiled
 with its flags, put before the library when a program is linked.  `sanitized` is the one of
-the quick loop, for what survives.  `coverage` is clang's, and tells which lines a test
+the quick loop, for what survives.  `coverage` is clang's, and shows which lines a test
 executes.
 """
 import json
@@ -54,7 +54,7 @@ class Build:
         return [t for t in json.loads(said)["tests"] if t.get("command")]
 
     def arguments(self, path):
-        """Those that tell a parser how a file is read."""
+        """Those that determine how a parser reads a file."""
         words = shlex.split(self.commands[path]["command"])
         kept = []
         for i, word in enumerate(words):

@@ -1,6 +1,6 @@
 """Draws mutants, runs the quick loop on them, and prints what it does not catch.
 
-tests/README.md tells what for; --help which options there are.
+tests/README.md states the purpose, --help the options.
 """
 import argparse
 import difflib
@@ -77,7 +77,7 @@ def shares(weights, total):
 
 
 class Compiler:
-    """Compiles mutants, and tells those apart that change nothing or do not compile."""
+    """Compiles mutants, and separates those that change nothing or do not compile."""
 
     def __init__(self, fast):
         self.fast = fast

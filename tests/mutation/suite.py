@@ -10,7 +10,7 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-# Until a label tells: what is quick, and runs a program of the build.
+# Until a label states it: what is quick, and runs a program of the build.
 QUICK = (r"^(unit/|golden/|fuzz/|lint/readme$|lint/header$|reach$|rules$|shapes$|schemas$|cost$|"
          r"gate$|gate/)")
 SKIPPED = 77
@@ -161,7 +161,7 @@ def execute(command, folder, cpu, env=None, space=4 << 30):
 
 
 class Waiting:
-    """Asked every 20 seconds, tells when a session has not run for a minute."""
+    """Asked every 20 seconds, reports when a session has not run for a minute."""
 
     def __init__(self, session):
         self.session = session
@@ -220,7 +220,7 @@ def measure(tests, fast, coverage, folders, at, jobs, tell):
     """Runs each test once on both builds, for its seconds and its lines.
 
     What has been measured on the same sources is kept in at/lines.  Returns those that
-    pass: one that does not, or is skipped, tells nothing of a mutant.
+    pass: one that does not, or is skipped, shows nothing about a mutant.
     """
     root = fast.root
     sources = digest([f"{root}/{p}" for p in ("src", "include", "proto", "fixtures")])
@@ -247,7 +247,7 @@ def measure(tests, fast, coverage, folders, at, jobs, tell):
         codes = list(pool.map(one, tests))
     for test, code in zip(tests, codes):
         if code != 0:
-            tell(f"{test.name} tells nothing: it ends with {code} on what is not mutated")
+            tell(f"{test.name} shows nothing: it ends with {code} on what is not mutated")
     return [t for t, code in zip(tests, codes) if code == 0]
 
 

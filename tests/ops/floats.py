@@ -103,12 +103,12 @@ def main():
     if defs.onnx_opset_version() < NEWEST:
         return 0
     head = text[:text.index("*/") + 3]
-    told = head + "".join(f"{row}\n" for row in rows())
+    shown = head + "".join(f"{row}\n" for row in rows())
     if "--update" in sys.argv:
         with open(path, "w", encoding="utf-8") as f:
-            f.write(told)
-    elif told != text:
-        print("\n".join(sorted(set(told.splitlines()) ^ set(text.splitlines()))))
+            f.write(shown)
+    elif shown != text:
+        print("\n".join(sorted(set(shown.splitlines()) ^ set(text.splitlines()))))
         return 1
     return 0
 

@@ -6,7 +6,7 @@
 Every operator that the installed onnx ever had has a row, and no row of its domains is
 unknown to it but those of later opsets, which stand below.  What a
 row says fits the operator: its shape operands are inputs of whole numbers, or for the
-few that are not this is said here; it tells a type and a shape unless the operator gives
+few that are not this is said here; it states a type and a shape unless the operator gives
 no tensor.  Exit status 77 when python3-onnx is absent.
 """
 import os
@@ -102,8 +102,8 @@ for name, (operands, words) in sorted(rows.items()):
         check(any("graph" in str(a.type).lower() for a in latest[name].attributes.values()),
               f"{name}: it has no graph")
     elif "constant" not in words and tensor and "lists" not in words:
-        check("type" in words or name in NO_TYPE, f"{name}: its type is not told")
-        check("shape" in words, f"{name}: its shape is not told")
+        check("type" in words or name in NO_TYPE, f"{name}: its type is not stated")
+        check("shape" in words, f"{name}: its shape is not stated")
     check("lists" not in words or lists, f"{name}: it has no list")
     check(tensor or words & {"lists", "control"}, f"{name}: it gives a list")
     several = len(outputs) > 1 or str(outputs[0].option).endswith("Variadic")
@@ -130,10 +130,10 @@ with open(os.path.join(os.path.dirname(__file__), "../../src/ops/defaults.c"), e
 for op, schemas in ever.items():
     for schema in schemas:
         for name, attribute in schema.attributes.items():
-            told = [v for since, v in defaults.get((op, name), ()) if since <= schema.since_version]
+            shown = [v for since, v in defaults.get((op, name), ()) if since <= schema.since_version]
             want = default_of(attribute)
-            check(not schema.domain and (told[-1] if told else None) == (want or None) or schema.domain,
-                  f"{op} {schema.since_version}: {name} left out is {want}, here {told[-1:]}")
+            check(not schema.domain and (shown[-1] if shown else None) == (want or None) or schema.domain,
+                  f"{op} {schema.since_version}: {name} left out is {want}, here {shown[-1:]}")
 
 print("\n".join(failures) or f"{len(rows)} rows, {len(ever)} operators of opset {known}")
 sys.exit(bool(failures))

@@ -65,11 +65,11 @@ def collected(binary, fixtures, folder):
         for path in (model, engine):
             (folder / name / path.name).write_bytes(path.read_bytes())
     words = ["/opt/aurora/bin/trtexec", "--onnx=aurora \"1\".onnx", "--fp16", "--builderOptimizationLevel=5"]
-    told = {"schema": "fusiondiff-collect/1", "version": "0.2.0", "command": ["trtexec", "--verbose"], "given": words,
+    shown = {"schema": "fusiondiff-collect/1", "version": "0.2.0", "command": ["trtexec", "--verbose"], "given": words,
             "environment": {"CUDA_VISIBLE_DEVICES": "0", "NVIDIA_VISIBLE_DEVICES": "aurora"}, "model": {"path": "aurora"}}
     line = "trtexec '--onnx=aurora \"1\".onnx' --fp16 --builderOptimizationLevel=5\n# CUDA_VISIBLE_DEVICES=0\n"
     hidden = "trtexec --onnx=... --fp16 --builderOptimizationLevel=5\n# CUDA_VISIBLE_DEVICES=0\n# NVIDIA_VISIBLE_DEVICES=...\n"
-    (folder / "new" / "command.json").write_text(json.dumps(told))
+    (folder / "new" / "command.json").write_text(json.dumps(shown))
     for number, (asked, has) in enumerate((([folder / "new" / "hostile.onnx", folder / "new" / "hostile.json"], True),
                                            ([folder / "old", folder / "new"], True),
                                            ([model, engine], False))):

@@ -177,9 +177,9 @@ def of_engine(binary, fixtures):
     pair = [fixtures / "qat_block" / name for name in ("model.onnx", "engine.graph.json")]
     text = of(binary, *pair)
     report = json.loads(run(binary, *pair, "-f", "json").stdout)
-    told = {int(n) for n in re.findall(r"# layer (\d+):", text)}
+    shown = {int(n) for n in re.findall(r"# layer (\d+):", text)}
     wanted = {layer["index"] for layer in report["layers"] if layer["nodes"]}
-    check(told <= wanted and len(told) > 4, f"layers in comments: {sorted(told)}, in the report {sorted(wanted)}")
+    check(shown <= wanted and len(shown) > 4, f"layers in comments: {sorted(shown)}, in the report {sorted(wanted)}")
     part = of(binary, *pair, "--layer", "3")
     names, _ = stated(part)
     inside = {report["nodes"][n["index"]]["name"] for n in report["layers"][3]["nodes"]}

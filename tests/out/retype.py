@@ -84,10 +84,10 @@ def retype(folder, name, m, types, casts, lost=(), shape=None):
     if ran.returncode:
         check(name, False, ran.stderr)
         return None
-    told = json.loads(ran.stdout)
-    rows = {n["name"]: n for n in told["nodes"]}
-    check(f"{name}: lost", {n["name"]: n.get("why") for n in told["nodes"] if n["what"] == "lost"} == dict(lost),
-          [n for n in told["nodes"] if n["what"] == "lost"])
+    shown = json.loads(ran.stdout)
+    rows = {n["name"]: n for n in shown["nodes"]}
+    check(f"{name}: lost", {n["name"]: n.get("why") for n in shown["nodes"] if n["what"] == "lost"} == dict(lost),
+          [n for n in shown["nodes"] if n["what"] == "lost"])
     onnx.checker.check_model(str(typed), full_check=True)
     new = onnx.load(typed)
     check(f"{name}: inputs", list(new.graph.input) == list(m.graph.input))

@@ -20,7 +20,7 @@ function check(what, holds, detail = "") {
     failures += !holds;
 }
 
-/** Does what leads to another address, and waits until the page shows what is there: the browser tells the page when it gets to it. */
+/** Does what leads to another address, and waits until the page shows what is there: the browser notifies the page when it gets to it. */
 async function led(page, act) {
     const from = await page.evaluate(() => location.hash);
     await act();
@@ -79,20 +79,20 @@ async function accessible(page, what, only = null) {
     equal(`${what}: axe finds nothing`, violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`)]), []);
 }
 
-/** The page as a screen reader tells it: role and name of what has both, in their order. */
+/** The page as a screen reader reads it: role and name of what has both, in their order. */
 async function read_aloud(page, within) {
     const client = await page.context().newCDPSession(page);
     const { nodes } = await client.send("Accessibility.getFullAXTree");
     const by_id = new Map(nodes.map((node) => [node.nodeId, node]));
     const { node: dom } = await client.send("DOM.describeNode", { objectId: (await client.send("Runtime.evaluate", { expression: `document.querySelector(${JSON.stringify(within)})` })).result.objectId });
     const lines = [];
-    const tell = (node) => {
+    const announce = (node) => {
         const [role, name] = [node.role?.value, node.name?.value?.trim()];
         const state = (node.properties ?? []).filter((p) => p.name === "expanded" || (["selected", "live", "checked", "pressed"].includes(p.name) && ![false, "false", "off"].includes(p.value.value))).map((p) => `${p.name} ${p.value.value}`);
         if (!node.ignored && role !== "InlineTextBox" && (name || state.length)) lines.push([role, name, ...state].filter(Boolean).join(" | "));
-        for (const child of node.childIds) if (by_id.has(child)) tell(by_id.get(child));
+        for (const child of node.childIds) if (by_id.has(child)) announce(by_id.get(child));
     };
-    tell(nodes.find((node) => node.backendDOMNodeId === dom.backendNodeId));
+    announce(nodes.find((node) => node.backendDOMNodeId === dom.backendNodeId));
     await client.detach();
     return lines;
 }
@@ -103,13 +103,13 @@ const texts = (page, selector) => page.locator(selector).allTextContents();
 const hash_of = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const names_left = (page) => texts(page, "#rows .left .name");
 
-/** What a page says would tell the same in a terminal does, to the byte. */
+/** A command that a page names prints the same in a terminal, to the byte. */
 function check_commands() {
     for (const name of ["run", "log", "compare", "matrix", "untimed", "strong", "scopes", "check", "exports", "lint", "linted", "hostile", "hostile_compare", "hostile_matrix"]) {
         const page = readFileSync(path_of(name), "utf8");
         const command = JSON.parse(page.match(/id="data-command">(.*)<\/script>/)[1]).page;
         const { stdout } = spawnSync("sh", ["-c", `fusiondiff() { "$0" "$@"; }\n${command} -f json`, binary], { encoding: "utf8", maxBuffer: 1 << 26 });
-        check(`${name}: the command that it names tells it`, stdout === readFileSync(join(folder, `${name}.json`), "utf8"), command);
+        check(`${name}: the command that it names shows it`, stdout === readFileSync(join(folder, `${name}.json`), "utf8"), command);
     }
 }
 
@@ -171,7 +171,7 @@ async function check_keys(page) {
     check("keys: escape closes it", await page.locator("#record").isHidden());
     await page.keyboard.press("o"); /* into no record */
     await page.keyboard.press("?");
-    check("keys: ? tells the keys", await page.locator("#help").isVisible());
+    check("keys: ? shows the keys", await page.locator("#help").isVisible());
     await accessible(page, "help");
     await page.keyboard.press("Escape");
     check("keys: escape closes that", await page.locator("#help").isHidden());
@@ -185,14 +185,14 @@ async function check_keys(page) {
 
 async function check_record(page) {
     const layer = document_of("run").layers[3];
-    const told = await page.locator("#record").innerText();
+    const shown_text = await page.locator("#record").innerText();
     for (const word of [layer.name, layer.tactic, "Conv_13", "name, tensor", "int8", "chw32", layer.inputs[0].format, "[1, 8, 8, 8]"])
-        check(`record: tells ${String(word).slice(0, 60)}`, told.includes(word), told.slice(0, 300));
+        check(`record: shows ${String(word).slice(0, 60)}`, shown_text.includes(word), shown_text.slice(0, 300));
     const codes = await texts(page, "#record pre");
     const [model, engine] = ["model", "engine"].map((side) => document_of("run")[side].path);
     const command = codes[codes.length - 1];
     const profile = command.match(/--profile (\S+)/)?.[1];
-    equal("record: the command that tells the same", command, `fusiondiff explain ${model} ${engine} --profile ${profile} --peak 500,100 --layer 3`);
+    equal("record: the command that shows the same", command, `fusiondiff explain ${model} ${engine} --profile ${profile} --peak 500,100 --layer 3`);
     const answer = execFileSync(binary, command.split(" ").slice(1)).toString();
     check("record: which runs, with all that the page knows", answer.startsWith("layer 3") && answer.includes(`${layer.ms.toFixed(4)} ms`), answer);
     const asked = layer.nodes.map((link) => document_of("run").nodes[link.index]).filter((n) => n.fate === "layer");
@@ -207,8 +207,8 @@ async function check_record(page) {
 
 /** As the program prints them; of a form that stands for several, each prints the same. */
 function names_as(form, model, engine, nodes) {
-    const told = form.split(", ").map((as) => execFileSync(binary, ["names", model, engine, ...nodes.map((n) => n.name || `#${n.index}`), "--as", as]).toString().split("\n#")[0].trimEnd());
-    return told.every((text) => text === told[0]) ? told[0] : told;
+    const shown_text = form.split(", ").map((as) => execFileSync(binary, ["names", model, engine, ...nodes.map((n) => n.name || `#${n.index}`), "--as", as]).toString().split("\n#")[0].trimEnd());
+    return shown_text.every((text) => text === shown_text[0]) ? shown_text[0] : shown_text;
 }
 
 /** A strongly typed builder takes all types from the model: no flag that sets one is offered. */
@@ -239,7 +239,7 @@ async function check_views(page) {
     check("overview: a bar filters", (await hash_of(page)).includes("kind=quantize"));
     await led(page, () => page.locator(".clear").click());
     await page.keyboard.press("4");
-    check("findings: each rule is told", (await page.locator("#rules").innerText()).includes("quantize/standing"));
+    check("findings: each rule is shown", (await page.locator("#rules").innerText()).includes("quantize/standing"));
     const advice = (await page.locator("#rules details", { hasText: "quantize/standing" }).first().innerText()).replace(/\s+/g, " ");
     for (const word of ["why It reads", "fix Quantize every input", "add a Q/DQ pair on"]) check(`findings: ${word}`, advice.includes(word), advice);
     await accessible(page, "findings");
@@ -280,7 +280,7 @@ async function check_run() {
     });
     await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "This page has no layer 99."));
     await open("log", "#layer=1", async (page) => {
-        check("log: the story is told", (await page.locator("#record li .topic").count()) > 0 && /log line \d+/.test(await page.locator("#record").innerText()));
+        check("log: the story is shown", (await page.locator("#record li .topic").count()) > 0 && /log line \d+/.test(await page.locator("#record").innerText()));
     });
 }
 
@@ -293,10 +293,10 @@ async function check_aloud() {
         const rows = await read_aloud(page, "#rows");
         equal("aloud: the rows are a treegrid", rows[0], "treegrid | Nodes and layers in the order of execution");
         equal("aloud: its columns", of_role(rows, "columnheader"), ["ONNX nodes", "what happened", "engine layers", "time"]);
-        const told = of_role(rows, "row");
-        check("aloud: a row tells both sides, evidence in words", told.some((row) => row.startsWith("#4 Conv_4 evidence: name, tensor unfold 1 CaskConvolution int8 → fp16 0.0640 ms") && row.endsWith("| expanded false")), told.join("\n"));
-        check("aloud: an inserted layer is said to be added", told.some((row) => /^added \d+ Reformat /.test(row)), told.join("\n"));
-        check("aloud: what is chosen is selected", told.filter((row) => row.includes("selected true")).length === 1 && told.find((row) => row.includes("selected true")).includes("Conv_13"), told.join("\n"));
+        const shown_text = of_role(rows, "row");
+        check("aloud: a row shows both sides, evidence in words", shown_text.some((row) => row.startsWith("#4 Conv_4 evidence: name, tensor unfold 1 CaskConvolution int8 → fp16 0.0640 ms") && row.endsWith("| expanded false")), shown_text.join("\n"));
+        check("aloud: an inserted layer is said to be added", shown_text.some((row) => /^added \d+ Reformat /.test(row)), shown_text.join("\n"));
+        check("aloud: what is chosen is selected", shown_text.filter((row) => row.includes("selected true")).length === 1 && shown_text.find((row) => row.includes("selected true")).includes("Conv_13"), shown_text.join("\n"));
         const record = await read_aloud(page, "#record");
         equal("aloud: the record has a name, a way out and heads in order", [record[0], of_role(record, "link")[0], ...of_role(record, "heading").slice(0, 3)], ["complementary | Details of the selection", "Close the details", "conv2.weight + QuantizeLinear_11 + Conv_13 + Add_15 + Relu_16", "What it is", "What it costs"]);
         await page.locator("#facets label", { hasText: "data movement" }).click();
@@ -421,8 +421,8 @@ async function check_walk() {
         await page.keyboard.press("Home");
         await page.keyboard.press("Shift+ArrowDown");
         await page.keyboard.press("Shift+ArrowDown");
-        const told = await page.locator("#shown").textContent();
-        check("walk: Shift and an arrow select rows, whose sum is told", /^\d of \d+ rows selected · \d layers? · 0\.\d+ ms \(\d+\.\d %\)/.test(told), told);
+        const shown_text = await page.locator("#shown").textContent();
+        check("walk: Shift and an arrow select rows, whose sum is shown", /^\d of \d+ rows selected · \d layers? · 0\.\d+ ms \(\d+\.\d %\)/.test(shown_text), shown_text);
         await page.keyboard.press("ArrowDown");
         check("walk: an arrow alone ends that", !(await page.locator("#shown").textContent()).includes("selected"));
         await page.keyboard.press("2");
@@ -442,8 +442,8 @@ async function check_walk() {
 async function check_advice() {
     await open("run", "", async (page) => {
         const { brief } = document_of("run").summary;
-        const told = (await page.locator("#advice .todo").innerText()).replace(/\s+/g, " ");
-        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, told.toLowerCase().includes(text.toLowerCase()), told);
+        const shown_text = (await page.locator("#advice .todo").innerText()).replace(/\s+/g, " ");
+        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, shown_text.toLowerCase().includes(text.toLowerCase()), shown_text);
         check("advice: stands before counts and rows", (await page.locator("#advice").boundingBox()).y < (await page.locator("#tiles").boundingBox()).y);
         await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
         const copied = async (button) => {
@@ -496,8 +496,8 @@ async function check_advice() {
 async function check_exports() {
     await open("exports", "", async (page) => {
         const { changes } = document_of("exports");
-        const told = await page.locator("#rows").innerText();
-        for (const c of changes) check(`exports: ${c.what} of ${c.new ?? c.old ?? c.of}`, [c.new, c.was, c.now].every((word) => !word || told.includes(word)), told);
+        const shown_text = await page.locator("#rows").innerText();
+        for (const c of changes) check(`exports: ${c.what} of ${c.new ?? c.old ?? c.of}`, [c.new, c.was, c.now].every((word) => !word || shown_text.includes(word)), shown_text);
         await accessible(page, "exports");
         await page.keyboard.press("2");
         check("exports: the drawing", (await page.locator(".stage .box").count()) > 2);
@@ -516,10 +516,10 @@ async function check_compare() {
     await open("compare", "", async (page) => {
         check("compare: begins with what changed", (await hash_of(page)).includes("show=changed"));
         const row = await page.locator("#rows .row.changed").first().textContent();
-        for (const word of ["fusion-lost", "widened", "Conv_13", "Add_15"]) check(`compare: the row tells ${word}`, row.includes(word), row);
+        for (const word of ["fusion-lost", "widened", "Conv_13", "Add_15"]) check(`compare: the row shows ${word}`, row.includes(word), row);
         await page.locator("#rows .row.changed").first().click();
-        const told = await page.locator("#record").innerText();
-        check("compare: the record tells times and inserted layers", told.includes("0.1100 ms → 0.2200 ms") && told.includes("dtype+layout"), told);
+        const shown_text = await page.locator("#record").innerText();
+        check("compare: the record shows times and inserted layers", shown_text.includes("0.1100 ms → 0.2200 ms") && shown_text.includes("dtype+layout"), shown_text);
         await accessible(page, "compare");
         await page.keyboard.press("3");
         const steps = await texts(page, "#overview .value");
@@ -531,11 +531,11 @@ async function check_compare() {
     });
     await open("check", "", async (page) => {
         const { rules, verdict } = document_of("check");
-        const told = await page.locator("#rules").innerText();
+        const shown_text = await page.locator("#rules").innerText();
         check("check: the tiles have room for their figures", await page.locator(".tile-value").evaluateAll((all) => all.every((one) => one.scrollWidth <= one.clientWidth)));
         check("check: begins with the rules", await page.locator("#rules").isVisible());
         check("check: the verdict", (await page.locator("#title .verdict").textContent()) === verdict);
-        for (const rule of rules) check(`check: ${rule.rule} with its budget`, told.includes(rule.rule) && (!rule.budget || told.includes(rule.budget)));
+        for (const rule of rules) check(`check: ${rule.rule} with its budget`, shown_text.includes(rule.rule) && (!rule.budget || shown_text.includes(rule.budget)));
         await accessible(page, "check");
         await page.keyboard.press("2");
         check("check: what changed since the snapshot", (await page.locator("#rows .row.changed, #rows .row.added").count()) > 0);
@@ -545,24 +545,24 @@ async function check_compare() {
 async function check_lint() {
     await open("lint", "", async (page) => {
         const { rules, verdict, edits, findings } = document_of("lint");
-        const told = await page.locator("#rules").innerText();
+        const shown_text = await page.locator("#rules").innerText();
         check("lint: begins with the rules", await page.locator("#rules").isVisible());
         check("lint: the verdict", (await page.locator("#title .verdict").textContent()) === verdict);
-        for (const { rule } of rules) check(`lint: ${rule} is told`, told.includes(rule));
+        for (const { rule } of rules) check(`lint: ${rule} is shown`, shown_text.includes(rule));
         equal("lint: every finding", await page.locator("#rules li").count(), findings.length);
         check("lint: no drawing of what is not built", !(await page.locator("#views").innerText()).includes("Graph"));
         await accessible(page, "lint");
         await led(page, () => page.locator("#rules li a", { hasText: edits[0].node_name }).first().click());
         const record = await page.locator("#record").innerText();
-        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, plain(findings[0].message)]) check(`lint: the record tells ${word}`, record.includes(word), record);
+        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, plain(findings[0].message)]) check(`lint: the record shows ${word}`, record.includes(word), record);
         await page.keyboard.press("Escape");
         await page.keyboard.press("2");
         check("lint: the model's nodes, none missed", (await page.locator("#rows .left .name").first().isVisible()) && (await page.locator("#rows .alarm").count()) === 0);
         await accessible(page, "lint, rows");
     });
     await open("linted", "", async (page) => {
-        const told = await page.locator("#rules").innerText();
-        for (const { message } of document_of("linted").findings.filter((f) => f.severity !== "info")) check(`lint of an engine: ${message}`, told.includes(plain(message)));
+        const shown_text = await page.locator("#rules").innerText();
+        for (const { message } of document_of("linted").findings.filter((f) => f.severity !== "info")) check(`lint of an engine: ${message}`, shown_text.includes(plain(message)));
         await page.keyboard.press("2");
         check("lint of an engine: its layers", (await page.locator("#rows .right .name").count()) > 3);
     });
@@ -578,7 +578,7 @@ async function check_matrix() {
         const marked = await page.locator("#rows .rows-body .row.first, #rows .rows-body .row.only").evaluateAll((all) => all.map((row) => [...row.querySelectorAll(".right")].map((cell) => cell.className.match(/is-(\w+)/)[1])));
         equal("matrix: what differs is marked", marked, differing.map((r) => r.cells.map((c) => c.is)));
         const cell = page.locator("#rows .rows-body .row").first().locator(".right").nth(1);
-        for (const word of ["int8", "≠ groups", "0.2200 ms"]) check(`matrix: the cell tells ${word}`, (await cell.textContent()).includes(word), await cell.textContent());
+        for (const word of ["int8", "≠ groups", "0.2200 ms"]) check(`matrix: the cell shows ${word}`, (await cell.textContent()).includes(word), await cell.textContent());
         await accessible(page, "matrix");
         await page.locator('#facets label[title="B"]').click();
         equal("matrix: a filter by build", await names_left(page), differing.filter((r) => r.cells[1].is !== "same").map((r) => r.name));
@@ -589,8 +589,8 @@ async function check_matrix() {
         await page.keyboard.press("Home");
         await page.keyboard.press("Enter");
         check("matrix: enter opens the row's record", (await hash_of(page)).includes(`row=${differing[0].row}`));
-        const told = await page.locator("#record").innerText();
-        for (const c of differing[0].cells) for (const word of [c.what.split(" ")[0], ...c.by, ...c.groups.map((g) => g.tactic ?? g.precision), ...c.moves.map((m) => m.kind)]) check(`matrix: the record tells ${c.build} ${word.slice(0, 40)}`, told.includes(word), told.slice(0, 300));
+        const shown_text = await page.locator("#record").innerText();
+        for (const c of differing[0].cells) for (const word of [c.what.split(" ")[0], ...c.by, ...c.groups.map((g) => g.tactic ?? g.precision), ...c.moves.map((m) => m.kind)]) check(`matrix: the record shows ${c.build} ${word.slice(0, 40)}`, shown_text.includes(word), shown_text.slice(0, 300));
         await accessible(page, "matrix, record");
         await page.keyboard.press("2");
         equal("matrix: a drawing for each build beside the first", (await page.locator(".crumbs").innerText()).match(/A and \w/g), builds.slice(1).map((b) => `A and ${b.build}`));
@@ -603,7 +603,7 @@ async function check_matrix() {
         check("matrix: a box leads to its row", rows.find((r) => String(r.row) === choice)?.cells[2].groups.some((g) => g.nodes.some((name) => drawn.includes(name))), `${choice} ${drawn}`);
         await page.keyboard.press("3");
         const overview = await page.locator("#overview").innerText();
-        for (const b of builds) check(`matrix: the overview tells of ${b.build}`, overview.includes(b.engine) && overview.includes(String(b.layers)));
+        for (const b of builds) check(`matrix: the overview shows ${b.build}`, overview.includes(b.engine) && overview.includes(String(b.layers)));
         await accessible(page, "matrix, overview");
     });
     await open("matrix", "#", async (page) => {
@@ -616,7 +616,7 @@ async function check_matrix() {
     await open("untimed", "", async (page) => accessible(page, "compare without times"));
 }
 
-/* Operators and modules, which the views tell, too. */
+/* Operators and modules, which the views also list. */
 async function check_scopes() {
     for (const name of ["blocks", "scopes"])
         await open(name, "#view=overview", async (page) => {
@@ -626,7 +626,7 @@ async function check_scopes() {
             await page.locator("#facets summary", { hasText: /^Module$/ }).click();
             for (const more of await page.locator("#facets details[open] .more").all()) await more.click();
             const facets = await texts(page, "#facets details:has(summary:text-is('Module')) .value");
-            equal(`${name}: the modules that scopes tells`, facets.sort(), scopes.map((m) => m.name || "(none)").sort());
+            equal(`${name}: the modules that scopes shows`, facets.sort(), scopes.map((m) => m.name || "(none)").sort());
             const card = page.locator("#overview .card", { has: page.locator("h3", { hasText: /^Module/ }) });
             const bars = Object.fromEntries(await card.locator("a").evaluateAll((all) => all.map((a) => [a.title, a.querySelector(".number").textContent])));
             if (name === "scopes")
@@ -707,8 +707,8 @@ async function check_hostile() {
     await open("hostile", "", async (page) => {
         check("hostile: no name became an element", (await page.locator("script:not([id^=data-])").count()) === 1 && (await page.locator("img").count()) === 0 && !(await page.title()).includes("broken"));
         await page.keyboard.press("Control+End");
-        const told = (await page.locator("#rows").innerText()).replaceAll("\u00a0", " ");
-        for (const shown of ["</script><script>", 'quote " and \'', "\\u{202e}rtl\\u{200b}", "bell\\u{7} esc", "emoji \u{1f600}", "\\u{2028}", "日本語の名前"]) check(`hostile: shows ${shown}`, told.includes(shown));
+        const shown_text = (await page.locator("#rows").innerText()).replaceAll("\u00a0", " ");
+        for (const shown of ["</script><script>", 'quote " and \'', "\\u{202e}rtl\\u{200b}", "bell\\u{7} esc", "emoji \u{1f600}", "\\u{2028}", "日本語の名前"]) check(`hostile: shows ${shown}`, shown_text.includes(shown));
         const long = await page.locator("#rows .name", { hasText: "xxxx" }).first();
         check("hostile: a long name is shortened", (await long.textContent()).length < 200);
         await long.click();
@@ -722,8 +722,8 @@ async function check_hostile_builds() {
     for (const name of ["hostile_compare", "hostile_matrix"])
         await open(name, "#", async (page) => {
             check(`${name}: no name became an element`, (await page.locator("script:not([id^=data-])").count()) === 1 && (await page.locator("img").count()) === 0 && !(await page.title()).includes("broken"));
-            const told = (await page.locator("#rows").innerText()).replaceAll("\u00a0", " ");
-            for (const shown of ["</script><script>", "\\u{202e}rtl\\u{200b}", "bell\\u{7} esc"]) check(`${name}: shows ${shown}`, told.includes(shown), told.slice(0, 400));
+            const shown_text = (await page.locator("#rows").innerText()).replaceAll("\u00a0", " ");
+            for (const shown of ["</script><script>", "\\u{202e}rtl\\u{200b}", "bell\\u{7} esc"]) check(`${name}: shows ${shown}`, shown_text.includes(shown), shown_text.slice(0, 400));
             await page.locator("#rows .rows-body .right").first().click();
             check(`${name}: has a record`, await page.locator("#record h2").isVisible());
             await accessible(page, name);
@@ -744,7 +744,7 @@ async function check_large() {
         await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
         const printed = await page.locator("#rows .rows-body [role=row]").count();
         const left = (await page.locator("#diff > .note").textContent()).match(/[\d,]+/g).map((n) => Number(n.replaceAll(",", "")));
-        equal("large: paper tells what it leaves out", [left[0] + printed, left[1], await page.locator("#diff > .note").isVisible()], [Number(count) - 1, Number(count) - 1, true]);
+        equal("large: paper shows what it leaves out", [left[0] + printed, left[1], await page.locator("#diff > .note").isVisible()], [Number(count) - 1, Number(count) - 1, true]);
         equal("large: and has no empty pages", await page.locator("#rows .rows-body").evaluate((body) => body.getBoundingClientRect().height), printed * 28);
         await page.evaluate(() => dispatchEvent(new Event("afterprint")));
         check("large: which the screen does not", (await page.locator("#diff > .note").isHidden()) && (await page.locator("#rows [role=row]").count()) < 120);

@@ -99,8 +99,8 @@ def check_hostile(folder):
                        "x" * 20000, "\u2028\u2029", "\ufeff", "##[error]x", "::error::x"]
     pair = hostile_pair(folder, names)
     _, page = check_page("hostile", [*pair, "--force"], {"run": [*pair, "--force"]})
-    told = {node["name"] for node in json.loads(page.data["data-run"])["nodes"]}
-    check("hostile: every name is in its data", set(names) <= told, str(set(names) - told)[:300])
+    stated = {node["name"] for node in json.loads(page.data["data-run"])["nodes"]}
+    check("hostile: every name is in its data", set(names) <= stated, str(set(names) - stated)[:300])
 
 
 def check_command(folder):
@@ -110,7 +110,7 @@ def check_command(folder):
         shutil.copy(os.path.join(FIXTURES, source), name)
     args = [*names, "--opt-profile", "1", "--evidence", "name,tensor", "--peak", "333.25,0.1"]
     _, page = check_page("options", args, {"run": args})
-    check("options: all are told", json.loads(page.data["data-command"])["run"] ==
+    check("options: all are shown", json.loads(page.data["data-command"])["run"] ==
           " '" + names[0].replace("'", "'\\''") + f"' '{names[1]}' --evidence name,tensor --opt-profile 1 --peak 333.25,0.1",
           page.data["data-command"])
     shaped = [os.path.join(FIXTURES, name) for name in ("onnx/plain.onnx", "engine/two-profiles.json")]
@@ -119,7 +119,7 @@ def check_command(folder):
 
 
 def check_late(folder):
-    """What is not drawn in time is told, in its place and in sum."""
+    """What is not drawn in time is stated, in its place and in sum."""
     path = os.path.join(folder, "late.html")
     said = late_page(folder, path).decode()
     with open(path, encoding="utf-8") as file:

@@ -85,7 +85,7 @@ def check_views(folder, fixtures):
                           (("--collapse", "scope:0"), b"expected none, run"), (("--depth", "0"), b"1 to 1000"),
                           (("--layout-timeout", "-1"), b"seconds")):
         done = run(*pair, "-f", "dot", *args, status=2)
-        check(f"{' '.join(args)}: an error that tells", message in done.stderr, done.stderr)
+        check(f"{' '.join(args)}: a clear error", message in done.stderr, done.stderr)
     out = os.path.join(folder, "late.svg")
     done = run(*pair, "-o", out, "--layout-timeout", "0.000001", status=2)
     check("no time at all: an error, no file", b"within" in done.stderr and not os.path.exists(out),

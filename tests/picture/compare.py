@@ -64,7 +64,7 @@ def check_corpus(folder):
         (dot, svg), said = draw(folder, old, new, status=SAME if old == new else DIFFER)
         reads_back(what, dot)
         is_svg(what, svg)
-        # One line sums up; another would tell what was left out.
+        # One line sums up; another would state what was left out.
         check(f"{what}: drawn in full", said.startswith("fusiondiff: compare: ") and said.count("\n") <= 1, said)
     check("pairs of the corpus were there", len(pairs) >= 2)
 
@@ -76,7 +76,7 @@ def check_change(folder):
                 for case in ("resnet18-qat-residual-trt8.4", "resnet18-qat-trt8.4"))
     (_, svg), _ = draw(folder, old, new, "--only", "changes")
     text = open(svg, encoding="utf-8").read()
-    check("qat-residual to qat: a fusion is lost, and the legend tells the colour",
+    check("qat-residual to qat: a fusion is lost, and the legend explains the color",
           len(re.findall(r">fusion&#45;lost<", text)) == 2, str(len(re.findall("fusion&#45;lost", text))))
     # Of the ten standing quantizers of qat the first and the last stand in qat-residual too.
     check("qat-residual to qat: eight standing quantizers are added", text.count("+ quantize") == 8,

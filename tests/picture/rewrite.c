@@ -27,7 +27,7 @@ static void differ(const char *what, const char *name)
 
 /* ------------------------------------------------------------------- attributes */
 
-/* "" where it is not declared, which cgraph does not tell from empty either. */
+/* "" where it is not declared, which cgraph does not distinguish from empty either. */
 static char *value_of(void *object, char *name)
 {
     static char none[] = "";

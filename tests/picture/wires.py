@@ -59,8 +59,8 @@ class Picture:
         self.boxes, self.wires, self.threads = {}, [], []
         for line in dot.split("\n"):
             if box := re.match(r'\t(\w+) \[.*tooltip="(.*)"\]$', line):
-                told = re.match(r"layers? ([\d, ]+)\\n", box[2])
-                self.boxes[box[1]] = box[2], [int(i) for i in told[1].split(", ")] if told else []
+                shown = re.match(r"layers? ([\d, ]+)\\n", box[2])
+                self.boxes[box[1]] = box[2], [int(i) for i in shown[1].split(", ")] if shown else []
             elif wire := re.match(r"\t(\w+) -> (\w+) \[(.*)\]$", line):
                 if wire[1][0] != wire[2][0] or "invis" in wire[3]:
                     continue

@@ -6,8 +6,8 @@
 Each model below the folder MODELS, and some made to be mistaken (towers.py), gets an
 engine that names its nodes, one a layer, so that only the alignment is looked at.  It is
 compared with a copy that was changed and named as another exporter would (exports.py).
-What is aligned must be a node and its own copy, or one that nobody could tell from it
-(judge.py).  How many are found is told by kind of change.
+What is aligned must be a node and its own copy, or one that nothing distinguishes from it
+(judge.py).  The number found is printed by kind of change.
 Exit status 77 when MODELS or onnx is absent.
 """
 import collections

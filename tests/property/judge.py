@@ -122,10 +122,10 @@ def fits(a, b):
 
 
 def judge(pairs, old, new, old_is, new_is):
-    """@return how many pairs are not a node and its own copy, but one that nobody could tell
+    """@return how many pairs are not a node and its own copy, but one that nothing could distinguish
     from it, and the pairs that are wrong.
 
-    Nobody can tell it where the way from the inputs, or to the outputs, is the same, or where
+    Nothing distinguishes it where the path from the inputs, or to the outputs, is the same, or where
     it stands beside the same.  What is right, or looks so, stands for itself when what is
     around it is looked at.  Two nodes that change places are wrong however they look.
     """

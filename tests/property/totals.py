@@ -1,6 +1,6 @@
-"""Totals as each report tells them, and as they are counted from the JSON's lists.
+"""Totals as each report states them, and as they are counted from the JSON's lists.
 
-A reader takes a report's text and returns the totals that it tells, by the same keys:
+A reader takes a report's text and returns the totals that it states, by the same keys:
 nodes, layers, inserted, reformats, computing, mapped, unexplained, the words of fates,
 kinds, causes, evidence and severities, ms."""
 import collections
@@ -43,13 +43,13 @@ def counted(r):
 
 def summary(text):
     s = json.loads(text)["summary"]
-    told = {(part, word): n for part in ("nodes", "layers", "inserted", "links", "findings")
+    shown = {(part, word): n for part in ("nodes", "layers", "inserted", "links", "findings")
             for word, n in s[part].items()}
-    told.update(computing=s["coverage"]["computing_layers"], mapped=s["coverage"]["mapped_layers"],
+    shown.update(computing=s["coverage"]["computing_layers"], mapped=s["coverage"]["mapped_layers"],
                 inserted=s["coverage"]["inserted"])
     if "ms" in s:
-        told["ms"] = s["ms"]["total"]
-    return told
+        shown["ms"] = s["ms"]["total"]
+    return shown
 
 
 def words(line):
@@ -57,20 +57,20 @@ def words(line):
 
 
 def plain(text):
-    told = {}
+    shown = {}
     for part in ("nodes", "layers", "inserted"):
         n, line = re.search(r"^%s +(\d+)(.*)$" % part, text, re.M).groups()
-        told[part] = int(n)
-        told.update({(part, word): int(k) for word, k in words(line)})
+        shown[part] = int(n)
+        shown.update({(part, word): int(k) for word, k in words(line)})
     line = re.search(r"^mapped +(\d+) of (\d+) computing layers?, \d+ links?(.*)$", text, re.M)
-    told.update(mapped=int(line[1]), computing=int(line[2]))
-    told.update({("links", word): int(k) for word, k in words(line[3])})
+    shown.update(mapped=int(line[1]), computing=int(line[2]))
+    shown.update({("links", word): int(k) for word, k in words(line[3])})
     line = re.search(r"^findings \d+: (.*)$", text, re.M)
-    told.update(severities(line[1]) if line else {})
+    shown.update(severities(line[1]) if line else {})
     line = re.search(r"^time +([\d.]+) ms a run", text, re.M)
     if line:
-        told["ms"] = float(line[1])
-    return told
+        shown["ms"] = float(line[1])
+    return shown
 
 
 def severities(line):
@@ -80,13 +80,13 @@ def severities(line):
 
 def markdown(text):
     rows = dict(re.findall(r"^\| ([^|]+) \| ([\d.]+)(?: ms)? \|$", text, re.M))
-    told = {key: int(rows[row]) for key, row in (
+    shown = {key: int(rows[row]) for key, row in (
         ("nodes", "nodes"), ("layers", "layers"), ("computing", "computing layers"),
         ("mapped", "of these mapped to nodes"), ("inserted", "inserted layers"),
         ("reformats", "reformats"), ("unexplained", "nodes unexplained"))}
     if "time" in rows:
-        told["ms"] = float(rows["time"])
-    return {**told, **severities(text.split("\n")[2])}
+        shown["ms"] = float(rows["time"])
+    return {**shown, **severities(text.split("\n")[2])}
 
 
 def dot(text):
@@ -119,13 +119,13 @@ def differences(r, read):
     true, bad = counted(r), []
     for ending, reader in READERS.items():
         try:
-            told = reader(read(ending))
+            shown = reader(read(ending))
         except (AttributeError, KeyError, ValueError, xml.ParseError) as error:
             bad.append("%s: totals not found: %r" % (ending, error))
             continue
         bad += ["%s: %s is %s, counted %s" % (ending, key, n, true.get(key, 0))
-                for key, n in told.items() if not same(n, true.get(key, 0), key)]
-        bad += ["%s: does not tell that %s is %d" % (ending, key, n) for key, n in true.items()
-                if key not in told and n and ending in ("json", "txt")
+                for key, n in shown.items() if not same(n, true.get(key, 0), key)]
+        bad += ["%s: does not state that %s is %d" % (ending, key, n) for key, n in true.items()
+                if key not in shown and n and ending in ("json", "txt")
                 and isinstance(key, tuple)]
     return bad

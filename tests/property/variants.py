@@ -28,7 +28,7 @@ MARK = "Zq"
 
 
 def applies(cond, number):
-    """Metadata is there from 8.6 on; a log of 10.x tells less than the dump, so
+    """Metadata is there from 8.6 on; a log of 10.x states less than the dump, so
     that the dump's truth does not fit it."""
     if cond == "metadata":
         return number >= 8.6

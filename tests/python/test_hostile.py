@@ -304,7 +304,7 @@ def test_threads_share_what_was_made():
 
 INTERRUPTED = """
 import signal, sys, fusiondiff
-told = 0
+shown = 0
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 for i in range(9999):
     try:
@@ -315,15 +315,15 @@ for i in range(9999):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
-        told += 1
+        shown += 1
     except RuntimeError as error:   # CPython's own: the interrupt came while a future took its lock again
         if str(error) != "cannot release un-acquired lock":
             raise
-        told += 1
-    if told == 60:
+        shown += 1
+    if shown == 60:
         break
 assert fusiondiff.diff(*sys.argv[1:]).layers
-print(told)
+print(shown)
 """
 
 

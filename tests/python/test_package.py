@@ -150,8 +150,8 @@ def test_batch_keeps_the_order_and_goes_past_what_is_bad(tmp_path):
         assert made[0].json == fusiondiff.diff(MODEL, ENGINE).json and made[3].layers[1].ms == 0.064
     lines = tmp_path / "pairs"
     lines.write_text(f"{MODEL} {ENGINE}\nnone.json\n")
-    told = [json.loads(line) for line in printed("batch", lines).stdout.splitlines()]
-    assert told[0]["report"] == made[0].json and told[1]["error"]["message"] == made[1].message
+    stated = [json.loads(line) for line in printed("batch", lines).stdout.splitlines()]
+    assert stated[0]["report"] == made[0].json and stated[1]["error"]["message"] == made[1].message
 
 
 def test_views_and_tables():
@@ -379,9 +379,9 @@ pytest_plugins = ["pytester"]
 def test_values_from_outside():
     values = ROOT / "fixtures/values"
     run = fusiondiff.diff(MODEL, ENGINE, values=[values / "good.npz", values / "bad.npz"], values_limit=.15)
-    told = run.json["values"]
-    assert [told["over"], told["enters"][0]["tensor"]] == [2, "conv2.bn"]
-    assert [pathlib.Path(told[name]).name for name in ("reference", "path")] == ["good.npz", "bad.npz"]
+    stated = run.json["values"]
+    assert [stated["over"], stated["enters"][0]["tensor"]] == [2, "conv2.bn"]
+    assert [pathlib.Path(stated[name]).name for name in ("reference", "path")] == ["good.npz", "bad.npz"]
     assert run.layers[3].extra["values"]["nan"] == 1
     assert fusiondiff.diff(MODEL, ENGINE, values=(values / "table.csv").read_bytes()).json["values"]["joined"] == 3
     with pytest.raises(fusiondiff.Error, match="the end record"):

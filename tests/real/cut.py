@@ -70,14 +70,14 @@ def judge(binary, folder, tool, name, model):
         onnx.checker.check_model(part, full_check=True)
         if not check(build(tool, part, alone), f"{name} {layer}: the part is not built alone"):
             continue
-        told = run(binary, "cut", filled, log, "--group", f"#{layer}", "--alone", alone)
-        told = next((line for line in told.stdout.splitlines() if line.startswith("  alone")), told.stderr)
+        shown = run(binary, "cut", filled, log, "--group", f"#{layer}", "--alone", alone)
+        shown = next((line for line in shown.stdout.splitlines() if line.startswith("  alone")), shown.stderr)
         names = computing(whole, layer)
         report = json.loads(run(binary, part, alone, "-f", "json").stdout)
         equal = {s for s in partition(report, names)} == {s for s in partition(whole, names)}
-        print(f"{name} layer {layer}, {len(names)} nodes: {told.strip()}")
-        check(("the same fusion" in told) == equal or len(names) < 2, f"{name} {layer}: {told}, counted {equal}")
-        same += "the same fusion" in told
+        print(f"{name} layer {layer}, {len(names)} nodes: {shown.strip()}")
+        check(("the same fusion" in shown) == equal or len(names) < 2, f"{name} {layer}: {shown}, counted {equal}")
+        same += "the same fusion" in shown
     print(f"{name}: {same} of {GROUPS} groups fuse alone as in the whole model")
 
 

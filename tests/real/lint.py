@@ -112,7 +112,7 @@ def refusals(binary, folder):
 
 
 def skips(binary, model, log):
-    """Of each addition what its layer reads, and its steps, of which its name tells."""
+    """Of each addition what its layer reads, and its steps, which its name lists."""
     return [(sorted(p["type"] for p in layers[0]["inputs"]), layers[0]["name"])
             for layers in layers_of(run(binary, model, log), "Add")]
 

@@ -274,7 +274,7 @@ def parts():
 
 
 def alike():
-    """Branches that begin alike: what reads them tells two of them apart, nothing the other two."""
+    """Branches that begin alike: their consumers distinguish two of them, nothing the other two."""
     net = Net(14)
     x = net.conv(net.input("image", 1, 16, 24, 24), 16, 32)
     a = net.conv(x, 32, 16, k=1)

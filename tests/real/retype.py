@@ -80,7 +80,7 @@ def judge(binary, folder, shared, tool, name):
     ran = run(binary, "retype", filled, old, "-o", typed, "-f", "json")
     if not check(not ran.returncode, f"{name}: {ran.stderr}"):
         return
-    told = json.loads(ran.stdout)
+    shown = json.loads(ran.stdout)
     onnx.checker.check_model(typed, full_check=True)
     new = onnx.load(typed)
     types = types_of(new)
@@ -113,7 +113,7 @@ def judge(binary, folder, shared, tool, name):
     other = [n for n in work if built[n["name"]]["realised"] != n["realised"]]
     for n in other:
         print(f"    {n['name']}: {n['realised']} in the old engine, {built[n['name']]['realised']} in the new one")
-    print(f"{name}: {carried} nodes have the old engine's type, {quantized} are quantized, {told['lost']} lost, {casts} Casts, "
+    print(f"{name}: {carried} nodes have the old engine's type, {quantized} are quantized, {shown['lost']} lost, {casts} Casts, "
           f"relative error {error:.2g}; {len(work) - len(other)} of {len(work)} that multiply or normalize run in it")
     if not quantized:    # of what a kernel does behind an INT8 product, no Q/DQ asks for INT8
         check(len(other) <= .05 * len(work), f"{name}: fewer than 95 of 100 run in the type asked for")

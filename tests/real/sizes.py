@@ -81,7 +81,7 @@ def main():
             n = compare(binary, name, folder, alone)
             same, were_open = same + n[0], were_open + n[1]
     check.check(same >= 40 and were_open >= 100, f"{same} kernels alike, {were_open} open tensors")
-    print(f"{same} kernels of an open and of a fixed batch are alike, {were_open} open sizes told, "
+    print(f"{same} kernels of an open and of a fixed batch are alike, {were_open} open sizes shown, "
           f"{check.failures} failures")
     return 1 if check.failures else 0
 

@@ -6,7 +6,7 @@ What the edits mean: insert-pair puts a QuantizeLinear and a DequantizeLinear be
 reads it, away; set-scale gives the quantizer, and the one that undoes it, the scale `scale`; move-pair takes
 the pair of quantizer `node` away and puts one with its scale before input `input` of node `to`; insert-cast
 lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output.  An edit
-without a scale is one that has to be measured first: it is left out, and told.  With RULE only edits of
+without a scale is one that has to be measured first: it is left out, and shown.  With RULE only edits of
 these rules, and only so those that are on request."""
 import json
 import sys

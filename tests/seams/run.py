@@ -202,9 +202,9 @@ def page_records(report):
 
 
 def check_members():
-    """A member of a layer, or of a node, is wherever these are told, by its row and the line that fills it."""
+    """A member of a layer, or of a node, is wherever these are printed, by its row and the line that fills it."""
     pair = ["model.onnx", "engine.txt"]
-    report, html, told = says(*pair), asks(*pair, "-f", "html"), installed_embed()
+    report, html, printed = says(*pair), asks(*pair, "-f", "html"), installed_embed()
     schema = json.loads(asks(*pair, "-f", "schema"))
     titles, *lines = (line.split(",") for line in asks(*pair, "-f", "csv").splitlines())
     shown = page_records(report)
@@ -223,7 +223,7 @@ def check_members():
         made = [objects.from_json(one) for one in rows]
         claim(getattr(made[0], key) == number, f"member of a {what}: Python does not have it")
         claim(len(_objects.Table(made).where(**{key: number})) == len(rows), f"member of a {what}: no column of Python")
-        claim(f"member\t{what}s\t0\t{key}\t{number}\n" in told, f"member of a {what}: C is not told of it")
+        claim(f"member\t{what}s\t0\t{key}\t{number}\n" in printed, f"member of a {what}: the C code does not list it")
 
 
 def check_tests():

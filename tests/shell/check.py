@@ -112,11 +112,11 @@ def check_values(verbs):
                 continue
             done.add(option)
             offered = [word for word in says("help", "--complete", verb, option, "").splitlines() if word.endswith("\t")]
-            told = " ".join(found for text in helps.values()  # check says of lint's: as lint does
+            printed = " ".join(found for text in helps.values()  # check says of lint's: as lint does
                             for found in re.findall(rf"{option}[= ].*?(?=\n +-|\n\n)", text, re.S))
             for word in (word.rstrip("\t") for word in offered):
                 checked += 1
-                known = re.sub(r":\d+$", "", word) in told or option == "--not"
+                known = re.sub(r":\d+$", "", word) in printed or option == "--not"
                 claim(word in text if option == "--format" else known, f"{verb} {option} is offered {word}, which its help does not name")
     claim(checked > 60, f"only {checked} values are offered")
 
@@ -149,8 +149,8 @@ def check_hostile_names(at):
     names = ["plain", "--output=evil", "-oevil", "$(touch evil)", "`touch evil`;|&", "a\u202eb", "a\u009bb", "a\x1b[31m", "a\nb"]
     with open(f"{at}/evil.json", "w", encoding="utf-8") as file:
         json.dump({"Layers": [{"Name": name, "LayerType": "\x1b[31m\u202e", "Inputs": [], "Outputs": []} for name in names], "Bindings": []}, file)
-    told = says("help", "--complete", "explain", f"{at}/evil.json", "--layer", "")
-    claim(told.splitlines() == [f"{name}\t?[31m?" for name in ("plain", "$(touch evil)", "`touch evil`;|&")], f"completed from hostile names: {told!r}")
+    printed = says("help", "--complete", "explain", f"{at}/evil.json", "--layer", "")
+    claim(printed.splitlines() == [f"{name}\t?[31m?" for name in ("plain", "$(touch evil)", "`touch evil`;|&")], f"completed from hostile names: {printed!r}")
     env = dict(os.environ, PATH=f"{at}:{os.environ['PATH']}", HOME=at, LC_ALL="C.UTF-8")
     offered = offered_by("bash", BASH, f"fusiondiff explain {at}/evil.json --layer ", env)
     claim("plain" in offered and "$(touch evil)" in offered, f"bash offers {sorted(offered)}")

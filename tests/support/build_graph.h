@@ -19,7 +19,7 @@
  *                                "-", version), of an engine built (KEY=VALUE), loop
  *                                (its first and its last layer's number)
  *     opset 13
- *     unlisted                     attributes are not told
+ *     unlisted                     attributes are not stated
  *     body loop                  what follows is a body of that node; bodies stand last
  *
  * An engine:
@@ -31,14 +31,14 @@
  *         tensor, r: any of the nodes that bear the name, k: a constant, h: a helper of
  *         the parser),
  *         inputs and outputs, options; "n:b>b_2": called so in the layer's name
- *     Their forms may tell more: x:fp16/chw32(1,64,7,7){3136,49,7,1}.
+ *     Their forms may state more: x:fp16/chw32(1,64,7,7){3136,49,7,1}.
  *     A name that starts with "Reformatting" says that the layer hands its tensor on.
  *     Options, where TensorRT's words for the layer do not say it: steps=MatMul,Add
  *     more=on|lack by=compiler|plugin|device origin=reformat|slice|qdq|identity
  *     tactic=T serves=LAYER port=1 output form=plain|... consts=w:fp16(8);b:fp16
  *     weights=int8 kind=noop|... ms=0.5 hands_on made_as=NAME
  *     weights=216:int8 bias=8:fp32 maps=8 transposed scalar lists factor=one|given
- *     tensor t loop=1 argument=x alias=y    what its name tells of a tensor
+ *     tensor t loop=1 argument=x alias=y    what its name states about a tensor
  *     typed                      its builder changes no type
  *     names-only                 layers have names and nothing else
  *
@@ -54,7 +54,7 @@ struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
                               const char *text);
 struct fsd_graph *build_engine(struct fsd_arena *arena, const struct fsd_graph *model,
                                const char *text);
-/** The same; *ms, which may be NULL, is what it tells of times by layer, or NULL. */
+/** The same; *ms, which may be NULL, is its times by layer, or NULL. */
 struct fsd_graph *build_timed_engine(struct fsd_arena *arena,
                                      const struct fsd_graph *model, const char *text,
                                      double **ms);

@@ -15,7 +15,7 @@ struct drawing {
     struct fsd_graph *g;
     const struct fsd_graph *model; /* of an engine */
     fsd_id scope;
-    double *ms; /* of an engine, by layer; NULL: no line tells any */
+    double *ms; /* of an engine, by layer; NULL: no line states any */
 };
 
 /** The next word; NULL at the end of the line. */

@@ -20,7 +20,7 @@ void show_matrix(const struct fsd_matrix *m, FILE *out);
 void show_exports(const struct fsd_exports *e, FILE *out);
 
 /** What was found, and of each rule that has a budget how much of it was taken.
- *  @param skipped  tells the rules that could not be asked, too. */
+ *  @param skipped  lists the rules that could not be checked, too. */
 void show_findings(const struct fsd_findings *found, bool skipped, FILE *out);
 void show_verdict(const struct fsd_verdict *v, FILE *out);
 

@@ -140,7 +140,7 @@ char *show_read(const char *model, const char *dump)
     return text;
 }
 
-/* "name" total 3 mean 1.5; negative times are not told */
+/* "name" total 3 mean 1.5; negative times are not printed */
 static void show_entry(const struct fsd_intern *names, const struct fsd_profile *p,
                        const struct fsd_profile_entry *e, FILE *out)
 {

@@ -48,9 +48,9 @@ def differences(events, report, end):
         args = event["args"]
         nodes = [report["nodes"][link["index"]]["name"] or f"#{link['index']}" for link in layer["nodes"]]
         same = {"name": layer["name"] or f"layer {layer['index']}", "cat": layer["kind"]}
-        told = {key: layer.get(key) for key in ("type", "kind", "precision", "cause", "tactic", "ms", "bytes", "macs")}
+        shown = {key: layer.get(key) for key in ("type", "kind", "precision", "cause", "tactic", "ms", "bytes", "macs")}
         if [key for key in same if event[key] != same[key]] or args["nodes"] != nodes or \
-                [key for key in told if args.get(key) != told[key]]:
+                [key for key in shown if args.get(key) != shown[key]]:
             bad.append(f"layer {layer['index']} is another one")
     total = report["summary"].get("ms", {}).get("total", 0)
     if abs(end / 1e6 - total) > 1e-6:

@@ -1,7 +1,7 @@
 /* threads N FILE...: N threads, each of which does with the files what the public
  * header offers, in turns that differ; all have to write the same bytes.  FILEs are
  * MODEL ENGINE in pairs; a MODEL is compared, checked and judged, too.  Errors are runs
- * like any other: what a thread is told must be the same as well. */
+ * like any other: the output of a thread must be the same as well. */
 #define _POSIX_C_SOURCE 200809L
 #include <fusiondiff/fusiondiff.h>
 
@@ -159,11 +159,12 @@ int main(int argc, char **argv)
         for (int i = 1; i < n; i++)
             if (told[i].size[k] != told[0].size[k] ||
                 memcmp(told[i].text[k], told[0].text[k], told[0].size[k]) != 0)
-                bad += !!printf(
-                    "deed %d of pair %d: thread %d told another story than thread 0\n",
-                    k % DEEDS, k / DEEDS, i);
+                bad += !!printf("deed %d of pair %d: the output of thread %d differs "
+                                "from thread 0's\n",
+                                k % DEEDS, k / DEEDS, i);
         if (told[0].size[k] < 20)
-            bad += !!printf("deed %d of pair %d told nothing\n", k % DEEDS, k / DEEDS);
+            bad +=
+                !!printf("deed %d of pair %d printed nothing\n", k % DEEDS, k / DEEDS);
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n_pairs * DEEDS; k++)

@@ -67,7 +67,7 @@ static void renamed_chain(void **state)
     done(p);
 }
 
-/* Nothing tells which of the blocks is the new one. */
+/* Nothing shows which of the blocks is the new one. */
 static void longer_stack(void **state)
 {
     struct pair p = align(stack("a", 3, 0, false), stack("b", 4, 0, false));
@@ -80,7 +80,7 @@ static void longer_stack(void **state)
     done(p);
 }
 
-/* The first block went away: the weights' names tell. */
+/* The first block went away: the weights' names show it. */
 static void longer_stack_with_names(void **state)
 {
     struct pair p = align(stack("a", 4, 0, true), stack("b", 3, 1, true));

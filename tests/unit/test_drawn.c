@@ -1,6 +1,6 @@
 /*
  * The cases of tests/drawn: a model, an engine and maybe a log drawn as text
- * (support/build_graph.h has the grammar), and what is told of the run.
+ * (support/build_graph.h has the grammar), and what is reported of the run.
  *
  *     == what the case is about
  *     in x ...             the model

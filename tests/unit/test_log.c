@@ -1,4 +1,4 @@
-/* What a build log tells: events by their form, the parser's network, the replay. */
+/* What a build log states: events by their form, the parser's network, the replay. */
 #include "log_text.h"
 #include "match/story.h"
 
@@ -89,7 +89,7 @@ static void names_with_separators(void **state)
     fsd_arena_free(l.arena);
 }
 
-/* What a pass looked at tells into what a layer was fused that then disappears. */
+/* What a pass looked at shows into what a layer was fused that then disappears. */
 static void removal_remembers_its_pass(void **state)
 {
     struct log l = read_log("Running: QConvScaleFusion on c\nRemoving b + r\n"
@@ -384,7 +384,7 @@ static uint32_t count_scenes(const struct fsd_story *s, fsd_id node,
     return n;
 }
 
-/* A step on a tensor is told of the nodes that make it, one on a clone of its node. */
+/* A step on a tensor is attributed to its producers, one on a clone of its node. */
 static void moves_are_told_of_their_nodes(void **state)
 {
     struct log l = read_log(CHAIN "Swapping a with b_clone_1\nRetargeting u to w\n"

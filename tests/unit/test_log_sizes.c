@@ -210,7 +210,7 @@ static void which_layer_tells(void **state)
            "[V]         3\t3\n[V]     Inside 0\n[V]         [1,8]\tbatch\n"
            "[V]         3\t3\n",
            "?", "?");
-    /* What was told first stays. */
+    /* What was stated first stays. */
     expect("[V] SHUFFLE c_1\n[V]     Output 0\n[V]         [1,8]\tbatch\n"
            "[V]         3\t3\n[V]     Output 0\n[V]         [1,8]\tother\n"
            "[V]         3\t3\n",

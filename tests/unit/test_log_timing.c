@@ -1,4 +1,4 @@
-/* What a log tells of kernels that were timed, and of reformats. */
+/* What a log states of kernels that were timed, and of reformats. */
 #include "base/id.h"
 #include "log_text.h"
 

@@ -1,4 +1,4 @@
-/* What a log tells beside its events: options, sizes of inputs, memory, failures. */
+/* What a log states beside its events: options, sizes of inputs, memory, failures. */
 #include "base/id.h"
 #include "log/version.h"
 #include "log_text.h"
@@ -143,7 +143,7 @@ static void library_and_version(void **state)
                  "");
     expect_built("&&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec\n",
                  "version = TensorRT 8.6.0\n");
-    /* Another program: what was told before is not of its engine. */
+    /* Another program: what was stated before is not of its engine. */
     expect_built("[I] Selected Device: X\n"
                  "&&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec\n"
                  "[I] Selected Device: Y\n",
@@ -152,7 +152,7 @@ static void library_and_version(void **state)
 
 /* ---------------------------------------------------------------- sizes of inputs */
 
-/* The sizes that a line tells: "x 1x3 tuned 0", "x 4 run 0", "" when none. */
+/* The sizes that a line states: "x 1x3 tuned 0", "x 4 run 0", "" when none. */
 static void expect_shape(const char *line, const char *want)
 {
     char text[TEXT], got[TEXT] = "";
@@ -300,7 +300,7 @@ static void failures(void **state)
     expect_failure(text,
                    "parser refuses node c [Conv] and 2 other nodes: Invalid Node - "
                    "c: why, says parseNode");
-    /* Of records that tell as much the first: the others may follow from it. */
+    /* Of equally complete records the first: the others may follow from it. */
     snprintf(text, sizeof text,
              "%s[E] [TRT] M.cpp:1: While parsing node number 2 [Add -> \"z\"]:\n"
              "[E] [TRT] M.cpp:4: ERROR: a.cpp:6 In function f:\n[6] no\n",
@@ -308,7 +308,7 @@ static void failures(void **state)
     expect_failure(text,
                    "parser refuses node c [Conv] and 1 other node: Invalid Node - "
                    "c: why, says parseNode");
-    /* The parser's record tells more than what the builder said before. */
+    /* The parser's record states more than the builder did before. */
     snprintf(text, sizeof text, "[E] [TRT] something else\n%s", record);
     expect_failure(text, "parser refuses node c [Conv]: Invalid Node - c: why, says "
                          "parseNode");

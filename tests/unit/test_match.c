@@ -271,7 +271,7 @@ static void constants__of_equal_bytes_are_one(void **state)
            FSD_BY_ALL, "q1 layer 0:nt\nq2 merged\nq3 absorbed 1:t\nop layer 1:nt\n");
 }
 
-/* A name that three nodes bear is nobody's until the tensors tell. */
+/* A name that three nodes bear belongs to none until the tensors decide. */
 static void repeated_names__wait_for_tensors(void **state)
 {
     (void)state;

@@ -287,7 +287,7 @@ static void put_op(struct bytes *graph, const char *op, const char *in, const ch
     put_part(graph, GRAPH_NODE, &node);
 }
 
-/* What the sizes of the model tell of a tensor: "fp32 4", "fp32 ?". */
+/* What the model states of a tensor: "fp32 4", "fp32 ?". */
 static void assert_told(struct fsd_arena *arena, const struct fsd_graph *g,
                         const char *name, const char *want)
 {

@@ -198,7 +198,7 @@ static void residual__needs_a_way_around(void **state)
            "");
 }
 
-/* Three layers and four nodes, and nothing tells what the one in the middle
+/* Three layers and four nodes, and nothing shows what the one in the middle
    computes. */
 static void block__is_unknown_where_no_layer_is_known(void **state)
 {

@@ -149,7 +149,7 @@ static void less_is_drawn(void **state)
     free(svg);
 }
 
-/* What its router says of an edge that it draws all the same is told to nobody. */
+/* What its router says of an edge that it draws all the same is not reported. */
 static void complaints(void **state)
 {
 #define NO_ROOM                                                                        \

@@ -1,5 +1,5 @@
 /* Every status is what the public calls return for inputs that a user may have, with a
- * message that names the file; a status without a row here is told by the last test. */
+ * message that names the file; the last test names a status without a row here. */
 #include "fusiondiff/fusiondiff.h"
 
 #include <setjmp.h>

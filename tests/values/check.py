@@ -101,11 +101,11 @@ def judged(a, b):
     return out
 
 
-def same(told, known):
-    if set(told) != set(known):
+def same(shown, known):
+    if set(shown) != set(known):
         return False
-    return all(told[key] == known[key] or (not isinstance(known[key], str)
-                                           and abs(told[key] - known[key]) <= 1e-9 * max(abs(known[key]), 1e-300))
+    return all(shown[key] == known[key] or (not isinstance(known[key], str)
+                                           and abs(shown[key] - known[key]) <= 1e-9 * max(abs(known[key]), 1e-300))
                for key in known)
 
 
@@ -119,18 +119,18 @@ def metrics(rng, count):
         first[name], second[name] = a, b
     numpy.savez(path("first.npz"), **first)
     numpy.savez_compressed(path("second.npz"), **second)
-    told = report(*views(names), "--values", path("first.npz"), "--values", path("second.npz"))
-    check("all tensors are measured", told["values"]["rows"] == count, told["values"].get("unmeasured"))
-    for node in told["nodes"]:
+    shown = report(*views(names), "--values", path("first.npz"), "--values", path("second.npz"))
+    check("all tensors are measured", shown["values"]["rows"] == count, shown["values"].get("unmeasured"))
+    for node in shown["nodes"]:
         name = node["outputs"][0]["name"]
         known = judged(first[name], second[name])
         check(f"NumPy measures {name} of {first[name].dtype} likewise", same(node["values"], known),
-              f"\n  told  {node['values']}\n  known {known}")
+              f"\n  shown  {node['values']}\n  known {known}")
     fresh = sum(bool((~numpy.isfinite(second[n].astype(float)) & ~((first[n] == second[n]) |
                      (numpy.isnan(first[n].astype(float)) & numpy.isnan(second[n].astype(float))))).any()) for n in names)
     over = sum(judged(first[n], second[n])["l2_rel"] == "inf" or judged(first[n], second[n])["l2_rel"] > .01 for n in names)
-    check("tensors over the limit", max(over, fresh) <= told["values"]["over"] <= over + fresh,
-          (over, fresh, told["values"]["over"]))
+    check("tensors over the limit", max(over, fresh) <= shown["values"]["over"] <= over + fresh,
+          (over, fresh, shown["values"]["over"]))
     print(f"NumPy: {count} tensors")
 
 
@@ -150,8 +150,8 @@ def polygraphy(rng):
         files.append(path(f"runs{i}.json"))
     pair = views(names)
     for given in ([files[0]], files[1:]):
-        told = report(*pair, *(word for file in given for word in ("--values", file)))
-        for node in told["nodes"]:
+        shown = report(*pair, *(word for file in given for word in ("--values", file)))
+        for node in shown["nodes"]:
             name = node["outputs"][0]["name"]
             check(f"Polygraphy's {name}", same(node["values"], judged(runs[0][name], runs[1][name])), node)
     print("Polygraphy: outputs of two runners in one file and in two")
@@ -242,9 +242,9 @@ def damage(rng, rounds):
         array = array * (1 + .5 * rng.standard_normal(array.shape))
         weight.CopyFrom(numpy_helper.from_array(array.astype(numpy.float32), weight.name))
         outputs_of(model, x, "bad.npz")
-        told = report(path("net.onnx"), path("engine.onnx"), "--values", path("good.npz"), "--values", path("bad.npz"))
-        enters = told["values"]["enters"]
-        right = len(enters) == 1 and enters[0]["node"] == chosen and enters[0]["layer"] in told["nodes"][chosen]["layers"]
+        shown = report(path("net.onnx"), path("engine.onnx"), "--values", path("good.npz"), "--values", path("bad.npz"))
+        enters = shown["values"]["enters"]
+        right = len(enters) == 1 and enters[0]["node"] == chosen and enters[0]["layer"] in shown["nodes"][chosen]["layers"]
         named += right
         check(f"trial {trial}: the damaged layer is named", right, (chosen, enters))
     print(f"ONNX Runtime: the damaged layer is named in {named} of {rounds}")
@@ -289,10 +289,10 @@ def huge():
         before = os.times().children_user
         child = subprocess.Popen([BINARY, *pair, "--values", path(name), "--values", path(name), "-f", "json", "-q"],
                                  stdout=subprocess.PIPE)
-        told = json.loads(child.stdout.read())
+        shown = json.loads(child.stdout.read())
         _, status, usage = os.wait4(child.pid, 0)
         memory[name] = usage.ru_maxrss / 1024
-        check(f"{name} is read", status == 0 and told["values"]["over"] == 0 and told["values"]["rows"] == 1)
+        check(f"{name} is read", status == 0 and shown["values"]["over"] == 0 and shown["values"]["rows"] == 1)
         print(f"{name}: {os.path.getsize(path(name))} bytes twice, {memory[name]:.0f} MB, "
               f"{os.times().children_user - before:.1f} s, {usage.ru_utime:.1f} s of the processor")
     check("memory does not grow", memory["huge.npz"] < memory["small.npz"] + 16, memory)

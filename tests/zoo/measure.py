@@ -425,7 +425,7 @@ class Pair:
 
 
 def likeness(path, known={}):
-    """Operators, sizes and types: what a model can be told by."""
+    """Operators, sizes and types: what distinguishes a model."""
     if path not in known:
         with open(path, "rb") as file:
             known[path] = truth.likeness(file.read())

@@ -118,7 +118,7 @@ def likeness(data):
 
 
 def alike(a, b):
-    """Nothing but names and values tells an engine of one from that of the other.  A builder may fix
+    """Only names and values distinguish an engine of one from that of the other.  A builder may fix
     what a model leaves open."""
     return a[:2] == b[:2] and len(a[2]) == len(b[2]) and all(
         x[:2] == y[:2] and len(x[2]) == len(y[2]) and all(i == k or None in (i, k) for i, k in zip(x[2], y[2]))

@@ -79,7 +79,7 @@ def _convolution(w, forms, layer):
 
 
 def _later_keys(w, layer):
-    """Keys by which a dump of 8.5 or later is told."""
+    """Keys by which a dump of 8.5 or later is recognized."""
     if w.gen.number < 8.5:
         return []
     adds = any(w.net.nodes[i].op == "Add" for i in layer.nodes)

@@ -2,7 +2,7 @@
 
 dead      no path to an output of the model (inside a body: of the body)
 constant  every input is constant; `by_shape` where that needs static shapes,
-          which the model alone may not tell
+          which the model alone may not show
 view      moves no element: Reshape and its like, Identity, inference Dropout,
           Cast to the same type, Transpose that permutes nothing
 same      computes the same value as an earlier node
