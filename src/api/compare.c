@@ -170,7 +170,7 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
         fsd_state_free(before);
         return status;
     }
-    compare = fsd_compare_new(before, after);
+    compare = fsd_compare_builds(before, after);
     all = FSD_NEW(after->arena, struct fsd_comparison, 1);
     *all = (struct fsd_comparison){before, after, compare};
     if (!new->force)

@@ -165,8 +165,8 @@ static void sum(struct fsd_compare *c)
 
 /* -------------------------------------------------------------------------- all */
 
-struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
-                                    const struct fsd_state *new)
+static struct fsd_compare *compare(const struct fsd_state *old,
+                                   const struct fsd_state *new, bool across)
 {
     struct fsd_arena *arena = fsd_arena_new(), *scratch = fsd_arena_new();
     struct fsd_compare *c = FSD_NEW(arena, struct fsd_compare, 1);
@@ -174,6 +174,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     c->arena = arena;
     c->old = old;
     c->new = new;
+    c->across = across;
     c->align = fsd_align_new(arena, old, new);
     c->unstated = fsd_state_states(old) & ~fsd_state_states(new);
     c->unheld = fsd_state_states(new) & ~fsd_state_states(old);
@@ -191,9 +192,22 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     compare_times(c);
     if (c->timed)
         fsd_compare_measured(arena, old, new, &c->built);
+    fsd_compare_builders(c);
     sum(c);
     fsd_arena_free(scratch);
     return c;
+}
+
+struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
+                                    const struct fsd_state *new)
+{
+    return compare(old, new, false);
+}
+
+struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
+                                       const struct fsd_state *new)
+{
+    return compare(old, new, fsd_compare_across(old, new));
 }
 
 void fsd_compare_free(struct fsd_compare *c)

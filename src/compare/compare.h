@@ -194,9 +194,23 @@ struct fsd_region_diff {
     double moves_before, moves_after; /**< the moves' part of them */
 };
 
+/** What one of two builders does with the network. */
+struct fsd_builder {
+    const char *name;     /**< "ONNX Runtime" */
+    uint32_t groups;      /**< of layers that compute, in regions of which both builds
+                               state which layers compute what */
+    uint32_t fuses_more;  /**< such regions in which it has fewer groups */
+    uint32_t conversions; /**< reformats and copies, without free ones */
+    uint32_t quantizers;  /**< unfused Q and DQ */
+    double groups_ms, conversions_ms, quantizers_ms; /**< of known times */
+};
+
 struct fsd_compare {
     struct fsd_arena *arena;
     const struct fsd_state *old, *new;
+    bool across; /**< the builds are of two builders: layouts, kernels and tactics are
+                      not compared */
+    struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */
     struct fsd_align *align;
     FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
     uint32_t untyped;                        /**< regions */
@@ -232,6 +246,10 @@ struct fsd_compare {
 /** @param old  may be the same state as `new`. */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
+/** The same for people who choose between two builders: where the builds are of two, it
+ *  compares what both can be asked for only (`across`). */
+struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
+                                       const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
 /** The region of the node that a move belongs to; FSD_NONE. */
@@ -316,12 +334,24 @@ static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym old,
     return old && new &&strcmp(fsd_text(c->old->names, old),
                                fsd_text(c->new->names, new)) != 0;
 }
+/** Layouts are words of a builder. */
+static inline bool fsd_layouts_differ(const struct fsd_compare *c, fsd_sym old,
+                                      fsd_sym new)
+{
+    return !c->across && fsd_texts_differ(c, old, new);
+}
 static inline bool fsd_forms_differ(const struct fsd_compare *c,
                                     struct fsd_state_form old,
                                     struct fsd_state_form new)
 {
     return fsd_types_differ(old.type, new.type) ||
-           fsd_texts_differ(c, old.layout, new.layout);
+           fsd_layouts_differ(c, old.layout, new.layout);
 }
+/** An unfused Q or DQ of one of two builders, and a Q or DQ node that only one of them
+ *  computes: text and tables count them instead of listing them. */
+bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
+                                  const struct fsd_move_change *m);
+bool fsd_presence_is_quantizer(const struct fsd_compare *c,
+                               const struct fsd_node_presence *p);
 
 #endif

@@ -1,10 +1,19 @@
 /*
  * Compares how both builds were made: version, GPU, options.  A fact that one of them
  * does not state counts neither as equal nor as different.
+ *
+ * Builds by two builders are counted side by side: layouts, kernels and tactics are
+ * words of one builder and are not compared, but the groups that compute the same
+ * nodes, the layers that convert data, the Q and DQ that run as layers of their own,
+ * and the time of each.
  */
 #include "compare/parts.h"
 
 #include "base/slice.h"
+#include "ops/ops.h"
+
+#include <ctype.h>
+#include <string.h>
 
 /* The range of versions that a dump's producer may mean: "8.2 to 8.4", "11 or later".
  */
@@ -153,4 +162,105 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
         fit.alike += alike;
     }
     return fit;
+}
+
+/* ---------------------------------------------------------------- two builders */
+
+/* A format's name begins with its reader's, before a "-". */
+static bool are_of_one_reader(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "-");
+
+    return n == strcspn(b, "-") && !strncmp(a, b, n);
+}
+
+/* "ONNX Runtime" of "ONNX Runtime 1.18 or later". */
+static const char *builder_of(struct fsd_arena *arena, const struct fsd_state *s)
+{
+    const char *text = fsd_text(s->names, s->producer);
+    size_t n = 0;
+
+    while (text[n] && !(text[n] == ' ' && isdigit((unsigned char)text[n + 1])))
+        n++;
+    return n ? fsd_arena_strndup(arena, text, n) : fsd_text(s->names, s->engine_kind);
+}
+
+bool fsd_compare_across(const struct fsd_state *old, const struct fsd_state *new)
+{
+    return old->engine_kind && new->engine_kind &&
+           !are_of_one_reader(fsd_text(old->names, old->engine_kind),
+                              fsd_text(new->names, new->engine_kind));
+}
+
+static bool is_quantizer(const struct fsd_state *s, fsd_id move)
+{
+    return move != FSD_NONE && s->moves.at[move].kind == FSD_KIND_QUANTIZE;
+}
+
+bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
+                                  const struct fsd_move_change *m)
+{
+    return c->across && (m->old == FSD_NONE || is_quantizer(c->old, m->old)) &&
+           (m->new == FSD_NONE || is_quantizer(c->new, m->new));
+}
+
+bool fsd_presence_is_quantizer(const struct fsd_compare *c,
+                               const struct fsd_node_presence *p)
+{
+    const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
+    fsd_id node = p->new == FSD_NONE ? p->old : p->new;
+
+    return c->across && fsd_op_is_qdq(fsd_text(s->names, s->nodes.at[node].op));
+}
+
+static void add_ms(double *sum, double ms)
+{
+    *sum += ms > 0 ? ms : 0;
+}
+
+static void count_moves(const struct fsd_state *s, struct fsd_builder *b)
+{
+    for (fsd_id i = 0; i < s->moves.n; i++) {
+        const struct fsd_move *m = &s->moves.at[i];
+
+        if (m->kind == FSD_KIND_QUANTIZE) {
+            b->quantizers++;
+            add_ms(&b->quantizers_ms, m->ms.median);
+        } else if ((m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY) &&
+                   m->cause != FSD_CAUSE_FREE) {
+            b->conversions++;
+            add_ms(&b->conversions_ms, m->ms.median);
+        }
+    }
+}
+
+/* Groups of regions that both builds compute, and know which layers compute what. */
+static void count_groups(const struct fsd_compare *c, struct fsd_builder *b)
+{
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+        uint32_t old = r->old_groups.n, new = r->new_groups.n;
+
+        if (!old || !new || r->happened == FSD_HAPPENED_OPAQUE)
+            continue;
+        b[0].groups += old;
+        b[1].groups += new;
+        b[0].fuses_more += old < new;
+        b[1].fuses_more += new < old;
+    }
+}
+
+void fsd_compare_builders(struct fsd_compare *c)
+{
+    const struct fsd_state *const sides[] = {c->old, c->new};
+
+    if (!c->across)
+        return;
+    for (int i = 0; i < 2; i++) {
+        c->builders[i].name = builder_of(c->arena, sides[i]);
+        count_moves(sides[i], &c->builders[i]);
+        for (fsd_id g = 0; g < sides[i]->groups.n; g++)
+            add_ms(&c->builders[i].groups_ms, sides[i]->groups.at[g].ms.median);
+    }
+    count_groups(c, c->builders);
 }

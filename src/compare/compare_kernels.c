@@ -481,7 +481,7 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
 
     if (p && q) {
         change.form = fsd_forms_differ(c, p->form, q->form);
-        change.outside = fsd_texts_differ(c, p->outside, q->outside);
+        change.outside = fsd_layouts_differ(c, p->outside, q->outside);
         change.shape = fsd_texts_differ(c, p->shape, q->shape);
         change.ranges = fsd_texts_differ(c, p->ranges, q->ranges);
         change.lost =

@@ -34,8 +34,11 @@ static uint64_t hash_set(const struct fsd_compare *c, bool new, struct fsd_span 
     return sum;
 }
 
-static uint64_t hash_form(const struct fsd_state *s, struct fsd_state_form f)
+static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s,
+                          struct fsd_state_form f)
 {
+    if (c->across)
+        return f.type;
     return fsd_hash_mix(f.type, fsd_hash_text(fsd_text(s->names, f.layout)));
 }
 
@@ -93,8 +96,8 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
         hash = fsd_hash_mix(hash, hash_computing(c, s, m));
         hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
                             hash_set(c, new, m->nodes, false));
-        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(s, m->before)),
-                            hash_form(s, m->after));
+        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(c, s, m->before)),
+                            hash_form(c, s, m->after));
     }
     return hash;
 }

@@ -27,7 +27,8 @@ void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair)
 {
     add_lost(c, pair, FSD_FACT_TYPE, pair.before.type != FSD_DTYPE_UNKNOWN,
              pair.after.type != FSD_DTYPE_UNKNOWN);
-    add_lost(c, pair, FSD_FACT_LAYOUT, pair.before.layout, pair.after.layout);
+    if (!c->across)
+        add_lost(c, pair, FSD_FACT_LAYOUT, pair.before.layout, pair.after.layout);
 }
 
 /* ----------------------------------------------------------------------- nodes */
@@ -188,7 +189,7 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
                                       .after = q->form,
                                       .region = region},
              fsd_types_differ(p->form.type, q->form.type),
-             fsd_texts_differ(c, p->form.layout, q->form.layout));
+             fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
 /* The borders of one node, by source. */
@@ -422,7 +423,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
         lost.before = e.before = w->p->form;
         lost.after = e.after = w->q->form;
         add_edge(c, e, !w->type && fsd_types_differ(e.before.type, e.after.type),
-                 !w->layout && fsd_texts_differ(c, e.before.layout, e.after.layout));
+                 !w->layout && fsd_layouts_differ(c, e.before.layout, e.after.layout));
         lost.before.type = w->lost_type ? FSD_DTYPE_UNKNOWN : lost.before.type;
         lost.before.layout = w->lost_layout ? 0 : lost.before.layout;
         fsd_compare_lost(c, lost);

@@ -182,7 +182,7 @@ static void compare_layers(const struct fsd_compare *c, struct fsd_region_diff *
     g = &c->old->groups.at[c->pool.at[r->old_groups.at]];
     h = &c->new->groups.at[c->pool.at[r->new_groups.at]];
     r->layers = g->layers != h->layers && !g->loose && !h->loose;
-    r->tactic = g->tactic && h->tactic &&
+    r->tactic = !c->across && g->tactic && h->tactic &&
                 strcmp(fsd_text(c->old->names, g->tactic),
                        fsd_text(c->new->names, h->tactic)) != 0;
 }

@@ -30,8 +30,15 @@ uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n);
 /** A dump of names only has no kernels, and an older snapshot holds none. */
 static inline bool fsd_compare_has_kernels(const struct fsd_compare *c)
 {
-    return c->old->whole && c->new->whole && c->old->kernels.n && c->new->kernels.n;
+    return !c->across && c->old->whole && c->new->whole && c->old->kernels.n &&
+           c->new->kernels.n;
 }
+
+/** Whether the builds are of two builders. */
+bool fsd_compare_across(const struct fsd_state *old, const struct fsd_state *new);
+
+/** Fills c->builders, after all regions and times. */
+void fsd_compare_builders(struct fsd_compare *c);
 
 /** FSD_STATES_*: what at least one layer of a build states. */
 unsigned fsd_state_states(const struct fsd_state *s);

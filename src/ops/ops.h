@@ -63,6 +63,9 @@ enum { FSD_OPSET_KNOWN = 28 };
 /** The traits of a node's operator; 0 for one that has no row. */
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
 
+/** True for an operator of the default domain that quantizes or dequantizes. */
+bool fsd_op_is_qdq(const char *name);
+
 /** True when the inputs of the operator, one of the default domain, may change places.
  */
 bool fsd_op_is_symmetric(const char *name);

@@ -202,6 +202,13 @@ const char *fsd_op_known_as(const char *name)
     return NULL;
 }
 
+bool fsd_op_is_qdq(const char *name)
+{
+    const struct fsd_op *op = find(name, FSD_DOMAIN_ONNX);
+
+    return op && op->traits & FSD_OP_QDQ;
+}
+
 bool fsd_op_is_symmetric(const char *name)
 {
     const struct fsd_op *op = find(name, FSD_DOMAIN_ONNX);

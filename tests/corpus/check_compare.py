@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 
-from harness import CORPUS, check, failures, read_report, start
+from harness import CORPUS, SHARED, check, failures, read_report, start
 KINDS = ["fp32", "fp16", "qat", "qat-residual", "qat-residual-qgap"]
 SKIP = {"QuantizeLinear", "DequantizeLinear", "BatchNormalization", "Identity", "Flatten", "Reshape"}
 CORE = {"Conv": 20, "Add": 8, "Relu": 17, "MaxPool": 1, "GlobalAveragePool": 1, "Gemm": 1}
@@ -287,9 +287,55 @@ def check_renamed(folder):
               report["summary"]["aligned_by"])
 
 
+def runs_of(path):
+    """What ONNX Runtime runs, as its optimized model lists it: layers that compute, that convert, Q and DQ."""
+    counts = [0, 0, 0]
+    for node in onnx.load(path, load_external_data=False).graph.node:
+        kind = 2 if "uantizeLinear" in node.op_type else 1 if node.op_type.startswith("Reorder") else 0
+        counts[kind] += node.op_type not in ("Flatten", "Reshape")
+    return counts
+
+
+def check_builders():
+    """ResNet-18 with Q/DQ by TensorRT and by ONNX Runtime, which fuses none of it on the CPU."""
+    folder = os.path.join(SHARED, "runtimes", "cases", "ort-resnet18_qat_residual_ts-all")
+    model = os.path.join(SHARED, "models", "resnet18_qat_residual_ts.onnx")
+    if not os.path.exists(folder):
+        return
+    run_by = f"{model},{os.path.join(folder, 'opt.onnx')},{os.path.join(folder, 'profile.json')}"
+    built = [os.path.join(CORPUS, "resnet18-qat-residual-trt8.4", f)
+             for f in ("model.onnx", "engine.graph.json", "profile.json")]
+    engine = json.load(open(built[1], encoding="utf-8"))
+    computing, converting, quantizing = runs_of(os.path.join(folder, "opt.onnx"))
+    report, back = compare(",".join(built), run_by, 1), compare(run_by, ",".join(built), 1)
+    case = "TensorRT -> ONNX Runtime"
+    trt, ort = report["builders"]
+    open_groups = [len(s) for r in report["regions"] if r["what"] == "opaque" for s in (r["old"], r["new"])]
+    layers = {side: sum(len(r[side]) and sum(g["layers"] for g in r[side]) for r in report["regions"])
+              for side in ("old", "new")}
+    check(case, "the names", (trt["name"], ort["name"]) == ("TensorRT", "ONNX Runtime"), report["builders"])
+    check(case, "the other way round", back["builders"] == [ort, trt], back["builders"])
+    check(case, "all layers of ONNX Runtime that compute", layers["new"] == computing, (layers, computing))
+    check(case, "its conversions", ort["conversions"] == converting, (ort, converting))
+    check(case, "its Q and DQ", ort["unfused_qdq"] == quantizing, (ort, quantizing))
+    check(case, "TensorRT's Q and DQ", trt["unfused_qdq"] == sum(
+        bool(re.fullmatch(r"(De)?[qQ]uantizeLinear_\d+", l["Name"])) for l in engine["Layers"]), trt)
+    check(case, "groups but the opaque", (trt["groups"], ort["groups"]) == tuple(
+        sum(len(r[side]) for r in report["regions"]) - n for side, n in zip(("old", "new"), open_groups)),
+        (trt, ort, open_groups))
+    check(case, "TensorRT fuses more", trt["fuses_more"] == 19 and not ort["fuses_more"], (trt, ort))
+    check(case, "no layout, kernel or tactic differs", not report["kernels"] and not any(
+        r.get("layout") or r.get("tactic") for r in report["regions"]), report["kernels"][:2])
+    text = start("compare", ",".join(built), run_by).stdout
+    check(case, "no Q or DQ is listed", "uantizeLinear  " not in text.partition("nodes only")[0], text)
+    report = compare(",".join(built[:2]), ",".join(built), 0)
+    check("TensorRT -> TensorRT", "one builder", "builders" not in report)
+
+
 def main():
     check_pairs()
     check_exporters()
+    check_builders()
     with tempfile.TemporaryDirectory() as folder:
         check_metamorphic(folder)
         check_renamed(folder)

@@ -583,10 +583,28 @@ FSD_RECORD(times, TIMES)
         .about = "only if both builds have a profile")
 FSD_RECORD(summary, SUMMARY)
 
+#define BUILDER(has, t) \
+    has(t, NAME,  name,           NULL, .always = true) \
+    has(t, COUNT, groups,         NULL, .always = true, \
+        .about = "fused groups, in regions of which both builds state which layers " \
+                 "compute what") \
+    has(t, COUNT, fuses_more,     NULL, .always = true, \
+        .about = "such regions in which it has fewer groups than the other") \
+    has(t, COUNT, conversions,    NULL, .always = true, \
+        .about = "layers that convert data, without free ones and quantizers") \
+    has(t, COUNT, unfused_qdq,    NULL, .always = true) \
+    has(t, MS,    groups_ms,      NULL) \
+    has(t, MS,    conversions_ms, NULL) \
+    has(t, MS,    unfused_qdq_ms, NULL)
+FSD_RECORD(builder, BUILDER)
+
 #define COMPARISON(has, t) \
     has(t, RECORD, old,     NULL, .of = &side_record, .always = true) \
     has(t, RECORD, new,     NULL, .of = &side_record, .always = true) \
     has(t, RECORD, summary, NULL, .of = &summary_record, .always = true) \
+    has(t, ROWS,   builders, NULL, .of = &builder_record, \
+        .about = "of builds by two builders the old and the new one's; layouts, " \
+                 "kernels and tactics are then not compared") \
     has(t, ROWS,   built,   NULL, .of = &built_record, .always = true, \
         .about = "how the builds were made, where they differ; without " \
                  "before or after: that build does not state it") \
@@ -638,6 +656,29 @@ static const struct fsd_rows *summary_of(struct fsd_arena *arena,
     return held;
 }
 
+static const struct fsd_rows *builders_of(struct fsd_arena *arena,
+                                          const struct fsd_compare *c)
+{
+    struct fsd_rows rows = FSD_ROWS(builder_record, "");
+
+    for (int i = 0; i < 2; i++) {
+        const struct fsd_builder *b = &c->builders[i];
+        struct builder *row = fsd_rows_add(arena, &rows);
+
+        row->name = b->name;
+        row->groups = fsd_count(b->groups);
+        row->fuses_more = fsd_count(b->fuses_more);
+        row->conversions = fsd_count(b->conversions);
+        row->unfused_qdq = fsd_count(b->quantizers);
+        if (!c->timed)
+            continue;
+        row->groups_ms = fsd_real_ms(b->groups_ms);
+        row->conversions_ms = fsd_real_ms(b->conversions_ms);
+        row->unfused_qdq_ms = fsd_real_ms(b->quantizers_ms);
+    }
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c)
 {
     struct fsd_arena *arena = sheet->arena;
@@ -649,6 +690,8 @@ void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compar
     row->old = side_of(arena, c->old);
     row->new = side_of(arena, c->new);
     row->summary = summary_of(arena, c);
+    if (c->across)
+        row->builders = builders_of(arena, c);
     row->built = fsd_rows_later(arena, &built_record, c->built.n, fill_built, c);
     row->ports = fsd_rows_later(arena, &port_change_record, c->ports.n, fill_port, c);
     row->bindings =

@@ -90,7 +90,7 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
         const struct fsd_move_change *m = &c->moves.at[i];
         uint64_t *form = m->region == FSD_NONE ? NULL : &forms[m->region];
 
-        if (!form || !*form)
+        if (!form || !*form || fsd_move_change_is_quantizer(c, m))
             continue;
         *form = fsd_hash_mix(*form, m->what);
         *form = with_move(*form, c->old, m->old);

@@ -121,7 +121,8 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, other precision",
         [FSD_BLAME_KERNEL] =
-            c->untyped
+            c->across ? "same fusion and precision: the kernels of another builder"
+            : c->untyped
                 ? "same fusion: other types (not stated), other tactics, or noise"
                 : "same fusion and precision: other tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
@@ -361,6 +362,8 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
     for (uint32_t i = 0; i < moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[x->moves.at[moves.at + i]];
 
+        if (fsd_move_change_is_quantizer(c, m) && !style->all)
+            continue;
         if (style->all || !is_free(c, m))
             put_move(c, m, out);
         else
@@ -419,8 +422,32 @@ static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
         fprintf(out, "     kernel and %u more (--all)\n", kernels.n - shown);
 }
 
+/* Whether layers were inserted, removed or changed, and not only unfused Q and DQ of
+ * one of two builders. */
+static bool has_moves(const struct fsd_compare *c, const struct sorted *moves,
+                      fsd_id region)
+{
+    struct fsd_span of = moves->of[region];
+
+    for (uint32_t i = 0; i < of.n; i++)
+        if (!fsd_move_change_is_quantizer(c, &c->moves.at[moves->at[of.at + i]]))
+            return true;
+    return false;
+}
+
+/* Only unfused Q and DQ differ. */
+static bool only_quantizers(const struct fsd_compare *c, const struct by_region *x,
+                            fsd_id region)
+{
+    const struct fsd_region_diff *r = &c->regions.at[region];
+
+    return c->across && r->happened == FSD_HAPPENED_SAME &&
+           r->width == FSD_WIDTH_SAME && !r->layers && !r->unasked.n &&
+           !x->edges.of[region].n && !has_moves(c, &x->moves, region);
+}
+
 static void put_region_title(const struct fsd_compare *c,
-                             const struct fsd_region_diff *r,
+                             const struct fsd_region_diff *r, bool moves,
                              const struct fsd_style *style, FILE *out)
 {
     bool alarm = r->happened == FSD_HAPPENED_LOST || r->width == FSD_WIDTH_WIDENED;
@@ -436,7 +463,7 @@ static void put_region_title(const struct fsd_compare *c,
           : has_other_kernels(r) ? ", other kernels"
                                  : "",
           out);
-    fputs(r->moves ? ", inserted layers" : "", out);
+    fputs(moves ? ", inserted layers" : "", out);
     fputs(r->unasked.n ? ", other inputs" : "", out);
     fputs(r->layout ? ", layout" : "", out);
     fputs(r->tactic ? ", tactic" : "", out);
@@ -497,7 +524,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
                         FILE *out)
 {
     struct fsd_span rest = x->moves.of[c->regions.n];
-    uint32_t number = 0, lost = 0;
+    uint32_t number = 0, lost = 0, quantizers = 0;
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
@@ -509,10 +536,16 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
             lost++;
             continue;
         }
+        if (!style->all && only_quantizers(c, x, c->order[i])) {
+            quantizers++;
+            continue;
+        }
         if (alike->first[i] != i && !style->all)
             continue;
         fprintf(out, "\n%3u  ", (unsigned)++number);
-        put_region_title(c, r, style, out);
+        put_region_title(
+            c, r, r->moves && (style->all || has_moves(c, &x->moves, c->order[i])),
+            style, out);
         once = has_one_form(c, r);
         if (!once)
             put_groups(c, r, false, "was", out);
@@ -526,10 +559,17 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
     }
     if (lost)
         put_lost(c, lost, out);
-    if (rest.n)
+    if (quantizers)
+        fprintf(out, "\n     %u more %s only in unfused Q/DQ (--all)\n", quantizers,
+                quantizers == 1 ? "region differs" : "regions differ");
+    if (rest.n && (style->all || has_moves(c, &x->moves, c->regions.n)))
         fputs("\n     outside all regions\n", out);
-    for (uint32_t i = 0; i < rest.n; i++)
-        put_move(c, &c->moves.at[x->moves.at[rest.at + i]], out);
+    for (uint32_t i = 0; i < rest.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[x->moves.at[rest.at + i]];
+
+        if (style->all || !fsd_move_change_is_quantizer(c, m))
+            put_move(c, m, out);
+    }
 }
 
 /* Regions that differ in nothing but their time, by half a percent of the whole. */
@@ -547,8 +587,9 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs(c->untyped ? "\nsame fusion as far as stated, other time\n"
-                             : "\nsame fusion, precision and layout, other time\n",
+            fputs(c->untyped  ? "\nsame fusion as far as stated, other time\n"
+                  : c->across ? "\nsame fusion and precision, other time\n"
+                              : "\nsame fusion, precision and layout, other time\n",
                   out);
         fputs("     ", out);
         fsd_put_delta(r->before, r->after, out);
@@ -591,7 +632,7 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
                           FILE *out)
 {
     for (uint8_t what = 0; what < FSD__PRESENCE_COUNT; what++) {
-        uint32_t shown = 0, n = c->by_presence[what];
+        uint32_t shown = 0, counted = 0, n = c->by_presence[what];
 
         if (n)
             fprintf(out, "\nnodes %s: %u\n", fsd_presence_name(what), (unsigned)n);
@@ -601,7 +642,13 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
             const struct fsd_state_node *node =
                 &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
 
-            if (p->what != what || (shown == FEW_NODES && !style->all))
+            if (p->what != what)
+                continue;
+            if (fsd_presence_is_quantizer(c, p) && !style->all) {
+                counted++;
+                continue;
+            }
+            if (shown == FEW_NODES && !style->all)
                 continue;
             shown++;
             fputs("    ", out);
@@ -614,8 +661,10 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
                         fsd_fate_name((enum fsd_fate)node->fate));
             fputc('\n', out);
         }
-        if (shown < n)
-            fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown));
+        if (counted)
+            fprintf(out, "    %u Q and DQ (--all)\n", (unsigned)counted);
+        if (shown + counted < n)
+            fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown - counted));
     }
 }
 
@@ -626,6 +675,7 @@ void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
     put_built(c, out);
     put_alignment(c, out);
     put_counts(c, out);
+    fsd_put_builders(c, out);
     put_times(c, out);
     if (!c->differs)
         fputs("\nno difference\n", out);

@@ -26,6 +26,9 @@ void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
  * one. */
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
+/** Of builds by two builders what each does, side by side; else nothing. */
+void fsd_put_builders(const struct fsd_compare *c, FILE *out);
+
 /* Phrases that every report of a comparison shares; names are escaped. */
 
 /** "Conv_34 + Add_42 + Relu_43", without what an exporter may fold unless there is

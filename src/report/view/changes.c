@@ -133,17 +133,38 @@ static const struct fsd_rows *region_rows(const struct context *m)
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
+/* What one of two builders does with Q and DQ, as one row for each word. */
+static void add_counted(const struct context *m, struct fsd_rows *rows,
+                        const uint32_t *counts, unsigned n,
+                        const char *(*word)(unsigned), const char *of)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (counts[i]) {
+            struct change_row *row = fsd_rows_add(m->arena, rows);
+
+            row->what = word(i);
+            row->subject =
+                fsd_printed(m->arena, "%u %s (-f json lists them)", counts[i], of);
+        }
+}
+
 static const struct fsd_rows *move_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    uint32_t counted[3] = {0};
 
     for (uint32_t i = 0; i < m->c->moves.n; i++) {
         const struct fsd_move_change *change = &m->c->moves.at[i];
         bool gone = change->new == FSD_NONE;
         const struct fsd_state *s = gone ? m->c->old : m->c->new;
-        struct change_row *row = fsd_rows_add(m->arena, &rows);
+        struct change_row *row;
         struct fsd_print print;
 
+        if (fsd_move_change_is_quantizer(m->c, change)) {
+            counted[change->what]++;
+            continue;
+        }
+        row = fsd_rows_add(m->arena, &rows);
         fsd_put_move_ends(s, &s->moves.at[gone ? change->old : change->new],
                           fsd_print_open(&print));
         row->region = region_cell(m, change->region);
@@ -156,6 +177,8 @@ static const struct fsd_rows *move_rows(const struct context *m)
         if (!gone)
             row->after = fsd_real_ms(m->c->new->moves.at[change->new].ms.median);
     }
+    add_counted(m, &rows, counted, FSD_COUNT_OF(counted), fsd_move_what_name,
+                "unfused Q/DQ");
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
@@ -189,18 +212,26 @@ static const char *fate_cell(const struct fsd_state *s, fsd_id node)
 static const struct fsd_rows *node_rows(const struct context *m)
 {
     struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    uint32_t counted[FSD__PRESENCE_COUNT] = {0};
 
     for (uint32_t i = 0; i < m->c->presences.n; i++) {
         const struct fsd_node_presence *p = &m->c->presences.at[i];
         bool gone = p->new == FSD_NONE;
         const struct fsd_state *s = gone ? m->c->old : m->c->new;
-        struct change_row *row = fsd_rows_add(m->arena, &rows);
+        struct change_row *row;
 
+        if (fsd_presence_is_quantizer(m->c, p)) {
+            counted[p->what]++;
+            continue;
+        }
+        row = fsd_rows_add(m->arena, &rows);
         row->what = fsd_presence_name(p->what);
         row->subject = (fsd_text(s->names, s->nodes.at[gone ? p->old : p->new].key));
         row->was = fate_cell(m->c->old, p->old);
         row->now = fate_cell(m->c->new, p->new);
     }
+    add_counted(m, &rows, counted, FSD__PRESENCE_COUNT, fsd_presence_name,
+                "Q and DQ nodes");
     return fsd_rows_held(m->arena, &rows, UINT32_MAX);
 }
 
