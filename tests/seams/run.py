@@ -175,7 +175,7 @@ def check_added():
 RECORD = """import { run_subject } from "./page/run.js";
 import { readFileSync } from "fs";
 const run = run_subject(JSON.parse(readFileSync("run.json")), null, null, [], { page: "" }, new Map());
-console.log(JSON.stringify([run.record({ kind: "layer", id: "0" }), run.record({ kind: "node", id: "0" })]));
+console.log(JSON.stringify([run.record({ kind: "layer", id: "0" }), run.record({ kind: "node", id: "r" })]));
 """
 
 
