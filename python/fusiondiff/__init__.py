@@ -28,8 +28,8 @@ from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
 __all__ = ["Bisection", "Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "issue", "lint", "retype",
-           "snapshot"]
+           "Routes", "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "issue", "lint", "retype",
+           "routes", "snapshot"]
 __version__ = _native.version
 
 
@@ -280,6 +280,18 @@ class Comparison(_Paged):
         return _native.differs(self._handle)
 
 
+class Routes(_Report):
+    """What each option does in builds by several sets of options; returned by :func:`routes`."""
+
+    @property
+    def knobs(self) -> list[dict[str, Any]]:
+        """What each option ("knob") changes from one value to another, as in the JSON report."""
+        return list(self.json["knobs"])
+
+    def __repr__(self) -> str:
+        return str(self).split("\n\n", 1)[0]
+
+
 class Check(_Paged):
     """A build compared with a snapshot; returned by :func:`check`.  Its repr is the summary and the verdict."""
 
@@ -396,6 +408,23 @@ def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input
         after: the same for the other build.
     """
     return Comparison(_call(_native.open_comparison, _side(before, "old ")._options, _side(after, "new ")._options))
+
+
+def routes(builds: Iterable[Side | Sequence[Input] | Input] = (), *, cache: str | os.PathLike[str] | None = None) -> Routes:
+    """Explains builds of one network by several sets of options: what each option does to fusions, precisions, data movement and time.
+
+    Args:
+        builds: at most 128, each as for :func:`compare`, of one model; the options of each are read from its log, its label and words
+            ``knob=value`` in its name.
+        cache: what trtexec's tuner wrote (``--tuningCacheFile``); the builds are iterations of it, by their logs or names (``iter3``).
+
+    >>> builds = [("fixtures/routes/tuned/model.onnx", f"fixtures/routes/tuned/iter{i}.json") for i in (0, 1, 3)]
+    >>> found = routes(builds, cache="fixtures/routes/tuning.jsonl")
+    >>> [knob["knob"] for knob in found.knobs]
+    ['fuse_residual', 'wide_accumulate', 'kgen:tiling']
+    """
+    sides = [_side(build, f"build {i} ")._options for i, build in enumerate(builds)]
+    return Routes(_call(_native.open_routing, sides, None if cache is None else os.fsencode(cache)))
 
 
 def snapshot(model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, log: Input | None = None,

@@ -82,17 +82,17 @@ static bool in_memory(const struct call *call, const char *name)
 
 /* As the command line does, whose notes on what was taken are not wanted: a warning may
  * be an error to the caller, and the report has the names. */
-static enum fsd_status open_folders(struct call *call, unsigned sides)
+static enum fsd_status open_folders(struct call *call, struct side *sides, size_t n)
 {
     enum fsd_status status = FSD_OK;
 
-    for (unsigned i = 0; i < sides && status == FSD_OK; i++) {
-        struct fsd_options *opt = &call->side[i].opt;
+    for (size_t i = 0; i < n && status == FSD_OK; i++) {
+        struct fsd_options *opt = &sides[i].opt;
 
         if (in_memory(call, opt->model) || in_memory(call, opt->engine))
             continue;
         opt->note = NULL;
-        status = take_folder(&call->side[i].folder, opt, &call->err);
+        status = take_folder(&sides[i].folder, opt, &call->err);
         opt->note = keep_note;
     }
     return status;
@@ -238,7 +238,7 @@ static bool give_notes(struct call *call)
 
 static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.comparison",
                   CHECK[] = "fusiondiff.check", LINTING[] = "fusiondiff.linting",
-                  SEARCH[] = "fusiondiff.search";
+                  SEARCH[] = "fusiondiff.search", ROUTING[] = "fusiondiff.routing";
 
 static void free_run(PyObject *capsule)
 {
@@ -263,6 +263,11 @@ static void free_linting(PyObject *capsule)
 static void free_search(PyObject *capsule)
 {
     fsd_bisection_free(PyCapsule_GetPointer(capsule, SEARCH));
+}
+
+static void free_routing(PyObject *capsule)
+{
+    fsd_routing_free(PyCapsule_GetPointer(capsule, ROUTING));
 }
 
 /* What went wrong matters more than what was noted. */
@@ -318,7 +323,7 @@ static PyObject *open_run(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, 1);
+    call.status = open_folders(&call, call.side, 1);
     if (call.status == FSD_OK)
         call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
     end();
@@ -338,12 +343,52 @@ static PyObject *open_comparison(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[1], after))
         return NULL;
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, 2);
+    call.status = open_folders(&call, call.side, 2);
     if (call.status == FSD_OK)
         call.status = fsd_comparison_open(&comparison, &call.side[0].opt,
                                           &call.side[1].opt, &call.err);
     end();
     Py_END_ALLOW_THREADS return finish(&call, comparison, COMPARISON, free_comparison);
+}
+
+/* Builds by several sets of options: a list of sides, the cache of a search or None. */
+static PyObject *open_routing(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_routing *routing = NULL;
+    struct fsd_options *options = NULL;
+    struct side *sides = NULL;
+    const char *cache = NULL;
+    PyObject *list, *path;
+    bool taken = false;
+    size_t n;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O:open_routing", &PyList_Type, &list, &path) ||
+        !take_file(&call, path, &cache))
+        return NULL;
+    n = (size_t)PyList_Size(list);
+    sides = calloc(n + 1, sizeof *sides);
+    options = calloc(n + 1, sizeof *options);
+    taken = sides && options;
+    if (!taken)
+        PyErr_NoMemory();
+    for (size_t i = 0; taken && i < n; i++)
+        taken = take_side(&call, &sides[i], PyList_GetItem(list, (Py_ssize_t)i));
+    if (taken) {
+        Py_BEGIN_ALLOW_THREADS begin(&call);
+        call.status = open_folders(&call, sides, n);
+        for (size_t i = 0; i < n; i++)
+            options[i] = sides[i].opt;
+        if (call.status == FSD_OK)
+            call.status =
+                fsd_routing_open(&routing, cache, options, (unsigned)n, &call.err);
+        end();
+        Py_END_ALLOW_THREADS
+    }
+    free(options);
+    free(sides);
+    return taken ? finish(&call, routing, ROUTING, free_routing) : NULL;
 }
 
 static PyObject *open_check(PyObject *self, PyObject *args)
@@ -365,7 +410,7 @@ static PyObject *open_check(PyObject *self, PyObject *args)
     if (!several)
         return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, 1);
+    call.status = open_folders(&call, call.side, 1);
     if (call.status == FSD_OK && !in_memory(&call, opt.snapshot))
         call.status = take_snapshots(several, &opt, &call.err);
     if (call.status == FSD_OK)
@@ -389,7 +434,7 @@ static PyObject *open_linting(PyObject *self, PyObject *args)
         !take_file(&call, policy, &opt.policy))
         return NULL;
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, 1);
+    call.status = open_folders(&call, call.side, 1);
     if (call.status == FSD_OK)
         call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
     end();
@@ -410,7 +455,7 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
         return NULL;
     out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, 1);
+    call.status = open_folders(&call, call.side, 1);
     if (call.status == FSD_OK)
         call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
     end();
@@ -445,6 +490,8 @@ static PyObject *write_report(PyObject *self, PyObject *args)
         fsd_comparison_write(made, format, &style, out, &call.err);
     else if (kind == CHECK) call.status =
         fsd_check_write(made, format, &style, out, &call.err);
+    else if (kind == ROUTING) call.status =
+        fsd_routing_write(made, format, &style, out, &call.err);
     else call.status = fsd_linting_write(made, format, &style, out, &call.err);
     Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
@@ -1072,6 +1119,7 @@ static PyObject *update(PyObject *self, PyObject *capsule)
 static PyMethodDef methods[] = {
     {"open_run", open_run, METH_VARARGS, NULL},
     {"open_comparison", open_comparison, METH_VARARGS, NULL},
+    {"open_routing", open_routing, METH_VARARGS, NULL},
     {"open_check", open_check, METH_VARARGS, NULL},
     {"open_linting", open_linting, METH_VARARGS, NULL},
     {"snapshot", snapshot, METH_VARARGS, NULL},

@@ -57,7 +57,7 @@ static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
     else if (status == FSD_OK)
         status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
                           "expected a tuning cache, found another kind of file");
-    r->tuning.path = path;
+    r->tuning.path = fsd_arena_strndup(r->arena, path, strlen(path)); /* kept */
     r->tuned = true;
     return fsd_file_blame(path, FSD_FILE_TUNING, "a tuning cache",
                           fsd_file_done(&file, status, err), err);

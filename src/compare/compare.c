@@ -189,6 +189,7 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);
+    fsd_compare_efforts(c, scratch);
     compare_times(c);
     if (c->timed)
         fsd_compare_measured(arena, old, new, &c->built);

@@ -205,6 +205,13 @@ struct fsd_builder {
     double groups_ms, conversions_ms, quantizers_ms; /**< of known times */
 };
 
+/** Seconds that the builders spent on choosing kernels for a region, or for what has
+ *  this name in both logs. */
+struct fsd_effort_change {
+    fsd_sym old, new; /**< names in the logs; 0: nothing was timed */
+    double before, after;
+};
+
 struct fsd_compare {
     struct fsd_arena *arena;
     const struct fsd_state *old, *new;
@@ -233,6 +240,10 @@ struct fsd_compare {
                             never does */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
+
+    /** The widest difference first; none unless both builds' logs state seconds. */
+    FSD_VEC(struct fsd_effort_change) efforts;
+    double effort_before, effort_after; /**< their sums */
 
     bool timed;                                       /**< both have times */
     double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the last add up to

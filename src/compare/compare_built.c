@@ -6,6 +6,8 @@
  * words of one builder and are not compared, but the groups that compute the same
  * nodes, the layers that convert data, the Q and DQ that run as layers of their own,
  * and the time of each.
+ *
+ * Where the builders took their time is compared by region, or by name.
  */
 #include "compare/parts.h"
 
@@ -13,6 +15,8 @@
 #include "ops/ops.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The range of versions that a dump's producer may mean: "8.2 to 8.4", "11 or later".
@@ -263,4 +267,101 @@ void fsd_compare_builders(struct fsd_compare *c)
             add_ms(&c->builders[i].groups_ms, sides[i]->groups.at[g].ms.median);
     }
     count_groups(c, c->builders);
+}
+
+/* -------------------------------------------------------------- times of builds
+
+ * The seconds that each log states for a layer, side by side.  Layers that compute the
+ * same nodes are of one region, whatever they are called; what is of no region, mostly
+ * reformats that the builder tried, is paired by name. */
+
+/* One row by region, or by a name. */
+struct rows {
+    struct fsd_compare *c;
+    uint32_t *of_region; /* its row, plus 1 */
+    uint32_t *of_name;   /* likewise, by symbol of the old build */
+    double *longest[2];  /* by row: of the effort whose name it has */
+};
+
+static uint32_t new_row(struct rows *r)
+{
+    fsd_vec_push(r->c->arena, &r->c->efforts, ((struct fsd_effort_change){.old = 0}));
+    return r->c->efforts.n;
+}
+
+static fsd_id region_of(const struct fsd_compare *c, bool new, fsd_id layer)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    uint32_t group;
+
+    if (layer == FSD_NONE || !s->of_layer)
+        return FSD_NONE;
+    group = s->of_layer[layer];
+    return group & FSD_LAYER_MOVES ? FSD_NONE
+                                   : (new ? c->new_region : c->old_region)[group];
+}
+
+static uint32_t *row_of(struct rows *r, bool new, const struct fsd_state_effort *e,
+                        uint32_t *none)
+{
+    const struct fsd_compare *c = r->c;
+    fsd_id region = region_of(c, new, e->layer);
+    const char *name;
+    fsd_sym old = e->name;
+
+    *none = 0;
+    if (region != FSD_NONE)
+        return &r->of_region[region];
+    if (new) {
+        name = fsd_text(c->new->names, e->name);
+        old = fsd_intern_find(c->old->names, name, strlen(name));
+    }
+    return old == FSD_NONE ? none : &r->of_name[old];
+}
+
+static void add_side(struct rows *r, bool new)
+{
+    const struct fsd_state *s = new ? r->c->new : r->c->old;
+
+    for (uint32_t i = 0; i < s->efforts.n; i++) {
+        const struct fsd_state_effort *e = &s->efforts.at[i];
+        uint32_t none, *row = row_of(r, new, e, &none);
+        struct fsd_effort_change *change;
+
+        if (!*row)
+            *row = new_row(r);
+        change = &r->c->efforts.at[*row - 1];
+        *(new ? &change->after : &change->before) += e->seconds;
+        *(new ? &r->c->effort_after : &r->c->effort_before) += e->seconds;
+        if (e->seconds > r->longest[new][*row - 1]) {
+            r->longest[new][*row - 1] = e->seconds;
+            *(new ? &change->new : &change->old) = e->name;
+        }
+    }
+}
+
+static int widest_first(const void *a, const void *b)
+{
+    const struct fsd_effort_change *x = a, *y = b;
+    double p = fabs(x->after - x->before), q = fabs(y->after - y->before);
+
+    if (p != q)
+        return p < q ? 1 : -1;
+    return x->old != y->old ? fsd_order(x->old, y->old) : fsd_order(x->new, y->new);
+}
+
+void fsd_compare_efforts(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    uint32_t most = c->old->efforts.n + c->new->efforts.n;
+    struct rows r = {
+        .c = c,
+        .of_region = FSD_NEW(scratch, uint32_t, c->regions.n),
+        .of_name = FSD_NEW(scratch, uint32_t, fsd_intern_count(c->old->names)),
+        .longest = {FSD_NEW(scratch, double, most), FSD_NEW(scratch, double, most)}};
+
+    if (!c->old->efforts.n || !c->new->efforts.n)
+        return;
+    add_side(&r, false);
+    add_side(&r, true);
+    qsort(c->efforts.at, c->efforts.n, sizeof *c->efforts.at, widest_first);
 }

@@ -104,6 +104,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b);
 void fsd_state_add_bindings(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);
+void fsd_state_add_efforts(struct fsd_state_build *b);
 void fsd_state_add_wires(struct fsd_state_build *b);
 
 /* ---------------------------------------------- one of two models being aligned */
@@ -207,6 +208,7 @@ void fsd_compare_ports(struct fsd_compare *c);
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_missed(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_efforts(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_unasked(struct fsd_compare *c);
 
 /** Pairs kernels of one bucket, and keeps what differs.

@@ -205,6 +205,14 @@ struct fsd_variant {
 
 #define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< in of_layer: | number of a move */
 
+/** What the builder spent on choosing kernels for a layer, or for a reformat that it
+ *  tried, as the build's log states. */
+struct fsd_state_effort {
+    fsd_sym name; /**< as the lines on its kernels call it */
+    fsd_id layer; /**< of the engine; FSD_NONE: none has that name */
+    double seconds;
+};
+
 struct fsd_state {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -244,6 +252,9 @@ struct fsd_state {
      * variants, and share its arena, names and arrays of all that has spans. */
     FSD_VEC(struct fsd_state *) also;
     FSD_VEC(struct fsd_variant) variants;
+    FSD_VEC(struct fsd_state_effort) efforts; /**< none: unknown, as in a snapshot */
+    bool efforts_stamped; /**< in whole seconds, between time stamps */
+    double build_seconds; /**< of the longest step; not positive: unknown */
     /* Numbers by which a user may refer to nodes and layers; NULL in a state read from
      * a snapshot. */
     uint32_t *number_of; /**< by node: its number in the model */

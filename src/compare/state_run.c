@@ -111,6 +111,7 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     fsd_state_add_edges(&b);
     fsd_state_add_times(&b);
     fsd_state_add_wires(&b);
+    fsd_state_add_efforts(&b);
     fsd_arena_free(b.scratch);
     return b.s;
 }

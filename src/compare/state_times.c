@@ -1,5 +1,5 @@
-/* Times of groups and moves, and the order of moves, by which their times are sorted.
- */
+/* Times of groups and moves, the order of moves, by which their times are sorted, and
+ * the time that the build took. */
 #include "compare/parts.h"
 
 #include <stdlib.h>
@@ -121,4 +121,68 @@ void fsd_state_add_times(struct fsd_state_build *b)
                 fsd_spread_robust(sums + (size_t)k * width, s->profiles);
     if (known[n])
         s->total = fsd_spread_robust(sums + (size_t)n * width, s->profiles);
+}
+
+/* ------------------------------------------------------------- time of the build */
+
+static fsd_id *layers_by_name(struct fsd_state_build *b)
+{
+    const struct fsd_graph *engine = b->d->engine;
+    fsd_id *of = FSD_NEW(b->scratch, fsd_id, fsd_intern_count(b->d->names));
+
+    for (fsd_id i = engine->nodes.n; i-- > 0;)
+        of[engine->nodes.at[i].name] = i + 1;
+    return of;
+}
+
+static double seconds_of(const struct fsd_effort *e, bool stated)
+{
+    return stated ? e->seconds : e->stamped;
+}
+
+/* The longest step of a build holds the others. */
+static double longest_step(const struct fsd_history *h)
+{
+    double most = -1;
+
+    for (uint32_t i = 0; i < h->efforts.steps.n; i++)
+        if (h->efforts.steps.at[i].build == h->build &&
+            h->efforts.steps.at[i].seconds > most)
+            most = h->efforts.steps.at[i].seconds;
+    return most;
+}
+
+/* Efforts of a layer, one for each source, are added up. */
+void fsd_state_add_efforts(struct fsd_state_build *b)
+{
+    const struct fsd_history *h = b->d->history;
+    struct fsd_state *s = b->s;
+    uint32_t *at; /* by name: the state's effort, plus 1 */
+    fsd_id *layer_of;
+    bool stated = false;
+
+    s->build_seconds = h && !h->refused ? longest_step(h) : -1;
+    if (!h || h->refused || !h->efforts.list.n)
+        return;
+    at = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(b->d->names));
+    layer_of = layers_by_name(b);
+    for (uint32_t i = 0; i < h->efforts.list.n; i++)
+        stated |=
+            h->efforts.list.at[i].build == h->build && h->efforts.list.at[i].stated;
+    s->efforts_stamped = !stated;
+    for (uint32_t i = 0; i < h->efforts.list.n; i++) {
+        const struct fsd_effort *e = &h->efforts.list.at[i];
+
+        if (e->build != h->build || seconds_of(e, stated) <= 0)
+            continue;
+        if (!at[e->layer]) {
+            fsd_vec_push(
+                s->arena, &s->efforts,
+                ((struct fsd_state_effort){
+                    .name = fsd_state_copy(b, e->layer),
+                    .layer = layer_of[e->layer] ? layer_of[e->layer] - 1 : FSD_NONE}));
+            at[e->layer] = s->efforts.n;
+        }
+        s->efforts.at[at[e->layer] - 1].seconds += seconds_of(e, stated);
+    }
 }

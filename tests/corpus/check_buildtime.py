@@ -139,7 +139,18 @@ def check_log(case, path):
         check(case, f"step {step['step']}", near(step["seconds"], count.steps[step["step"]]), step)
     for fact in ("cache", "cache_entries", "cache_hits", "plan_mib", "log_weights"):
         check(case, fact, shown.get(fact) == count.facts.get(fact), (shown.get(fact), count.facts.get(fact)))
+    if known:
+        check_compared(case, path, shown["seconds"])
     return len(count.spent), known
+
+
+def check_compared(case, path, seconds):
+    """Compared with itself, nothing takes longer, and nothing is lost."""
+    shown = json.loads(run(case, "compare", path, path, "-f", "json"))["buildtime"]
+    for side in ("before", "after"):
+        check(case, f"compare: seconds {side}", near(shown[f"timing_{side}"], seconds), shown[f"timing_{side}"])
+        check(case, f"compare: layers' seconds {side}", near(sum(r[side] for r in shown["layers"]), seconds))
+    check(case, "compare: no difference", all(r["before"] == r["after"] for r in shown["layers"]), shown["layers"][:3])
 
 
 def main():

@@ -430,6 +430,19 @@ def test_models_out(tmp_path):
     assert not (tmp_path / "b.onnx").exists()
 
 
+def test_routes():
+    builds = [(ROOT / "fixtures/routes/tuned/model.onnx", ROOT / f"fixtures/routes/tuned/iter{i}.json") for i in (0, 1, 2, 3, 5, 7)]
+    found = fusiondiff.routes(builds, cache=ROOT / "fixtures/routes/tuning.jsonl")
+    assert found.json == json.loads(printed("routes", ROOT / "fixtures/routes/tuning.jsonl", ROOT / "fixtures/routes/tuned", "-f", "json").stdout)
+    assert [knob["knob"] for knob in found.knobs] == ["fuse_residual", "wide_accumulate", "kgen:tiling"]
+    assert "needs    kgen:tiling=2" in repr(found)
+    for wrong, words in (([], "two routes"), (builds[:1], "two routes"), (builds * 30, "at most 128 builds")):
+        with pytest.raises(fusiondiff.Error, match=words):
+            fusiondiff.routes(wrong)
+    with pytest.raises(fusiondiff.Error, match="expected a tuning cache"):
+        fusiondiff.routes(builds, cache=builds[0][1])
+
+
 def test_bisect(tmp_path):
     search = fusiondiff.bisect(MODEL, ENGINE)
     assert not search.done and str(search).startswith("3 suspects.")

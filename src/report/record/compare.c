@@ -557,6 +557,64 @@ static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
     row->new = binding_of(arena, c->new, b->new);
 }
 
+/* ----------------------------------------------------------------- times of builds */
+
+/* clang-format off */
+#define EFFORT(has, t) \
+    has(t, NAME,   old,    NULL, .about = "what the log of the old build calls it") \
+    has(t, NAME,   new,    NULL) \
+    has(t, NUMBER, before, NULL, .always = true) \
+    has(t, NUMBER, after,  NULL, .always = true)
+FSD_RECORD(effort, EFFORT)
+
+#define BUILDTIME(has, t) \
+    has(t, NUMBER, before, NULL, \
+        .about = "seconds of the old build, as its log states") \
+    has(t, NUMBER, after,  NULL) \
+    has(t, NUMBER, timing_before, NULL, .about = "of them timing kernels") \
+    has(t, NUMBER, timing_after,  NULL) \
+    has(t, FLAG,   time_stamps, NULL, .if_true = true, \
+        .about = "a log states no seconds of timings: whole ones between its lines") \
+    has(t, ROWS,   layers, NULL, .of = &effort_record, .always = true, \
+        .about = "seconds of timing kernels of the same nodes, or of what has one " \
+                 "name in both logs; the widest difference first")
+FSD_RECORD(buildtime, BUILDTIME)
+/* clang-format on */
+
+static void fill_effort(struct fsd_arena *arena, void *out, const void *from,
+                        uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_effort_change *e = &c->efforts.at[i];
+    struct effort *row = out;
+
+    (void)arena;
+    row->old = e->old ? fsd_text(c->old->names, e->old) : NULL;
+    row->new = e->new ? fsd_text(c->new->names, e->new) : NULL;
+    row->before = fsd_real(e->before);
+    row->after = fsd_real(e->after);
+}
+
+static const struct fsd_rows *buildtime_of(struct fsd_arena *arena,
+                                           const struct fsd_compare *c)
+{
+    bool built = c->old->build_seconds > 0 && c->new->build_seconds > 0;
+    const struct fsd_rows *held;
+    struct buildtime *row;
+
+    if (!built && !c->efforts.n)
+        return NULL;
+    row = fsd_record_new(arena, &buildtime_record, &held);
+    row->before = (struct fsd_real){built, c->old->build_seconds};
+    row->after = (struct fsd_real){built, c->new->build_seconds};
+    row->timing_before = (struct fsd_real){c->efforts.n > 0, c->effort_before};
+    row->timing_after = (struct fsd_real){c->efforts.n > 0, c->effort_after};
+    row->time_stamps =
+        fsd_flag(c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped));
+    row->layers = fsd_rows_later(arena, &effort_record, c->efforts.n, fill_effort, c);
+    return held;
+}
+
 /* ------------------------------------------------------------------------ document */
 
 /* clang-format off */
@@ -608,6 +666,8 @@ FSD_RECORD(builder, BUILDER)
     has(t, ROWS,   built,   NULL, .of = &built_record, .always = true, \
         .about = "how the builds were made, where they differ; without " \
                  "before or after: that build does not state it") \
+    has(t, RECORD, buildtime, NULL, .of = &buildtime_record, \
+        .about = "only if the logs of both builds state seconds") \
     has(t, ROWS,   ports,   NULL, .of = &port_change_record, .always = true) \
     has(t, ROWS,   bindings, NULL, .of = &binding_change_record, .always = true, \
         .about = "the engine's own inputs and outputs that differ") \
@@ -693,6 +753,7 @@ void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compar
     if (c->across)
         row->builders = builders_of(arena, c);
     row->built = fsd_rows_later(arena, &built_record, c->built.n, fill_built, c);
+    row->buildtime = buildtime_of(arena, c);
     row->ports = fsd_rows_later(arena, &port_change_record, c->ports.n, fill_port, c);
     row->bindings =
         fsd_rows_later(arena, &binding_change_record, c->bindings.n, fill_binding, c);

@@ -668,6 +668,41 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
     }
 }
 
+/* Which layers took longer to tune: a few, since builds vary from run to run. */
+static void put_efforts(const struct fsd_compare *c, const struct fsd_style *style,
+                        FILE *out)
+{
+    enum { SHOWN = 5 };
+    uint32_t n = 0, most = style->all ? c->efforts.n : SHOWN;
+    bool whole = c->old->efforts_stamped || c->new->efforts_stamped;
+
+    if (c->old->build_seconds > 0 && c->new->build_seconds > 0)
+        fprintf(out, "\nbuild time   %.3f -> %.3f s\n", c->old->build_seconds,
+                c->new->build_seconds);
+    if (!c->efforts.n)
+        return;
+    fprintf(out, "tuning       %.3f -> %.3f s of timing kernels%s\n", c->effort_before,
+            c->effort_after, whole ? " (time stamps, whole seconds)" : "");
+    while (n < c->efforts.n &&
+           fabs(c->efforts.at[n].after - c->efforts.at[n].before) >= 0.0005)
+        n++;
+    for (uint32_t i = 0; i < n && i < most; i++) {
+        const struct fsd_effort_change *e = &c->efforts.at[i];
+
+        fprintf(out, "  %+10.3f s  %.3f -> %.3f s  ", e->after - e->before, e->before,
+                e->after);
+        fsd_put_safe(out, e->new ? fsd_text(c->new->names, e->new)
+                                 : fsd_text(c->old->names, e->old));
+        if (!e->new)
+            fputs(", which the new build does not time", out);
+        else if (!e->old)
+            fputs(", which the old build does not time", out);
+        fputc('\n', out);
+    }
+    if (n > most)
+        fprintf(out, "  and %u more (--all)\n", n - most);
+}
+
 void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
 {
     put_side("old", c->old, out);
@@ -730,5 +765,6 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
     if (style->tactics)
         put_tactics(c, out);
     put_presences(c, style, out);
+    put_efforts(c, style, out);
     fsd_arena_free(arena);
 }
