@@ -94,7 +94,7 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
         describe_around(tale, d, link->layer, true);
         describe_around(tale, d, link->layer, false);
     }
-    out = fsd_tale_start(tale, "fate", 0);
+    out = fsd_tale_start(tale, "outcome", 0);
     fsd_put_fate(d, node, out);
     if (r->near_layer != FSD_NONE)
         fprintf(out, " (at layer %u)", r->near_layer);

@@ -79,7 +79,7 @@ static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
 
     if (!*d->nodes[node].why)
         return;
-    out = fsd_tale_start(tale, "fate", 0);
+    out = fsd_tale_start(tale, "outcome", 0);
     fsd_quote_node(d, node, out);
     fputs(" is ", out);
     fsd_put_fate(d, node, out);
@@ -94,7 +94,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_id tensor = tensor_between(d, a, b);
     FILE *out;
 
-    fsd_tale_say(tale, "apart", "no layer computes both");
+    fsd_tale_say(tale, "fusion", "no layer computes both");
     if (tensor == FSD_NONE)
         tensor = tensor_between(d, b, a);
     if (tensor == FSD_NONE) {

@@ -176,15 +176,15 @@ void fsd_lint_channels(struct fsd_finder *f)
                          (int64_t)fsd_dtype_bits(c.type) / 8;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "`%s` has %" PRId64 " channels in and %" PRId64 " out in %s, which are "
-                "no multiples of %" PRId64 ": padded",
+                "`%s` has %" PRId64 " input and %" PRId64 " output channels in %s, not "
+                "multiples of %" PRId64 ": TensorRT pads them",
                 fsd_called(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
         if (more_macs > 0)
-            fprintf(f->out, ", %.2f %c multiply-adds more",
+            fprintf(f->out, ", +%.2f %c multiply-adds",
                     (double)more_macs / (more_macs < 100000 ? 1e3 : 1e6),
                     more_macs < 100000 ? 'k' : 'M');
         if (more_bytes > 0)
-            fprintf(f->out, ", %.*f %s more written", more_bytes >= 100,
+            fprintf(f->out, ", +%.*f %s written", more_bytes >= 100,
                     (double)more_bytes / (more_bytes < 100 ? 1 : 1e3),
                     more_bytes < 100 ? "B" : "kB");
         fsd_fact_number(f, "padded_macs", (uint64_t)(more_macs > 0 ? more_macs : 0));

@@ -17,7 +17,7 @@ static const struct {
 } whys[] = {
     [FSD_WHY_NONE] = {"", ""},
     [FSD_WHY_INPUT] = {"input", "it is an input of the network"},
-    [FSD_WHY_OUTPUT] = {"output", "it is an output of the network already"},
+    [FSD_WHY_OUTPUT] = {"output", "it is already an output of the network"},
     [FSD_WHY_CONV] =
         {"epilogue", "an output is row-major: to write that layout, the builder splits "
                      "the nodes after the Conv from its kernel"},
@@ -39,9 +39,9 @@ static const struct {
     [FSD_WHY_SPREAD] =
         {"spread", "several kernels compute its fusion, and the builder may divide "
                    "it differently"},
-    [FSD_WHY_QUANTIZED] =
-        {"quantized", "it is quantized: as an output of that type it may change the "
-                      "fusion of its Q"},
+    [FSD_WHY_QUANTIZED] = {"quantized",
+                           "it is quantized: an output of that type may change the "
+                           "fusion of its Q"},
     [FSD_WHY_SCALED] = {"scaled",
                         "the layer that reads it applies the scale of its DQ"},
     [FSD_WHY_FOLDED] = {"folded", "it is a build-time constant"},

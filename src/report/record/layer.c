@@ -132,7 +132,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, BYTES, weight_bytes, NULL) \
     has(t, MACS,  macs,      "multiply-adds", .says = "<, {macs!} multiply-adds>") \
     has(t, NUMBER, per_byte, NULL, .aside = true, \
-        .says = "<, {per_byte!:0.1} for each byte>") \
+        .says = "<, {per_byte!:0.1} per byte>") \
     has(t, RECORD, roofline, NULL, .of = &roofline_record, .says = "<{roofline}>") \
     has(t, FACTS, values,    "layer's ", .about = "numbers from outside, by column") \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \

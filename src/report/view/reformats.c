@@ -385,7 +385,7 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
                                         const struct fsd_rows *movers)
 {
     struct fsd_rows rows =
-        FSD_ROWS(note_row_record, "  [{n}] {text}<  (at most {gain}, {by})>\n");
+        FSD_ROWS(note_row_record, "  [{n}] {text}<  (saves at most {gain}, {by})>\n");
 
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
         struct note_row *row = fsd_rows_add(arena, &rows);

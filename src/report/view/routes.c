@@ -520,7 +520,7 @@ static const char routes_text[] =
     "best     {best_says}<\nneeds    {kept_says}><\nidle     {idle}>"
     "<\nuntested {untested}>"
     "<\nnoise    {noise_says}>\n"
-    "<\n{*}what each knob does, one at a time{/}\n{shown!}>"
+    "<\n{*}what each knob does alone{/}\n{shown!}>"
     "\n{*}{titles}{/}\n{routes}";
 /* clang-format on */
 

@@ -229,7 +229,7 @@ static void put_what(const struct fsd_engine_change *change,
     if (!c.any && change->compare->differs)
         fputs("changes layouts or data movement", next_clause(&c));
     if (change->unclear || change->open)
-        fputs(c.any ? "; more may differ, for one build states less than the other"
+        fputs(c.any ? "; more may differ (one build states less)"
                     : "not known: one build states less than the other",
               out);
 }
@@ -292,7 +292,7 @@ static void put_others(const struct fsd_routes_source *k,
                 one->inserted == shown->inserted && one->wider == shown->wider;
     }
     if (like < e->compared)
-        fprintf(out, "; so in %u of %u pairs", like, e->compared);
+        fprintf(out, "; seen in %u of %u pairs", like, e->compared);
     else if (like == 2)
         fputs("; the same in both pairs", out);
     else
