@@ -87,7 +87,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
     const char *found;
     char bindings[80] = "";
 
-    if (opt->force || !opt->model ||
+    if (opt->force || !opt->model || match->inferred ||
         2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
     found = fsd_inputs_by_profile(opt) ? "found a profile, and" : "but";

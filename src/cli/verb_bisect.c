@@ -234,7 +234,7 @@ static void become(const struct command_line *line, const char *model, FILE *in,
     signal(SIGPIPE, SIG_DFL);
     if (model)
         setenv("FUSIONDIFF_MODEL", model, 1);
-    if (dup2(fileno(in), 0) >= 0 && dup2(fileno(out), 1) >= 0)
+    if (argv[0] && dup2(fileno(in), 0) >= 0 && dup2(fileno(out), 1) >= 0)
         execvp(argv[0], argv);
     fprintf(stderr, "fusiondiff: %s: %s\n", line->words[1], strerror(errno));
     _exit(STOPPED);

@@ -199,3 +199,58 @@ void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
                                m->engine->dims.at[built->dims.at + k].size);
     }
 }
+
+bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
+{
+    const struct fsd_tensor *t;
+    fsd_id counterpart;
+
+    if (port->tensor == FSD_NONE)
+        return false;
+    t = &m->engine->tensors.at[port->tensor];
+    counterpart = m->counterpart[port->tensor];
+    return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
+           (counterpart == FSD_NONE || m->facts->constant[counterpart]);
+}
+
+const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor)
+{
+    const struct fsd_graph *engine = m->engine;
+    fsd_id bound = engine->tensors.at[tensor].bound;
+
+    return bound == FSD_NONE ? fsd_tensor_form(engine, tensor)
+                             : &engine->forms.at[bound];
+}
+
+bool fsd_match_sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
+                            const struct fsd_form *model, bool output)
+{
+    if (!engine->ranked || !model->ranked || engine->dims.n != model->dims.n)
+        return false;
+    for (uint32_t i = 0; i < model->dims.n; i++) {
+        int64_t size = m->model->dims.at[model->dims.at + i].size;
+        int64_t built = m->engine->dims.at[engine->dims.at + i].size;
+
+        if (size >= 0 && size != built && !(output && built < 0))
+            return true;
+    }
+    return false;
+}
+
+bool fsd_match_sizes_fit(const struct fsd_match *m, fsd_id engine, fsd_id model)
+{
+    const struct fsd_form *built = fsd_match_binding_form(m, engine);
+    const struct fsd_form *asked = fsd_tensor_form(m->model, model);
+
+    return built->ranked && asked->ranked && built->dims.n == asked->dims.n &&
+           !fsd_match_sizes_differ(m, built, asked, false);
+}
+
+int64_t fsd_match_weight_count(const struct fsd_match *m, fsd_id node)
+{
+    fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
+
+    return weight == FSD_NONE || !m->facts->constant[weight]
+               ? -1
+               : fsd_form_count(m->model, fsd_tensor_form(m->model, weight));
+}

@@ -43,6 +43,17 @@ static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
     return ids;
 }
 
+/* Tensors whose counterparts were inferred are no evidence of their own. */
+static void state_inferred(struct fsd_match *m)
+{
+    for (uint32_t i = 0; i < m->links.n; i++)
+        if (m->links.at[i].by & FSD_BY_TENSOR)
+            m->links.at[i].by =
+                (m->links.at[i].by & ~(unsigned)FSD_BY_TENSOR) | FSD_BY_STRUCTURE;
+    for (uint32_t i = 0; i < m->regions.n; i++)
+        m->regions.at[i].by = FSD_BY_STRUCTURE;
+}
+
 struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
                                 const struct fsd_graph *engine, unsigned evidence,
                                 struct fsd_story *story)
@@ -70,46 +81,18 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
         m->gone[i] = facts->same[i] != FSD_SAME_NOT || fsd_match_left(m, i);
     fsd_match_counterparts(m);
+    fsd_match_infer(m);
     fsd_match_units(m);
     for (size_t i = 0; i < FSD_COUNT_OF(passes); i++)
         if (passes[i].evidence & evidence) {
             passes[i].run(m);
             fsd_match_index(m);
         }
+    if (m->inferred)
+        state_inferred(m);
     fsd_match_place_views(m);
     fsd_match_find_runs(m);
     return m;
-}
-
-bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
-{
-    const struct fsd_tensor *t;
-    fsd_id counterpart;
-
-    if (port->tensor == FSD_NONE)
-        return false;
-    t = &m->engine->tensors.at[port->tensor];
-    counterpart = m->counterpart[port->tensor];
-    return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
-           (counterpart == FSD_NONE || m->facts->constant[counterpart]);
-}
-
-/* A size that is fixed in the model is fixed in its engine, and equal.  An open one may
- * have been fixed for the build.  Exporters write the sizes of one run for an output
- * whose input is open: there the engine's may be open where the model's is fixed. */
-static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
-                         const struct fsd_form *model, bool output)
-{
-    if (!engine->ranked || !model->ranked || engine->dims.n != model->dims.n)
-        return false;
-    for (uint32_t i = 0; i < model->dims.n; i++) {
-        int64_t size = m->model->dims.at[model->dims.at + i].size;
-        int64_t built = m->engine->dims.at[engine->dims.at + i].size;
-
-        if (size >= 0 && size != built && !(output && built < 0))
-            return true;
-    }
-    return false;
 }
 
 /* Builders deviate from ONNX in sizes where the last window of a pooling with ceil_mode
@@ -129,15 +112,6 @@ static bool departs_from_onnx(const struct fsd_graph *model)
                 return true;
         }
     return false;
-}
-
-const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor)
-{
-    const struct fsd_graph *engine = m->engine;
-    fsd_id bound = engine->tensors.at[tensor].bound;
-
-    return bound == FSD_NONE ? fsd_tensor_form(engine, tensor)
-                             : &engine->forms.at[bound];
 }
 
 /* If the builder selects types, the user may set lower precisions for inputs and
@@ -201,22 +175,12 @@ static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
     return found;
 }
 
-/* Elements of a node's constant weight; negative if unknown. */
-static int64_t weight_count(const struct fsd_match *m, fsd_id node)
-{
-    fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
-
-    return weight == FSD_NONE || !m->facts->constant[weight]
-               ? -1
-               : fsd_form_count(m->model, fsd_tensor_form(m->model, weight));
-}
-
 static void fit_weights(const struct fsd_match *m, struct fsd_fit *fit)
 {
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         uint64_t weights = m->engine->layers.at[i].weights;
         fsd_id node = weights ? named_weighted(m, i) : FSD_NONE;
-        int64_t count = node == FSD_NONE ? -1 : weight_count(m, node);
+        int64_t count = node == FSD_NONE ? -1 : fsd_match_weight_count(m, node);
 
         if (count < 0)
             continue;
@@ -261,7 +225,8 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
             continue;
         fit.tensors_found++;
         model = fsd_tensor_form(m->model, m->counterpart[t]);
-        if (((!(output && departs) && sizes_differ(m, engine, model, output)) ||
+        if (((!(output && departs) &&
+              fsd_match_sizes_differ(m, engine, model, output)) ||
              types_differ(m, engine->type, model->type)) &&
             !fit.tensors_unlike++)
             fit.unlike = t;

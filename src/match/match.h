@@ -67,6 +67,8 @@ struct fsd_match {
                           holds; FSD_NONE */
     fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it
                           holds the counterpart's quantized value; FSD_NONE */
+    bool inferred;   /**< no name fits, and counterparts follow from weights, sizes and
+                        paths (infer.c) */
     fsd_id *unit;    /**< by layer: the layers it shares engine-only tensors with */
 
     bool *layer_sourced; /**< by layer: its Metadata names nodes */

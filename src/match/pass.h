@@ -49,6 +49,23 @@ void fsd_pass_conflict(struct fsd_match *m);
  *  has the rules. */
 void fsd_match_counterparts(struct fsd_match *m);
 
+/** Where no name fits, fills m->counterpart and m->inferred by weights, sizes and
+ *  paths: infer.c. */
+void fsd_match_infer(struct fsd_match *m);
+
+/** Whether no engine with the one form is built from a model with the other.  A size
+ *  that is fixed in the model is fixed in its engine, and equal.  An open one may have
+ *  been fixed for the build.  Exporters write the sizes of one run for an `output`
+ *  whose input is open: there the engine's may be open where the model's is fixed. */
+bool fsd_match_sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
+                            const struct fsd_form *model, bool output);
+
+/** Elements of a node's constant weight; negative if unknown. */
+int64_t fsd_match_weight_count(const struct fsd_match *m, fsd_id node);
+
+/** True where the sizes of an engine's input may be those of the model's. */
+bool fsd_match_sizes_fit(const struct fsd_match *m, fsd_id engine, fsd_id model);
+
 /** Fills m->unit from m->counterpart. */
 void fsd_match_units(struct fsd_match *m);
 

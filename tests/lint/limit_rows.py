@@ -119,6 +119,8 @@ SECTIONS = (
          "no evidence from tensors"),
         ("Steps of the search for paths between the names of a layer, per node of the model",
          "[src/match/pass_span.c BUDGET_PER_NODE]", "no evidence from paths"),
+        ("Nodes and inputs of a layer in an engine without the model's names", "[src/match/infer.c MOST_NODES]; [src/match/infer.c MOST_PORTS]",
+         "the layer is not mapped"),
         ("Partial matches of a generated kernel that are followed, the best of each step",
          "[src/match/kernel/replay.h CANDIDATES]",
          "others dropped; remark `input/large-kernel` where four times as many match other nodes"),

@@ -98,6 +98,14 @@ void fsd_find_misfit(struct fsd_finder *f)
         fsd_finding_close(f);
         return;
     }
+    if (f->d->match->inferred) {
+        fputs(
+            "no name in the engine's layers is the model's: layers are mapped by their "
+            "weights, their sizes and the paths between them",
+            f->out);
+        fsd_finding_close(f);
+        return;
+    }
     fputs(from_log ? "the parser's lines of the log do not have "
                    : "the model does not have ",
           f->out);

@@ -1,0 +1,475 @@
+/*
+ * The counterparts of an engine in which no name is the model's, as of another
+ * exporter: by its weights, its sizes and the paths between its layers.
+ *
+ *     engine   "x" -> conv(864) -> "t1" -> conv(9216), reads "t2" too -> "t3"
+ *     model    input -> Conv(864) -> Relu -> Conv(9216) -> Add(other) -> Relu
+ *
+ * Layers are taken in the order of the data.  The inputs of a layer have counterparts;
+ * the nodes that read these, are in no layer yet, and have as many weights as the layer
+ * are where it may begin.  If there is one such node, the layer computes it, and what
+ * follows elementwise and reads nothing but the layer's inputs and nodes.  What leaves
+ * these nodes is what the layer writes: as many tensors, of the same sizes.
+ *
+ * Nothing is inferred where
+ *
+ *   - a layer may begin at several nodes (equal branches), or at none,
+ *   - a layer behind it computes elementwise, too: where the first one ends is unknown,
+ *   - sizes differ.
+ *
+ * What is behind such a layer stays unknown, but for layers whose number of weights
+ * only one node has.  If that explains less than half of the layers with weights, the
+ * engine is not this model's, and nothing of it is kept.
+ */
+#include "match/pass.h"
+#include "model/walk.h"
+#include "ops/ids.h"
+
+enum {
+    MOST_NODES = 64,
+    MOST_PORTS = 16,
+    PASSED = FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS
+};
+
+/* A node that reads a value. */
+struct reader {
+    fsd_id node, next;
+};
+
+struct infer {
+    struct fsd_match *m;
+    struct fsd_arena *scratch;
+    struct fsd_sizes *sizes;
+    fsd_id *value; /* by model tensor: the first tensor of its elements */
+    fsd_id *first; /* by value: in `readers`; FSD_NONE */
+    bool *output;  /* by value: the network has it as an output */
+    bool *taken;   /* by node: a layer has it */
+    fsd_id *held;  /* by engine tensor: its value; FSD_NONE: unknown */
+    FSD_VEC(struct reader) readers;
+    FSD_VEC(fsd_id) inferred; /* engine tensors */
+};
+
+/* The layer at hand, and what it computes. */
+struct part {
+    fsd_id layer;
+    fsd_id in[MOST_PORTS]; /* values */
+    uint32_t n_in;
+    fsd_id nodes[MOST_NODES], made[MOST_NODES];
+    uint32_t n_nodes, n_made;
+};
+
+/* ---------------------------------------------------------------------- the model */
+
+static fsd_id find_value(const struct infer *x, fsd_id tensor)
+{
+    const struct fsd_facts *f = x->m->facts;
+
+    return f->value[fsd_walk_back_over(f->g, tensor, f->traits, PASSED)];
+}
+
+/* Computes: what only passes its input, or is done when the engine is built, is none of
+ * a layer's nodes here. */
+static bool computes(const struct infer *x, fsd_id node)
+{
+    const struct fsd_facts *f = x->m->facts;
+
+    return !(f->traits[node] & PASSED) && !f->folded[node] && !f->size[node] &&
+           f->live[node] && f->first_duplicate[node] == node;
+}
+
+static void list_values(struct infer *x)
+{
+    for (fsd_id t = 0; t < x->m->model->tensors.n; t++) {
+        x->value[t] = find_value(x, t);
+        x->first[t] = FSD_NONE;
+    }
+    for (fsd_id t = 0; t < x->m->engine->tensors.n; t++)
+        x->held[t] = FSD_NONE;
+}
+
+static void list_readers(struct infer *x)
+{
+    const struct fsd_graph *g = x->m->model;
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        x->output[x->value[t]] |=
+            (g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) && !g->tensors.at[t].scope;
+    for (fsd_id node = g->nodes.n; node-- > 0;)
+        for (uint32_t i = 0; i < g->nodes.at[node].in.n && computes(x, node); i++) {
+            fsd_id t = fsd_node_in_tensor(g, node, i);
+
+            if (t == FSD_NONE || x->m->facts->constant[t])
+                continue;
+            fsd_vec_push(x->scratch, &x->readers,
+                         ((struct reader){node, x->first[x->value[t]]}));
+            x->first[x->value[t]] = x->readers.n - 1;
+        }
+}
+
+static int64_t count_of(const struct infer *x, fsd_id tensor)
+{
+    const struct fsd_shape *shape = &x->sizes->shapes[tensor];
+    int64_t count = shape->ranked ? 1 : -1;
+
+    for (uint8_t i = 0; i < shape->rank && count >= 0; i++) {
+        int64_t size;
+
+        if (shape->dims[i] < 0 ||
+            !fsd_amount_number(x->sizes->amounts, shape->dims[i], &size) || size < 0 ||
+            (size && count > INT64_MAX / size))
+            return -1;
+        count *= size;
+    }
+    return count;
+}
+
+/* ----------------------------------------------------------------------- one layer */
+
+static bool is_among(const fsd_id *ids, uint32_t n, fsd_id id)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+/* All data that the node reads is the layer's. */
+static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
+{
+    const struct fsd_graph *g = x->m->model;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(g, node, i);
+
+        if (t != FSD_NONE && !x->m->facts->constant[t] &&
+            !is_among(p->in, p->n_in, x->value[t]) &&
+            !is_among(p->made, p->n_made, x->value[t]))
+            return false;
+    }
+    return true;
+}
+
+static bool take(struct infer *x, struct part *p, fsd_id node)
+{
+    const struct fsd_graph *g = x->m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    if (p->n_nodes == MOST_NODES || p->n_made + n->out.n > MOST_NODES)
+        return false;
+    p->nodes[p->n_nodes++] = node;
+    for (uint32_t i = 0; i < n->out.n; i++)
+        if (fsd_node_out_tensor(g, node, i) != FSD_NONE)
+            p->made[p->n_made++] = x->value[fsd_node_out_tensor(g, node, i)];
+    return true;
+}
+
+static bool has_weights(const struct infer *x, fsd_id node)
+{
+    return x->m->facts->traits[node] & FSD_OP_WEIGHTED &&
+           fsd_match_weight_count(x->m, node) >= 0;
+}
+
+static bool may_begin(const struct infer *x, const struct part *p, fsd_id node)
+{
+    uint64_t weights = x->m->engine->layers.at[p->layer].weights;
+
+    if (x->taken[node] || has_weights(x, node) != (weights > 0) ||
+        !reads_only(x, p, node))
+        return false;
+    return !weights || (uint64_t)fsd_match_weight_count(x->m, node) == weights;
+}
+
+/* The only node with which the layer may begin; FSD_NONE. */
+static fsd_id find_begin(const struct infer *x, const struct part *p)
+{
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < p->n_in; i++)
+        for (fsd_id r = x->first[p->in[i]]; r != FSD_NONE; r = x->readers.at[r].next) {
+            fsd_id node = x->readers.at[r].node;
+
+            if (node == found || !may_begin(x, p, node))
+                continue;
+            if (found != FSD_NONE)
+                return FSD_NONE;
+            found = node;
+        }
+    return found;
+}
+
+static bool is_epilogue(const struct infer *x, fsd_id node)
+{
+    return x->m->facts->traits[node] & (FSD_OP_ELEMENTWISE | FSD_OP_ACTIVATION) ||
+           fsd_node_is(x->m->model, node, FSD_ONNX_BatchNormalization);
+}
+
+/* Takes what follows elementwise; false where it is too much. */
+static bool take_epilogue(struct infer *x, struct part *p)
+{
+    for (uint32_t i = 0; i < p->n_made; i++)
+        for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE;
+             r = x->readers.at[r].next) {
+            fsd_id node = x->readers.at[r].node;
+
+            if (x->taken[node] || is_among(p->nodes, p->n_nodes, node) ||
+                !is_epilogue(x, node) || !reads_only(x, p, node))
+                continue;
+            if (!take(x, p, node))
+                return false;
+            i = UINT32_MAX; /* what did not fit before may fit now */
+            break;
+        }
+    return true;
+}
+
+/* Keeps of `made` what others read. */
+static void keep_written(const struct infer *x, struct part *p)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < p->n_made; i++) {
+        bool leaves = x->output[p->made[i]];
+
+        for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE && !leaves;
+             r = x->readers.at[r].next)
+            leaves = !is_among(p->nodes, p->n_nodes, x->readers.at[r].node);
+        if (leaves)
+            p->made[kept++] = p->made[i];
+    }
+    p->n_made = kept;
+}
+
+/* Whether a layer reads the tensor, behind data movement, that may compute elementwise,
+ * though no node is left for it in front of the next one with weights. */
+static bool ends_unknown(const struct infer *x, fsd_id tensor, fsd_id written)
+{
+    const struct fsd_graph *e = x->m->engine;
+
+    for (uint32_t i = 0; i < e->tensors.at[tensor].consumers.n; i++) {
+        fsd_id layer = e->links.at[e->tensors.at[tensor].consumers.at + i];
+        bool left = false;
+
+        if (fsd_layer_works(e, layer) < 2 || e->layers.at[layer].weights)
+            continue;
+        for (fsd_id r = x->first[written]; r != FSD_NONE && !left;
+             r = x->readers.at[r].next)
+            left = !has_weights(x, x->readers.at[r].node);
+        if (!left)
+            return true;
+    }
+    return false;
+}
+
+/* The output of the only Q that reads the value itself; FSD_NONE. */
+static fsd_id find_quantized(const struct infer *x, fsd_id value)
+{
+    const struct fsd_graph *g = x->m->model;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < g->tensors.at[value].consumers.n; i++) {
+        fsd_id node = g->links.at[g->tensors.at[value].consumers.at + i];
+
+        if (!(x->m->facts->traits[node] & FSD_OP_QUANTIZE) ||
+            x->m->facts->first_duplicate[node] != node)
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = node;
+    }
+    return found == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(g, found, 0);
+}
+
+/* A quantized tensor holds what a Q writes; which, must be clear. */
+static void hold(struct infer *x, fsd_id tensor, fsd_id value)
+{
+    const struct fsd_form *form = fsd_tensor_form(x->m->engine, tensor);
+
+    if (x->held[tensor] != FSD_NONE)
+        return;
+    x->held[tensor] = value;
+    if (fsd_dtype_is_quantized(form->type))
+        value = find_quantized(x, value);
+    if (value == FSD_NONE || x->m->counterpart[tensor] != FSD_NONE)
+        return;
+    x->m->counterpart[tensor] = value;
+    fsd_vec_push(x->scratch, &x->inferred, tensor);
+}
+
+/* A layer with one output whose sizes are those of the only tensor that leaves its
+ * nodes. */
+static void infer_output(struct infer *x, struct part *p)
+{
+    const struct fsd_graph *e = x->m->engine;
+    const struct fsd_node *n = &e->nodes.at[p->layer];
+    const struct fsd_port *out = n->out.n == 1 ? fsd_node_out(e, n, 0) : NULL;
+    int64_t built, count;
+
+    if (!out || out->tensor == FSD_NONE || p->n_made != 1)
+        return;
+    built = fsd_form_count(e, fsd_port_form(e, out));
+    count = count_of(x, p->made[0]);
+    if (built < 0 || built != count || ends_unknown(x, out->tensor, p->made[0]))
+        return;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        x->taken[p->nodes[i]] = true;
+    hold(x, out->tensor, p->made[0]);
+}
+
+/* The values that the layer reads; false where one is unknown. */
+static bool read_inputs(const struct infer *x, struct part *p)
+{
+    const struct fsd_graph *e = x->m->engine;
+    const struct fsd_node *n = &e->nodes.at[p->layer];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, n, i);
+
+        if (port->tensor == FSD_NONE || fsd_match_is_weight(x->m, port))
+            continue;
+        if (x->held[port->tensor] == FSD_NONE || p->n_in == MOST_PORTS)
+            return false;
+        p->in[p->n_in++] = x->held[port->tensor];
+    }
+    return p->n_in > 0;
+}
+
+/* The only node with as many weights as the layer, which no other layer has; FSD_NONE.
+ * Of a node with one input that is the layer's. */
+static fsd_id find_by_weights(struct infer *x, struct part *p)
+{
+    const struct fsd_graph *e = x->m->engine, *g = x->m->model;
+    uint64_t weights = e->layers.at[p->layer].weights;
+    fsd_id found = FSD_NONE;
+
+    for (fsd_id i = 0; i < e->layers.n; i++)
+        if (!weights || (i != p->layer && e->layers.at[i].weights == weights))
+            return FSD_NONE;
+    for (fsd_id node = 0; node < g->nodes.n; node++) {
+        if (!computes(x, node) || !has_weights(x, node) ||
+            (uint64_t)fsd_match_weight_count(x->m, node) != weights)
+            continue;
+        if (found != FSD_NONE || x->taken[node])
+            return FSD_NONE;
+        found = node;
+    }
+    if (found == FSD_NONE || e->nodes.at[p->layer].in.n != 1)
+        return FSD_NONE;
+    p->n_in = 1;
+    p->in[0] = x->value[fsd_node_in_tensor(g, found, 0)];
+    return found;
+}
+
+static void infer_layer(struct infer *x, fsd_id layer)
+{
+    const struct fsd_graph *e = x->m->engine;
+    struct part p = {.layer = layer};
+    bool known = read_inputs(x, &p);
+    fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
+    fsd_id begin;
+
+    if (e->layers.at[layer].kind == FSD_KIND_REFORMAT || fsd_layer_forwards(e, layer)) {
+        if (p.n_in == 1 && in != FSD_NONE && out != FSD_NONE &&
+            fsd_form_count(e, fsd_tensor_form(e, in)) ==
+                fsd_form_count(e, fsd_tensor_form(e, out)))
+            hold(x, out, p.in[0]);
+        return;
+    }
+    begin = known ? find_begin(x, &p) : find_by_weights(x, &p);
+    if (begin != FSD_NONE && !known)
+        hold(x, in, p.in[0]);
+    if (begin == FSD_NONE || !take(x, &p, begin) || !take_epilogue(x, &p))
+        return;
+    keep_written(x, &p);
+    infer_output(x, &p);
+}
+
+/* ----------------------------------------------------------------------- the engine */
+
+/* The network's inputs: of those that fit by their sizes the only one. */
+static void infer_inputs(struct infer *x)
+{
+    const struct fsd_graph *e = x->m->engine, *g = x->m->model;
+    struct fsd_span inputs = g->scopes.at[0].inputs;
+
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        fsd_id found = FSD_NONE;
+        uint32_t n = 0;
+
+        if (!(e->tensors.at[t].flags & FSD_TENSOR_INPUT))
+            continue;
+        if (x->m->counterpart[t] != FSD_NONE) {
+            x->held[t] = x->value[x->m->counterpart[t]];
+            continue;
+        }
+        for (uint32_t i = 0; i < inputs.n; i++) {
+            fsd_id input = g->links.at[inputs.at + i];
+
+            if (x->m->facts->constant[input] || !fsd_match_sizes_fit(x->m, t, input))
+                continue;
+            found = input;
+            n++;
+        }
+        if (n == 1)
+            hold(x, t, x->value[found]);
+    }
+}
+
+static bool names_fit(const struct fsd_match *m)
+{
+    const struct fsd_graph *e = m->engine;
+
+    for (uint32_t i = 0; i < e->mentions.n; i++)
+        if (e->mentions.at[i].node != FSD_NONE || e->mentions.at[i].tensor != FSD_NONE)
+            return true;
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        if (m->counterpart[t] != FSD_NONE &&
+            !(e->tensors.at[t].flags & FSD_TENSOR_BINDING))
+            return true;
+    return false;
+}
+
+/* Half of the layers with weights at least begin at a node. */
+static bool explains_engine(const struct infer *x)
+{
+    const struct fsd_graph *e = x->m->engine;
+    uint32_t weighted = 0, explained = 0;
+
+    for (fsd_id i = 0; i < e->layers.n; i++) {
+        fsd_id out = fsd_node_out_tensor(e, i, 0);
+
+        if (!e->layers.at[i].weights || out == FSD_NONE)
+            continue;
+        weighted++;
+        explained += x->held[out] != FSD_NONE;
+    }
+    return weighted && 2 * explained >= weighted;
+}
+
+void fsd_match_infer(struct fsd_match *m)
+{
+    struct infer x = {.m = m};
+    fsd_id *order;
+
+    if (!(m->evidence & FSD_BY_STRUCTURE) || names_fit(m))
+        return;
+    x.scratch = fsd_arena_new();
+    x.value = FSD_NEW(x.scratch, fsd_id, m->model->tensors.n);
+    x.first = FSD_NEW(x.scratch, fsd_id, m->model->tensors.n);
+    x.held = FSD_NEW(x.scratch, fsd_id, m->engine->tensors.n);
+    x.output = FSD_NEW(x.scratch, bool, m->model->tensors.n);
+    x.taken = FSD_NEW(x.scratch, bool, m->model->nodes.n);
+    list_values(&x);
+    infer_inputs(&x);
+    x.sizes = fsd_sizes_new(x.scratch, m->model);
+    fsd_match_bind_sizes(m, x.sizes);
+    fsd_sizes_take_model(x.sizes);
+    fsd_sizes_take_rules(x.sizes);
+    list_readers(&x);
+    order = fsd_graph_order(x.scratch, m->engine);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
+        infer_layer(&x, order[i]);
+    m->inferred = explains_engine(&x);
+    for (uint32_t i = 0; i < x.inferred.n && !m->inferred; i++)
+        m->counterpart[x.inferred.at[i]] = FSD_NONE;
+    fsd_arena_free(x.scratch);
+}
