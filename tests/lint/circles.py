@@ -26,14 +26,15 @@ KNOWN = {
 def uses(objects):
     """By file, `src/` and `.c` left out, the files of its folder that define what it uses."""
     made, used = {}, {}
-    for path in (one for one in objects if "/src/" in one):
+    ours = [one for one in objects if "/src/" in one]
+    for line in subprocess.run(["nm", "-A", *ours], capture_output=True, text=True, check=True).stdout.splitlines():
+        path, rest = line.rsplit(":", 1)
         name = path.split("/src/")[1].removesuffix(".c.o")
-        for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
-            kind, symbol = line.split()[-2:]
-            if kind in "TDRBC":
-                made[symbol] = name
-            elif kind == "U":
-                used.setdefault(name, set()).add(symbol)
+        kind, symbol = rest.split()[-2:]
+        if kind in "TDRBC":
+            made[symbol] = name
+        elif kind == "U":
+            used.setdefault(name, set()).add(symbol)
     return {name: {made[s] for s in symbols if s in made and os.path.dirname(made[s]) == os.path.dirname(name)} - {name}
             for name, symbols in used.items()}
 
