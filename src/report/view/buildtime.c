@@ -538,6 +538,7 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
                                    const struct fsd_asked *asked, struct fsd_error *err)
 {
     const struct fsd_diff *d = asked->d;
+    struct fsd_rows none = FSD_ROWS(layer_row_record, layer_text);
     struct answer *root;
     struct work w;
 
@@ -548,6 +549,7 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
     sheet->root = FSD_ROWS(answer_record, text);
     root = fsd_rows_add(sheet->arena, &sheet->root);
     root->log = no_use(d->history);
+    root->layers = fsd_rows_held(sheet->arena, &none, UINT32_MAX); /* CSV has titles */
     if (root->log)
         return FSD_OK;
     w = begin(sheet->arena, d);
