@@ -107,13 +107,14 @@ bool take_input(struct command_line *line, char *arg);
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);
 
-/** The verbs, as `help` lists them, but those of views: verb_diff is diff's. */
+/** The verbs, as `help` lists them behind diff and those of views. */
 #define FSD_VERBS(row)                                                                 \
-    row(diff) row(compare) row(routes) row(stability) row(snapshot) row(check)         \
-        row(lint) row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect)  \
-            row(batch) row(collect) row(doctor)
+    row(compare) row(routes) row(stability) row(snapshot) row(check) row(lint)         \
+        row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect) row(batch) \
+            row(collect) row(doctor)
 
 #define VERB_DECLARED(name) extern const struct verb verb_##name;
+VERB_DECLARED(diff)
 FSD_VERBS(VERB_DECLARED)
 
 /* One verb a view of the library, behind diff in the list. verb_views.c */

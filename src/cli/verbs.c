@@ -12,10 +12,10 @@ const struct verb *verb_at(unsigned i)
     const size_t n = sizeof verbs / sizeof *verbs;
 
     if (!i)
-        return verbs[0];
+        return &verb_diff;
     if (i <= n_view_verbs)
         return &view_verbs[i - 1];
-    return i - n_view_verbs < n ? verbs[i - n_view_verbs] : NULL;
+    return i - n_view_verbs <= n ? verbs[i - n_view_verbs - 1] : NULL;
 }
 
 const struct verb *find_verb(const char *word)

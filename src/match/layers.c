@@ -1,0 +1,79 @@
+/*
+ * What the tensors around a layer show of it, for any builder: from the neutral facts
+ * that a reader sets (kind, forwards), never from names.
+ *
+ * Whether it is likely to compute nodes, and units: layers joined by tensors that the
+ * model does not have.  A tensor between two layers of a unit cannot be found in the
+ * model, so the unit is matched as a whole.
+ *
+ *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the engine's own tensor
+ *     conv -> "/relu/Relu_output_0" -> pool         two units: a tensor of the model
+ *
+ * Several layers that write the same tensor (a concat whose inputs are written in
+ * place) are one unit too.  A union-find whose representative is the first layer.
+ */
+#include "base/sets.h"
+#include "match/pass.h"
+
+bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer)
+{
+    const struct fsd_layer *l = &engine->layers.at[layer];
+    const struct fsd_node *n = &engine->nodes.at[layer];
+
+    if (n->in.n != 1 || n->out.n != 1)
+        return false;
+    return l->forwards;
+}
+
+int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
+{
+    const struct fsd_layer *l = &engine->layers.at[layer];
+
+    if (fsd_layer_forwards(engine, layer))
+        return 0;
+    /* A kernel whose steps only move data; the replay of its steps finds the node that
+     * it moves data for. */
+    if (l->steps.n && (l->kind == FSD_KIND_REFORMAT || l->kind == FSD_KIND_COPY))
+        return 0;
+    switch (engine->layers.at[layer].kind) {
+    case FSD_KIND_COMPUTE:
+    case FSD_KIND_QUANTIZE:
+    case FSD_KIND_FOREIGN:
+    case FSD_KIND_REFORMAT: /* a Q, a DQ or a Cast done as a reformat */
+        return 2;
+    case FSD_KIND_NOOP:
+    case FSD_KIND_COPY:
+        return 1;
+    case FSD_KIND_CONSTANT:
+    case FSD_KIND_SHAPE:
+    case FSD_KIND_SYNC:
+    case FSD__KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static void join_all(struct fsd_match *m, fsd_id first, struct fsd_span layers)
+{
+    for (uint32_t i = 0; i < layers.n; i++)
+        fsd_sets_join(m->unit, first, m->engine->links.at[layers.at + i]);
+}
+
+void fsd_match_units(struct fsd_match *m)
+{
+    const struct fsd_graph *e = m->engine;
+
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        m->unit[i] = i;
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        const struct fsd_tensor *tensor = &e->tensors.at[t];
+
+        if (!tensor->producers.n)
+            continue;
+        join_all(m, e->links.at[tensor->producers.at], tensor->producers);
+        if (m->counterpart[t] == FSD_NONE)
+            join_all(m, e->links.at[tensor->producers.at], tensor->consumers);
+    }
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        m->unit[i] = fsd_sets_find(m->unit, i);
+}
