@@ -317,7 +317,7 @@ for i in range(9999):
     except KeyboardInterrupt:
         shown += 1
     except RuntimeError as error:   # CPython's own: the interrupt came while a future took its lock again
-        if str(error) != "cannot release un-acquired lock":
+        if not isinstance(error.__context__, KeyboardInterrupt):
             raise
         shown += 1
     if shown == 60:
