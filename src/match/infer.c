@@ -25,8 +25,11 @@
 #include "model/walk.h"
 #include "ops/ids.h"
 
+#include <stdlib.h>
+
 enum {
     MOST_NODES = 64,
+    BUDGET_PER_NODE = 64,
     MOST_PORTS = 16,
     PASSED = FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS
 };
@@ -34,6 +37,12 @@ enum {
 /* A node that reads a value. */
 struct reader {
     fsd_id node, next;
+};
+
+/* What has so many weights. */
+struct weighted {
+    uint64_t weights;
+    fsd_id id;
 };
 
 struct infer {
@@ -46,6 +55,9 @@ struct infer {
     bool *taken;   /* by node: a layer has it */
     fsd_id *held;  /* by engine tensor: its value; FSD_NONE: unknown */
     FSD_VEC(struct reader) readers;
+    uint64_t budget; /* of steps to readers: a value may have any number of them */
+    struct weighted *nodes, *layers; /* sorted by weights */
+    uint32_t n_nodes, n_layers;
     FSD_VEC(fsd_id) inferred; /* engine tensors */
 };
 
@@ -125,6 +137,16 @@ static int64_t count_of(const struct infer *x, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- one layer */
 
+/* The next reader of a value, FSD_NONE behind the last one, and where the search takes
+ * too long. */
+static fsd_id next_reader(struct infer *x, fsd_id r)
+{
+    if (!x->budget)
+        return FSD_NONE;
+    x->budget--;
+    return x->readers.at[r].next;
+}
+
 static bool is_among(const fsd_id *ids, uint32_t n, fsd_id id)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -180,12 +202,12 @@ static bool may_begin(const struct infer *x, const struct part *p, fsd_id node)
 }
 
 /* The only node with which the layer may begin; FSD_NONE. */
-static fsd_id find_begin(const struct infer *x, const struct part *p)
+static fsd_id find_begin(struct infer *x, const struct part *p)
 {
     fsd_id found = FSD_NONE;
 
     for (uint32_t i = 0; i < p->n_in; i++)
-        for (fsd_id r = x->first[p->in[i]]; r != FSD_NONE; r = x->readers.at[r].next) {
+        for (fsd_id r = x->first[p->in[i]]; r != FSD_NONE; r = next_reader(x, r)) {
             fsd_id node = x->readers.at[r].node;
 
             if (node == found || !may_begin(x, p, node))
@@ -207,8 +229,7 @@ static bool is_epilogue(const struct infer *x, fsd_id node)
 static bool take_epilogue(struct infer *x, struct part *p)
 {
     for (uint32_t i = 0; i < p->n_made; i++)
-        for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE;
-             r = x->readers.at[r].next) {
+        for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE; r = next_reader(x, r)) {
             fsd_id node = x->readers.at[r].node;
 
             if (x->taken[node] || is_among(p->nodes, p->n_nodes, node) ||
@@ -223,7 +244,7 @@ static bool take_epilogue(struct infer *x, struct part *p)
 }
 
 /* Keeps of `made` what others read. */
-static void keep_written(const struct infer *x, struct part *p)
+static void keep_written(struct infer *x, struct part *p)
 {
     uint32_t kept = 0;
 
@@ -231,7 +252,7 @@ static void keep_written(const struct infer *x, struct part *p)
         bool leaves = x->output[p->made[i]];
 
         for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE && !leaves;
-             r = x->readers.at[r].next)
+             r = next_reader(x, r))
             leaves = !is_among(p->nodes, p->n_nodes, x->readers.at[r].node);
         if (leaves)
             p->made[kept++] = p->made[i];
@@ -241,7 +262,7 @@ static void keep_written(const struct infer *x, struct part *p)
 
 /* Whether a layer reads the tensor, behind data movement, that may compute elementwise,
  * though no node is left for it in front of the next one with weights. */
-static bool ends_unknown(const struct infer *x, fsd_id tensor, fsd_id written)
+static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
 
@@ -252,7 +273,7 @@ static bool ends_unknown(const struct infer *x, fsd_id tensor, fsd_id written)
         if (fsd_layer_works(e, layer) < 2 || e->layers.at[layer].weights)
             continue;
         for (fsd_id r = x->first[written]; r != FSD_NONE && !left;
-             r = x->readers.at[r].next)
+             r = next_reader(x, r))
             left = !has_weights(x, x->readers.at[r].node);
         if (!left)
             return true;
@@ -333,26 +354,55 @@ static bool read_inputs(const struct infer *x, struct part *p)
     return p->n_in > 0;
 }
 
+static int by_weights(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+
+    return x->weights < y->weights ? -1 : x->weights > y->weights;
+}
+
+static void list_weights(struct infer *x)
+{
+    const struct fsd_graph *e = x->m->engine, *g = x->m->model;
+
+    x->nodes = FSD_NEW(x->scratch, struct weighted, g->nodes.n + 1);
+    x->layers = FSD_NEW(x->scratch, struct weighted, e->layers.n + 1);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (computes(x, i) && has_weights(x, i))
+            x->nodes[x->n_nodes++] =
+                (struct weighted){(uint64_t)fsd_match_weight_count(x->m, i), i};
+    for (fsd_id i = 0; i < e->layers.n; i++)
+        if (e->layers.at[i].weights)
+            x->layers[x->n_layers++] = (struct weighted){e->layers.at[i].weights, i};
+    qsort(x->nodes, x->n_nodes, sizeof *x->nodes, by_weights);
+    qsort(x->layers, x->n_layers, sizeof *x->layers, by_weights);
+}
+
+/* The only one with so many weights; FSD_NONE. */
+static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
+{
+    const struct weighted key = {weights, 0};
+    const struct weighted *at =
+        n ? bsearch(&key, all, n, sizeof *all, by_weights) : NULL;
+
+    return at && (at == all || at[-1].weights != weights) &&
+                   (at + 1 == all + n || at[1].weights != weights)
+               ? at->id
+               : FSD_NONE;
+}
+
 /* The only node with as many weights as the layer, which no other layer has; FSD_NONE.
  * Of a node with one input that is the layer's. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;
     uint64_t weights = e->layers.at[p->layer].weights;
-    fsd_id found = FSD_NONE;
+    fsd_id found;
 
-    for (fsd_id i = 0; i < e->layers.n; i++)
-        if (!weights || (i != p->layer && e->layers.at[i].weights == weights))
-            return FSD_NONE;
-    for (fsd_id node = 0; node < g->nodes.n; node++) {
-        if (!computes(x, node) || !has_weights(x, node) ||
-            (uint64_t)fsd_match_weight_count(x->m, node) != weights)
-            continue;
-        if (found != FSD_NONE || x->taken[node])
-            return FSD_NONE;
-        found = node;
-    }
-    if (found == FSD_NONE || e->nodes.at[p->layer].in.n != 1)
+    if (!weights || only_of(x->layers, x->n_layers, weights) != p->layer)
+        return FSD_NONE;
+    found = only_of(x->nodes, x->n_nodes, weights);
+    if (found == FSD_NONE || x->taken[found] || e->nodes.at[p->layer].in.n != 1)
         return FSD_NONE;
     p->n_in = 1;
     p->in[0] = x->value[fsd_node_in_tensor(g, found, 0)];
@@ -465,6 +515,8 @@ void fsd_match_infer(struct fsd_match *m)
     fsd_sizes_take_model(x.sizes);
     fsd_sizes_take_rules(x.sizes);
     list_readers(&x);
+    list_weights(&x);
+    x.budget = (uint64_t)BUDGET_PER_NODE * (m->model->nodes.n + m->engine->nodes.n);
     order = fsd_graph_order(x.scratch, m->engine);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         infer_layer(&x, order[i]);

@@ -121,6 +121,7 @@ SECTIONS = (
          "[src/match/pass_span.c BUDGET_PER_NODE]", "no evidence from paths"),
         ("Nodes and inputs of a layer in an engine without the model's names", "[src/match/infer.c MOST_NODES]; [src/match/infer.c MOST_PORTS]",
          "the layer is not mapped"),
+        ("Steps of the search in such an engine, per node and layer", "[src/match/infer.c BUDGET_PER_NODE]", "the rest is not mapped"),
         ("Partial matches of a generated kernel that are followed, the best of each step",
          "[src/match/kernel/replay.h CANDIDATES]",
          "others dropped; remark `input/large-kernel` where four times as many match other nodes"),
