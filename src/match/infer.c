@@ -118,21 +118,14 @@ static void list_readers(struct infer *x)
         }
 }
 
+/* Elements; -1 if they are unknown, or open. */
 static int64_t count_of(const struct infer *x, fsd_id tensor)
 {
-    const struct fsd_shape *shape = &x->sizes->shapes[tensor];
-    int64_t count = shape->ranked ? 1 : -1;
+    int64_t count = fsd_shape_count(x->sizes->amounts, fsd_shape_of(x->sizes, tensor));
+    int64_t number;
 
-    for (uint8_t i = 0; i < shape->rank && count >= 0; i++) {
-        int64_t size;
-
-        if (shape->dims[i] < 0 ||
-            !fsd_amount_number(x->sizes->amounts, shape->dims[i], &size) || size < 0 ||
-            (size && count > INT64_MAX / size))
-            return -1;
-        count *= size;
-    }
-    return count;
+    return count >= 0 && fsd_amount_number(x->sizes->amounts, count, &number) ? number
+                                                                              : -1;
 }
 
 /* ----------------------------------------------------------------------- one layer */
@@ -317,7 +310,7 @@ static void hold(struct infer *x, fsd_id tensor, fsd_id value)
 }
 
 /* A layer with one output whose sizes are those of the only tensor that leaves its
- * nodes. */
+ * nodes.  Once the search took too long, readers may have been missed. */
 static void infer_output(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -329,7 +322,8 @@ static void infer_output(struct infer *x, struct part *p)
         return;
     built = fsd_form_count(e, fsd_port_form(e, out));
     count = count_of(x, p->made[0]);
-    if (built < 0 || built != count || ends_unknown(x, out->tensor, p->made[0]))
+    if (built < 0 || built != count || ends_unknown(x, out->tensor, p->made[0]) ||
+        !x->budget)
         return;
     for (uint32_t i = 0; i < p->n_nodes; i++)
         x->taken[p->nodes[i]] = true;
@@ -358,7 +352,7 @@ static int by_weights(const void *a, const void *b)
 {
     const struct weighted *x = a, *y = b;
 
-    return x->weights < y->weights ? -1 : x->weights > y->weights;
+    return fsd_order(x->weights, y->weights);
 }
 
 static void list_weights(struct infer *x)
@@ -513,7 +507,6 @@ void fsd_match_infer(struct fsd_match *m)
     x.sizes = fsd_sizes_new(x.scratch, m->model);
     fsd_match_bind_sizes(m, x.sizes);
     fsd_sizes_take_model(x.sizes);
-    fsd_sizes_take_rules(x.sizes);
     list_readers(&x);
     list_weights(&x);
     x.budget = (uint64_t)BUDGET_PER_NODE * (m->model->nodes.n + m->engine->nodes.n);
