@@ -310,6 +310,18 @@ static PyObject *printed(struct call *call, FILE *out, char **bytes, const size_
     return result;
 }
 
+/* None, where the caller's file is written. */
+static PyObject *written(struct call *call)
+{
+    bool told = is_told(call);
+
+    if (call->status != FSD_OK)
+        return raise_error(&call->err);
+    if (!told)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ------------------------------------------------------------------------ functions */
 
 static PyObject *open_run(PyObject *self, PyObject *args)
@@ -883,7 +895,6 @@ static PyObject *annotate(PyObject *self, PyObject *args)
     PyObject *side;
     int descriptor, as;
     FILE *out;
-    bool told;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "O!ii:annotate", &PyDict_Type, &side, &as,
@@ -894,12 +905,7 @@ static PyObject *annotate(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS begin(&call);
     call.status = annotate_model(&call, (enum fsd_annotation)as, out, &call.err);
     end();
-    Py_END_ALLOW_THREADS told = is_told(&call);
-    if (call.status != FSD_OK)
-        raise_error(&call.err);
-    if (call.status != FSD_OK || !told)
-        return NULL;
-    Py_RETURN_NONE;
+    Py_END_ALLOW_THREADS return written(&call);
 }
 
 /* One more file of the report, by its name; NULL: what the new names stand for. */
@@ -1045,11 +1051,7 @@ static PyObject *search_model(PyObject *self, PyObject *args)
     call.status = out ? fsd_bisection_model(search, inlined, out, &call.err) : FSD_OK;
     call.status = close_model(out, call.status, &call.err);
     end();
-    if (!is_told(&call) && call.status == FSD_OK)
-        return NULL;
-    if (call.status != FSD_OK)
-        return raise_error(&call.err);
-    Py_RETURN_NONE;
+    return written(&call);
 }
 
 /* The result that a comparison states: 0 good, 1 bad. */
