@@ -125,33 +125,6 @@ void fsd_state_add_times(struct fsd_state_build *b)
 
 /* ------------------------------------------------------------- time of the build */
 
-static fsd_id *layers_by_name(struct fsd_state_build *b)
-{
-    const struct fsd_graph *engine = b->d->engine;
-    fsd_id *of = FSD_NEW(b->scratch, fsd_id, fsd_intern_count(b->d->names));
-
-    for (fsd_id i = engine->nodes.n; i-- > 0;)
-        of[engine->nodes.at[i].name] = i + 1;
-    return of;
-}
-
-static double seconds_of(const struct fsd_effort *e, bool stated)
-{
-    return stated ? e->seconds : e->stamped;
-}
-
-/* The longest step of a build holds the others. */
-static double longest_step(const struct fsd_history *h)
-{
-    double most = -1;
-
-    for (uint32_t i = 0; i < h->efforts.steps.n; i++)
-        if (h->efforts.steps.at[i].build == h->build &&
-            h->efforts.steps.at[i].seconds > most)
-            most = h->efforts.steps.at[i].seconds;
-    return most;
-}
-
 /* Efforts of a layer, one for each source, are added up. */
 void fsd_state_add_efforts(struct fsd_state_build *b)
 {
@@ -159,30 +132,32 @@ void fsd_state_add_efforts(struct fsd_state_build *b)
     struct fsd_state *s = b->s;
     uint32_t *at; /* by name: the state's effort, plus 1 */
     fsd_id *layer_of;
-    bool stated = false;
+    const struct fsd_effort_step *longest;
+    bool stated;
 
-    s->build_seconds = h && !h->refused ? longest_step(h) : -1;
-    if (!h || h->refused || !h->efforts.list.n)
+    s->build_seconds = -1;
+    if (!h || h->refused)
+        return;
+    longest = fsd_efforts_longest(&h->efforts, h->build);
+    if (longest)
+        s->build_seconds = longest->seconds;
+    if (!h->efforts.list.n)
         return;
     at = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(b->d->names));
-    layer_of = layers_by_name(b);
-    for (uint32_t i = 0; i < h->efforts.list.n; i++)
-        stated |=
-            h->efforts.list.at[i].build == h->build && h->efforts.list.at[i].stated;
+    layer_of = fsd_graph_nodes_by_name(b->scratch, b->d->engine);
+    stated = fsd_efforts_are_stated(&h->efforts, h->build);
     s->efforts_stamped = !stated;
     for (uint32_t i = 0; i < h->efforts.list.n; i++) {
         const struct fsd_effort *e = &h->efforts.list.at[i];
 
-        if (e->build != h->build || seconds_of(e, stated) <= 0)
+        if (e->build != h->build || fsd_effort_seconds(e, stated) <= 0)
             continue;
         if (!at[e->layer]) {
-            fsd_vec_push(
-                s->arena, &s->efforts,
-                ((struct fsd_state_effort){
-                    .name = fsd_state_copy(b, e->layer),
-                    .layer = layer_of[e->layer] ? layer_of[e->layer] - 1 : FSD_NONE}));
+            fsd_vec_push(s->arena, &s->efforts,
+                         ((struct fsd_state_effort){.name = fsd_state_copy(b, e->layer),
+                                                    .layer = layer_of[e->layer]}));
             at[e->layer] = s->efforts.n;
         }
-        s->efforts.at[at[e->layer] - 1].seconds += seconds_of(e, stated);
+        s->efforts.at[at[e->layer] - 1].seconds += fsd_effort_seconds(e, stated);
     }
 }

@@ -38,7 +38,7 @@ static uint32_t seconds_of_day(const char *stamp)
     return seconds;
 }
 
-/* Lines of one second, nearly all, are told by their bytes. */
+/* Nearly all lines are of the second of the one before: equal bytes show it. */
 void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp)
 {
     enum { HOUR = 12, BYTES = 8 };

@@ -91,12 +91,16 @@ static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
     uint32_t effort = effort_on_timed(r); /* which may move the list */
     struct fsd_effort *e = &r->h->efforts.list.at[effort];
     struct fsd_slice unit;
+    double passed;
 
     e->timed += timed;
-    if (!fsd_slice_split_at(&seconds, " seconds", &unit) || number(seconds) < 0)
+    if (!fsd_slice_split_at(&seconds, " seconds", &unit))
+        return;
+    passed = number(seconds);
+    if (passed < 0)
         return;
     e->stated++;
-    e->seconds += number(seconds);
+    e->seconds += passed;
 }
 
 /* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */

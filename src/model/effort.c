@@ -34,6 +34,15 @@ uint32_t fsd_effort_on(struct fsd_arena *arena, struct fsd_efforts *all, fsd_sym
     return all->list.n - 1;
 }
 
+void fsd_effort_add_skip(struct fsd_effort_skip *to, const struct fsd_effort_skip *one)
+{
+    to->times += one->times;
+    if (one->wanted > to->wanted) {
+        to->wanted = one->wanted;
+        to->room = one->room;
+    }
+}
+
 void fsd_effort_skip(struct fsd_arena *arena, struct fsd_efforts *all, uint32_t effort,
                      struct fsd_effort_skip skip)
 {
@@ -46,11 +55,7 @@ void fsd_effort_skip(struct fsd_arena *arena, struct fsd_efforts *all, uint32_t 
 
         if (s->why != skip.why)
             continue;
-        s->times += skip.times;
-        if (skip.wanted > s->wanted) {
-            s->wanted = skip.wanted;
-            s->room = skip.room;
-        }
+        fsd_effort_add_skip(s, &skip);
         return;
     }
     if (n >= FSD_MOST_REASONS && skip.why) {
@@ -81,6 +86,26 @@ void fsd_effort_step(struct fsd_arena *arena, struct fsd_efforts *all,
         return;
     step.times = 1;
     fsd_vec_push(arena, &all->steps, step);
+}
+
+bool fsd_efforts_are_stated(const struct fsd_efforts *all, uint32_t build)
+{
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (all->list.at[i].build == build && all->list.at[i].stated)
+            return true;
+    return false;
+}
+
+const struct fsd_effort_step *fsd_efforts_longest(const struct fsd_efforts *all,
+                                                  uint32_t build)
+{
+    const struct fsd_effort_step *longest = NULL;
+
+    for (uint32_t i = 0; i < all->steps.n; i++)
+        if (all->steps.at[i].build == build &&
+            (!longest || all->steps.at[i].seconds >= longest->seconds))
+            longest = &all->steps.at[i];
+    return longest;
 }
 
 struct fsd_effort_sums *fsd_effort_sums(struct fsd_arena *arena,

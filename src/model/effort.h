@@ -87,6 +87,22 @@ void fsd_effort_skip(struct fsd_arena *arena, struct fsd_efforts *all, uint32_t 
 void fsd_effort_step(struct fsd_arena *arena, struct fsd_efforts *all,
                      struct fsd_effort_step step);
 
+/** Adds the lines of the second, of the same reason, to those of the first. */
+void fsd_effort_add_skip(struct fsd_effort_skip *to, const struct fsd_effort_skip *one);
+
+/** Whether the lines of a build state seconds; else only time stamps show some. */
+bool fsd_efforts_are_stated(const struct fsd_efforts *all, uint32_t build);
+
+/** The seconds of an effort, from where those of its build come. */
+static inline double fsd_effort_seconds(const struct fsd_effort *e, bool stated)
+{
+    return stated ? e->seconds : e->stamped;
+}
+
+/** The longest step of a build, which holds the others; NULL: no line states one. */
+const struct fsd_effort_step *fsd_efforts_longest(const struct fsd_efforts *all,
+                                                  uint32_t build);
+
 /** The sums of a build, which are added. */
 struct fsd_effort_sums *fsd_effort_sums(struct fsd_arena *arena,
                                         struct fsd_efforts *all, uint32_t build);

@@ -419,6 +419,9 @@ fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
  */
 fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 
+/** By symbol, of as many as there are now, the first node of that name; FSD_NONE. */
+fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g);
+
 /** The bodies that each node of a graph owns: `first` by node, `next` by scope, another
  *  one of the same node; both end with FSD_NONE. */
 struct fsd_bodies {

@@ -32,7 +32,7 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
     uint32_t names = fsd_intern_count(model->names);
 
     j->first_node = none(scratch, names);
-    j->layer = none(scratch, names);
+    j->layer = fsd_graph_nodes_by_name(scratch, engine);
     j->next_node = none(scratch, model->nodes.n);
     for (fsd_id i = model->nodes.n; i-- > 0;) {
         fsd_sym name = model->nodes.at[i].name;
@@ -40,9 +40,6 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
         j->next_node[i] = name ? j->first_node[name] : FSD_NONE;
         j->first_node[name] = name ? i : FSD_NONE;
     }
-    for (fsd_id i = engine->nodes.n; i-- > 0;)
-        if (engine->nodes.at[i].name)
-            j->layer[engine->nodes.at[i].name] = i;
 }
 
 /* In the main graph, by its own name or the engine's. */

@@ -173,11 +173,9 @@ static uint64_t skips_of(const struct fsd_efforts *all, const struct fsd_effort 
 {
     uint64_t n = 0;
 
-    for (uint32_t i = e->skips; i; i = all->skips.at[i - 1].next + 1) {
-        n += all->skips.at[i - 1].times;
-        if (all->skips.at[i - 1].next == FSD_NONE)
-            break;
-    }
+    for (uint32_t i = e->skips ? e->skips - 1 : FSD_NONE; i != FSD_NONE;
+         i = all->skips.at[i].next)
+        n += all->skips.at[i].times;
     return n;
 }
 
@@ -191,17 +189,16 @@ static struct work begin(struct fsd_arena *arena, const struct fsd_diff *d)
 
         if (e->build != d->history->build)
             continue;
-        w.stated |= e->stated > 0;
         stamped += e->stamped;
         fsd_vec_push(arena, &w.parts, ((struct part){.e = e}));
     }
+    w.stated = fsd_efforts_are_stated(w.all, d->history->build);
     w.known = w.stated || stamped;
     for (uint32_t i = 0; i < w.parts.n; i++) {
         const struct fsd_effort *e = w.parts.at[i].e;
 
-        w.parts.at[i].spent =
-            (struct spent){w.stated ? e->seconds : e->stamped, e->timed, e->tactics,
-                           e->cached, skips_of(w.all, e)};
+        w.parts.at[i].spent = (struct spent){fsd_effort_seconds(e, w.stated), e->timed,
+                                             e->tactics, e->cached, skips_of(w.all, e)};
         add(&w.sum, &w.parts.at[i].spent);
     }
     return w;
@@ -308,19 +305,17 @@ static void fill_layers(struct work *w, struct answer *root,
 {
     struct fsd_rows rows =
         FSD_ROWS(layer_row_record, w->stated ? layer_text : layer_stamped);
-    fsd_id *layer_of = FSD_NEW(w->arena, fsd_id, fsd_intern_count(w->d->names));
+    const fsd_id *layer_of = fsd_graph_nodes_by_name(w->arena, w->d->engine);
     uint32_t n, top = asked->q->top ? asked->q->top : UINT32_MAX,
                 most = asked->q->top || asked->all ? top : SHOWN;
     struct group *groups = groups_of(w, true, &n);
 
-    for (fsd_id i = w->d->engine->nodes.n; i-- > 0;)
-        layer_of[w->d->engine->nodes.at[i].name] = i + 1;
     for (uint32_t i = 0; i < n; i++) {
         struct layer_row *row = fsd_rows_add(w->arena, &rows);
         const struct group *g = &groups[i];
 
         row->name = fsd_text(w->d->names, g->key);
-        row->layer = fsd_count_id(layer_of[g->key] ? layer_of[g->key] - 1 : FSD_NONE);
+        row->layer = fsd_count_id(layer_of[g->key]);
         row->share = share_of(w, &g->spent);
         FILL_SPENT(row, w, &g->spent);
         row->sources = sources_of(w, g);
@@ -389,18 +384,13 @@ static uint32_t sum_skips(const struct work *w, struct skipped **out)
         qsort(all.at, all.n, sizeof *all.at, by_reason);
     for (uint32_t i = 0; i < all.n; i++) {
         struct skipped *to = n ? &all.at[n - 1] : NULL;
-        const struct fsd_effort_skip *s = &all.at[i].sum;
 
         if (!to || by_reason(to, &all.at[i]) != 0) {
             all.at[n++] = all.at[i];
             continue;
         }
         to->layers++;
-        to->sum.times += s->times;
-        if (s->wanted > to->sum.wanted) {
-            to->sum.wanted = s->wanted;
-            to->sum.room = s->room;
-        }
+        fsd_effort_add_skip(&to->sum, &all.at[i].sum);
     }
     if (n)
         qsort(all.at, n, sizeof *all.at, most_first);
@@ -436,6 +426,8 @@ static void fill_skips(const struct work *w, struct answer *root, bool all)
 
 static void fill_steps(const struct work *w, struct answer *root)
 {
+    const struct fsd_effort_step *longest =
+        fsd_efforts_longest(w->all, w->d->history->build);
     struct fsd_rows rows = FSD_ROWS(step_row_record, step_text);
 
     for (uint32_t i = 0; i < w->all->steps.n; i++) {
@@ -449,10 +441,10 @@ static void fill_steps(const struct work *w, struct answer *root)
         row->seconds = fsd_real(s->seconds);
         row->times = (struct fsd_count){s->times > 1, s->times};
         row->line = fsd_count(s->line);
-        if (!root->longest || s->seconds >= root->longest_seconds.is) {
-            root->longest = row->step;
-            root->longest_seconds = row->seconds;
-        }
+    }
+    if (longest) {
+        root->longest = fsd_text(w->d->names, longest->name);
+        root->longest_seconds = fsd_real(longest->seconds);
     }
     root->steps = fsd_rows_held(w->arena, &rows, UINT32_MAX);
 }
