@@ -8,7 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "cli/build_word.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,6 @@
 /* The public API of annotations: a run in files that model viewers open. */
 #include "api/inputs.h"
-#include "base/guard.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "out/annotate.h"
 
 static enum fsd_status write_model(const struct fsd_diff *d, struct fsd_arena *arena,

@@ -1,7 +1,5 @@
 /* The public API: one pair of many, as a line of JSON. */
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/record/records.h"
 #include "report/report.h"
 

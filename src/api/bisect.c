@@ -14,11 +14,7 @@
  */
 #include "api/marked.h"
 #include "api/states.h"
-#include "base/file.h"
-#include "base/guard.h"
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "mark/hunt.h"
 #include "values/accuracy.h"
 

@@ -1,8 +1,7 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/gate.h"
 #include "api/command.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "api/inputs.h"
 #include "lint/lint.h"
 #include "report/report.h"

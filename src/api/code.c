@@ -1,8 +1,7 @@
 /* The public API of code: a model as a program. */
 #include "code/code.h"
 #include "api/states.h"
-#include "base/guard.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* The record of a build that was collected: command.json in its directory. */
 #include "api/inputs.h"
-#include "base/guard.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "ops/ids.h"
 #include "report/json/json.h"
 #include "report/record/records.h"

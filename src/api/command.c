@@ -3,8 +3,7 @@
  * the answer would differ. */
 #include "api/command.h"
 
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 

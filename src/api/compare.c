@@ -1,7 +1,5 @@
 /* Two runs, or more, compared: the public API of it. */
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "compare/matrix.h"
 #include "findings/findings.h"
 #include "report/report.h"

@@ -1,9 +1,7 @@
 /* The public API of cuts: a part of a model as a model of its own. */
 #include "api/inputs.h"
 #include "api/states.h"
-#include "base/guard.h"
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "out/cut.h"
 
 #include <string.h>

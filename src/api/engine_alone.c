@@ -9,7 +9,7 @@
  */
 #include "api/engine_alone.h"
 
-#include "base/slice.h"
+#include "base/base.h"
 #include "ops/ops.h"
 
 #include <ctype.h>

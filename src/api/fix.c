@@ -10,9 +10,7 @@
  * A scale is the model's or the caller's; an edit that has neither is not applied.
  */
 #include "api/fix.h"
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,15 +6,13 @@
  * evidence (`refused`).  Where a file turns out to be of another kind than expected,
  * the messages name the kind and the option it belongs to.
  */
-#include "base/guard.h"
+#include "base/base.h"
 #include "api/inputs.h"
 
 #include "api/engine_alone.h"
-#include "base/file.h"
-#include "base/status.h"
 #include "engine/reader.h"
 #include "gate/gate.h"
-#include "log/segment.h"
+#include "log/log.h"
 #include "match/story.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"

@@ -7,8 +7,7 @@
  * It states the flags that no dump has.  A file of another schema is somebody else's.
  */
 #include "api/command.h"
-#include "base/file.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "engine/record.h"
 
 #include <string.h>

@@ -2,8 +2,7 @@
  * an If, so that a rebuilt engine shows them or has a fusion split. */
 #include "api/marked.h"
 #include "api/inputs.h"
-#include "base/guard.h"
-#include "base/status.h"
+#include "base/base.h"
 
 enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
                                   const struct fsd_marking *what,

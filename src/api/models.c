@@ -1,5 +1,5 @@
 /* Two models, compared without engines: the public API of it. */
-#include "base/guard.h"
+#include "base/base.h"
 #include "compare/exports.h"
 #include "api/inputs.h"
 #include "report/report.h"

@@ -5,8 +5,7 @@
  * used: each is of a network that is a part of the model.
  */
 #include "api/inputs.h"
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 
 /* The engines, and what was measured of each. */
 struct parts {

@@ -5,9 +5,7 @@
  * that only the profile has are added by name: a log may end within its engine block.
  */
 #include "api/inputs.h"
-#include "base/file.h"
-#include "base/spread.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "engine/reader.h"
 #include "profile/measured.h"
 #include "model/vocab.h"

@@ -2,8 +2,7 @@
  * model. */
 #include "retype/retype.h"
 #include "api/inputs.h"
-#include "base/guard.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <string.h>
 

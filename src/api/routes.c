@@ -7,8 +7,7 @@
  */
 #include "api/inputs.h"
 #include "api/states.h"
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "routes/routes.h"
 #include "engine/reader.h"
 #include "pattern/pattern.h"

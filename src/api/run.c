@@ -2,8 +2,7 @@
  * A run, stage by stage.  The names of the model are interned before the engine is
  * read, since the engine's layer names can only be parsed with them.
  */
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "api/command.h"
 #include "cost/cost.h"
 #include "diff/diff.h"

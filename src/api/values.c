@@ -5,7 +5,7 @@
  */
 #include "api/inputs.h"
 
-#include "base/status.h"
+#include "base/base.h"
 
 enum { FILES_MAX = 2 };
 

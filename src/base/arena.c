@@ -7,9 +7,7 @@
  * megabyte, or as large as the request.  What is larger has a block to itself, and can
  * grow in it.
  */
-#include "base/arena.h"
-
-#include "base/guard.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
  *     compressed file -> thread -> [ there ......|............ to come ............ ]
  *                                        reader
  */
-#include "base/file.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <pthread.h>

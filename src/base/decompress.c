@@ -5,9 +5,7 @@
  * an error rather than a shorter file.  Concatenated streams (parallel gzip writes
  * them) count as one file.
  */
-#include "base/file.h"
-
-#include "base/id.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <lzma.h>

@@ -15,8 +15,7 @@
  * mappings.
  */
 #define _GNU_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc; memmem */
-#include "base/file.h"
-#include "base/guard.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,10 +6,7 @@
  * which opens both a JSON list and the time stamp of a log line.
  */
 #define _GNU_SOURCE /* memmem */
-#include "base/file_type.h"
-
-#include "base/id.h"
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * alongside the reader of the same bytes, so that a large file goes through the
  * processor's cache once instead of twice.
  */
-#include "base/hash.h"
+#include "base/base.h"
 
 #include <string.h>
 #include <sys/random.h>

@@ -7,10 +7,7 @@
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */
-#include "base/intern.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <string.h>

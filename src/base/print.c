@@ -5,8 +5,7 @@
  * fsd_out_of_memory().
  */
 #define _GNU_SOURCE /* fopencookie */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stddef.h>

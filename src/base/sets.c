@@ -4,7 +4,7 @@
  * the joins, which reports rely on to be the same bytes everywhere, and path halving
  * alone keeps the trees flat enough.
  */
-#include "base/sets.h"
+#include "base/base.h"
 
 fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n)
 {

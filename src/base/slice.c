@@ -5,7 +5,7 @@
  * billion bytes.
  */
 #define _GNU_SOURCE /* memmem */
-#include "base/slice.h"
+#include "base/base.h"
 
 const char *fsd_slice_find(struct fsd_slice t, const char *word)
 {

@@ -2,9 +2,9 @@
  * Median, minimum and maximum of a few measurements, and the robust variant that
  * estimates the standard deviation from the median distance to the median.  Medians,
  * because one run that another process disturbed would shift a mean by any amount
- * (sources: spread.h).
+ * (sources: base.h).
  */
-#include "base/spread.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

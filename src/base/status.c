@@ -3,11 +3,9 @@
  * input, which an attacker may have chosen, so everything passes copy_safe(): no
  * control characters, no partial UTF-8 sequences, and nothing that the runner of a CI
  * job would execute as a command.  Lack of memory is turned into an error here, too
- * (guard.h).
+ * (guard.c).
  */
-#include "base/status.h"
-#include "base/guard.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

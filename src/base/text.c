@@ -5,7 +5,7 @@
  * fsd_plain_run() passes in one go.  Widths are counted in terminal columns and not in
  * bytes, and no name is cut within a character.
  */
-#include "base/text.h"
+#include "base/base.h"
 
 #include <ctype.h>
 #include <inttypes.h>

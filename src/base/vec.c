@@ -4,7 +4,7 @@
  * which at most doubles its memory; an array larger than a block of the arena has
  * memory of its own and is reallocated.
  */
-#include "base/vec.h"
+#include "base/base.h"
 
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size)

@@ -6,8 +6,7 @@
  * a file.  Two files of the same kind in a directory are an error, since a silent
  * choice could compare the wrong build.
  */
-#include "cli/build_word.h"
-#include "cli/target.h"
+#include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>

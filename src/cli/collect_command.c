@@ -4,8 +4,7 @@
  * read to see which it supports; an option that the user set stays as it is, and the
  * file that it names is copied afterwards.
  */
-#include "cli/collect.h"
-#include "cli/target.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +40,7 @@ static bool begins(const char *word, const char *with)
 }
 
 /* The option up to its '=', whatever its value. */
-static const char *find_option(const struct collect_command *c, const char *option)
+static const char *given_option(const struct collect_command *c, const char *option)
 {
     size_t n = strcspn(option, "=");
 
@@ -102,16 +101,16 @@ static void add_options(struct collect_command *c, unsigned trtexec, const char 
 {
     static char help[HELP_SIZE];
     const char *ask[] = {c->words[trtexec], "--help", NULL};
-    bool runs = !find_option(c, "--skipInference") && !find_option(c, "--buildOnly");
+    bool runs = !given_option(c, "--skipInference") && !given_option(c, "--buildOnly");
 
     read_command(ask, help, sizeof help);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (lists(help, switches[i].word) && !find_option(c, switches[i].word) &&
+        if (lists(help, switches[i].word) && !given_option(c, switches[i].word) &&
             (runs || !switches[i].of_run))
             add(c, switches[i].word);
     for (size_t i = 0; i < MOST_EXPORTS; i++) {
         struct exported *e = &c->exports[i];
-        const char *set = find_option(c, e->option);
+        const char *set = given_option(c, e->option);
 
         if (set && begins(set, e->option))
             e->asked = set + strlen(e->option);

@@ -6,8 +6,7 @@
  * SIGINT to both anyway.
  */
 #define _GNU_SOURCE /* pipe2 */
-#include "cli/collect.h"
-#include "cli/target.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

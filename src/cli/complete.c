@@ -7,9 +7,7 @@
  * that names of files may stand there, too.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/progress.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <ctype.h>
 #include <stdlib.h>

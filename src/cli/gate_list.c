@@ -6,11 +6,7 @@
  * gives the same output.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/list.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What --help says below the options of a verb: its formats, examples and more; and the
  * verbs in a line each, which `fusiondiff help` prints. */
 #define _GNU_SOURCE /* argp */
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdint.h>
 #include <stdlib.h>

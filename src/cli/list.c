@@ -9,9 +9,7 @@
  * handles the build, and does not affect the others.
  */
 #define _GNU_SOURCE /* pthreads beside argp's headers */
-#include "cli/list.h"
-#include "cli/output.h"
-#include "cli/target.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <pthread.h>

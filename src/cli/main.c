@@ -1,8 +1,5 @@
 /* The first word that is no option may be a verb; without one it is diff. */
-#include "cli/build_word.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The manual page, in mdoc, of the tables that --help is made of. */
 #define _GNU_SOURCE /* argp */
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <ctype.h>
 #include <string.h>

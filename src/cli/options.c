@@ -3,7 +3,7 @@
  * What a row cannot state has a function here.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -11,10 +11,7 @@
  * A device or a pipe is written to as the report comes.
  */
 #define _GNU_SOURCE /* fallocate, fchown */
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/verb.h"
-#include "cli/target.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The arguments MODEL and ENGINE.  A lone argument is the ENGINE, and engines that are
  * given as --part take its place; need_pair() sorts that once all words are there. */
 #define _GNU_SOURCE /* argp */
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -4,8 +4,7 @@
  * Then the verb checks the whole.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/progress.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * a SIGALRM handler once a second.  The handler therefore only reads `progress` and
  * calls write(): nothing else, printf() included, is safe in a signal handler.
  */
-#include "cli/progress.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <signal.h>

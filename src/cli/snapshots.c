@@ -1,8 +1,7 @@
 /* Snapshots that are rewritten: by `check --update`, of one build or of a list, and by
  * `snapshot`, which notes what of the old one goes. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
 {

@@ -6,7 +6,7 @@
  * does the writing, by the kind found here.
  */
 #define _DEFAULT_SOURCE /* realpath, S_ISLNK */
-#include "cli/target.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * usage, which ends the program.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/row.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

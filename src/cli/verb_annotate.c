@@ -1,8 +1,6 @@
 /* fusiondiff annotate [MODEL] ENGINE -o FILE: a run, for viewers of models. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 static const struct option_row options[] = {
     {"layers", NULL,

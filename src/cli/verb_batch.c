@@ -11,11 +11,7 @@
  * memory.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/list.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

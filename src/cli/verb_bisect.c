@@ -10,10 +10,7 @@
  * input and output in files, so that it can never block the program.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/list.h"
-#include "cli/output.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -327,7 +324,7 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     return status;
 }
 
-static enum fsd_status run_command(struct command_line *line, struct fsd_error *err)
+static enum fsd_status run_search(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_bisection *search = NULL;
     enum fsd_status status;
@@ -381,7 +378,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (!strcmp(word, "result"))
         return take_result(line, err);
     if (!strcmp(word, "run"))
-        return run_command(line, err);
+        return run_search(line, err);
     if (!strcmp(word, "log"))
         return report(line, true, err);
     if (!strcmp(word, "reset"))

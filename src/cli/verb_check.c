@@ -1,8 +1,6 @@
 /* fusiondiff check SNAPSHOT MODEL ENGINE: the merge gate. */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/output.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdint.h>
 #include <stdlib.h>

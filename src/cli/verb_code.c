@@ -1,7 +1,6 @@
 /* fusiondiff code MODEL [ENGINE]: a model as a Python program. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/part.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

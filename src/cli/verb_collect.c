@@ -11,12 +11,7 @@
  * the reason; the next collect to DIR takes it away.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/collect.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>

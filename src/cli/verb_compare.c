@@ -1,9 +1,7 @@
 /* fusiondiff compare OLD NEW [MORE...], and stability, which asks of builds of one
  * model what varies. */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/output.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 static const char doc[] =
     "Compares two builds of a network: changed fusions, precisions, inserted layers "

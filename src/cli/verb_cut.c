@@ -1,10 +1,6 @@
 /* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/part.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>

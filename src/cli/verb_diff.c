@@ -1,8 +1,6 @@
 /* fusiondiff [diff] MODEL ENGINE: the main job. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

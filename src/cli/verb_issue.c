@@ -1,11 +1,7 @@
 /* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: a report for the maintainers of a
  * builder, as a directory that appears whole or not at all. */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/output.h"
-#include "cli/part.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>

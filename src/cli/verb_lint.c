@@ -1,9 +1,6 @@
 /* fusiondiff lint MODEL [ENGINE]: the model before its build, proved by the engine. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

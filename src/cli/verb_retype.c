@@ -1,8 +1,7 @@
 /* fusiondiff retype MODEL ENGINE -o typed.onnx: the precision that a weakly typed
  * engine chose, as types of the model. */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 static const char doc[] =
     "Writes the precision that a weakly typed builder chose for "

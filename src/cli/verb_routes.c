@@ -1,10 +1,7 @@
 /* fusiondiff routes [MODEL] [CACHE] BUILD...: builds of one network by several sets of
  * options.  The contents of a file show what its word means. */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/output.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

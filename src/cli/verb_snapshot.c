@@ -1,8 +1,6 @@
 /* fusiondiff snapshot MODEL ENGINE -o FILE: what a gate compares with. */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
-#include "cli/output.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 static const struct option_row options[] = {
     {"with-times", NULL,

@@ -5,10 +5,7 @@
  * brackets may do without.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <stdint.h>
 #include <string.h>

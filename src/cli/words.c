@@ -2,7 +2,7 @@
  * found behind those that stand before it, before anything is parsed, and completion
  * finds what is being typed. */
 #define _GNU_SOURCE /* argp */
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

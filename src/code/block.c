@@ -2,8 +2,7 @@
  * The lines of a block: a statement a node, with the type and sizes of what it makes
  * behind it, and above it, where that changes, which layer of the engine computes it.
  */
-#include "base/print.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <string.h>

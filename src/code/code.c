@@ -1,6 +1,6 @@
 /* A model as a program: what of it is asked for, and which modules make functions. */
 #include "code/code.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "out/cut.h"
 
 #include <string.h>

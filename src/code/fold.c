@@ -8,7 +8,7 @@
  * what all have in common at both ends stays, up to a sign between words; what is left
  * is a parameter of the function, and holes that leave the same texts share one.
  */
-#include "base/slice.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <string.h>

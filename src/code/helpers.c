@@ -1,7 +1,6 @@
 /* The head of the programs and the functions that they may call: helpers.py, of which a
  * program gets what it needs. */
-#include "base/print.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <string.h>

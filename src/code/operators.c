@@ -1,6 +1,6 @@
 /* Statements of TensorRT's API that no template can express: those whose settings
  * depend on several attributes, and those that TensorRT takes in some forms only. */
-#include "base/print.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <string.h>

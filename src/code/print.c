@@ -5,9 +5,7 @@
  * Of what files say, only slots are printed, as literals (put_literal) or in comments
  * (fsd_put_safe, in which no line ends).
  */
-#include "base/print.h"
-#include "base/slice.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <stdlib.h>

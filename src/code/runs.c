@@ -6,7 +6,7 @@
  * module if all that it reads is made by then; so a module is one run where it can be,
  * in time proportional to the edges.
  */
-#include "base/status.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The right side of a node's statement, by the table of operators. */
-#include "base/print.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <math.h>

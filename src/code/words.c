@@ -1,6 +1,5 @@
 /* Text with holes, and what holds of texts alone: identifiers, numbers, types. */
-#include "base/print.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "code/code.h"
 
 #include <stdarg.h>

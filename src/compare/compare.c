@@ -5,7 +5,7 @@
  * the kernel; moves are a cause of their own.  Each layer belongs to at most one
  * region, so the four sums add up to the difference of both engines.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <stdlib.h>

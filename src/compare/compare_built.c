@@ -11,7 +11,7 @@
  */
 #include "compare/parts.h"
 
-#include "base/slice.h"
+#include "base/base.h"
 #include "ops/ops.h"
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
  *
  * The kgen is the same; one gemm is paired, with other sizes; one is new.
  */
-#include "base/hash.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * between.  Moves that agree in everything are the same; then moves between the same
  * nodes are paired, those of one kind first.
  */
-#include "base/hash.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
  * gives layers other names, types and borders, and even the same command run twice
  * gives other kernels, other numbers in names and another order.
  */
-#include "base/sets.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <string.h>

@@ -9,8 +9,7 @@
  */
 #include "compare/exports.h"
 
-#include "base/hash.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "compare/parts.h"
 #include "ops/sizes.h"
 

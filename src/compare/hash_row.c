@@ -6,7 +6,7 @@
  * would not be.
  */
 #include "compare/parts.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 

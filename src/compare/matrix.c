@@ -8,7 +8,7 @@
  */
 #include "compare/matrix.h"
 
-#include "base/sets.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 struct context {

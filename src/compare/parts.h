@@ -2,7 +2,7 @@
 #ifndef FSD_COMPARE_PARTS_H
 #define FSD_COMPARE_PARTS_H
 
-#include "base/hash.h"
+#include "base/base.h"
 #include "compare/compare.h"
 
 #include <string.h>

@@ -6,8 +6,7 @@
  * that both are the same state.
  */
 #include "compare/parts.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

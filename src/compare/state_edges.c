@@ -11,7 +11,7 @@
  * The engine's tensor for an input is the one whose value comes first on the path back
  * from the node to its source.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <stdlib.h>

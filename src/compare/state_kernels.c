@@ -8,10 +8,7 @@
  *
  * The engine's inputs and outputs are here, too, as an application sees them.
  */
-#include "base/hash.h"
-#include "base/id.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "compare/parts.h"
 #include "ops/ops.h"
 

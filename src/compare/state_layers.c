@@ -3,8 +3,7 @@
  * one region, are one group.  An unfused quantizer is a move even where it also writes
  * its part of a Concat.
  */
-#include "base/id.h"
-#include "base/sets.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <stdlib.h>

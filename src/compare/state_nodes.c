@@ -2,9 +2,7 @@
  * The nodes of a state: their roles, what identifies them, and where their inputs come
  * from.
  */
-#include "base/hash.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* Puts together the state of a run, or of a model alone: its head and ports here, and
  * nodes, layers, edges and times by the other files state_*.c. */
 #include "compare/parts.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  * nodes may read another one's output, and two kernels may compute one node, each for
  * its own consumers.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "compare/parts.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * modules counts in each; its time is shared by node, so that times still add up.
  */
 #include "cost/scope.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
 #include "model/walk.h"

@@ -316,7 +316,7 @@ const char *fsd_severity_name(enum fsd_severity value);
  *  are printed as they are: the writer escapes the whole. */
 typedef void fsd_put_fn(const struct fsd_diff *d, fsd_id id, FILE *out);
 
-/** A name, shortened for lists: base/text.h. */
+/** A name, shortened for lists: fsd_brief(). */
 void fsd_put_brief(const struct fsd_diff *d, fsd_sym name, FILE *out);
 /** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);

@@ -1,5 +1,5 @@
 /* The story of a node or a layer. */
-#include "base/id.h"
+#include "base/base.h"
 #include "diff/diff.h"
 #include "diff/tale.h"
 

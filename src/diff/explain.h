@@ -3,7 +3,7 @@
 #ifndef FSD_DIFF_EXPLAIN_H
 #define FSD_DIFF_EXPLAIN_H
 
-#include "base/print.h"
+#include "base/base.h"
 #include "diff/diff.h"
 
 /** One sentence, with names as they are: the writer escapes the whole. */

@@ -1,6 +1,6 @@
 /* The log's part of the story of a node or a layer: how it was parsed, what each pass
  * did to it, what was measured. */
-#include "base/id.h"
+#include "base/base.h"
 #include "diff/diff.h"
 #include "diff/tale.h"
 

@@ -6,8 +6,7 @@
  * with an entry and an exit is a segment.  This is done for everything above 8 bits,
  * then for FP32 among 16 bits, and the second skips what the first has reported.
  */
-#include "base/id.h"
-#include "base/sets.h"
+#include "base/base.h"
 #include "diff/diff.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * by fsd_brief(): a layer that fuses thousands of nodes has a name of all theirs, and a
  * report that repeats it per node would be quadratic.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "diff/diff.h"
 
 FSD_NAMES(fsd_fate_name, enum fsd_fate, FSD__FATE_COUNT, "layer", "folded", "identity",

@@ -7,7 +7,7 @@
 #ifndef FSD_ENGINE_READER_H
 #define FSD_ENGINE_READER_H
 
-#include "base/file_type.h"
+#include "base/base.h"
 #include "model/graph.h"
 #include "model/history.h"
 #include "model/profile.h"

@@ -1,6 +1,6 @@
 /* The table of readers, which one reads a file, and the error if none can. */
 #include "engine/reader.h"
-#include "base/status.h"
+#include "base/base.h"
 
 /* Of several with equal claims, the first reads the file. */
 #define LISTED(name) &fsd_reader_##name,

@@ -7,7 +7,7 @@
  */
 #include "engine/record.h"
 
-#include "base/text.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,10 +11,7 @@
 #ifndef FSD_ENGINE_RECORD_H
 #define FSD_ENGINE_RECORD_H
 
-#include "base/file.h"
-#include "base/intern.h"
-#include "base/slice.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

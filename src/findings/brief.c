@@ -13,8 +13,7 @@
  * else all bytes that are known.
  */
 #include "findings/brief.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "findings/cite.h"
 #include "lint/lint.h"

@@ -13,8 +13,7 @@
  * the builder moves as many bytes is not cited: it would be advice that gains nothing.
  */
 #include "findings/cite.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "lint/lint.h"
 
 #include <string.h>

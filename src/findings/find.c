@@ -2,7 +2,7 @@
  * The frame of finding: it evaluates each rule of the table, applies ignores and
  * budgets, and gives every finding its fingerprint.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "findings/cite.h"
 #include "findings/finder.h"
 #include "lint/lint.h"

@@ -2,7 +2,7 @@
 #ifndef FSD_FINDINGS_FINDER_H
 #define FSD_FINDINGS_FINDER_H
 
-#include "base/print.h"
+#include "base/base.h"
 #include "findings/findings.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* One finding, from its begin to its end: its subjects, its facts, its message, and
  * whether the policy ignores it. */
-#include "base/print.h"
+#include "base/base.h"
 #include "findings/finder.h"
 #include "model/word.h"
 

@@ -1,7 +1,6 @@
 /* What a builder refuses, and what it does badly whatever the quantizers: channels that
  * do not fill a vector, repeated casts, dynamic channels. */
-#include "base/text.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "findings/place.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  * beside them; or a layer computes a quantizer.  Without the sign the finding is
  * withdrawn: it stays as information.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/lint.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * and around those that cannot.  One row per place (place.h); the functions check what
  * no form expresses.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "findings/place.h"
 
 #include <string.h>

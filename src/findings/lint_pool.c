@@ -7,7 +7,7 @@
  *
  * Only known sizes are compared, so that no finding is a guess.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/lint.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Matrix products: attention, sizes that are too small, dynamic sizes. */
-#include "base/print.h"
+#include "base/base.h"
 #include "findings/place.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * Finds the places that rows of lint describe (place.h), and reports them: nodes in the
  * model's order, and for each the first matching row of a rule.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/place.h"
 
 #include <inttypes.h>

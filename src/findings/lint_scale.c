@@ -1,6 +1,5 @@
 /* Scales and zero points, compared by value. */
-#include "base/text.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "findings/place.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * reads what a file changes. */
 #include "findings/findings.h"
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "findings/finder.h"
 
 struct fsd_policy *fsd_policy_new(void)

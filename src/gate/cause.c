@@ -14,8 +14,7 @@
  * that causes add up to no more than the whole.  Other findings are put down to the
  * builder, if it was another one, else to no known cause.
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "gate/gate.h"
 #include "lint/lint.h"
 

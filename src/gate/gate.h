@@ -6,7 +6,7 @@
 #ifndef FSD_GATE_GATE_H
 #define FSD_GATE_GATE_H
 
-#include "base/status.h"
+#include "base/base.h"
 #include "findings/brief.h"
 #include "findings/findings.h"
 

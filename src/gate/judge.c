@@ -1,6 +1,6 @@
 /* Judging: the findings of a gate become a verdict, with the table above them. */
 #include "gate/gate.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "lint/lint.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* What the gate documents of itself: the explanation of a rule, the default policy as a
  * file. */
-#include "base/guard.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "gate/gate.h"
 #include "model/word.h"
 

@@ -3,9 +3,7 @@
  * reports neither line numbers nor empty sections to its handler, and truncates long
  * section names and lines; so give_line() inspects each line before inih gets it.
  */
-#include "base/file.h"
-#include "base/slice.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "gate/gate.h"
 
 #include <ini.h>

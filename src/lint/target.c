@@ -1,7 +1,7 @@
 /* For which builder the model is judged. */
 #include "lint/lint.h"
 
-#include "base/print.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * sorts nodes by scope, which the graph requires: the log prints a body before the end
  * of its owner.
  */
-#include "log/body.h"
+#include "log/log.h"
 
-#include "base/id.h"
+#include "base/base.h"
 
 #include <string.h>
 

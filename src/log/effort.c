@@ -13,7 +13,7 @@
  * Source: trtexec and verbose logs of TensorRT 8.0 to 10.16, TensorRT for RTX 1.4 to
  * 1.7, Polygraphy.
  */
-#include "log/timing.h"
+#include "log/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,7 @@
  * Names may contain the words between the parts (" with ", " to "), so a line is split
  * where both sides are names seen before, or else outside brackets.
  */
-#include "log/event.h"
-#include "log/timing.h"
+#include "log/log.h"
 
 #include <string.h>
 

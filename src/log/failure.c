@@ -6,7 +6,7 @@
  * node somewhere in a sentence: the longest name of the model that stands there as a
  * whole word is taken.
  */
-#include "log/failure.h"
+#include "log/log.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * then a separator.  A line that does not fit is FSD_LOG_BROKEN and reported, never
  * half read.
  */
-#include "log/layer.h"
+#include "log/log.h"
 
 /* --------------------------------------------------------------------- the line */
 

@@ -16,9 +16,9 @@
  * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
  * lines of a large log, is recognized by the positions of its brackets.
  */
-#include "log/lines.h"
+#include "log/log.h"
 
-#include "base/id.h"
+#include "base/base.h"
 
 enum {
     STAMP = 22,            /* "[MM/DD/YYYY-HH:MM:SS] " */

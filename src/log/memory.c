@@ -12,7 +12,7 @@
  * Source: logs of TensorRT 8.0 to 10.16 and TensorRT for RTX; "bytes" stands there
  * since 10.
  */
-#include "log/figures.h"
+#include "log/log.h"
 
 static bool take_bytes(struct fsd_slice *t, int64_t *bytes)
 {

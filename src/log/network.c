@@ -9,12 +9,9 @@
  * body's own in- and outputs nothing is printed.  Attributes and values are not
  * printed, so less can be proved than on the model itself.
  */
-#include "log/network.h"
+#include "log/log.h"
 
-#include "base/id.h"
-#include "base/slice.h"
-#include "log/body.h"
-#include "log/sizes.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -19,9 +19,7 @@
  * A run that loads an engine (trtexec --loadEngine) prints the same options with their
  * defaults; they describe no build.
  */
-#include "log/options.h"
-
-#include "log/version.h"
+#include "log/log.h"
 
 #include <stdio.h>
 

@@ -10,11 +10,9 @@
  * tables have no median.  A name may end or begin with a number, so the columns are
  * counted from the other side.
  */
-#include "log/profile.h"
+#include "log/log.h"
 
-#include "base/slice.h"
-#include "base/status.h"
-#include "log/lines.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

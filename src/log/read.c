@@ -2,16 +2,9 @@
  * A build log, line by line: the optimizer's lines become events, the parser's lines
  * are remembered by their place, the names of an engine's layers are kept.
  */
-#include "log/read.h"
+#include "log/log.h"
 
-#include "base/hash.h"
-#include "base/text.h"
-#include "log/body.h"
-#include "log/figures.h"
-#include "log/event.h"
-#include "log/network.h"
-#include "log/options.h"
-#include "log/timing.h"
+#include "base/base.h"
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
  * Names of large foreign nodes make lines of some 100 kB. */

@@ -6,9 +6,9 @@
  * inspector shows the kernels of a Myelin region and the builder does not.  A list of
  * bare names could be any text, so it counts only when bindings follow it.
  */
-#include "log/segment.h"
+#include "log/log.h"
 
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <xxhash.h>

@@ -12,9 +12,9 @@
  *
  * Source: trtexec of TensorRT 8.0 to 10.16.
  */
-#include "log/figures.h"
+#include "log/log.h"
 
-#include "base/id.h"
+#include "base/base.h"
 
 enum { MOST_PROFILES = 1 << 12 };
 static const uint64_t largest = UINT64_C(1) << 40;

@@ -19,10 +19,9 @@
  * outputs.  For a Softmax these may be reshapes, so that sizes which contradict the
  * parser's are ignored.
  */
-#include "log/sizes.h"
+#include "log/log.h"
 
-#include "base/slice.h"
-#include "log/lines.h"
+#include "base/base.h"
 
 #include <string.h>
 

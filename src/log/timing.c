@@ -2,7 +2,7 @@
  * Lines about the kernels that were timed for a layer, and the fastest of them: nearly
  * all lines of a large log.
  */
-#include "log/timing.h"
+#include "log/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

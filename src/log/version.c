@@ -4,9 +4,9 @@
  * its engine block, as far as those differ.  If several versions are possible, the
  * result is a range, not a guess.
  */
-#include "log/version.h"
+#include "log/log.h"
 
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <stdio.h>
 

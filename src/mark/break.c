@@ -11,7 +11,7 @@
  * changes the fewest groups is used, since a break must prove something about one
  * fusion.  If no rule predicts what the builder does, there is no exact break.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "mark/mark.h"
 

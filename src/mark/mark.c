@@ -1,7 +1,7 @@
 /* Puts the parts together: the places of tensors, the kinds of fusions, how to break
  * them. */
 #include "mark/mark.h"
-#include "base/status.h"
+#include "base/base.h"
 
 /* ---------------------------------------------------------------------- picked */
 

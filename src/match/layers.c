@@ -12,7 +12,7 @@
  * Several layers that write the same tensor (a concat whose inputs are written in
  * place) are one unit too.  A union-find whose representative is the first layer.
  */
-#include "base/sets.h"
+#include "base/base.h"
 #include "match/pass.h"
 
 bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer)

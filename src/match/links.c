@@ -1,7 +1,7 @@
 /* The links between layers and nodes: adding one, sorting and indexing them from both
  * sides, and looking them up.  A pass may look up what the earlier ones found. */
 #include "match/match.h"
-#include "base/id.h"
+#include "base/base.h"
 #include "match/pass.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * have.
  */
 #include "match/match.h"
-#include "base/id.h"
+#include "base/base.h"
 #include "match/pass.h"
 
 #include <stdlib.h>

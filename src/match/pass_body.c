@@ -4,7 +4,7 @@
  * is.  An If is computed by one of its branches, and it is unknown which: evidence goes
  * up from a branch to the If, never down.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "match/pass.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name says
  * so.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "match/pass.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@
  *
  * Layers whose Metadata lists their nodes have no others.
  */
-#include "base/sets.h"
+#include "base/base.h"
 #include "match/pass.h"
 
 enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };

@@ -5,7 +5,7 @@
  * nothing fails with the nearest names, "did you mean".
  */
 #include "match/pick.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "model/word.h"
 
 #include <stdio.h>

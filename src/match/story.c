@@ -7,9 +7,8 @@
  * beyond the log: an event of an unknown form changes nothing.
  */
 #include "match/story.h"
-#include "base/id.h"
+#include "base/base.h"
 #include "match/story_names.h"
-#include "base/slice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * here.
  */
 #include "match/story_names.h"
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -13,8 +13,7 @@
  * duplicate may be missed, none is invented.
  */
 #include "match/value_number.h"
-#include "base/id.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,7 @@
 #ifndef FSD_MODEL_BUILT_H
 #define FSD_MODEL_BUILT_H
 
-#include "base/intern.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 

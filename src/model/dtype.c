@@ -6,7 +6,7 @@
  * matter of precision.
  */
 #include "model/dtype.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdio.h>

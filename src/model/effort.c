@@ -5,7 +5,7 @@
  * is added to an entry without a name.
  */
 #include "model/effort.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,7 @@
 #ifndef FSD_MODEL_EFFORT_H
 #define FSD_MODEL_EFFORT_H
 
-#include "base/intern.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 

@@ -21,8 +21,7 @@
 #ifndef FSD_MODEL_GRAPH_H
 #define FSD_MODEL_GRAPH_H
 
-#include "base/intern.h"
-#include "base/vec.h"
+#include "base/base.h"
 #include "model/built.h"
 #include "model/dtype.h"
 

@@ -3,8 +3,7 @@
  * order, attributes by name.  Two dumps can be compared with diff(1).
  */
 #include "model/graph.h"
-#include "base/id.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,9 +6,7 @@
  * every report prints them.
  */
 #include "model/history.h"
-#include "base/id.h"
-
-#include "base/text.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,8 +9,7 @@
 #ifndef FSD_MODEL_HISTORY_H
 #define FSD_MODEL_HISTORY_H
 
-#include "base/intern.h"
-#include "base/vec.h"
+#include "base/base.h"
 #include "model/built.h"
 #include "model/dtype.h"
 #include "model/effort.h"

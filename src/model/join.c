@@ -11,7 +11,7 @@
  */
 #include "model/graph.h"
 
-#include "base/hash.h"
+#include "base/base.h"
 
 #include <string.h>
 

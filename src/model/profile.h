@@ -3,8 +3,7 @@
 #ifndef FSD_MODEL_PROFILE_H
 #define FSD_MODEL_PROFILE_H
 
-#include "base/intern.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,7 @@
  * names.
  */
 #include "model/vocab.h"
-#include "base/guard.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

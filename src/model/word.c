@@ -5,7 +5,7 @@
  * proportion to the product of both lengths and such names are not typed.
  */
 #include "model/word.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <fusiondiff/fusiondiff.h>
 

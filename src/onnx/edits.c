@@ -4,7 +4,7 @@
  * bytes.
  */
 #include "onnx/edits.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "onnx/parts.h"
 #include "ops/ids.h"
 

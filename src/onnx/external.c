@@ -9,8 +9,7 @@
  * and only the bytes that are written are read.
  */
 #include "onnx/external.h"
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "onnx/edits.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * have the same key, the first in the file counts, which the sort by place ensures.
  */
 #include "onnx/parts.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

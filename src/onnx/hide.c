@@ -5,7 +5,7 @@
  * bytes of the file.
  */
 #include "onnx/hide.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "onnx/edits.h"
 
 #include <onnx.pb-c.h>

@@ -12,8 +12,7 @@
 #ifndef FSD_ONNX_HIDE_H
 #define FSD_ONNX_HIDE_H
 
-#include "base/file.h"
-#include "base/slice.h"
+#include "base/base.h"
 
 /** What a name is of. */
 enum fsd_named {

@@ -10,8 +10,7 @@
 #include "onnx/onnx.h"
 #include "onnx/parts.h"
 #include "onnx/wire.h"
-#include "base/hash.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "ops/ops.h"
 
 #include <assert.h>

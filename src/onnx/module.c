@@ -21,8 +21,7 @@
 #include "onnx/parts.h"
 #include "onnx/wire.h"
 
-#include "base/print.h"
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -24,7 +24,7 @@
 #ifndef FSD_ONNX_ONNX_H
 #define FSD_ONNX_ONNX_H
 
-#include "base/file.h"
+#include "base/base.h"
 #include "model/graph.h"
 
 /** Fills `g`, just made, and finishes it.  Nothing of `file` is needed afterwards.

@@ -4,7 +4,7 @@
 #ifndef FSD_ONNX_PARTS_H
 #define FSD_ONNX_PARTS_H
 
-#include "base/file.h"
+#include "base/base.h"
 #include "model/graph.h"
 
 #include <onnx.pb-c.h>

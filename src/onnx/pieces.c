@@ -3,7 +3,7 @@
  * are one, so that a file without edits is one piece.
  */
 #include "onnx/pieces.h"
-#include "base/file.h"
+#include "base/base.h"
 #include "onnx/types.h"
 
 enum { VARINT = 0, BLOCK = 2 };

@@ -4,8 +4,7 @@
 #ifndef FSD_ONNX_PIECES_H
 #define FSD_ONNX_PIECES_H
 
-#include "base/slice.h"
-#include "base/vec.h"
+#include "base/base.h"
 #include "onnx/wire.h"
 
 typedef FSD_VEC(struct fsd_slice) fsd_slices;

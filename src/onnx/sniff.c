@@ -4,8 +4,7 @@
  * alone where the file may be a damaged model, since the position where reading stopped
  * then helps more.
  */
-#include "base/file_type.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "onnx/parts.h"
 
 /* Text in which no byte is odd; where the bytes are the start of more, the last

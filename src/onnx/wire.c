@@ -18,7 +18,7 @@
  * stand. The pieces of all open messages share one stack.
  */
 #include "onnx/wire.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -20,9 +20,7 @@
 #ifndef FSD_ONNX_WIRE_H
 #define FSD_ONNX_WIRE_H
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>

@@ -9,8 +9,7 @@
  * graph, and a node's bodies in the order of its attributes.  Each edit has to be met
  * once, or nothing is written.
  */
-#include "base/hash.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "onnx/edits.h"
 #include "onnx/parts.h"
 #include "onnx/types.h"

@@ -20,7 +20,7 @@
 #ifndef FSD_ONNX_WRITE_H
 #define FSD_ONNX_WRITE_H
 
-#include "base/file.h"
+#include "base/base.h"
 #include "model/graph.h"
 
 #include <stdio.h>

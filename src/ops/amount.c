@@ -4,8 +4,7 @@
  * print. They are small: a shape has few open sizes.
  */
 #include "ops/amount.h"
-#include "base/print.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdio.h>

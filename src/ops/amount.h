@@ -9,7 +9,7 @@
 #ifndef FSD_OPS_AMOUNT_H
 #define FSD_OPS_AMOUNT_H
 
-#include "base/intern.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  * which compares these rows with onnx's own schemas.
  */
 #include "ops/ops.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <string.h>
 

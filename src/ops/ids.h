@@ -8,7 +8,7 @@
 #ifndef FSD_OPS_IDS_H
 #define FSD_OPS_IDS_H
 
-#include "base/intern.h"
+#include "base/base.h"
 
 /* Operations of kernels that are no operators. */
 #define FSD_OP_STEPS(row) row(Move, ) row(NotEqual, )

@@ -7,8 +7,7 @@
  * unreported yields nothing rather than a guess.
  */
 #include "ops/rule.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

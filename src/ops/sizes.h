@@ -8,7 +8,7 @@
 #ifndef FSD_OPS_SIZES_H
 #define FSD_OPS_SIZES_H
 
-#include "base/status.h"
+#include "base/base.h"
 #include "ops/amount.h"
 #include "ops/ops.h"
 

@@ -14,9 +14,7 @@
  * allocates and warms up: its times are dropped as soon as there is a second one.
  */
 #include "ort/ort.h"
-#include "base/print.h"
-#include "base/slice.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "engine/record.h"
 
 #include <inttypes.h>

@@ -10,9 +10,7 @@
  * source differs from version to version.  What a transformer's "modified: 1" removed
  * is reported behind it, before the next transformer is applied.
  */
-#include "base/file.h"
-#include "base/print.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "ort/ort.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * A node that several layers compute has all of them in one entry: "12 x; 13 y".
  */
 #include "out/annotate.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/cost.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Commands in the words of the tools: those that build and run alone what was cut, and
  * the one of a build as its user gave it. */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "model/built.h"
 #include "out/cut.h"
 #include "out/issue.h"

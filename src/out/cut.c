@@ -6,7 +6,7 @@
  * input; nothing.  Some of those made inside are outputs besides.
  */
 #include "out/cut.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <string.h>
 

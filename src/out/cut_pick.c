@@ -8,7 +8,7 @@
  * Quantizers at the edges come along, since without them a layer in INT8 is one in
  * FP32; and constants come with the nodes that make them, so that weights stay weights.
  */
-#include "base/status.h"
+#include "base/base.h"
 #include "model/word.h"
 #include "out/cut.h"
 

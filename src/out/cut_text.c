@@ -1,5 +1,5 @@
 /* Prints on a terminal what is cut. */
-#include "base/text.h"
+#include "base/base.h"
 #include "out/cut.h"
 
 static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)

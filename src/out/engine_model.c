@@ -8,7 +8,7 @@
  * output of its own, since a node has to have one.
  */
 #include "out/annotate.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/cost.h"
 
 #include <string.h>

@@ -5,8 +5,7 @@
  * sizes: other numbers would run, too, and their outputs would be compared with those
  * of the whole model in vain.
  */
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "out/cut.h"
 
 static const struct fsd_array *find(const struct fsd_array_set *given, fsd_sym name)

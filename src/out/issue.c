@@ -4,8 +4,7 @@
  * tables have the columns that a maintainer asks for.  What is not known is said.
  */
 #include "out/issue.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "model/built.h"
 
 #include <stdlib.h>

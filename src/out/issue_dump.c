@@ -6,9 +6,7 @@
  * a file each layer stood.  A name that the dump writes otherwise is not found, and of
  * two layers of one name the first is shown.
  */
-#include "base/file.h"
-#include "base/slice.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "out/issue.h"
 
 #include <string.h>

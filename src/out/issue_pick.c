@@ -1,5 +1,5 @@
 /* What a report is about: the layers and nodes of a finding, or of what changed. */
-#include "base/status.h"
+#include "base/base.h"
 #include "out/issue.h"
 
 #include <inttypes.h>

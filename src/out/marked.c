@@ -1,7 +1,7 @@
 /* Outputs are declared at the end of the model's list; an If stands behind the producer
  * of its tensor, and all consumers read what it makes. */
 #include "out/marked.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "ops/ids.h"
 #include "out/declared.h"
 

@@ -6,8 +6,7 @@
  * twice, by a generator that begins anew, or read twice from the file that has them, so
  * that none need be in memory.
  */
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "out/cut.h"
 
 #include <string.h>

@@ -4,8 +4,7 @@
  * never an old one, nor holds one.
  */
 #include "out/renamer.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "model/built.h"
 #include "ops/ids.h"
 

@@ -1,5 +1,5 @@
 /* What an engine made of the blocks of its model. */
-#include "base/id.h"
+#include "base/base.h"
 #include "pattern/pattern.h"
 
 #include <stdlib.h>

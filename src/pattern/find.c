@@ -3,7 +3,7 @@
  * and the list of blocks.  Quantizers, casts, views and transpositions may stand
  * anywhere between the operators of a form.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "pattern/form.h"
 #include "pattern/pattern.h"
 

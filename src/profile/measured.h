@@ -6,7 +6,7 @@
 #ifndef FSD_PROFILE_MEASURED_H
 #define FSD_PROFILE_MEASURED_H
 
-#include "base/spread.h"
+#include "base/base.h"
 #include "model/graph.h"
 #include "model/profile.h"
 

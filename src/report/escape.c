@@ -6,8 +6,7 @@
  * differ, and grow.
  */
 #include "report/escape.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,9 +7,7 @@
  * it.
  */
 #include "report/report.h"
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/page/page.h"
 #include "report/record/records.h"
 #include "report/verdict/verdict.h"

@@ -6,7 +6,7 @@
  */
 #include "retype/retype.h"
 #include "model/half.h"
-#include "base/print.h"
+#include "base/base.h"
 
 #include <string.h>
 

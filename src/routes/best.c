@@ -7,7 +7,7 @@
  */
 #include "routes/parts.h"
 
-#include "base/spread.h"
+#include "base/base.h"
 
 static const double kept_share = 0.05; /* of the gain, that may be lost */
 

@@ -9,8 +9,7 @@
  */
 #include "routes/parts.h"
 
-#include "base/hash.h"
-#include "base/spread.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

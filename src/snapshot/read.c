@@ -2,7 +2,7 @@
  * Reads a snapshot in two passes: the first learns the names of nodes and ports, since
  * a line may refer to a later one; the second fills the state.
  */
-#include "base/hash.h"
+#include "base/base.h"
 #include "snapshot/grammar.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/variants.h"

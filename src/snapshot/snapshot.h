@@ -30,7 +30,7 @@
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H
 #define FSD_SNAPSHOT_SNAPSHOT_H
 
-#include "base/file.h"
+#include "base/base.h"
 #include "compare/matrix.h"
 
 /** What is written now, and the first that holds kernels: fsd_state.whole. */

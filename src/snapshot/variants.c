@@ -7,7 +7,7 @@
  */
 #include "snapshot/variants.h"
 
-#include "base/sets.h"
+#include "base/base.h"
 #include "compare/compare.h"
 
 #include <stdalign.h>

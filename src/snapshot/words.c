@@ -6,9 +6,7 @@
  * would make two different names look equal in a review.
  */
 #include "snapshot/words.h"
-#include "base/arena.h"
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,8 +2,7 @@
 #ifndef FSD_SNAPSHOT_WORDS_H
 #define FSD_SNAPSHOT_WORDS_H
 
-#include "base/spread.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

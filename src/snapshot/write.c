@@ -6,9 +6,7 @@
  * build that states less) are counted and left out.  The seal on the last line is a
  * hash of everything above it, so the body is printed to memory first.
  */
-#include "base/hash.h"
-#include "base/print.h"
-#include "base/id.h"
+#include "base/base.h"
 #include "snapshot/grammar.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/variants.h"

@@ -11,7 +11,7 @@
 #include "trt/trt.h"
 #include "trt/kernel.h"
 #include "engine/reader.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "trt/name.h"
 
 #include <string.h>

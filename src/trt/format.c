@@ -13,7 +13,7 @@
  * adjective.
  */
 #include "trt/trt.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,8 +3,7 @@
 #ifndef FSD_TRT_GRAMMAR_H
 #define FSD_TRT_GRAMMAR_H
 
-#include "base/id.h"
-#include "base/vec.h"
+#include "base/base.h"
 #include "model/graph.h"
 #include "model/vocab.h"
 

@@ -16,7 +16,7 @@
  */
 #include "trt/json.h"
 
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

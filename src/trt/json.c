@@ -11,7 +11,7 @@
  */
 #include "trt/json.h"
 
-#include "base/print.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,9 +6,7 @@
 #ifndef FSD_TRT_JSON_H
 #define FSD_TRT_JSON_H
 
-#include "base/guard.h"
-#include "base/slice.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "trt/trt.h"
 
 #include <cjson/cJSON.h>

@@ -8,7 +8,7 @@
  * A bare list of layers is read too.  The file is read piece by piece, one layer at a
  * time (json.c).  Syntax errors have a position; other errors name the layer.
  */
-#include "base/guard.h"
+#include "base/base.h"
 #include "trt/json.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
  * Library kernels are named after a node instead, and their type shows their operation.
  */
 #include "trt/kernel.h"
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,9 @@
  * function reads each of them.  Engines come as JSON and as lines in a log or in the
  * inspector's text; text is a log if it contains an engine, whatever its beginning.
  */
-#include "base/hash.h"
-#include "base/slice.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "engine/reader.h"
-#include "log/network.h"
-#include "log/profile.h"
-#include "log/read.h"
-#include "log/version.h"
+#include "log/log.h"
 #include "trt/trt.h"
 
 #include <string.h>

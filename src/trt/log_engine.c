@@ -7,10 +7,8 @@
  */
 #include "trt/trt.h"
 
-#include "base/status.h"
-#include "log/layer.h"
-#include "log/segment.h"
-#include "log/version.h"
+#include "base/base.h"
+#include "log/log.h"
 
 #include <stdio.h>
 #include <string.h>

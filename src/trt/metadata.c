@@ -13,7 +13,7 @@
  * TensorRT truncates Metadata to 4000 characters and writes " ... " in the middle; a
  * truncated item resolves to nothing.
  */
-#include "base/slice.h"
+#include "base/base.h"
 #include "engine/reader.h"
 #include "trt/name.h"
 

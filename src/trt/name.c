@@ -36,7 +36,7 @@
  * of steps per byte; brackets are paired once; nesting is limited.
  */
 #include "trt/name.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "trt/grammar.h"
 #include "engine/reader.h"
 

@@ -5,7 +5,7 @@
  * unescaped, for profile/ to join by either.
  */
 #include "trt/trt.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "engine/reader.h"
 #include "engine/record.h"
 

@@ -15,7 +15,7 @@
  *     ampere_scudnn_128x64_...                         FP32
  */
 #include "trt/trt.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <string.h>
 #include <strings.h>

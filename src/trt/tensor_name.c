@@ -12,7 +12,7 @@
  */
 #include "trt/name.h"
 
-#include "base/slice.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  */
 #include "trt/trt.h"
 
-#include "base/status.h"
+#include "base/base.h"
 #include "engine/reader.h"
 #include "engine/record.h"
 

@@ -2,10 +2,9 @@
 #ifndef FSD_TRT_TRT_H
 #define FSD_TRT_TRT_H
 
-#include "base/file.h"
-#include "base/slice.h"
+#include "base/base.h"
 #include "engine/reader.h"
-#include "log/segment.h"
+#include "log/log.h"
 #include "model/dtype.h"
 #include "model/graph.h"
 #include "model/profile.h"

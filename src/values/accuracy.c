@@ -12,7 +12,7 @@
  */
 #include "values/accuracy.h"
 
-#include "base/file_type.h"
+#include "base/base.h"
 #include "engine/record.h"
 
 struct reading {

@@ -2,9 +2,7 @@
 #ifndef FSD_VALUES_ACCURACY_H
 #define FSD_VALUES_ACCURACY_H
 
-#include "base/file.h"
-#include "base/intern.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * significant row of its nodes: for errors the largest, since the error at a layer's
  * output is that of its last node only if nothing in the layer reduces it.
  */
-#include "base/status.h"
+#include "base/base.h"
 #include "values/values.h"
 
 struct join {

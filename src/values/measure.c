@@ -4,7 +4,7 @@
  * would in float64; integers beyond 2^53 lose their last digits, as they do there.
  */
 #include "values/values.h"
-#include "base/guard.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

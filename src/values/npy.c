@@ -10,7 +10,7 @@
  * else that belongs to a network is.
  */
 #include "values/values.h"
-#include "base/guard.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

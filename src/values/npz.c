@@ -12,7 +12,7 @@
  */
 #include "values/values.h"
 
-#include "base/status.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
  * those that cannot be compared are kept with the reason. */
 #include "values/values.h"
 
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,9 +5,7 @@
  * decompress to something.
  */
 #include "values/stream.h"
-#include "base/guard.h"
-
-#include "base/arena.h"
+#include "base/base.h"
 
 #include <limits.h>
 #include <stdint.h>

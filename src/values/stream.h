@@ -3,7 +3,7 @@
 #ifndef FSD_VALUES_STREAM_H
 #define FSD_VALUES_STREAM_H
 
-#include "base/file.h"
+#include "base/base.h"
 
 enum fsd_packing { FSD_STORED, FSD_DEFLATED, FSD_BASE64 };
 

@@ -12,8 +12,7 @@
  */
 #include "values/values.h"
 
-#include "base/file_type.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "engine/record.h"
 
 #include <stdlib.h>

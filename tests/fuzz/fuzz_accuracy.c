@@ -1,6 +1,5 @@
 /* Any bytes as a comparison that Polygraphy saved.  Each reading gives the same. */
-#include "base/arena.h"
-#include "base/intern.h"
+#include "base/base.h"
 #include "support_file.h"
 #include "values/accuracy.h"
 

@@ -1,6 +1,6 @@
 /* Any bytes as the state of a search: with '+' in front, as lines behind the head of a
  * real one.  What is read is written again as the same state. */
-#include "base/print.h"
+#include "base/base.h"
 #include "fusiondiff/fusiondiff.h"
 #include "support_file.h"
 

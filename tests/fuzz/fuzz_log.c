@@ -1,8 +1,7 @@
 /* Any bytes as a build log: what it states, its network, and a run on nothing else. */
 #include "ops/ids.h"
 #include "engine/reader.h"
-#include "log/network.h"
-#include "log/read.h"
+#include "log/log.h"
 #include "model/history.h"
 #include "support_file.h"
 

@@ -2,8 +2,7 @@
  * each line, the engine (the first of several), and the layer times. */
 #include "ops/ids.h"
 #include "engine/reader.h"
-#include "log/lines.h"
-#include "log/profile.h"
+#include "log/log.h"
 #include "support_file.h"
 #include "support_graph.h"
 

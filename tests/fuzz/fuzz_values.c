@@ -1,7 +1,7 @@
 /* Any bytes as values from outside: an archive of tensors, outputs that Polygraphy
  * saved, a table.  What is read is measured against itself, so that all elements are
  * unpacked. */
-#include "base/arena.h"
+#include "base/base.h"
 #include "ops/ids.h"
 #include "support_file.h"
 #include "values/values.h"

@@ -7,7 +7,7 @@
 
 #include "support_file.h"
 
-#include "base/text.h"
+#include "base/base.h"
 #include "report/picture/picture.h"
 #include "report/report.h"
 

@@ -60,7 +60,7 @@ ROWS = {
     "view": [("src/report/view/view.h", AFTER, r"#define FSD_VIEWS\(row\)", " row(seam, false)"),
              ("src/cli/verb_views.c", AFTER, r"const struct verb view_verbs\[\] = \{\n",
               '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, VIEW},\n')],
-    "verb": [("src/cli/verb.h", AFTER, r"#define FSD_VERBS\(row\)", " row(stitch)")],
+    "verb": [("src/cli/cli.h", AFTER, r"#define FSD_VERBS\(row\)", " row(stitch)")],
     "member of a layer": [("src/report/record/layer.c", BEFORE, r"    has\(t, BYTES, bias_bytes",
                            '    has(t, COUNT, seam, "seams", .says = "<, {seam} seams>") \\\n'),
                           ("src/report/record/layer.c", AFTER, r"    row->index = fsd_count\(id\);\n", "    row->seam = fsd_count(7);\n")],

@@ -6,8 +6,7 @@
 #include "build_graph.h"
 #include "draw.h"
 #include "ops/ids.h"
-#include "log/network.h"
-#include "log/read.h"
+#include "log/log.h"
 #include "api/states.h"
 
 #include <ctype.h>

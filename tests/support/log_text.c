@@ -2,8 +2,7 @@
 #include "log_text.h"
 
 #include "ops/ids.h"
-#include "log/network.h"
-#include "log/read.h"
+#include "log/log.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_LOG_TEXT_H
 #define TESTS_LOG_TEXT_H
 
-#include "base/file.h"
+#include "base/base.h"
 #include "model/graph.h"
 #include "model/history.h"
 

@@ -4,9 +4,7 @@
 #define FSD_TESTS_ONNX_BYTES_H
 
 #include "ops/ids.h"
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/id.h"
+#include "base/base.h"
 #include "onnx/onnx.h"
 
 #include <stdint.h>

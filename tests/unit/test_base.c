@@ -1,10 +1,6 @@
 /* arena, vec, intern, text, status, file: the ground everything stands on. */
-#include "base/arena.h"
-#include "base/file.h"
+#include "base/base.h"
 #include "base/intern.c" /* what its table makes of hostile names */
-#include "base/status.h"
-#include "base/text.h"
-#include "base/vec.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* What a log states of the cost of a build: seconds; timed, cached, skipped tactics. */
-#include "base/id.h"
+#include "base/base.h"
 #include "log_text.h"
 
 #include <setjmp.h>

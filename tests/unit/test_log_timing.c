@@ -1,5 +1,5 @@
 /* What a log states of kernels that were timed, and of reformats. */
-#include "base/id.h"
+#include "base/base.h"
 #include "log_text.h"
 
 #include <setjmp.h>

@@ -1,9 +1,7 @@
 /* What a log states beside its events: options, sizes of inputs, memory, failures. */
-#include "base/id.h"
-#include "log/version.h"
+#include "base/base.h"
+#include "log/log.h"
 #include "log_text.h"
-
-#include "log/segment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What is printed of a drawing, and what becomes of it when Graphviz cannot lay it out.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 #include <setjmp.h>

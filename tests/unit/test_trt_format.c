@@ -4,7 +4,7 @@
  * generator proves little.
  */
 #include "trt/trt.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Engines in logs: the fixtures of fixtures/log/, whose README says what they hold. */
 #include "ops/ids.h"
 #include "engine/reader.h"
-#include "log/layer.h"
+#include "log/log.h"
 #include "model/graph.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What stands before the text of a line. */
-#include "base/id.h"
-#include "log/lines.h"
+#include "base/base.h"
+#include "log/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* open_memstream(), and strdup() */
 #include "fusiondiff/fusiondiff.h"
 #include "engine/reader.h"
-#include "base/id.h"
+#include "base/base.h"
 #include "ops/ids.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #define FSD_TESTS_TRT_NAMES_H
 
 #include "ops/ids.h"
-#include "base/arena.h"
+#include "base/base.h"
 #include "model/graph.h"
 #include "model/vocab.h"
 

@@ -2,7 +2,7 @@
  * Layers that compute constants at every inference: all their nodes have constant
  * inputs, and yet the builder left them to kernels.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 
 /* A layer that also computes something else costs the same without its constants. A

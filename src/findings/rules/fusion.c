@@ -7,7 +7,7 @@
  * a warning.  If none has, no change of the model is known to help, and the finding
  * only states the cost.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 #include "model/walk.h"
 

@@ -3,7 +3,7 @@
  * small terms, and integers, of which a 16-bit float represents only the small ones
  * exactly.  Whether that happens depends on the data, so that these are notes.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 
 enum { FP16_EXACT = 2048, BF16_EXACT = 256 };

@@ -3,7 +3,7 @@
  * kernels added or removed; and about the engine's inputs and outputs.  A change that a
  * rule about nodes, edges or moves reports is not reported of the kernels again.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Layers that run in another precision than the model asks for, or than their neighbors
  * do; unfused quantizers. */
-#include "base/spread.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 
 /* ----------------------------------------------------------------------- standing */

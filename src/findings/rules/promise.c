@@ -1,7 +1,7 @@
 /* What a policy promises of any build, whatever was before: blocks that are one kernel,
  * work that is done in certain types.  An unknown fact keeps no promise. */
 #include "findings/finder.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "model/word.h"
 
 #include <string.h>

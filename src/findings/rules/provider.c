@@ -3,7 +3,7 @@
  * with its pair; if a fusion was split and a part of it is new, with the earlier
  * kernels of the same nodes.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * node that kernels compute in parts is not meant.  Here are also the sums that the
  * rules on fusion have in common.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 #include "match/kernel/lowering.h"
 

@@ -1,5 +1,5 @@
 /* Rules about a whole build compared with its snapshot. */
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/finder.h"
 #include "model/word.h"
 

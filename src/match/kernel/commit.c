@@ -2,7 +2,7 @@
  * What is committed of the candidate that was kept: its nodes, those that passed on its
  * path, and in the end what kernels did without any node of their own.
  */
-#include "base/sets.h"
+#include "base/base.h"
 #include "match/kernel/replay.h"
 
 #include <stdlib.h>

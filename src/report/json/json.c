@@ -8,8 +8,7 @@
  */
 #include "report/json/json.h"
 
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef FSD_REPORT_JSON_JSON_H
 #define FSD_REPORT_JSON_JSON_H
 
-#include "base/intern.h"
+#include "base/base.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
  * "<" is written as an escape: no element ends or begins in them.
  */
 #include "report/page/page.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "report/page/source.h"
 #include "report/verdict/verdict.h"
 #include "report/view/view.h"

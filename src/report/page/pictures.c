@@ -10,8 +10,7 @@
  * stand for, and so do those of what was not drawn in time.  A level is laid out while
  * other data is written.
  */
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "report/json/json.h"
 #include "report/page/page.h"
 #include "report/picture/picture.h"

@@ -4,8 +4,7 @@
  * copied in, and what the build log says of each node and layer.  All of it is one
  * record, printed as JSON.
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "diff/explain.h"
 #include "report/page/page.h"
 #include "report/record/records.h"

@@ -6,8 +6,7 @@
  * changes the worst: their number is halved until they can be laid out within the time
  * limit.
  */
-#include "base/id.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "model/word.h"
 #include "report/picture/drawing.h"
 

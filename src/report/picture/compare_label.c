@@ -2,7 +2,7 @@
  * The labels in a picture of a comparison, and its colors: what happened to the fusion
  * of a region colors its groups, a change of precision their border.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/picture/drawing.h"
 

@@ -1,6 +1,6 @@
 /* What the color of a layer, and of its nodes, means: by default which nodes belong to
  * which layer, else a fact about the layer. */
-#include "base/status.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 #include "values/values.h"
 

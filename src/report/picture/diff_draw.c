@@ -1,7 +1,6 @@
 /* Boxes, wires and ties of what is picked of a run, and what is drawn when that is too
  * large: the same in coarser grains. */
-#include "base/id.h"
-#include "base/spread.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>

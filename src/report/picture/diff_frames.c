@@ -7,7 +7,7 @@
  * A frame is a scope of the model; what stands in several bodies is in the frame that
  * holds them all.  Bodies of functions are as if they stood where they are called.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 enum { MAIN, NAME = 40 };

@@ -1,6 +1,5 @@
 /* The labels in a picture of a run, and its colors: nodes have their layer's color. */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 #include "report/text/phrase.h"
 #include "values/values.h"

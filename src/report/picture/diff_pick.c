@@ -3,7 +3,7 @@
  * that of everything that is flagged.  A neighbourhood grows on the engine's side along
  * its tensors; the nodes of its layers come with it, and what vanished beside them.
  */
-#include "base/status.h"
+#include "base/base.h"
 #include "match/pick.h"
 #include "report/picture/drawing.h"
 

@@ -9,9 +9,7 @@
  * Each grain is coarser than the one before; `part` is never asked for, it is what is
  * left when nothing else is small enough.
  */
-#include "base/intern.h"
-#include "base/sets.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 #include <limits.h>

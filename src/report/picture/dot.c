@@ -15,7 +15,7 @@
  * escaped from the painters (paint.c), and nothing else may hold a quote or
  * a backslash, so attributes are printed as they are.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * is dropped here, so that no caller needs to check.
  */
 #include "report/picture/drawing.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

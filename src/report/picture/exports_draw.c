@@ -11,8 +11,7 @@
  * numbers.  Unless everything is asked for, what changed is drawn with what is next to
  * it, and threads lead past the rest.
  */
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "compare/exports.h"
 #include "model/walk.h"
 #include "report/picture/drawing.h"

@@ -3,7 +3,7 @@
  * memory, which runs that lay nothing out need not pay: the program is linked with none
  * of it, and the child that lays out loads it.
  */
-#include "base/intern.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 #include <dlfcn.h>

@@ -8,10 +8,7 @@
  * error, and it is the child's processor time, which other programs hardly change.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, syscall */
-#include "base/clock.h"
-#include "base/print.h"
-#include "base/spread.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 #include <errno.h>

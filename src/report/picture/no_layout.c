@@ -1,5 +1,5 @@
 /* In place of layout.c and graphviz.c in a build without Graphviz. */
-#include "base/status.h"
+#include "base/base.h"
 #include "report/picture/drawing.h"
 
 bool fsd_picture_lays_out(const char *format)

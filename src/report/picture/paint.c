@@ -2,7 +2,7 @@
  * after Okabe and Ito: distinct for color-blind readers too; a word, a dash or a width
  * repeats what a color means. */
 #include "report/picture/drawing.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The JSON of a comparison: include/fusiondiff/compare.schema.json is printed from
  * here.  Nodes, groups and moves are written in full, so that no other file is needed
  * to read it; times only where both builds have them. */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/record/records.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Findings, as a report and lint have them, and the rules that were asked. */
-#include "base/hash.h"
+#include "base/base.h"
 #include "report/record/records.h"
 
 #include <inttypes.h>

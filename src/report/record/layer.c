@@ -1,5 +1,5 @@
 /* A layer of the engine: what it is, computes, reads, writes and costs. */
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "report/record/records.h"
 #include "report/view/view.h"

@@ -1,6 +1,6 @@
 /* Numbers from outside in a run: what they measure, which rows are joined to nothing,
  * where an error enters and how it grows; and those of one layer or node. */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/record/records.h"
 #include "values/values.h"
 

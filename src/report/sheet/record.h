@@ -22,8 +22,7 @@
 #ifndef FSD_REPORT_SHEET_RECORD_H
 #define FSD_REPORT_SHEET_RECORD_H
 
-#include "base/arena.h"
-#include "base/id.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,7 +138,7 @@ struct fsd_column {
     const char *says;  /**< in text: a template (sheet.h), a clause of its record's */
     bool aside;        /**< not in JSON, which has it in another form */
     bool behind;       /**< in tables: behind the other columns of its record */
-    bool brief;        /**< a name that many rows may repeat: base/text.h */
+    bool brief;        /**< a name that many rows may repeat: fsd_brief() */
     bool sentence;     /**< a NAME that quotes names within: code in Markdown */
     bool always;       /**< in JSON: never left out */
     bool if_true;      /**< in JSON: a flag that is left out where it is false */

@@ -29,7 +29,7 @@
 #ifndef FSD_REPORT_SHEET_SHEET_H
 #define FSD_REPORT_SHEET_SHEET_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "diff/diff.h"
 #include "report/sheet/record.h"
 

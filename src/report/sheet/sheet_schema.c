@@ -4,7 +4,7 @@
  *
  *     "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}}
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 

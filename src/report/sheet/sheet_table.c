@@ -6,7 +6,7 @@
  * three layers compute has three lines, and one that none computes has one.  A column
  * of facts is a column for each fact that the sheet names.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/escape.h"
 #include "report/sheet/sheet.h"
 #include "report/text/phrase.h"

@@ -1,5 +1,5 @@
 /* A sheet as text, by its templates. */
-#include "base/text.h"
+#include "base/base.h"
 #include "report/sheet/sheet.h"
 #include "report/text/text.h"
 #include "report/text/phrase.h"

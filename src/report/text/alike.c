@@ -3,8 +3,7 @@
  * groups, precisions and forms of data, under other names, as the equal blocks of a
  * network do.  The text shows the first of them and names the others.
  */
-#include "base/hash.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "report/text/alike.h"
 #include "report/text/phrase.h"
 

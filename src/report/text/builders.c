@@ -2,7 +2,7 @@
  * What two builders do with one network, side by side: the table at the top of a
  * comparison of their builds.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 
 enum { LEAST = 10 };

@@ -2,7 +2,7 @@
  * The text of a comparison: what was compared, counts, where the time went, then every
  * region that differs, worst first.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/alike.h"
 #include "report/text/phrase.h"
 #include "report/text/text.h"

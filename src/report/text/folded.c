@@ -11,9 +11,7 @@
  * block is a run of layers that is followed by equal ones.  In a long engine, runs of
  * layers with nothing to say are one line as well.
  */
-#include "base/hash.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/text/text.h"
 

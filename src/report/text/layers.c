@@ -8,8 +8,7 @@
  *
  * A block is two lists of cells, printed side by side or one below the other.
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/text.h"
 #include "report/text/phrase.h"
 

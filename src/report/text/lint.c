@@ -1,6 +1,6 @@
 /* Lint as text: for whom, in what style, then the findings, like ones of a rule as one.
  */
-#include "base/text.h"
+#include "base/base.h"
 #include "lint/lint.h"
 #include "report/report.h"
 #include "report/text/text.h"

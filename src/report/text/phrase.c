@@ -5,8 +5,7 @@
  * one, so that escaping sees the whole.
  */
 #include "report/text/phrase.h"
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "ops/amount.h"
 
 #include <inttypes.h>

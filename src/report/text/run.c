@@ -7,7 +7,7 @@
  */
 #include "findings/brief.h"
 #include "report/text/text.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* Nodes whose fate is not a layer, by fate. */
-#include "base/id.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/text.h"
 #include "report/text/phrase.h"
 

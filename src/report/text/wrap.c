@@ -8,8 +8,7 @@
  * Lines break between words; a word longer than a line, which is a name, is printed
  * without its middle.
  */
-#include "base/id.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/text.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A verdict as JUnit XML, as CI servers read it: a rule is a test case. */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/escape.h"
 #include "report/verdict/verdict.h"
 

@@ -3,8 +3,7 @@
  * verdicts of those that did not pass, and one line of all.  The table is as wide as
  * the terminal: the worst finding has what label and model leave.
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/text.h"
 #include "report/verdict/verdict.h"
 

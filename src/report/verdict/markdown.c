@@ -3,8 +3,7 @@
  * one folded section per rule.  Names from an input are in <code>, escaped, so that
  * they can neither be markup nor mention a user.
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/escape.h"
 #include "report/verdict/verdict.h"
 

@@ -1,5 +1,5 @@
 /* A verdict in lines: as text for a job's log, and as annotations of GitHub. */
-#include "base/text.h"
+#include "base/base.h"
 #include "report/escape.h"
 #include "report/verdict/verdict.h"
 #include "report/text/text.h"

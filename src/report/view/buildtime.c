@@ -3,7 +3,7 @@
  * tactics, what was timed, cached or skipped, and why; the steps of the build, and the
  * plan's bytes.  What the log does not state is left out, and the text says so.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "model/history.h"
 #include "report/view/view.h"

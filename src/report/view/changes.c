@@ -3,7 +3,7 @@
  * layers, nodes, inputs and outputs.  All tables have the same columns, so that they
  * can be one.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/view/view.h"
 

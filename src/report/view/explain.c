@@ -1,6 +1,6 @@
 /* The story of nodes or layers, sentence by sentence; of two nodes also why they came
  * together or stayed apart.  What is said is found in diff/explain.c. */
-#include "base/print.h"
+#include "base/base.h"
 #include "diff/explain.h"
 #include "report/view/view.h"
 

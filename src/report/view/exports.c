@@ -5,8 +5,7 @@
  *     quantization 62
  *         input 0: plain -> int8  61 nodes: Conv_4, Conv_13, Conv_21 and 58 more
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/view/view.h"
 

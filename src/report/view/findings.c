@@ -3,7 +3,7 @@
 #include "report/record/records.h"
 #include "report/view/view.h"
 
-#include "base/print.h"
+#include "base/base.h"
 
 /* clang-format off */
 #define OF_FINDING(has, t) \

@@ -1,7 +1,6 @@
 /* What is inside a layer: its nodes by name scope and by operator.  A layer of a
  * region, of which it is not known who computes what, shows the nodes of the region. */
-#include "base/id.h"
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "cost/scope.h"
 #include "report/record/records.h"

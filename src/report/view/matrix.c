@@ -6,8 +6,7 @@
  *                                      A      B                C
  *     Conv_13 + Add_15 + Relu_16       int8   int8 | fp16 +1*  int8
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/view/view.h"
 

@@ -2,7 +2,7 @@
  * What lies in memory: weights, and what layers hand to each other, layer by layer, all
  * together, and where most of it is alive at once; beside it what the builder said.
  */
-#include "base/id.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "model/history.h"
 #include "report/view/view.h"

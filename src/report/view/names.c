@@ -18,10 +18,7 @@
  * express is left out and counted; a comment line states how many nodes run in an
  * unknown type.
  */
-#include "base/file.h"
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "findings/findings.h"
 #include "model/vocab.h"
 #include "model/word.h"

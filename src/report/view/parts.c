@@ -3,7 +3,7 @@
  * another or to whoever runs the nodes between them, how large they are, and which
  * nodes are in no engine.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "report/view/view.h"
 

@@ -3,7 +3,7 @@
  * activations, ...): which were fused whole, and of the others what computes them, what
  * stands between, and how they differ from the rest of their kind.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "pattern/pattern.h"
 #include "report/view/view.h"

@@ -5,8 +5,7 @@
  * worst come first: by time where a profile has it, then by bytes.  Free ones are
  * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
-#include "base/id.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
 #include "findings/cite.h"

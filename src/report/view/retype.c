@@ -2,7 +2,7 @@
  * What retype makes of the model: the type that each node gets, the Casts around them,
  * and the nodes whose type in the engine could not be carried over, with the reason.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/view/view.h"
 #include "retype/retype.h"
 

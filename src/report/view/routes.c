@@ -4,8 +4,7 @@
  * the routes, and lists the groups that prove it; sentences are put together here and
  * stand in every format, so that a table never says less than a text.
  */
-#include "base/print.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/view/routes.h"
 

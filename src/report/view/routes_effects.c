@@ -3,7 +3,7 @@
  * names their routes, and lists the groups that prove it; where other pairs of routes
  * differ in it, too, it says whether it holds of all of them.
  */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/text/phrase.h"
 #include "report/view/routes.h"
 

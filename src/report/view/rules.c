@@ -1,5 +1,5 @@
 /* The rules of lint as rows. */
-#include "base/print.h"
+#include "base/base.h"
 #include "lint/lint.h"
 #include "report/view/view.h"
 

@@ -1,5 +1,5 @@
 /* Layers, time, reformats and precision of each module, by the scopes in names. */
-#include "base/print.h"
+#include "base/base.h"
 #include "cost/scope.h"
 #include "report/view/view.h"
 

@@ -3,9 +3,7 @@
  * skipped, and why; what its transformers changed; what was added; and which execution
  * provider runs how many layers.
  */
-#include "base/id.h"
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "model/history.h"
 #include "report/view/view.h"
 

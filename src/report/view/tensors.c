@@ -7,9 +7,7 @@
  *     --break LAYER|NODE  the tensor that splits this fusion, and what changes then
  *     --as FORM           the tensors of --free or --break for another tool
  */
-#include "base/print.h"
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "mark/mark.h"
 #include "model/word.h"
 #include "report/view/view.h"

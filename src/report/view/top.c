@@ -3,9 +3,7 @@
  * question is answered by what can be counted, bytes or multiply-adds, and the answer
  * says so: neither is a time.
  */
-#include "base/id.h"
-#include "base/print.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "cost/cost.h"
 #include "cost/scope.h"
 #include "findings/cite.h"

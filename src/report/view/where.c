@@ -1,6 +1,6 @@
 /* Where nodes of the model are computed, between whom, how precisely, and why that is
  * believed. */
-#include "base/print.h"
+#include "base/base.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 #include "report/text/phrase.h"

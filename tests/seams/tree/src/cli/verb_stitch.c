@@ -1,6 +1,6 @@
 /* fusiondiff stitch: a verb that prints its name. */
 #define _GNU_SOURCE /* argp */
-#include "cli/verb.h"
+#include "cli/cli.h"
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {

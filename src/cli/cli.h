@@ -1,0 +1,636 @@
+/*
+ * The program: its command line as a struct, the rows of its options, its verbs, and
+ * what these share to read builds and to write reports.
+ */
+#ifndef FSD_CLI_CLI_H
+#define FSD_CLI_CLI_H
+
+#include <argp.h>
+#include <float.h>
+#include <fusiondiff/fusiondiff.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* -------------------------------------------------------------------------- options */
+
+/* The command line, as a struct.  Nothing else reads argv. */
+
+enum {
+    MOST_OUTPUTS = 16,
+    MOST_WORDS = 4096,
+    MOST_BUILDS = 26,
+    MOST_CUT = 256,
+    MOST_JOBS = 256
+};
+
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* in the order of the option's words */
+
+struct output {
+    const char *path;   /* NULL: standard output */
+    const char *format; /* NULL: text */
+};
+
+struct verb;
+
+/* Zero is the default of every field but fail_on. */
+struct command_line {
+    const struct verb *verb;
+    bool named;      /* the verb, on the command line */
+    int exit_status; /* OK, until the verb has found something */
+
+    /* Options of all verbs. */
+    struct fsd_options run;
+    struct fsd_style style;
+    struct output outputs[MOST_OUTPUTS];
+    unsigned n_outputs;
+    bool every_engine;  /* of a log that holds several: each */
+    bool follow;        /* links that lead out of their folders */
+    bool quiet;         /* no notes, and no word on what went to files */
+    int color;          /* COLOR_... */
+    const char *format; /* -f: for outputs whose name does not imply a format */
+    const char *profiles[MOST_OUTPUTS];
+    const char *shapes[MOST_OUTPUTS];
+    const char *values[2];
+    const char *parts[MOST_OUTPUTS];
+
+    /* Of views. */
+    struct fsd_query query;
+    const char *words[MOST_WORDS];
+
+    /* Of compare: `run` is the old build. */
+    struct fsd_options other;
+
+    /* Of diff. */
+    const char *debug; /* "log"; NULL: nothing */
+    const char *dump;  /* "model" or "engine"; NULL: report */
+    int fail_on;       /* enum fsd_severity; -1: never */
+
+    /* Of verbs that draw. */
+    struct fsd_picture picture;
+
+    /* Of snapshot and check. */
+    bool with_times;
+    const char *also[MOST_BUILDS - 1]; /* builds, as words */
+    unsigned n_also;
+    struct fsd_check_options check;
+    const char *builds; /* --list: many builds, by the name of the list; NULL: one */
+    bool print_policy;
+
+    /* Of bisect. */
+    const char *state; /* the file that keeps the search */
+
+    /* Of explain: rules are explained without a build. */
+    const char *rule;
+    bool rules; /* of all of them, a line each */
+
+    /* Of batch, and of lists of builds. */
+    unsigned jobs; /* threads; 0: as many as there are processors */
+    bool resume;   /* the output keeps the lines that it has */
+
+    /* Of collect. */
+    bool copy_model;
+
+    /* Of lint. */
+    struct fsd_lint_options lint;
+    bool list;  /* its rules, and nothing else */
+    bool fixes; /* outputs are the fixed model */
+    struct fsd_fix_options fix;
+    const char *fix_what[MOST_OUTPUTS], *fix_scales[MOST_WORDS];
+
+    /* Of code. */
+    struct fsd_code_options code;
+
+    /* Of annotate. */
+    bool of_layers; /* the engine's graph, though a model is there */
+
+    /* Of verbs that take a part of a model: part.c. */
+    struct fsd_cut_options cut;
+    const char *cut_layers[MOST_CUT], *cut_groups[MOST_CUT], *cut_nodes[MOST_CUT],
+        *cut_from[MOST_CUT], *cut_to[MOST_CUT];
+
+    /* Of cut. */
+    const char *alone;  /* an engine of the part */
+    const char *inputs; /* folder for values of its inputs */
+
+    /* Of issue, with `cut`. */
+    struct fsd_issue_options issue;
+    const char *names; /* the file that has what the new names stand for */
+};
+
+/* ------------------------------------------------------------------------------ row */
+
+/* Options as rows: what an option is called, what it takes, and which member of the
+ * command line it fills.  The parser, --help, the manual and completion read them. */
+
+/** What only one option takes; ends with a message where that is wrong. */
+typedef void take_fn(struct command_line *line, char *arg, struct argp_state *state);
+
+enum takes {
+    TAKES_FLAG,
+    TAKES_WORD,
+    TAKES_WORDS,
+    TAKES_CHOICE,
+    TAKES_ONE_OF,
+    TAKES_NUMBER,
+    TAKES_AMOUNT,
+    TAKES_DAY
+};
+
+struct option_row {
+    const char *name; /* NULL: it has only a letter */
+    const char *arg;  /* as --help shows it; NULL: it takes none */
+    const char *doc;
+    enum takes takes;
+    size_t at, n_at;      /* offsets in struct command_line */
+    double least, most;   /* of numbers */
+    const char *expected; /* the bounds in words, for messages */
+    const char *words;    /* what is chosen from, or only offered to be completed */
+    unsigned room;        /* of a list */
+    take_fn *take;        /* NULL: the member is filled */
+    int group;            /* in a help; 0: GROUP_USUAL */
+    char letter;
+    bool optional; /* its argument */
+    bool alias;    /* another name of the row before it */
+    bool hidden;
+};
+
+enum { GROUP_USUAL = 3 };
+
+/* The offset of a member; does not compile where that has another type. */
+#define FSD_AT(member, type)                                                           \
+    (offsetof(struct command_line, member) +                                           \
+     0 * sizeof(&((struct command_line *)0)->member == (type *)0))
+#define FSD_ROOM(list)                                                                 \
+    (sizeof((struct command_line *)0)->list / sizeof *((struct command_line *)0)->list)
+
+/* What stands behind the text of a row. */
+#define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
+#define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
+/* At most as many words as `list` has room for. */
+#define WORDS(list, n)                                                                 \
+    TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
+        .room = FSD_ROOM(list)
+/* The index of one of the words, as an enum may have it; or that word. */
+#define CHOICE(member, choices)                                                        \
+    TAKES_CHOICE,                                                                      \
+        offsetof(struct command_line, member) +                                        \
+            0 * sizeof(_Generic(((struct command_line *)0)->member, int : 1,           \
+                                unsigned : 1)),                                        \
+        .words = (choices)
+#define ONE_OF(member, choices)                                                        \
+    TAKES_ONE_OF, FSD_AT(member, const char *), .words = (choices)
+#define NUMBER(member, least, most, expected)                                          \
+    TAKES_NUMBER, FSD_AT(member, unsigned), 0, least, most, expected
+#define AMOUNT(member, least, most, expected)                                          \
+    TAKES_AMOUNT, FSD_AT(member, double), 0, least, most, expected
+#define ABOVE_0            DBL_TRUE_MIN
+#define DAY(member)        TAKES_DAY, FSD_AT(member, unsigned)
+#define TAKEN_BY(function) .take = (function)
+
+/** Fills the member of a row, or prints a message and exits. */
+void take_value(const struct option_row *row, struct command_line *line, char *arg,
+                struct argp_state *state);
+/** The number that an option called `name` takes, of the bounds that are `expected`. */
+unsigned parse_number(const char *name, const char *arg, double least, double most,
+                      const char *expected, struct argp_state *state);
+
+/** The tables of a verb's options: its own (0), of all verbs (1), of those that take
+ *  one build (2); each is ended by a row of zeros.  options.c */
+enum { OPTION_TABLES = 3 };
+const struct option_row *option_rows(const struct verb *verb, unsigned table);
+bool is_row(const struct option_row *row); /* and not that of zeros */
+
+/* ----------------------------------------------------------------------------- verb */
+
+/* The verbs: what each takes on the command line, and what it does.  To add one: a file
+ * verb_<name>.c and a row in FSD_VERBS. */
+
+enum { OK, FINDINGS, TROUBLE }; /* exit status, as diff(1) */
+
+struct verb {
+    const char *name;
+    const char *arguments; /* "MODEL ENGINE", as --help shows them */
+    const char *brief;     /* for the list of verbs: a line of at most 66 characters */
+    const char *doc;       /* one sentence; what stands below the options after '\v' */
+    const char *examples[5]; /* each the words behind the verb; ends with NULL */
+    const struct option_row *options; /* its own, beside those of options.c; NULL */
+    unsigned most_words; /* arguments, which go to line->words; 0: MODEL and ENGINE */
+    take_fn *take;       /* takes an argument otherwise; NULL */
+    /* Checks the whole line, and ends with a message where it is wrong; NULL. */
+    void (*check)(struct command_line *line, struct argp_state *state);
+    enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
+    bool two_builds; /* so that a log, profiles and the like are no options */
+    bool one_format; /* outputs may be called anything */
+    int subject;     /* enum fsd_subject, which determines its formats; -1: it has only
+                        one */
+};
+
+/** check and snapshot of each build of line->builds. gate_list.c */
+enum fsd_status check_list(struct command_line *line, struct fsd_error *err);
+enum fsd_status snapshot_list(struct command_line *line, struct fsd_error *err);
+/** Rewrites the snapshot of a check. snapshots.c */
+enum fsd_status update_snapshot(const struct command_line *line,
+                                const struct fsd_check *check, struct fsd_error *err);
+/** Notes what a snapshot of several builds, which is to be overwritten, loses. */
+void report_dropped(const struct command_line *line, const char *path);
+/** Refuses options that stand in the lines of a list, and not beside it. */
+void refuse_beside_list(const struct command_line *line, struct argp_state *state);
+
+/** The i-th verb, NULL past the last. verbs.c */
+const struct verb *verb_at(unsigned i);
+
+/** The verb of that name; NULL: none. */
+const struct verb *find_verb(const char *word);
+/** The verb that a misspelt word may mean; NULL: none. */
+const char *near_verb(const char *word);
+
+/** The row with argument and text of the option that `word` begins with; NULL: the verb
+ *  has none of that name. */
+const struct option_row *find_option(const struct verb *verb, const char *word);
+
+/** The index of the first of `n` words that is no option of the verb, nor the value of
+ *  one; n or more: there is none. */
+unsigned first_argument(const struct verb *verb, unsigned n, char **words);
+
+/** The index of the verb among `n` words: options that it takes may stand before it.
+ *  n: there is none. */
+unsigned verb_place(unsigned n, char **words);
+
+/** A line a verb. help.c */
+void print_verbs(FILE *out);
+/** For argp, whose `input` is the command line: puts the verb's formats on top of what
+ *  --help says below the options, and examples under it.
+ *  @return `text`, or what argp frees */
+char *filter_help(int key, const char *text, void *input);
+
+/** The page of the manual, in mdoc. manual.c */
+void print_manual(FILE *out);
+/** What may stand in place of the last word. complete.c */
+void print_completions(unsigned n, char **words);
+
+/** Parses, or prints a message and exits: 0 after --help, 2 after an error.
+ *  @param named  the verb on the command line; NULL: none, which is diff */
+void parse_command_line(struct command_line *line, const struct verb *named, int argc,
+                        char **argv);
+
+/* What options of several verbs take. */
+#define SEVERITIES "info warning error"
+#define BUILDERS   "trt8 trt10 trt11 rtx"
+#define JOBS       NUMBER(jobs, 1, MOST_JOBS, "1 to 256 threads")
+#define ROW_LAYOUT_TIMEOUT                                                             \
+    {                                                                                  \
+        "layout-timeout", "SECONDS",                                                   \
+            "svg, png, pdf: fail if the layout takes more processor time (default: "   \
+            "30)",                                                                     \
+            AMOUNT(picture.layout_seconds, ABOVE_0, 86400, "seconds, up to a day"),    \
+            .group = 5                                                                 \
+    }
+
+/** "text, json, csv": a subject's formats, all of them for -1. options.c */
+void list_formats(int subject, char *list, size_t size);
+/** Takes the word of --label. */
+void take_label(struct command_line *line, char *arg, struct argp_state *state);
+
+/* Arguments.  pair.c */
+
+/** Takes the argument as MODEL, then as ENGINE; false when both are there. */
+bool take_pair(struct command_line *line, char *arg);
+
+/** The same of verbs that take nothing else: a third is an error. */
+void take_one_pair(struct command_line *line, char *arg, struct argp_state *state);
+
+/** The same where names of nodes follow: a second word that is no file is one of
+ *  them. */
+bool take_input(struct command_line *line, char *arg);
+
+/** Ends with a message unless MODEL and ENGINE are there; a lone argument is the
+ * ENGINE, a build log. */
+void need_pair(struct command_line *line, struct argp_state *state);
+
+/** The verbs, as `help` lists them behind diff and those of views. */
+#define FSD_VERBS(row)                                                                 \
+    row(compare) row(routes) row(stability) row(snapshot) row(check) row(lint)         \
+        row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect) row(batch) \
+            row(collect) row(doctor)
+
+#define VERB_DECLARED(name) extern const struct verb verb_##name;
+VERB_DECLARED(diff)
+FSD_VERBS(VERB_DECLARED)
+
+/* One verb a view of the library, behind diff in the list. verb_views.c */
+extern const struct verb view_verbs[];
+extern const size_t n_view_verbs;
+
+/* ----------------------------------------------------------------------------- part */
+
+/* What the verbs that take a part of a model share: the options that name it. */
+
+/** Rows of a verb's options; `does` is what it does with the nodes: "Cut". */
+#define PART_ROWS(does)                                                                \
+    {"layer", "LAYER",                                                                 \
+     does " the nodes of a layer: its number, name or pattern; may be repeated, like " \
+          "the next four",                                                             \
+     WORDS(cut_layers, cut.n_layers)},                                                 \
+        {"group", "LAYER",                                                             \
+         "The same for all layers that compute nodes together with this layer",        \
+         WORDS(cut_groups, cut.n_groups)},                                             \
+        {"node", "NODE", "A node: its name, #number or pattern",                       \
+         WORDS(cut_nodes, cut.n_nodes)},                                               \
+        {"from", "TENSOR", "The nodes after a tensor of the model",                    \
+         WORDS(cut_from, cut.n_from)},                                                 \
+        {"to", "TENSOR",                                                               \
+         "The nodes before a tensor; with --from, those on a path between the two",    \
+         WORDS(cut_to, cut.n_to)},                                                     \
+    {                                                                                  \
+        "context", "N", "Also the nodes up to N steps around", CONTEXT                 \
+    }
+#define CONTEXT NUMBER(cut.context, 0, 1000000, "a number of steps")
+
+/** True when an option names nodes. */
+bool names_part(const struct command_line *line);
+
+/** Ends with a message where the options ask for an ENGINE that is not given. */
+void check_part(const struct command_line *line, struct argp_state *state);
+
+/* ----------------------------------------------------------------------- build word */
+
+/* One build, given as one word on the command line. */
+
+/** The file that a build's directory has until `collect` has all of it there. */
+#define FSD_UNFINISHED "UNFINISHED"
+
+/** Room for the parsed word; must live as long as the run. */
+struct build_word {
+    char model[4096], engine[4096], log[4096], times[4096];
+    char profile[MOST_OUTPUTS][4096];
+    const char *profiles[MOST_OUTPUTS];
+    unsigned n_profiles;
+    const char *parts[MOST_OUTPUTS]; /* in `engine` */
+    unsigned n_parts;
+};
+
+/** Takes "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
+ *  fills the paths of `run`; the rest of `run` stays.
+ *  @param model  of a word that does not begin with one; NULL: none.
+ *  @return FSD_OK; FSD_E_ARG for a word that is neither; FSD_E_IO. */
+enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
+                          struct fsd_options *run, struct fsd_error *err);
+
+/** Takes each word so.  One directory alone may hold several builds: each a directory
+ *  or a snapshot of its own, or one model and its engines.
+ *  @param like  what all of them have besides: `n` words become `*n_runs` of `runs`.
+ *  @return as take_also(); FSD_E_ARG for less than two builds, or more than `most`. */
+enum fsd_status take_builds(struct build_word *builds, const char *const *words,
+                            unsigned n, const struct fsd_options *like,
+                            struct fsd_options *runs, unsigned most, unsigned *n_runs,
+                            struct fsd_error *err);
+
+/** NULL is none. */
+bool is_directory(const char *path);
+
+/** Called with a build in a directory: MODEL, "" if there is none, and ENGINE; or with
+ *  a directory or a snapshot that is one, as MODEL alone. */
+typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,
+                                 struct fsd_error *err);
+
+/** Calls `each` for the builds in a directory, by name: each a directory or a snapshot
+ *  of its own, or one model and its engines.
+ *  @return what `each` returned other than FSD_OK; FSD_E_ARG for two models;
+ *  FSD_E_IO. */
+enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
+                           struct fsd_error *err);
+
+/** Room for the snapshots of a directory. */
+struct snapshots_word {
+    char path[128][4096];
+    const char *paths[128];
+};
+
+/** Where the snapshot of a check is a directory, lists those in it.
+ *  @return FSD_OK, also when it is none; FSD_E_ARG when there is no snapshot in it, or
+ *          too many; FSD_E_IO. */
+enum fsd_status take_snapshots(struct snapshots_word *out,
+                               struct fsd_check_options *check, struct fsd_error *err);
+
+/** Where one directory was given for all files of a build, puts these into their
+ *  places, as far as no option filled them, and says on standard error which was taken
+ *  for what.
+ *  @return FSD_OK, also when there was no directory; FSD_E_ARG when it does not hold
+ *          one build; FSD_E_IO. */
+enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
+                            struct fsd_error *err);
+
+/* ----------------------------------------------------------------------------- list */
+
+/* A list of builds, which batch, check and snapshot read: one build a line. */
+
+/** The lines of a list, as it has them. */
+struct list {
+    char **lines;
+    unsigned n, room;
+};
+
+/** What `path` (`-`: standard input) lists, or the builds that a directory holds.
+ *  @param[out] list  free it with free_list(), whatever comes back.
+ *  @return FSD_OK; FSD_E_ARG for a file that a line would name, or for no build at all;
+ *          FSD_E_IO. */
+enum fsd_status read_list(struct list *list, const char *path, struct fsd_error *err);
+void free_list(struct list *list);
+
+/** What a line says. */
+struct list_line {
+    char *text; /**< cut into words */
+    struct fsd_options run;
+    const char *snapshot, *policy; /**< of check and snapshot; NULL: not said */
+    const char *profiles[MOST_OUTPUTS], *shapes[MOST_OUTPUTS];
+    struct build_word folder;
+};
+
+/** Takes a line apart.
+ *  @param like  what all lines have besides.
+ *  @param[out] p  all zero before; free_line() frees what it holds.
+ *  @return FSD_OK; FSD_E_ARG; FSD_E_IO. */
+enum fsd_status take_line(struct list_line *p, const char *text,
+                          const struct fsd_options *like, struct fsd_error *err);
+void free_line(struct list_line *line);
+
+/** Does something with each of `n` things, in `jobs` threads (0: as many as there are
+ *  processors), in any order. */
+typedef void deed_fn(void *payload, unsigned i);
+void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload);
+
+/** How many threads to take: `jobs`, or as many as there are processors. */
+unsigned count_jobs(unsigned jobs);
+
+/** `memory`; the program ends where there is none. */
+void *must(void *memory);
+
+/* --------------------------------------------------------------------------- target */
+
+/*
+ * What stands behind an output's path, and so how it may be written.
+ *
+ * A build that is checked may hold a stranger's files, and the one who checks it may be
+ * root: a path is not what it seems.  Nothing but the file that the user named is ever
+ * written, and what cannot be replaced is not.
+ */
+
+enum target_kind {
+    TARGET_NEW,       /**< nothing is there */
+    TARGET_FILE,      /**< a file of one name: another one takes its place */
+    TARGET_HARD_LINK, /**< a file of several names: all of them shall show the report */
+    TARGET_STREAM     /**< a device, pipe or socket, or a file that is open already */
+};
+
+struct target {
+    enum target_kind kind;
+    char path[PATH_MAX]; /**< where the links end */
+    int descriptor;      /**< STREAM that is open already (/dev/stdout), else -1 */
+    struct stat old;     /**< FILE and HARD_LINK: what is there */
+};
+
+/** Follows `path` to what is to be written.
+ *  Refuses, with the reason in `err`: a link that leads out of the folder it lies in
+ *  (unless `follow`, or a character device, pipe or open file is at its end), a file
+ *  without write permission, a directory. */
+enum fsd_status find_target(struct target *out, const char *path, bool follow,
+                            struct fsd_error *err);
+
+/** @param path  may be NULL, which has no ending. */
+bool ends_with(const char *path, const char *ending);
+
+/** True when two paths are of files in one folder. */
+bool is_same_folder(const char *a, const char *b);
+
+/** Fills `err` as the library does; what does not fit is cut. */
+enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
+                          const char *file, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+/** FSD_E_WRITE, in the words of errno. */
+enum fsd_status fail_errno(struct fsd_error *err, const char *file);
+
+/* --------------------------------------------------------------------------- output */
+
+/* Where reports go: standard output, or a file that appears whole or not at all. */
+
+/** Refuses an output that is one of the inputs of n builds. */
+enum fsd_status check_outputs(const struct command_line *line,
+                              const struct fsd_options *inputs, unsigned n,
+                              struct fsd_error *err);
+
+/** A closed pipe and a file over its limit become errors like any other; who ends the
+ *  program leaves no temporary file behind. */
+void prepare_ends(void);
+
+/** Ends the program so, where there is no memory to be had. */
+_Noreturn void end_without_memory(void);
+
+/** Where a report goes, and how; `format` is never NULL. */
+struct sink {
+    const char *format;
+    const struct fsd_style *style;
+    FILE *out;
+    struct fsd_error *err;
+};
+
+/** Prints one report. */
+typedef enum fsd_status print_fn(const void *payload, const struct sink *to);
+
+/** Closes what was written to `path`, once all of it is on the disk.
+ *  @param status  how the writing went; comes back where that was not well */
+enum fsd_status close_kept(FILE *out, const char *path, enum fsd_status status,
+                           struct fsd_error *err);
+
+/** Brings the name of a file to the disk. */
+enum fsd_status sync_folder(const char *path, struct fsd_error *err);
+
+/** Writes every output of the command line; a file by way of a temporary one beside it
+ *  that is renamed. */
+enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
+                              const void *payload, struct fsd_error *err);
+
+/** The same of a verb that makes a model: outputs that end in .onnx are models, the
+ *  others reports; where there are only models, a report goes to standard output. */
+enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
+                             print_fn *print_report, const void *payload,
+                             struct fsd_error *err);
+
+/** The same for a report with a verdict: if all of it went to files, a line on standard
+ *  error states the verdict, so that the user has more than an exit status. */
+enum fsd_status write_judgement(const struct command_line *line, print_fn *print,
+                                const void *payload, struct fsd_error *err);
+
+/* ------------------------------------------------------------------------- progress */
+
+/* Words on stderr beside the report: a bar with what is done, for who waits (only on a
+ * terminal, only after a second), and notes. */
+
+/** Sets `options->note`, and `options->progress` when stderr is a terminal; neither,
+ *  and no note is ever printed, where all shall be `quiet`. */
+void show_progress(struct fsd_options *options, bool quiet);
+
+/** Says that a stage of the program's own begins. */
+void progress_stage(const char *stage);
+
+/** How much of the stage is done. */
+void progress_count(unsigned done, unsigned of);
+
+/** A fsd_note_fn. */
+void print_note(void *payload, const char *message);
+/** A text as a terminal may see it, in `out`: nothing in it is obeyed.  What is longer
+ *  than an error's message is cut.
+ *  @return `out` */
+const char *quoted(const char *text, char out[static sizeof(struct fsd_error)]);
+/** What may hold names of files, so, on standard error. */
+void put_quoted(const char *text);
+
+/** Wipes what was said. */
+void end_progress(void);
+
+/* -------------------------------------------------------------------------- collect */
+
+/* What `collect` is made of: the command as it is run, and the running of it. */
+
+enum { MOST_COMMAND = 4096, MOST_EXPORTS = 3 };
+
+/** A file that the command writes, and the one of the directory that it becomes. */
+struct exported {
+    const char *option; /**< trtexec's, with its '=': a literal */
+    const char *name;   /**< "layers.json" */
+    const char *asked; /**< where the user's own words have it written; NULL: nowhere */
+    char word[PATH_MAX + 64]; /**< the option that was added; "" where none was */
+};
+
+struct collect_command {
+    const char *words[MOST_COMMAND + 1]; /**< as it is run; ends with NULL */
+    unsigned n;
+    const char *model; /**< among its words, an ONNX model; NULL: none is */
+    bool trtexec;
+    struct exported exports[MOST_EXPORTS]; /**< layers, profile, times */
+};
+
+/** The words of the user with what trtexec lacks to write its layers, its profile and a
+ *  verbose log into `folder`, as far as its --help lists such options.
+ *  @param given,n  the user's words, at least one; borrowed.
+ *  @return FSD_E_ARG where there are too many. */
+enum fsd_status complete_command(struct collect_command *out, const char *const *given,
+                                 unsigned n, const char *folder, struct fsd_error *err);
+
+/** Runs the command, prints its output, and writes it to the file `path`.
+ *  FUSIONDIFF_COLLECT is `folder` in its environment.
+ *  @param status  set to its exit status, or to 128 and the signal that ended it.
+ *  @param ended_by set to that signal, or to one that this program received and
+ *         forwarded; 0: none.
+ *  @return FSD_E_IO where it could not be started; FSD_E_WRITE where the log could not
+ *          be written. */
+enum fsd_status run_command(const char *const *words, const char *folder,
+                            const char *path, int *status, int *ended_by,
+                            struct fsd_error *err);
+
+/** What a command prints, both streams, at most size - 1 bytes; "" where it cannot be
+ *  run. */
+void read_command(const char *const *words, char *text, size_t size);
+
+#endif
