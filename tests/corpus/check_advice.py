@@ -468,7 +468,7 @@ class Case:
         moved = re.match(r"layer (\d+), cause \S+: (\w+)[^,]*? -> (\w+)", text)
         runs = re.match(r"layer (\d+) runs (\w+) without", text)
         chain = re.match(r"layers ([\d, ]+): (\w+)(.*?), ", text)
-        wide = re.match(r"(?:\d+ of )?layers (\d+) to (\d+) run in up to (\w+) between lower-precision layers", text)
+        wide = re.match(r"(?:\d+ of the )?layers (\d+) to (\d+) run in up to (\w+) between lower-precision layers", text)
         for found in (alone, moved):
             if found:
                 layer = int(found[1])

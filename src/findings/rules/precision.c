@@ -212,11 +212,11 @@ static const char *border_name(const struct fsd_finder *f, fsd_id layer)
                : fsd_text(f->d->names, f->d->engine->nodes.at[layer].name);
 }
 
-/* "layers 1 to 3 run", "5 of layers 1 to 8 run" */
+/* "layers 1 to 3 run", "5 of the layers 1 to 8 run" */
 static void put_segment(FILE *out, const struct fsd_island *island)
 {
     if (island->layers.n != island->exit - island->entry + 1)
-        fprintf(out, "%u of ", island->layers.n);
+        fprintf(out, "%u of the ", island->layers.n);
     fprintf(out, "layers %u to %u run", island->entry, island->exit);
 }
 

@@ -112,7 +112,7 @@ static void put_nodes(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs(shown++ ? " + " : "", out);
         fsd_put_node_name(d, node, out);
         if (runs_wider(&d->nodes[node]))
-            fprintf(out, " (asked %s)", fsd_dtype_name(d->nodes[node].requested));
+            fprintf(out, " (requested %s)", fsd_dtype_name(d->nodes[node].requested));
     }
     if (hidden)
         fprintf(out, " + %u more", hidden);

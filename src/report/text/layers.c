@@ -159,7 +159,7 @@ static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id
 
     fsd_put_node_name(d, node, fsd_print_open(&text));
     if (runs_wider(&d->nodes[node]))
-        fprintf(text.out, "  (asked %s)", fsd_dtype_name(d->nodes[node].requested));
+        fprintf(text.out, "  (requested %s)", fsd_dtype_name(d->nodes[node].requested));
     return fsd_print_take(&text, arena);
 }
 
