@@ -51,7 +51,7 @@ static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool la
                       fsd_id id, struct fsd_rows *to)
 {
     struct fsd_tale tale = {.arena = fsd_arena_new()};
-    struct fsd_rows lines = FSD_ROWS(story_line_record, "");
+    struct fsd_rows *lines = fsd_rows_new(arena, &story_line_record, "");
     struct story *row;
 
     if (layer)
@@ -60,51 +60,50 @@ static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool la
         fsd_explain_node(&tale, d, id);
     for (uint32_t i = 0; i < tale.lines.n; i++) {
         const struct fsd_line *line = &tale.lines.at[i];
-        struct story_line *said = line->line ? fsd_rows_add(arena, &lines) : NULL;
+        struct story_line *said = line->line ? fsd_rows_add(lines) : NULL;
 
         if (said)
             *said = (struct story_line){
                 line->topic, fsd_count(line->line),
                 fsd_arena_strndup(arena, line->text, strlen(line->text))};
     }
-    if (lines.at.n) {
-        row = fsd_rows_add(arena, to);
+    if (lines->at.n) {
+        row = fsd_rows_add(to);
         row->index = fsd_count(id);
-        row->story = fsd_rows_held(arena, &lines, UINT32_MAX);
+        row->story = lines;
     }
     fsd_arena_free(tale.arena);
 }
 
-static const struct fsd_rows *stories_of(struct fsd_arena *arena,
-                                         const struct fsd_diff *d)
+static const struct stories *stories_of(struct fsd_arena *arena,
+                                        const struct fsd_diff *d)
 {
-    struct fsd_rows nodes = FSD_ROWS(story_record, ""), layers = nodes;
-    const struct fsd_rows *held;
-    struct stories *row = fsd_record_new(arena, &stories_record, &held);
+    struct fsd_rows *nodes = fsd_rows_new(arena, &story_record, "");
+    struct fsd_rows *layers = fsd_rows_new(arena, &story_record, "");
+    struct stories *row = FSD_NEW(arena, struct stories, 1);
 
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        add_story(arena, d, false, i, &nodes);
+        add_story(arena, d, false, i, nodes);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        add_story(arena, d, true, i, &layers);
-    row->nodes = fsd_rows_held(arena, &nodes, UINT32_MAX);
-    row->layers = fsd_rows_held(arena, &layers, UINT32_MAX);
-    return held;
+        add_story(arena, d, true, i, layers);
+    row->nodes = nodes;
+    row->layers = layers;
+    return row;
 }
 
 static const struct fsd_rows *rules_of(struct fsd_arena *arena,
                                        const struct fsd_findings *all)
 {
-    struct fsd_rows rules = FSD_ROWS(rule_text_record, "");
+    struct fsd_rows *rules = fsd_rows_new(arena, &rule_text_record, "");
 
     for (uint32_t i = 0; i < all->rules.n; i++) {
         const struct fsd_rule *rule = all->rules.at[i].rule;
-        struct rule_text *row =
-            all->rules.at[i].found ? fsd_rows_add(arena, &rules) : NULL;
+        struct rule_text *row = all->rules.at[i].found ? fsd_rows_add(rules) : NULL;
 
         if (row)
             *row = (struct rule_text){rule->id, rule->why, rule->fix};
     }
-    return fsd_rows_held(arena, &rules, UINT32_MAX);
+    return rules;
 }
 
 /* Builds among others.  A snapshot has its own path; it may hold several. */
@@ -154,8 +153,7 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
 {
     struct fsd_arena *arena = fsd_arena_new();
     bool one_run = !r->matrix && !r->exports && !r->compare;
-    const struct fsd_rows *held;
-    struct command *row = fsd_record_new(arena, &command_record, &held);
+    struct command *row = FSD_NEW(arena, struct command, 1);
     struct fsd_print command;
 
     row->run = r->run && r->run->command ? r->run->command->run : NULL;
@@ -167,6 +165,6 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
         row->stories = stories_of(arena, r->run);
     if (findings)
         row->rules = rules_of(arena, findings);
-    fsd_record_put_json(held, out);
+    fsd_record_put_json(&command_record, row, out);
     fsd_arena_free(arena);
 }

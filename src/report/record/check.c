@@ -115,15 +115,15 @@ FSD_RECORD(check, CHECK)
 static const struct fsd_rows *inputs_of(struct fsd_arena *arena,
                                         const struct fsd_verdict *v)
 {
-    struct fsd_rows rows = FSD_ROWS(stated_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &stated_record, "");
 
     for (uint32_t i = 0; i < v->about.n; i++) {
-        struct stated *row = fsd_rows_add(arena, &rows);
+        struct stated *row = fsd_rows_add(rows);
 
         row->what = v->about.at[i].what;
         row->is = v->about.at[i].now;
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void fill_fact(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
@@ -240,9 +240,8 @@ static void fill_check(struct fsd_arena *arena, struct check *row,
 
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 {
-    sheet->schema = schema_name(0);
-    sheet->root = FSD_ROWS(check_record, "");
-    fill_check(sheet->arena, fsd_rows_add(sheet->arena, &sheet->root), v);
+    fill_check(sheet->arena,
+               fsd_sheet_begin(sheet, schema_name(0), &check_record, NULL, ""), v);
 }
 
 /* --------------------------------------------------------------------------- lists */
@@ -293,6 +292,7 @@ static void fill_build(struct fsd_arena *arena, void *out, const void *from, uin
     const struct fsd_finding *f = j->v ? fsd_verdict_worst(j->v) : NULL;
     struct build *row = out;
     struct worst *worst;
+    struct check *check;
     double ms;
 
     row->name = j->name;
@@ -306,21 +306,20 @@ static void fill_build(struct fsd_arena *arena, void *out, const void *from, uin
     if (fsd_judged_change(j, &ms))
         row->change_ms = fsd_real(ms);
     if (f) {
-        worst = fsd_record_new(arena, &worst_record, &row->worst);
+        row->worst = worst = FSD_NEW(arena, struct worst, 1);
         worst->rule = j->v->findings->rules.at[f->rule].rule->id;
         worst->severity = fsd_severity_name(f->severity);
         worst->message = f->message;
     }
-    fill_check(arena, fsd_record_new(arena, &check_record, &row->check), j->v);
+    row->check = check = FSD_NEW(arena, struct check, 1);
+    fill_check(arena, check, j->v);
 }
 
 void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *all)
 {
     struct checks *row;
 
-    sheet->schema = "fusiondiff-checks/1";
-    sheet->root = FSD_ROWS(checks_record, "");
-    row = fsd_rows_add(sheet->arena, &sheet->root);
+    row = fsd_sheet_begin(sheet, "fusiondiff-checks/1", &checks_record, NULL, "");
     row->verdict = all->verdict;
     row->passed = fsd_count(all->passed);
     row->failed = fsd_count(all->failed);

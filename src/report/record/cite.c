@@ -26,11 +26,11 @@ const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
                                     const struct fsd_findings *all,
                                     struct fsd_span cites)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_cite_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_cite_record, "");
 
     for (uint32_t i = 0; i < cites.n; i++) {
         const struct fsd_cite *cite = &all->cites.at[cites.at + i];
-        struct cite *row = fsd_rows_add(arena, &rows);
+        struct cite *row = fsd_rows_add(rows);
 
         row->rule = cite->rule;
         row->action = fsd_action_name(cite->edit->action);
@@ -46,7 +46,7 @@ const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
         row->effect = cite->edit->effect;
         row->shown = cite->shown;
     }
-    return cites.n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
+    return cites.n ? rows : NULL;
 }
 
 const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,

@@ -34,11 +34,9 @@ FSD_RECORD(side, SIDE)
 FSD_RECORD(form, FORM)
 /* clang-format on */
 
-static const struct fsd_rows *side_of(struct fsd_arena *arena,
-                                      const struct fsd_state *s)
+static const struct side *side_of(struct fsd_arena *arena, const struct fsd_state *s)
 {
-    const struct fsd_rows *held;
-    struct side *row = fsd_record_new(arena, &side_record, &held);
+    struct side *row = FSD_NEW(arena, struct side, 1);
 
     row->model = s->model_path;
     row->model_hash = fsd_hash_word(arena, s->model_hash);
@@ -52,22 +50,21 @@ static const struct fsd_rows *side_of(struct fsd_arena *arena,
     row->mapped = fsd_count(s->mapped);
     row->profiles = fsd_count(s->profiles);
     if (!s->profiles)
-        return held;
+        return row;
     row->ms = fsd_real_ms(s->total.median);
     row->ms_low = fsd_real_ms(s->total.low);
     row->ms_high = fsd_real_ms(s->total.high);
-    return held;
+    return row;
 }
 
-static const struct fsd_rows *
-form_of(struct fsd_arena *arena, const struct fsd_state *s, struct fsd_state_form form)
+static const struct form *form_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                  struct fsd_state_form form)
 {
-    const struct fsd_rows *held;
-    struct form *row = fsd_record_new(arena, &form_record, &held);
+    struct form *row = FSD_NEW(arena, struct form, 1);
 
     row->type = fsd_count(form.type);
     row->layout = fsd_text(s->names, form.layout);
-    return held;
+    return row;
 }
 
 static const char *key_of(const struct fsd_state *s, fsd_id node)
@@ -164,7 +161,7 @@ static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
 static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
                                          const struct fsd_compare *c)
 {
-    struct fsd_rows rows = FSD_ROWS(aligned_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &aligned_record, "");
 
     for (fsd_id i = 0; i < c->old->nodes.n; i++) {
         const struct fsd_state_node *n = &c->old->nodes.at[i];
@@ -172,14 +169,14 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
 
         if (c->align->to_new[i] == FSD_NONE || n->role == FSD_ROLE_SIDE)
             continue;
-        row = fsd_rows_add(arena, &rows);
+        row = fsd_rows_add(rows);
         row->old = key_of(c->old, i);
         row->new = key_of(c->new, c->align->to_new[i]);
         row->op = fsd_text(c->old->names, n->op);
         row->role = fsd_role_name(n->role);
         row->by = fsd_align_name(c->align->by[i]);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* ------------------------------------------------------------------------- regions */
@@ -229,11 +226,11 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
                                         const struct fsd_state *s, const fsd_id *pool,
                                         struct fsd_span groups)
 {
-    struct fsd_rows rows = FSD_ROWS(group_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &group_record, "");
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
-        struct group *row = fsd_rows_add(arena, &rows);
+        struct group *row = fsd_rows_add(rows);
 
         row->kind = fsd_kind_name((enum fsd_kind)g->kind);
         row->precision = fsd_count(g->precision);
@@ -243,7 +240,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
         row->tactic = g->tactic ? fsd_text(s->names, g->tactic) : NULL;
         row->ms = fsd_real_ms(g->ms.median);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* Worst first, as the text has them. */
@@ -326,17 +323,16 @@ static void fill_edge(struct fsd_arena *arena, void *out, const void *from, uint
     row->change = fsd_width_name(e->width);
 }
 
-static const struct fsd_rows *move_of(struct fsd_arena *arena,
-                                      const struct fsd_state *s, fsd_id i)
+static const struct move *move_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                  fsd_id i)
 {
-    const struct fsd_rows *held;
     const struct fsd_move *m;
     struct move *row;
 
     if (i == FSD_NONE)
         return NULL;
     m = &s->moves.at[i];
-    row = fsd_record_new(arena, &move_record, &held);
+    row = FSD_NEW(arena, struct move, 1);
     row->kind = fsd_kind_name((enum fsd_kind)m->kind);
     row->inserted = fsd_flag(m->inserted);
     if (m->cause != FSD_CAUSE_NONE)
@@ -347,7 +343,7 @@ static const struct fsd_rows *move_of(struct fsd_arena *arena,
     row->before = form_of(arena, s, m->before);
     row->after = form_of(arena, s, m->after);
     row->ms = fsd_real_ms(m->ms.median);
-    return held;
+    return row;
 }
 
 static void fill_move(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
@@ -395,21 +391,20 @@ static void fill_built(struct fsd_arena *arena, void *out, const void *from, uin
     row->after = b->after;
 }
 
-static const struct fsd_rows *port_of(struct fsd_arena *arena,
-                                      const struct fsd_state *s, bool output, fsd_id i)
+static const struct port *port_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                  bool output, fsd_id i)
 {
     const struct fsd_state_port *p;
-    const struct fsd_rows *held;
     struct port *row;
 
     if (i == FSD_NONE)
         return NULL;
     p = &(output ? s->outputs.at : s->inputs.at)[i];
-    row = fsd_record_new(arena, &port_record, &held);
+    row = FSD_NEW(arena, struct port, 1);
     row->name = fsd_text(s->names, p->name);
     row->shape = fsd_text(s->names, p->shape);
     row->form = form_of(arena, s, p->form);
-    return held;
+    return row;
 }
 
 static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
@@ -480,11 +475,10 @@ static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_sta
 }
 
 /* @param of  the group or the move that it is of. */
-static const struct fsd_rows *
-kernel_of(struct fsd_arena *arena, const struct fsd_state *s, fsd_id i, uint32_t of)
+static const struct kernel *kernel_of(struct fsd_arena *arena,
+                                      const struct fsd_state *s, fsd_id i, uint32_t of)
 {
     const struct fsd_kernel *k;
-    const struct fsd_rows *held;
     struct kernel *row;
     struct fsd_span nodes;
 
@@ -494,7 +488,7 @@ kernel_of(struct fsd_arena *arena, const struct fsd_state *s, fsd_id i, uint32_t
     nodes = k->computes.n          ? k->computes
             : of & FSD_LAYER_MOVES ? s->moves.at[of & ~FSD_LAYER_MOVES].nodes
                                    : s->groups.at[of].nodes;
-    row = fsd_record_new(arena, &kernel_record, &held);
+    row = FSD_NEW(arena, struct kernel, 1);
     row->type = fsd_text(s->names, k->type);
     row->kind = fsd_kind_name((enum fsd_kind)k->kind);
     row->precision = fsd_count(k->precision);
@@ -505,7 +499,7 @@ kernel_of(struct fsd_arena *arena, const struct fsd_state *s, fsd_id i, uint32_t
     row->writes = tensors_of(arena, s, k->out);
     row->made_of = tensors_of(arena, s, k->consts);
     row->nodes = texts_of(arena, s, s->refs.at, nodes, false);
-    return held;
+    return row;
 }
 
 static void fill_kernel(struct fsd_arena *arena, void *out, const void *from,
@@ -527,22 +521,21 @@ static void fill_kernel(struct fsd_arena *arena, void *out, const void *from,
     row->new = kernel_of(arena, c->new, k->new, k->new_of);
 }
 
-static const struct fsd_rows *binding_of(struct fsd_arena *arena,
-                                         const struct fsd_state *s,
-                                         const struct fsd_binding *b)
+static const struct binding *binding_of(struct fsd_arena *arena,
+                                        const struct fsd_state *s,
+                                        const struct fsd_binding *b)
 {
-    const struct fsd_rows *held;
     struct binding *row;
 
     if (!b)
         return NULL;
-    row = fsd_record_new(arena, &binding_record, &held);
+    row = FSD_NEW(arena, struct binding, 1);
     row->name = fsd_text(s->names, b->name);
     row->form = form_of(arena, s, b->form);
     row->shape = b->shape ? fsd_text(s->names, b->shape) : NULL;
     row->ranges = b->ranges ? fsd_text(s->names, b->ranges) : NULL;
     row->outside = b->outside ? fsd_text(s->names, b->outside) : NULL;
-    return held;
+    return row;
 }
 
 static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
@@ -595,16 +588,15 @@ static void fill_effort(struct fsd_arena *arena, void *out, const void *from,
     row->after = fsd_real(e->after);
 }
 
-static const struct fsd_rows *buildtime_of(struct fsd_arena *arena,
-                                           const struct fsd_compare *c)
+static const struct buildtime *buildtime_of(struct fsd_arena *arena,
+                                            const struct fsd_compare *c)
 {
     bool built = c->old->build_seconds > 0 && c->new->build_seconds > 0;
-    const struct fsd_rows *held;
     struct buildtime *row;
 
     if (!built && !c->efforts.n)
         return NULL;
-    row = fsd_record_new(arena, &buildtime_record, &held);
+    row = FSD_NEW(arena, struct buildtime, 1);
     row->before = (struct fsd_real){built, c->old->build_seconds};
     row->after = (struct fsd_real){built, c->new->build_seconds};
     row->timing_before = (struct fsd_real){c->efforts.n > 0, c->effort_before};
@@ -612,7 +604,7 @@ static const struct fsd_rows *buildtime_of(struct fsd_arena *arena,
     row->time_stamps =
         fsd_flag(c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped));
     row->layers = fsd_rows_later(arena, &effort_record, c->efforts.n, fill_effort, c);
-    return held;
+    return row;
 }
 
 /* ------------------------------------------------------------------------ document */
@@ -689,11 +681,10 @@ FSD_RECORD(builder, BUILDER)
 FSD_RECORD(comparison, COMPARISON)
 /* clang-format on */
 
-static const struct fsd_rows *summary_of(struct fsd_arena *arena,
-                                         const struct fsd_compare *c)
+static const struct summary *summary_of(struct fsd_arena *arena,
+                                        const struct fsd_compare *c)
 {
-    const struct fsd_rows *held;
-    struct summary *row = fsd_record_new(arena, &summary_record, &held);
+    struct summary *row = FSD_NEW(arena, struct summary, 1);
     struct times *ms;
 
     row->differs = fsd_flag(c->differs);
@@ -708,22 +699,22 @@ static const struct fsd_rows *summary_of(struct fsd_arena *arena,
     row->aligned_by =
         fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name);
     if (!c->timed)
-        return held;
-    ms = fsd_record_new(arena, &times_record, &row->ms);
+        return row;
+    row->ms = ms = FSD_NEW(arena, struct times, 1);
     ms->before = fsd_real(c->before);
     ms->after = fsd_real(c->after);
     ms->delta = fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name);
-    return held;
+    return row;
 }
 
 static const struct fsd_rows *builders_of(struct fsd_arena *arena,
                                           const struct fsd_compare *c)
 {
-    struct fsd_rows rows = FSD_ROWS(builder_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &builder_record, "");
 
     for (int i = 0; i < 2; i++) {
         const struct fsd_builder *b = &c->builders[i];
-        struct builder *row = fsd_rows_add(arena, &rows);
+        struct builder *row = fsd_rows_add(rows);
 
         row->name = b->name;
         row->groups = fsd_count(b->groups);
@@ -736,7 +727,7 @@ static const struct fsd_rows *builders_of(struct fsd_arena *arena,
         row->conversions_ms = fsd_real_ms(b->conversions_ms);
         row->unfused_qdq_ms = fsd_real_ms(b->quantizers_ms);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c)
@@ -744,9 +735,7 @@ void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compar
     struct fsd_arena *arena = sheet->arena;
     struct comparison *row;
 
-    sheet->schema = "fusiondiff-compare/1";
-    sheet->root = FSD_ROWS(comparison_record, "");
-    row = fsd_rows_add(arena, &sheet->root);
+    row = fsd_sheet_begin(sheet, "fusiondiff-compare/1", &comparison_record, NULL, "");
     row->old = side_of(arena, c->old);
     row->new = side_of(arena, c->new);
     row->summary = summary_of(arena, c);

@@ -25,19 +25,17 @@ FSD_RECORD(reader, READER)
 FSD_RECORD_SHARED(edge, EDGE)
 /* clang-format on */
 
-const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                                   fsd_id layer)
+const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
-    struct fsd_rows readers = FSD_ROWS(reader_record, "");
-    const struct fsd_rows *held;
+    struct fsd_rows *readers = fsd_rows_new(arena, &reader_record, "");
     struct edge *row;
 
     if (!flow->there)
         return NULL;
     for (uint32_t i = 0; i < flow->readers.n; i++) {
         const struct fsd_reader *from = &d->flows->readers.at[flow->readers.at + i];
-        struct reader *reader = fsd_rows_add(arena, &readers);
+        struct reader *reader = fsd_rows_add(readers);
 
         reader->layer = fsd_count_id(from->layer);
         reader->output = fsd_flag(from->layer == FSD_NONE);
@@ -45,15 +43,15 @@ const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_dif
         if (from->node != FSD_NONE)
             reader->input = fsd_count(from->input);
     }
-    row = fsd_record_new(arena, &fsd_edge_record, &held);
+    row = FSD_NEW(arena, struct edge, 1);
     row->source = fsd_count_id(flow->source);
     if (flow->model_tensor != FSD_NONE)
         row->tensor = fsd_text(d->names, d->model->tensors.at[flow->model_tensor].name);
     row->producer = fsd_count_id(flow->producer);
-    row->readers = fsd_rows_held(arena, &readers, UINT32_MAX);
+    row->readers = readers;
     row->more_readers = fsd_flag(flow->cut);
     row->chain = fsd_count(flow->head);
-    return held;
+    return row;
 }
 
 /* --------------------------------------------------------------------------- layer */
@@ -143,16 +141,16 @@ FSD_RECORD_SHARED(layer, LAYER)
 static const struct fsd_rows *links_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d, fsd_id layer)
 {
-    struct fsd_rows links = FSD_ROWS(link_record, "");
+    struct fsd_rows *links = fsd_rows_new(arena, &link_record, "");
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
-        struct link *row = fsd_rows_add(arena, &links);
+        struct link *row = fsd_rows_add(links);
 
         row->index = fsd_count(link->node);
         row->evidence = fsd_words_of_evidence(arena, link->by);
     }
-    return fsd_rows_held(arena, &links, UINT32_MAX);
+    return links;
 }
 
 static void fill_cost(struct fsd_arena *arena, struct layer *row,
@@ -179,7 +177,7 @@ static void fill_cost(struct fsd_arena *arena, struct layer *row,
         row->per_byte = fsd_real(roof.per_byte);
     if (!roof.known || roof.per_byte < 0)
         return;
-    at = fsd_record_new(arena, &roofline_record, &row->roofline);
+    row->roofline = at = FSD_NEW(arena, struct roofline, 1);
     at->bound = bound_name(roof.by_memory);
     at->peak = roof.by_memory ? "memory" : "arithmetic";
     at->ms = fsd_real(roof.ms);
@@ -227,10 +225,10 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_layer_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_layer_record, "");
     const struct fsd_rows *nodes = fsd_rows_of_nodes(arena, from, FSD_NONE);
 
     if (nodes->at.n)
-        ((struct layer *)fsd_rows_add(arena, &rows))->computes = nodes;
-    return fsd_rows_held(arena, &rows, 1);
+        ((struct layer *)fsd_rows_add(rows))->computes = nodes;
+    return rows;
 }

@@ -71,14 +71,14 @@ FSD_RECORD(lint, LINT)
 static const struct fsd_rows *edits_of(struct fsd_arena *arena,
                                        const struct fsd_findings *all)
 {
-    struct fsd_rows rows = FSD_ROWS(edit_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &edit_record, "");
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_finding *f = &all->list.at[i];
 
         for (uint32_t k = 0; k < f->edits.n; k++) {
             const struct fsd_edit *e = &all->edits.at[f->edits.at + k];
-            struct edit *row = fsd_rows_add(arena, &rows);
+            struct edit *row = fsd_rows_add(rows);
 
             row->finding = fsd_count(i);
             row->rule = all->rules.at[f->rule].rule->id;
@@ -100,7 +100,7 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
             row->effect = e->effect;
         }
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
@@ -125,16 +125,14 @@ void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
     struct lint *row;
     struct style *style;
 
-    sheet->schema = "fusiondiff-lint/1";
-    sheet->root = FSD_ROWS(lint_record, "");
-    row = fsd_rows_add(arena, &sheet->root);
+    row = fsd_sheet_begin(sheet, "fusiondiff-lint/1", &lint_record, NULL, "");
     row->tool = fsd_tool(arena);
     row->model = run->model->path;
     if (run->engine->nodes.n)
         row->engine = run->engine->path;
     row->builder = lint->target.name;
     row->verdict = v->verdict;
-    style = fsd_record_new(arena, &style_record, &row->style);
+    row->style = style = FSD_NEW(arena, struct style, 1);
     style->name = seen->name;
     style->known_by = seen->name ? seen->sign : NULL;
     style->quantizers = fsd_count(seen->quantizers);

@@ -75,12 +75,12 @@ static struct fsd_size_list sizes_of_run(struct fsd_arena *arena,
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_graph *g, struct fsd_span ports)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_port_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_port_record, "");
 
     for (uint32_t i = 0; i < ports.n; i++) {
         const struct fsd_port *port = &g->ports.at[ports.at + i];
         const struct fsd_form *form = fsd_port_form(g, port);
-        struct port *row = fsd_rows_add(arena, &rows);
+        struct port *row = fsd_rows_add(rows);
         char layout[16];
 
         if (port->tensor != FSD_NONE &&
@@ -98,5 +98,5 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
         if (form->raw)
             row->format = fsd_text(d->names, form->raw);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }

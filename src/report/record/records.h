@@ -63,13 +63,12 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
 /** The edge of the model that a layer sits on which computes nothing of it; NULL when
  *  it computes something. */
 extern const struct fsd_record fsd_edge_record;
-const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                                   fsd_id layer);
+const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                        fsd_id layer);
 
 /** Numbers from outside; NULL: there are none. */
 extern const struct fsd_record fsd_values_record;
-const struct fsd_rows *fsd_values_held(struct fsd_arena *arena,
-                                       const struct fsd_diff *d);
+const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d);
 /** Gives the tables of a sheet a column for each of the numbers; none without them. */
 void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** Those of one row, in JSON and in text; `v` may be NULL and `row` FSD_NONE: then
@@ -100,8 +99,7 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
     has(t, MS, median, NULL, .always = true) has(t, MS, low, NULL, .always = true)     \
         has(t, MS, high, NULL, .always = true)
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
-const struct fsd_rows *fsd_spread_held(struct fsd_arena *arena,
-                                       const struct fsd_spread *spread);
+const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread);
 
 /** enum fsd_severity and FSD_OFF as words of a member, from 0 on. */
 enum { FSD_LEVEL_WORDS = FSD__SEVERITY_COUNT + 1 };
@@ -126,12 +124,11 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 
 /** The program and its version. */
 extern const struct fsd_record fsd_tool_record;
-const struct fsd_rows *fsd_tool(struct fsd_arena *arena);
+const void *fsd_tool(struct fsd_arena *arena);
 
 /** What went wrong, and where. */
 extern const struct fsd_record fsd_failure_record;
-const struct fsd_rows *fsd_failure_of(struct fsd_arena *arena,
-                                      const struct fsd_error *error);
+const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *error);
 
 /** The names of what a finding is about. */
 struct fsd_words fsd_names_of_subjects(struct fsd_arena *arena,
@@ -148,17 +145,6 @@ static inline const char *fsd_text_or_null(const struct fsd_diff *d, fsd_sym sym
 static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span span)
 {
     return fsd_ids(span.n ? pool + span.at : NULL, span.n);
-}
-
-/** One row of a record, held by a member. */
-static inline void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of,
-                                   const struct fsd_rows **member)
-{
-    struct fsd_rows rows = {.of = of};
-    void *row = fsd_rows_add(arena, &rows);
-
-    *member = fsd_rows_held(arena, &rows, 1);
-    return row;
 }
 
 #endif

@@ -81,12 +81,10 @@ static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
     return (struct fsd_fact_cells){true, n, facts};
 }
 
-static const struct fsd_rows *model_of(struct fsd_arena *arena,
-                                       const struct fsd_diff *d)
+static const struct model *model_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_graph *g = d->model;
-    const struct fsd_rows *held;
-    struct model *row = fsd_record_new(arena, &model_record, &held);
+    struct model *row = FSD_NEW(arena, struct model, 1);
 
     row->path = g->path;
     row->hash = fsd_hash_word(arena, g->hash);
@@ -95,7 +93,7 @@ static const struct fsd_rows *model_of(struct fsd_arena *arena,
     row->producer = fsd_text_or_null(d, g->producer);
     row->ir_version = fsd_real((double)g->ir_version);
     row->opsets = opsets_of(arena, d);
-    return held;
+    return row;
 }
 
 /* The inputs' sizes that all is counted for, where the model leaves them open. */
@@ -103,44 +101,42 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)
 {
-    struct fsd_rows rows = FSD_ROWS(sized_input_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &sized_input_record, "");
 
     for (uint32_t i = 0; i < tensors->n; i++) {
         fsd_id t = tensors->at[i];
         const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
         struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, shape->rank);
-        struct sized_input *row = fsd_rows_add(arena, &rows);
+        struct sized_input *row = fsd_rows_add(rows);
 
         row->input = fsd_text(d->names, d->model->tensors.at[t].name);
         for (uint32_t k = 0; k < shape->rank; k++)
             at[k].number = shape->dims[k];
         row->shape = (struct fsd_size_list){true, shape->rank, at};
     }
-    return tensors->n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
+    return tensors->n ? rows : NULL;
 }
 
 static const struct fsd_rows *parts_of(struct fsd_arena *arena,
                                        const struct fsd_graph *g)
 {
-    struct fsd_rows rows = FSD_ROWS(engine_part_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &engine_part_record, "");
 
     for (uint32_t i = 0; i < g->parts.n; i++) {
         const struct fsd_engine_part *part = &g->parts.at[i];
-        struct engine_part *row = fsd_rows_add(arena, &rows);
+        struct engine_part *row = fsd_rows_add(rows);
 
         row->path = part->path;
         row->first = fsd_count(part->layers.at);
         row->layers = fsd_count(part->layers.n);
     }
-    return rows.at.n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
+    return rows->at.n ? rows : NULL;
 }
 
-static const struct fsd_rows *engine_of(struct fsd_arena *arena,
-                                        const struct fsd_diff *d)
+static const struct engine *engine_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_graph *g = d->engine;
-    const struct fsd_rows *held;
-    struct engine *row = fsd_record_new(arena, &engine_record, &held);
+    struct engine *row = FSD_NEW(arena, struct engine, 1);
 
     row->path = g->path;
     row->hash = fsd_hash_word(arena, g->hash);
@@ -156,24 +152,23 @@ static const struct fsd_rows *engine_of(struct fsd_arena *arena,
     row->parts = parts_of(arena, g);
     row->tuned_for = sizes_of(arena, d, &d->cost->tuned);
     row->run_with = sizes_of(arena, d, &d->cost->run_with);
-    return held;
+    return row;
 }
 
-static const struct fsd_rows *log_of(struct fsd_arena *arena, const struct fsd_diff *d)
+static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_history *h = d->history;
-    const struct fsd_rows *held;
     struct build_log *row;
 
     if (!h)
         return NULL;
-    row = fsd_record_new(arena, &build_log_record, &held);
+    row = FSD_NEW(arena, struct build_log, 1);
     row->path = h->path;
     row->lines = fsd_count(h->lines);
     row->events = fsd_count(h->events.n);
     row->unknown = fsd_count(h->unknown_lines);
     row->used = fsd_flag(d->story || (!h->refused && (h->passes.n || h->places.n)));
-    return held;
+    return row;
 }
 
 /* ------------------------------------------------------------------------- summary */
@@ -238,22 +233,20 @@ FSD_RECORD(spent, SPENT)
 FSD_RECORD(summary, SUMMARY)
 /* clang-format on */
 
-static const struct fsd_rows *times_of(struct fsd_arena *arena,
-                                       const struct fsd_diff *d)
+static const struct times *times_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_measured *t = d->times;
     const struct fsd_time_sums *sums = &d->cost->sums;
     struct fsd_fact_cell *by_op =
         FSD_NEW(arena, struct fsd_fact_cell, d->cost->op_times.n);
-    const struct fsd_rows *held;
     struct times *row;
 
     if (!t->profiles && t->run_ms < 0)
         return NULL;
-    row = fsd_record_new(arena, &times_record, &held);
+    row = FSD_NEW(arena, struct times, 1);
     row->run = fsd_real_ms(t->run_ms);
     if (!t->profiles)
-        return held;
+        return row;
     row->total = fsd_real(t->total);
     row->profiles = fsd_count(t->profiles);
     if (t->runs)
@@ -272,20 +265,19 @@ static const struct fsd_rows *times_of(struct fsd_arena *arena,
         by_op[i].number = d->cost->op_times.at[i].ms;
     }
     row->by_op = (struct fsd_fact_cells){true, d->cost->op_times.n, by_op};
-    return held;
+    return row;
 }
 
 /* A class without a layer is left out. */
-static const struct fsd_rows *spent_sum_of(struct fsd_arena *arena,
-                                           const struct fsd_diff *d, enum fsd_spent i)
+static const struct spent_sum *spent_sum_of(struct fsd_arena *arena,
+                                            const struct fsd_diff *d, enum fsd_spent i)
 {
     const struct fsd_spent_sum *sum = &d->cost->spent[i];
-    const struct fsd_rows *held;
     struct spent_sum *row;
 
     if (!sum->layers)
         return NULL;
-    row = fsd_record_new(arena, &spent_sum_record, &held);
+    row = FSD_NEW(arena, struct spent_sum, 1);
     row->layers = fsd_count(sum->layers);
     if (sum->unknown < sum->layers)
         row->bytes = fsd_count((uint64_t)sum->bytes);
@@ -293,29 +285,26 @@ static const struct fsd_rows *spent_sum_of(struct fsd_arena *arena,
         row->layers_of_unknown_bytes = fsd_count(sum->unknown);
     row->ms = fsd_real_ms(sum->ms);
     row->share = fsd_real_ms(sum->share);
-    return held;
+    return row;
 }
 
-static const struct fsd_rows *spent_of(struct fsd_arena *arena,
-                                       const struct fsd_diff *d)
+static const struct spent *spent_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
-    const struct fsd_rows *held;
-    struct spent *row = fsd_record_new(arena, &spent_record, &held);
+    struct spent *row = FSD_NEW(arena, struct spent, 1);
 
     row->compute = spent_sum_of(arena, d, FSD_SPENT_COMPUTE);
     row->requantization = spent_sum_of(arena, d, FSD_SPENT_REQUANTIZE);
     row->movement = spent_sum_of(arena, d, FSD_SPENT_MOVEMENT);
     row->requested_movement = spent_sum_of(arena, d, FSD_SPENT_REQUESTED);
     row->nothing = spent_sum_of(arena, d, FSD_SPENT_NOTHING);
-    return held;
+    return row;
 }
 
-static const struct fsd_rows *summary_of(struct fsd_arena *arena,
-                                         const struct fsd_diff *d)
+static const struct summary *summary_of(struct fsd_arena *arena,
+                                        const struct fsd_diff *d)
 {
     const struct fsd_summary *s = d->summary;
-    const struct fsd_rows *held;
-    struct summary *row = fsd_record_new(arena, &summary_record, &held);
+    struct summary *row = FSD_NEW(arena, struct summary, 1);
     struct fsd_brief brief = fsd_brief_of(arena, d);
     struct coverage *coverage;
 
@@ -326,7 +315,7 @@ static const struct fsd_rows *summary_of(struct fsd_arena *arena,
                            fsd_evidence_name);
     row->findings = fsd_tally(arena, d->findings->by_severity, FSD__SEVERITY_COUNT, 0,
                               fsd_severity_name);
-    coverage = fsd_record_new(arena, &coverage_record, &row->coverage);
+    row->coverage = coverage = FSD_NEW(arena, struct coverage, 1);
     coverage->links = fsd_count(s->links);
     coverage->inserted = fsd_count(s->inserted);
     if (s->requested)
@@ -336,7 +325,7 @@ static const struct fsd_rows *summary_of(struct fsd_arena *arena,
     row->ms = times_of(arena, d);
     row->spent = spent_of(arena, d);
     row->brief = fsd_brief_rows(arena, &brief);
-    return held;
+    return row;
 }
 
 /* ------------------------------------------------------------- scopes and regions */
@@ -429,9 +418,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 
     sheet->name = "diff";
     fsd_sheet_take_values(sheet, d);
-    sheet->schema = FSD_SCHEMA;
-    sheet->root = FSD_ROWS(report_record, "");
-    row = fsd_rows_add(arena, &sheet->root);
+    row = fsd_sheet_begin(sheet, FSD_SCHEMA, &report_record, NULL, "");
     row->schema = FSD_SCHEMA;
     row->tool = fsd_tool(arena);
     row->model = model_of(arena, d);
@@ -471,8 +458,8 @@ void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
                           const struct fsd_diff *d, const struct fsd_error *error)
 {
     struct fsd_arena *arena = sheet->arena;
-    struct fsd_rows root = FSD_ROWS(pair_record, "");
-    struct pair *row = fsd_rows_add(arena, &root);
+    struct fsd_rows *root = fsd_rows_new(arena, &pair_record, "");
+    struct pair *row = fsd_rows_add(root);
     struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any name */
 
     row->pair = name ? fsd_text(names, fsd_intern_str(names, name)) : NULL;
@@ -480,7 +467,7 @@ void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
         row->findings = fsd_tally(arena, d->findings->by_severity, FSD__SEVERITY_COUNT,
                                   0, fsd_severity_name);
         fsd_document_of_run(sheet, d);
-        row->report = fsd_rows_held(arena, &sheet->root, 1);
+        row->report = sheet->root;
     } else if (error) {
         row->error = fsd_failure_of(arena, error);
     }

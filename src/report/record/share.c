@@ -6,16 +6,14 @@
 
 FSD_RECORD_DEFINED(fsd_spread_row, FSD_SPREAD)
 
-const struct fsd_rows *fsd_spread_held(struct fsd_arena *arena,
-                                       const struct fsd_spread *spread)
+const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread)
 {
-    const struct fsd_rows *held;
-    struct fsd_spread_row *row = fsd_record_new(arena, &fsd_spread_row_record, &held);
+    struct fsd_spread_row *row = FSD_NEW(arena, struct fsd_spread_row, 1);
 
     row->median = fsd_real(spread->median);
     row->low = fsd_real(spread->low);
     row->high = fsd_real(spread->high);
-    return held;
+    return row;
 }
 
 const char *fsd_hash_word(struct fsd_arena *arena, const uint64_t hash[2])
@@ -64,32 +62,29 @@ FSD_RECORD_SHARED(brief_line, BRIEF_LINE)
 const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
                                       const struct fsd_brief *brief)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_brief_line_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_brief_line_record, "");
 
     for (uint32_t i = 0; i < brief->n; i++) {
-        struct brief_line *row = fsd_rows_add(arena, &rows);
+        struct brief_line *row = fsd_rows_add(rows);
 
         row->topic = brief->at[i].topic;
         row->text = brief->at[i].text;
     }
-    return fsd_rows_held(arena, &rows, FSD_BRIEF_LINES);
+    return rows;
 }
 
-const struct fsd_rows *fsd_tool(struct fsd_arena *arena)
+const void *fsd_tool(struct fsd_arena *arena)
 {
-    const struct fsd_rows *held;
-    struct tool *row = fsd_record_new(arena, &fsd_tool_record, &held);
+    struct tool *row = FSD_NEW(arena, struct tool, 1);
 
     row->name = "fusiondiff";
     row->version = FSD_VERSION;
-    return held;
+    return row;
 }
 
-const struct fsd_rows *fsd_failure_of(struct fsd_arena *arena,
-                                      const struct fsd_error *error)
+const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *error)
 {
-    const struct fsd_rows *held;
-    struct failure *row = fsd_record_new(arena, &fsd_failure_record, &held);
+    struct failure *row = FSD_NEW(arena, struct failure, 1);
 
     row->status = fsd_status_name(error->status);
     row->message = error->message;
@@ -98,5 +93,5 @@ const struct fsd_rows *fsd_failure_of(struct fsd_arena *arena,
         row->byte = fsd_count(error->pos);
     if (error->unit == FSD_POS_LINE)
         row->line = fsd_count(error->pos);
-    return held;
+    return row;
 }

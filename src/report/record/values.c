@@ -146,42 +146,42 @@ static void fill_entry(struct fsd_arena *arena, struct entry *row,
 static const struct fsd_rows *entries_of(struct fsd_arena *arena,
                                          const struct fsd_diff *d)
 {
-    struct fsd_rows rows = FSD_ROWS(entry_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &entry_record, "");
 
     for (uint32_t i = 0; i < d->values->entries.n; i++)
-        fill_entry(arena, fsd_rows_add(arena, &rows), d, &d->values->entries.at[i]);
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+        fill_entry(arena, fsd_rows_add(rows), d, &d->values->entries.at[i]);
+    return rows;
 }
 
 static const struct fsd_rows *growth_of(struct fsd_arena *arena,
                                         const struct fsd_diff *d)
 {
-    struct fsd_rows rows = FSD_ROWS(growth_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &growth_record, "");
 
     for (uint32_t i = 0; i < d->values->growth.n; i++) {
         const struct fsd_growth *g = &d->values->growth.at[i];
-        struct growth *row = fsd_rows_add(arena, &rows);
+        struct growth *row = fsd_rows_add(rows);
 
         row->tensor = row_name(d, g->row);
         row->values = fsd_facts_of_row(arena, d->values, g->row);
         row->layer = fsd_count_id(g->layer);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const struct fsd_rows *unmeasured_of(struct fsd_arena *arena,
                                             const struct fsd_diff *d)
 {
     const struct fsd_numbers *n = d->values->numbers;
-    struct fsd_rows rows = FSD_ROWS(unmeasured_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &unmeasured_record, "");
 
     for (uint32_t i = 0; i < n->unmeasured.n; i++) {
-        struct unmeasured *row = fsd_rows_add(arena, &rows);
+        struct unmeasured *row = fsd_rows_add(rows);
 
         row->name = fsd_text(d->names, n->unmeasured.at[i].name);
         row->why = n->unmeasured.at[i].why;
     }
-    return n->unmeasured.n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
+    return n->unmeasured.n ? rows : NULL;
 }
 
 static struct fsd_words strangers_of(struct fsd_arena *arena, const struct fsd_diff *d)
@@ -204,7 +204,7 @@ static void fill_errors(struct fsd_arena *arena, struct values *row,
     row->over = fsd_count(v->over);
     row->enters = entries_of(arena, d);
     if (v->has_nan) {
-        nan = fsd_record_new(arena, &entry_record, &row->first_nan);
+        row->first_nan = nan = FSD_NEW(arena, struct entry, 1);
         fill_entry(arena, nan, d, &v->nan);
     }
     row->unmeasured = unmeasured_of(arena, d);
@@ -216,18 +216,16 @@ static void fill_errors(struct fsd_arena *arena, struct values *row,
     row->only_tested = fsd_count(v->numbers->only_second);
 }
 
-const struct fsd_rows *fsd_values_held(struct fsd_arena *arena,
-                                       const struct fsd_diff *d)
+const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_values *v = d->values;
     const struct fsd_numbers *n = d->numbers;
-    const struct fsd_rows *held;
     struct values *row;
     bool two = v && n->paths[1];
 
     if (!v)
         return NULL;
-    row = fsd_record_new(arena, &fsd_values_record, &held);
+    row = FSD_NEW(arena, struct values, 1);
     row->of = of_word(n->of);
     row->path = n->paths[two];
     row->runner = n->runners[two];
@@ -239,5 +237,5 @@ const struct fsd_rows *fsd_values_held(struct fsd_arena *arena,
     row->strangers = strangers_of(arena, d);
     if (n->of != FSD_NUMBERS_OF_TABLE)
         fill_errors(arena, row, d);
-    return held;
+    return row;
 }

@@ -8,7 +8,7 @@
  *         has(t, COUNT, nodes, "nodes")
  *     FSD_RECORD(group, GROUP)
  *
- *     struct group *row = fsd_rows_add(arena, &rows);
+ *     struct group *row = fsd_rows_add(rows);
  *     row->name = fsd_text(names, g->name);
  *     row->nodes = fsd_count(g->n);
  *
@@ -45,7 +45,7 @@ enum fsd_cell_kind {
     FSD_CELL_TALLY,  /**< several words, each with a count */
     FSD_CELL_FACTS,  /**< several words, each with a text or a number */
     FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< rows of which there is one */
+    FSD_CELL_RECORD, /**< one record; without a type the rows of another document */
 };
 
 struct fsd_rows;
@@ -124,7 +124,7 @@ struct fsd_fact_cells {
 #define FSD_HOLDS_TALLY  struct fsd_words
 #define FSD_HOLDS_FACTS  struct fsd_fact_cells
 #define FSD_HOLDS_ROWS   const struct fsd_rows *
-#define FSD_HOLDS_RECORD const struct fsd_rows *
+#define FSD_HOLDS_RECORD const void *
 
 struct fsd_record;
 

@@ -8,12 +8,37 @@
 #include "ops/amount.h"
 #include "cost/cost.h"
 
-void *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows)
+struct fsd_rows *fsd_rows_new(struct fsd_arena *arena, const struct fsd_record *of,
+                              const char *text)
 {
-    void *row = fsd_arena_alloc(arena, 1, rows->of->size, alignof(max_align_t));
+    struct fsd_rows *rows = FSD_NEW(arena, struct fsd_rows, 1);
 
-    fsd_vec_push(arena, &rows->at, row);
+    *rows = (struct fsd_rows){.arena = arena, .of = of, .text = text};
+    return rows;
+}
+
+void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of)
+{
+    return fsd_arena_alloc(arena, 1, of->size, alignof(max_align_t));
+}
+
+void *fsd_rows_add(struct fsd_rows *rows)
+{
+    void *row = fsd_record_new(rows->arena, rows->of);
+
+    fsd_vec_push(rows->arena, &rows->at, row);
     return row;
+}
+
+void *fsd_sheet_begin(struct fsd_sheet *sheet, const char *schema,
+                      const struct fsd_record *of, const char *head, const char *text)
+{
+    struct fsd_rows *root = fsd_rows_new(sheet->arena, of, text);
+
+    sheet->schema = schema;
+    sheet->head = head;
+    sheet->root = root;
+    return fsd_rows_add(root);
 }
 
 struct line {
@@ -23,15 +48,14 @@ static const struct fsd_column line_columns[] = {{"line", FSD_CELL_NAME}};
 const struct fsd_record fsd_line_record = {"line", line_columns, 1,
                                            sizeof(struct line)};
 
-void fsd_rows_add_line(struct fsd_arena *arena, struct fsd_rows *rows, const char *line)
+void fsd_rows_add_line(struct fsd_rows *rows, const char *line)
 {
-    ((struct line *)fsd_rows_add(arena, rows))->line = line;
+    ((struct line *)fsd_rows_add(rows))->line = line;
 }
 
-const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
-                                     const struct fsd_rows *rows, uint32_t most)
+const struct fsd_rows *fsd_rows_first(const struct fsd_rows *rows, uint32_t most)
 {
-    struct fsd_rows *copy = FSD_NEW(arena, struct fsd_rows, 1);
+    struct fsd_rows *copy = FSD_NEW(rows->arena, struct fsd_rows, 1);
 
     *copy = *rows;
     copy->at.n = rows->at.n < most ? rows->at.n : most;
@@ -42,9 +66,10 @@ const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from)
 {
-    struct fsd_rows *rows = FSD_NEW(arena, struct fsd_rows, 1);
+    struct fsd_rows *rows = fsd_rows_new(arena, of, "");
 
-    *rows = (struct fsd_rows){.of = of, .text = "", .fill = fill, .from = from};
+    rows->fill = fill;
+    rows->from = from;
     rows->at.n = n;
     return rows;
 }
@@ -57,7 +82,7 @@ struct fsd_row fsd_row_begin(const struct fsd_rows *rows, uint32_t i)
     if (!rows->fill)
         return (struct fsd_row){.at = rows->at.at[i]};
     row.own = fsd_arena_new();
-    row.at = at = fsd_arena_alloc(row.own, 1, rows->of->size, alignof(max_align_t));
+    row.at = at = fsd_record_new(row.own, rows->of);
     rows->fill(row.own, at, rows->from, i);
     return row;
 }
@@ -156,8 +181,11 @@ struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record)
         cell.facts = *(const struct fsd_fact_cells *)at;
         cell.known = cell.facts.known;
         break;
-    case FSD_CELL_ROWS:
     case FSD_CELL_RECORD:
+        cell.record = *(const void *const *)at;
+        cell.known = cell.record;
+        break;
+    case FSD_CELL_ROWS:
     default:
         cell.rows = *(const struct fsd_rows *const *)at;
         cell.known = cell.rows;
@@ -194,8 +222,9 @@ bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
         return cell->sizes.n;
     case FSD_CELL_FACTS:
         return cell->facts.n;
-    case FSD_CELL_ROWS:
     case FSD_CELL_RECORD:
+        return true;
+    case FSD_CELL_ROWS:
     default:
         return cell->rows->at.n;
     }

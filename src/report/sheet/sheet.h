@@ -43,6 +43,7 @@ typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *fro
 
 /** Records of one type, or what a view shows of them. */
 struct fsd_rows {
+    struct fsd_arena *arena; /**< of those that are added */
     const struct fsd_record *of;
     const char *text;      /**< template of a row; NULL: its members' clauses */
     const char *between;   /**< rows in text; NULL: nothing */
@@ -53,30 +54,37 @@ struct fsd_rows {
 
 struct fsd_sheet {
     struct fsd_arena *arena;
-    const char *name;     /**< "where" */
-    const char *schema;   /**< of JSON: "fusiondiff-where/1" */
-    const char *head;     /**< template of what stands above a table; NULL: nothing */
-    const char *csv;      /**< the member of the root whose rows are the lines of CSV;
+    const char *name;   /**< "where" */
+    const char *schema; /**< of JSON: "fusiondiff-where/1" */
+    const char *head;   /**< template of what stands above a table; NULL: nothing */
+    const char *csv;    /**< the member of the root whose rows are the lines of CSV;
                                NULL: those of the widest table */
-    struct fsd_rows root; /**< one row; its template says what follows the head */
+    const struct fsd_rows *root; /**< one row; its template says what follows the
+                                      head */
     const char *const *facts; /**< in tables: the columns that a titled member of facts
                                    stands for, which begin with its title */
     uint32_t n_facts;
 };
 
-/** Rows of this type, none yet. */
-#define FSD_ROWS(record, template)                                                     \
-    ((struct fsd_rows){.of = &(record), .text = (template)})
-
+/** Rows of this type, none yet.
+ *  @param text  the template of a row; NULL: its members' clauses. */
+struct fsd_rows *fsd_rows_new(struct fsd_arena *arena, const struct fsd_record *of,
+                              const char *text);
 /** A row of which nothing is known: a struct of the rows' type. */
-void *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows);
+void *fsd_rows_add(struct fsd_rows *rows);
+/** The root of a sheet, a struct of that type, of which nothing is known yet; what else
+ *  the sheet has is set as well.
+ *  @param head  NULL: nothing stands above the tables. */
+void *fsd_sheet_begin(struct fsd_sheet *sheet, const char *schema,
+                      const struct fsd_record *of, const char *head, const char *text);
 /** Rows of text that no other format takes: its lines. */
 extern const struct fsd_record fsd_line_record;
-void fsd_rows_add_line(struct fsd_arena *arena, struct fsd_rows *rows,
-                       const char *line);
-/** A copy of `rows` in the arena, to be held by a member; at most `most` of them. */
-const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
-                                     const struct fsd_rows *rows, uint32_t most);
+void fsd_rows_add_line(struct fsd_rows *rows, const char *line);
+/** The first rows, at most `most`. */
+const struct fsd_rows *fsd_rows_first(const struct fsd_rows *rows, uint32_t most);
+
+/** A struct of that type, of which nothing is known. */
+void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of);
 
 /** `n` rows, each of which is filled when it is printed, so that a large report takes
  *  the memory of one row; `from` is passed to `fill`. */
@@ -147,7 +155,8 @@ struct fsd_cell {
         struct fsd_ids ids;
         struct fsd_size_list sizes;
         struct fsd_fact_cells facts;
-        const struct fsd_rows *rows; /* RECORD: of one */
+        const struct fsd_rows *rows;
+        const void *record;
     };
 };
 
@@ -168,7 +177,7 @@ bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
 /** True when "schema" is a member of the root, so that another document may hold it. */
 static inline bool fsd_sheet_names_schema(const struct fsd_sheet *sheet)
 {
-    return !strcmp(sheet->root.of->columns[0].name, "schema");
+    return !strcmp(sheet->root->of->columns[0].name, "schema");
 }
 
 typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style *style,
@@ -176,8 +185,8 @@ typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style 
 
 fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
     fsd_sheet_put_markdown, fsd_sheet_put_schema;
-/** A record of which there is one, as JSON without a schema: data of the page. */
-void fsd_record_put_json(const struct fsd_rows *record, FILE *out);
+/** A record as JSON without a schema: data of the page. */
+void fsd_record_put_json(const struct fsd_record *of, const void *record, FILE *out);
 
 /** Prints the text of a cell. */
 typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,

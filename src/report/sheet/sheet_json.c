@@ -5,9 +5,9 @@
 static void add_row(struct fsd_json *object, const struct fsd_record *of,
                     const void *row);
 
-static void add_record(struct fsd_json *object, const struct fsd_rows *record)
+static void add_root(struct fsd_json *object, const struct fsd_rows *root)
 {
-    add_row(object, record->of, record->at.at[0]);
+    add_row(object, root->of, root->at.at[0]);
 }
 
 static void add_fact(struct fsd_json *facts, const struct fsd_fact_cell *fact)
@@ -90,7 +90,11 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
         break;
     case FSD_CELL_RECORD:
     default:
-        add_record(fsd_json_object(object, name), cell->rows);
+        inner = fsd_json_object(object, name);
+        if (column->of)
+            add_row(inner, column->of, cell->record);
+        else
+            add_root(inner, cell->record);
         break;
     }
 }
@@ -115,14 +119,14 @@ void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *s
     (void)style;
     if (!fsd_sheet_names_schema(sheet))
         fsd_json_text(root, "schema", sheet->schema);
-    add_record(root, &sheet->root);
+    add_root(root, sheet->root);
     fsd_json_end(root);
 }
 
-void fsd_record_put_json(const struct fsd_rows *record, FILE *out)
+void fsd_record_put_json(const struct fsd_record *of, const void *record, FILE *out)
 {
     struct fsd_json *root = fsd_json_new(out);
 
-    add_record(root, record);
+    add_row(root, of, record);
     fsd_json_end(root);
 }

@@ -51,10 +51,9 @@ static struct markup markdown_of(const struct fsd_sheet *sheet)
     return (struct markup){"| ", " | ", " |\n", put_markdown, true, sheet};
 }
 
-/* Rows or a record: what has a type of its own. */
 static bool is_rows(const struct fsd_column *column)
 {
-    return column->of != NULL;
+    return column->kind == FSD_CELL_ROWS;
 }
 
 /* A number for people, or with all digits that a double has and none that it has not.
@@ -295,7 +294,7 @@ static void put_lines(const struct markup *m, const struct fsd_rows *rows, FILE 
 static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i,
                                        const struct fsd_column **column)
 {
-    const struct fsd_record *of = sheet->root.of;
+    const struct fsd_record *of = sheet->root->of;
 
     for (uint32_t k = 0; k < of->n; k++) {
         struct fsd_cell cell;
@@ -303,7 +302,7 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
         *column = &of->columns[k];
         if (!(*column)->title || !is_rows(*column))
             continue;
-        cell = fsd_cell_of(*column, sheet->root.at.at[0]);
+        cell = fsd_cell_of(*column, sheet->root->at.at[0]);
         if (cell.known && !i--)
             return cell.rows;
     }

@@ -33,15 +33,15 @@ static bool is_ink(const char *t)
 }
 
 /* `t` is at the brace; templates are ours, so that a name of no column is a mistake. */
-static struct reference read_reference(const char *t, const struct fsd_rows *rows,
+static struct reference read_reference(const char *t, const struct fsd_record *of,
                                        const void *row)
 {
     size_t n = strcspn(++t, "!:|}");
     struct reference r = {.digits = -1};
 
-    for (uint32_t i = 0; i < rows->of->n; i++)
-        if (!strncmp(rows->of->columns[i].name, t, n) && !rows->of->columns[i].name[n])
-            r.column = &rows->of->columns[i];
+    for (uint32_t i = 0; i < of->n; i++)
+        if (!strncmp(of->columns[i].name, t, n) && !of->columns[i].name[n])
+            r.column = &of->columns[i];
     assert(r.column);
     r.cell = fsd_cell_of(r.column, row);
     t += n;
@@ -72,7 +72,7 @@ static const char *section_end(const char *t)
     return t;
 }
 
-static bool is_filled(const char *t, const struct fsd_rows *rows, const void *row)
+static bool is_filled(const char *t, const struct fsd_record *of, const void *row)
 {
     while (*t != '>') {
         if (*t == '<') {
@@ -80,7 +80,7 @@ static bool is_filled(const char *t, const struct fsd_rows *rows, const void *ro
             continue;
         }
         if (*t == '{' && !is_ink(t)) {
-            struct reference r = read_reference(t, rows, row);
+            struct reference r = read_reference(t, of, row);
 
             if (!r.cell.known || (r.must_say && !fsd_cell_says(r.column, &r.cell)))
                 return false;
@@ -91,6 +91,8 @@ static bool is_filled(const char *t, const struct fsd_rows *rows, const void *ro
 }
 
 static void put_rows(const struct writer *w, const struct fsd_rows *rows);
+static void put_clauses(const struct writer *w, const struct fsd_record *of,
+                        const void *row);
 
 /* A text with the middle left out, in the columns that it has in a report of usual
  * width; what the width is more or less, is the text's. */
@@ -164,8 +166,10 @@ static void put_cell(const struct writer *w, const struct reference *r)
         }
         break;
     case FSD_CELL_ROWS:
-    case FSD_CELL_RECORD:
         put_rows(w, c->rows);
+        break;
+    case FSD_CELL_RECORD:
+        put_clauses(w, r->column->of, c->record);
         break;
     case FSD_CELL_FLAG: /* said by the words of a section */
     case FSD_CELL_IDS:  /* of JSON */
@@ -178,12 +182,12 @@ static void put_cell(const struct writer *w, const struct reference *r)
 
 /* Up to the end of the template or of the section. */
 static void put_template(const struct writer *w, const char *t,
-                         const struct fsd_rows *rows, const void *row)
+                         const struct fsd_record *of, const void *row)
 {
     while (*t && *t != '>') {
         if (*t == '<') {
-            if (is_filled(t + 1, rows, row))
-                put_template(w, t + 1, rows, row);
+            if (is_filled(t + 1, of, row))
+                put_template(w, t + 1, of, row);
             t = section_end(t + 1);
         } else if (*t == '{' && is_ink(t)) {
             fsd_ink(w->style,
@@ -193,7 +197,7 @@ static void put_template(const struct writer *w, const char *t,
                     w->out);
             t += 3;
         } else if (*t == '{') {
-            struct reference r = read_reference(t, rows, row);
+            struct reference r = read_reference(t, of, row);
 
             if (r.cell.known)
                 put_cell(w, &r);
@@ -206,16 +210,23 @@ static void put_template(const struct writer *w, const char *t,
     }
 }
 
+static void put_clauses(const struct writer *w, const struct fsd_record *of,
+                        const void *row)
+{
+    for (uint32_t k = 0; k < of->n; k++)
+        if (of->columns[k].says)
+            put_template(w, of->columns[k].says, of, row);
+}
+
 static void put_rows(const struct writer *w, const struct fsd_rows *rows)
 {
     for (uint32_t i = 0; i < rows->at.n; i++) {
         if (i && rows->between)
             fputs(rows->between, w->out);
         if (rows->text)
-            put_template(w, rows->text, rows, rows->at.at[i]);
-        for (uint32_t k = 0; k < rows->of->n && !rows->text; k++)
-            if (rows->of->columns[k].says)
-                put_template(w, rows->of->columns[k].says, rows, rows->at.at[i]);
+            put_template(w, rows->text, rows->of, rows->at.at[i]);
+        else
+            put_clauses(w, rows->of, rows->at.at[i]);
     }
 }
 
@@ -231,7 +242,7 @@ void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FIL
     const struct writer w = {&plain, put, out};
 
     if (sheet->head)
-        put_template(&w, sheet->head, &sheet->root, sheet->root.at.at[0]);
+        put_template(&w, sheet->head, sheet->root->of, sheet->root->at.at[0]);
 }
 
 void fsd_sheet_put_text(const struct fsd_sheet *sheet, const struct fsd_style *style,
@@ -240,5 +251,5 @@ void fsd_sheet_put_text(const struct fsd_sheet *sheet, const struct fsd_style *s
     const struct writer w = {style, put_plainly, out};
 
     fsd_sheet_put_head(sheet, put_plainly, out);
-    put_rows(&w, &sheet->root);
+    put_rows(&w, sheet->root);
 }

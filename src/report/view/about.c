@@ -58,7 +58,7 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
 
         if (!is_there(format, draws, n_draws))
             continue;
-        row = fsd_rows_add(sheet->arena, rows);
+        row = fsd_rows_add(rows);
         for (int s = 0; s < FSD__SUBJECT_COUNT; s++)
             for (unsigned j = 0; (one = fsd_format_of((enum fsd_subject)s, j)); j++)
                 if (one == format)
@@ -72,8 +72,10 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
                                struct fsd_error *err)
 {
     struct fsd_arena *arena = sheet->arena;
-    struct fsd_rows inputs = FSD_ROWS(input_row_record, "  {builder:-12}  {reads}\n"),
-                    formats = FSD_ROWS(format_row_record, "  {format:-12}  {of}\n");
+    struct fsd_rows *inputs = fsd_rows_new(arena, &input_row_record,
+                                           "  {builder:-12}  {reads}\n"),
+                    *formats = fsd_rows_new(arena, &format_row_record,
+                                            "  {format:-12}  {of}\n");
     const char **draws = FSD_NEW(arena, const char *, FSD_COUNT_OF(drawn));
     struct answer *root;
     struct input_row *row;
@@ -85,25 +87,23 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
         if (fsd_picture_lays_out(drawn[i]))
             draws[n++] = drawn[i];
     for (unsigned i = 0; i + 1 < asked->q->n_words; i += 2) {
-        row = fsd_rows_add(arena, &inputs);
+        row = fsd_rows_add(inputs);
         row->builder = asked->q->words[i];
         row->reads = asked->q->words[i + 1];
     }
-    add_formats(sheet, &formats, draws, n);
+    add_formats(sheet, formats, draws, n);
     for (unsigned bit = 1; bit & FSD_ANY_BUILDER; bit <<= 1)
         families[n_families++] = fsd_families_text(arena, bit);
-    sheet->schema = "fusiondiff-about/1";
-    sheet->root = FSD_ROWS(answer_record,
+    root = fsd_sheet_begin(sheet, "fusiondiff-about/1", &answer_record, NULL,
                            "fusiondiff {version}, reports by {report_schema}\n"
                            "pictures      dot<, laid out by Graphviz: {lays_out!}>\n"
                            "lint for      {lint_for}\n\n"
                            "{*}reads{/}\n{inputs}\n{*}writes{/}\n{formats}");
-    root = fsd_rows_add(arena, &sheet->root);
     root->version = FSD_VERSION;
     root->report_schema = FSD_SCHEMA;
     root->lays_out = fsd_words(draws, n);
-    root->formats = fsd_rows_held(arena, &formats, UINT32_MAX);
-    root->inputs = fsd_rows_held(arena, &inputs, UINT32_MAX);
+    root->formats = formats;
+    root->inputs = inputs;
     root->lint_for = fsd_words(families, n_families);
     return FSD_OK;
 }

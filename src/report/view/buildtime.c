@@ -288,30 +288,30 @@ static const char *source_name(const struct work *w, fsd_sym source)
 
 static const struct fsd_rows *sources_of(const struct work *w, const struct group *g)
 {
-    struct fsd_rows rows = FSD_ROWS(source_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(w->arena, &source_row_record, "");
 
     for (uint32_t i = 0; i < g->parts.n; i++) {
         const struct part *p = &w->parts.at[g->parts.at + i];
-        struct source_row *row = fsd_rows_add(w->arena, &rows);
+        struct source_row *row = fsd_rows_add(rows);
 
         row->source = source_name(w, p->e->source);
         FILL_SPENT(row, w, &p->spent);
     }
-    return fsd_rows_held(w->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void fill_layers(struct work *w, struct answer *root,
                         const struct fsd_asked *asked)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(layer_row_record, w->stated ? layer_text : layer_stamped);
+    struct fsd_rows *rows = fsd_rows_new(w->arena, &layer_row_record,
+                                         w->stated ? layer_text : layer_stamped);
     const fsd_id *layer_of = fsd_graph_nodes_by_name(w->arena, w->d->engine);
     uint32_t n, top = asked->q->top ? asked->q->top : UINT32_MAX,
                 most = asked->q->top || asked->all ? top : SHOWN;
     struct group *groups = groups_of(w, true, &n);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct layer_row *row = fsd_rows_add(w->arena, &rows);
+        struct layer_row *row = fsd_rows_add(rows);
         const struct group *g = &groups[i];
 
         row->name = fsd_text(w->d->names, g->key);
@@ -320,26 +320,27 @@ static void fill_layers(struct work *w, struct answer *root,
         FILL_SPENT(row, w, &g->spent);
         row->sources = sources_of(w, g);
     }
-    root->layers = fsd_rows_held(w->arena, &rows, top);
-    root->listed = fsd_rows_held(w->arena, &rows, most);
+    root->layers = fsd_rows_first(rows, top);
+    root->listed = fsd_rows_first(rows, most);
     root->more = fsd_count(n > most ? n - most : 0);
 }
 
 static void fill_sources(struct work *w, struct answer *root)
 {
-    struct fsd_rows rows = FSD_ROWS(sum_row_record, w->stated ? sum_text : sum_stamped);
+    struct fsd_rows *rows =
+        fsd_rows_new(w->arena, &sum_row_record, w->stated ? sum_text : sum_stamped);
     uint32_t n;
     struct group *groups = groups_of(w, false, &n);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct sum_row *row = fsd_rows_add(w->arena, &rows);
+        struct sum_row *row = fsd_rows_add(rows);
 
         row->source = source_name(w, groups[i].key);
         row->layers = fsd_count(groups[i].parts.n);
         row->share = share_of(w, &groups[i].spent);
         FILL_SPENT(row, w, &groups[i].spent);
     }
-    root->sources = fsd_rows_held(w->arena, &rows, UINT32_MAX);
+    root->sources = rows;
 }
 
 /* ------------------------------------------------------------------------- skips */
@@ -400,13 +401,13 @@ static uint32_t sum_skips(const struct work *w, struct skipped **out)
 
 static void fill_skips(const struct work *w, struct answer *root, bool all)
 {
-    struct fsd_rows rows = FSD_ROWS(skip_row_record, skip_text);
+    struct fsd_rows *rows = fsd_rows_new(w->arena, &skip_row_record, skip_text);
     struct skipped *skips;
     uint32_t n = sum_skips(w, &skips), most = all ? n : SHOWN_SKIPS;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_effort_skip *s = &skips[i].sum;
-        struct skip_row *row = fsd_rows_add(w->arena, &rows);
+        struct skip_row *row = fsd_rows_add(rows);
 
         row->source = source_name(w, skips[i].source);
         row->why = s->why ? fsd_text(w->d->names, s->why) : "other reasons";
@@ -417,8 +418,8 @@ static void fill_skips(const struct work *w, struct answer *root, bool all)
             row->available = fsd_amount_cell(w->d, (int64_t)s->room);
         }
     }
-    root->skipped = fsd_rows_held(w->arena, &rows, UINT32_MAX);
-    root->few_skipped = fsd_rows_held(w->arena, &rows, most);
+    root->skipped = rows;
+    root->few_skipped = fsd_rows_first(rows, most);
     root->more_skipped = fsd_count(n > most ? n - most : 0);
 }
 
@@ -428,7 +429,7 @@ static void fill_steps(const struct work *w, struct answer *root)
 {
     const struct fsd_effort_step *longest =
         fsd_efforts_longest(w->all, w->d->history->build);
-    struct fsd_rows rows = FSD_ROWS(step_row_record, step_text);
+    struct fsd_rows *rows = fsd_rows_new(w->arena, &step_row_record, step_text);
 
     for (uint32_t i = 0; i < w->all->steps.n; i++) {
         const struct fsd_effort_step *s = &w->all->steps.at[i];
@@ -436,7 +437,7 @@ static void fill_steps(const struct work *w, struct answer *root)
 
         if (s->build != w->d->history->build)
             continue;
-        row = fsd_rows_add(w->arena, &rows);
+        row = fsd_rows_add(rows);
         row->step = fsd_text(w->d->names, s->name);
         row->seconds = fsd_real(s->seconds);
         row->times = (struct fsd_count){s->times > 1, s->times};
@@ -446,7 +447,7 @@ static void fill_steps(const struct work *w, struct answer *root)
         root->longest = fsd_text(w->d->names, longest->name);
         root->longest_seconds = fsd_real(longest->seconds);
     }
-    root->steps = fsd_rows_held(w->arena, &rows, UINT32_MAX);
+    root->steps = rows;
 }
 
 /* Whole MiB are rounded down, and no share is known then. */
@@ -530,18 +531,15 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
                                    const struct fsd_asked *asked, struct fsd_error *err)
 {
     const struct fsd_diff *d = asked->d;
-    struct fsd_rows none = FSD_ROWS(layer_row_record, layer_text);
+    struct fsd_rows *none = fsd_rows_new(sheet->arena, &layer_row_record, layer_text);
     struct answer *root;
     struct work w;
 
     (void)err;
-    sheet->schema = "fusiondiff-buildtime/1";
-    sheet->head = head;
+    root = fsd_sheet_begin(sheet, "fusiondiff-buildtime/1", &answer_record, head, text);
     sheet->csv = "layers";
-    sheet->root = FSD_ROWS(answer_record, text);
-    root = fsd_rows_add(sheet->arena, &sheet->root);
     root->log = no_use(d->history);
-    root->layers = fsd_rows_held(sheet->arena, &none, UINT32_MAX); /* CSV has titles */
+    root->layers = none; /* CSV has titles */
     if (root->log)
         return FSD_OK;
     w = begin(sheet->arena, d);

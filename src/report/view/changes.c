@@ -108,7 +108,7 @@ static struct fsd_count region_cell(const struct context *m, fsd_id region)
 
 static const struct fsd_rows *region_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
 
     for (uint32_t i = 0; i < m->c->regions.n; i++) {
         const struct fsd_region_diff *r = &m->c->regions.at[m->c->order[i]];
@@ -116,7 +116,7 @@ static const struct fsd_rows *region_rows(const struct context *m)
 
         if (!r->differs)
             continue;
-        row = fsd_rows_add(m->arena, &rows);
+        row = fsd_rows_add(rows);
         row->region = fsd_count(m->c->order[i]);
         row->what = r->happened == FSD_HAPPENED_SAME ? "same-fusion"
                                                      : fsd_happened_name(r->happened);
@@ -130,7 +130,7 @@ static const struct fsd_rows *region_rows(const struct context *m)
         row->delta =
             fsd_real((r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0));
     }
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* What one of two builders does with Q and DQ, as one row for each word. */
@@ -140,7 +140,7 @@ static void add_counted(const struct context *m, struct fsd_rows *rows,
 {
     for (unsigned i = 0; i < n; i++)
         if (counts[i]) {
-            struct change_row *row = fsd_rows_add(m->arena, rows);
+            struct change_row *row = fsd_rows_add(rows);
 
             row->what = word(i);
             row->subject =
@@ -150,7 +150,7 @@ static void add_counted(const struct context *m, struct fsd_rows *rows,
 
 static const struct fsd_rows *move_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     uint32_t counted[3] = {0};
 
     for (uint32_t i = 0; i < m->c->moves.n; i++) {
@@ -164,7 +164,7 @@ static const struct fsd_rows *move_rows(const struct context *m)
             counted[change->what]++;
             continue;
         }
-        row = fsd_rows_add(m->arena, &rows);
+        row = fsd_rows_add(rows);
         fsd_put_move_ends(s, &s->moves.at[gone ? change->old : change->new],
                           fsd_print_open(&print));
         row->region = region_cell(m, change->region);
@@ -177,19 +177,19 @@ static const struct fsd_rows *move_rows(const struct context *m)
         if (!gone)
             row->after = fsd_real_ms(m->c->new->moves.at[change->new].ms.median);
     }
-    add_counted(m, &rows, counted, FSD_COUNT_OF(counted), fsd_move_what_name,
+    add_counted(m, rows, counted, FSD_COUNT_OF(counted), fsd_move_what_name,
                 "unfused Q/DQ");
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const struct fsd_rows *edge_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     const struct fsd_state *s = m->c->new;
 
     for (uint32_t i = 0; i < m->c->edges.n; i++) {
         const struct fsd_edge_change *e = &m->c->edges.at[i];
-        struct change_row *row = fsd_rows_add(m->arena, &rows);
+        struct change_row *row = fsd_rows_add(rows);
 
         row->region = region_cell(m, e->region);
         row->what = "edge";
@@ -200,7 +200,7 @@ static const struct fsd_rows *edge_rows(const struct context *m)
         row->now = form_cell(m, s, e->after);
         row->precision = fsd_width_name(e->width);
     }
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const char *fate_cell(const struct fsd_state *s, fsd_id node)
@@ -211,7 +211,7 @@ static const char *fate_cell(const struct fsd_state *s, fsd_id node)
 
 static const struct fsd_rows *node_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     uint32_t counted[FSD__PRESENCE_COUNT] = {0};
 
     for (uint32_t i = 0; i < m->c->presences.n; i++) {
@@ -224,35 +224,35 @@ static const struct fsd_rows *node_rows(const struct context *m)
             counted[p->what]++;
             continue;
         }
-        row = fsd_rows_add(m->arena, &rows);
+        row = fsd_rows_add(rows);
         row->what = fsd_presence_name(p->what);
         row->subject = (fsd_text(s->names, s->nodes.at[gone ? p->old : p->new].key));
         row->was = fate_cell(m->c->old, p->old);
         row->now = fate_cell(m->c->new, p->new);
     }
-    add_counted(m, &rows, counted, FSD__PRESENCE_COUNT, fsd_presence_name,
+    add_counted(m, rows, counted, FSD__PRESENCE_COUNT, fsd_presence_name,
                 "Q and DQ nodes");
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const struct fsd_rows *port_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
 
     for (uint32_t i = 0; i < m->c->ports.n; i++) {
         const struct fsd_port_change *p = &m->c->ports.at[i];
-        struct change_row *row = fsd_rows_add(m->arena, &rows);
+        struct change_row *row = fsd_rows_add(rows);
 
         row->what = p->output ? "output" : "input";
         row->was = port_cell(m, m->c->old, p->output, p->old);
         row->now = port_cell(m, m->c->new, p->output, p->new);
     }
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const struct fsd_rows *tactic_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
 
     for (uint32_t i = 0; i < m->c->regions.n; i++) {
         const struct fsd_region_diff *r = &m->c->regions.at[i];
@@ -265,7 +265,7 @@ static const struct fsd_rows *tactic_rows(const struct context *m)
             continue;
         old = &s[0]->groups.at[m->c->pool.at[r->old_groups.at]];
         new = &s[1]->groups.at[m->c->pool.at[r->new_groups.at]];
-        row = fsd_rows_add(m->arena, &rows);
+        row = fsd_rows_add(rows);
         fsd_put_group(s[1], new, fsd_print_open(&print));
         row->region = region_cell(m, i);
         row->what = "tactic";
@@ -275,13 +275,13 @@ static const struct fsd_rows *tactic_rows(const struct context *m)
         row->before = fsd_real_ms(old->ms.median);
         row->after = fsd_real_ms(new->ms.median);
     }
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* What the text begins with: what was compared, and all counts. */
 static const struct fsd_rows *head_rows(const struct context *m)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
+    struct fsd_rows *rows = fsd_rows_new(m->arena, &fsd_line_record, "{line}\n");
     struct fsd_print print;
     char *line;
 
@@ -289,9 +289,9 @@ static const struct fsd_rows *head_rows(const struct context *m)
     line = fsd_print_take(&print, m->arena);
     for (char *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        fsd_rows_add_line(m->arena, &rows, line);
+        fsd_rows_add_line(rows, line);
     }
-    return fsd_rows_held(m->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
@@ -301,9 +301,7 @@ void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *
     struct answer *root;
 
     sheet->name = "compare";
-    sheet->head = "{head}";
-    sheet->root = FSD_ROWS(answer_record, "");
-    root = fsd_rows_add(sheet->arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, NULL, &answer_record, "{head}", "");
     root->head = head_rows(&m);
     root->regions = region_rows(&m);
     root->moves = move_rows(&m);

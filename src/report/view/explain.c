@@ -21,25 +21,26 @@ FSD_RECORD(item_row, ITEM_ROW)
 #define ANSWER(has, t) \
     has(t, ROWS,   nodes,  "Nodes", .of = &item_row_record) \
     has(t, ROWS,   layers, "Layers", .of = &item_row_record) \
-    has(t, RECORD, pair,   "Both together", .of = &item_row_record)
+    has(t, RECORD, pair,   NULL, .of = &item_row_record) \
+    has(t, ROWS,   both,   "Both together", .of = &item_row_record, .aside = true)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const struct fsd_rows *story_of(const struct fsd_tale *tale)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(line_row_record, "  {topic:-9}{text}<  (log line {line})>\n");
+    struct fsd_rows *rows = fsd_rows_new(tale->arena, &line_row_record,
+                                         "  {topic:-9}{text}<  (log line {line})>\n");
 
     for (uint32_t i = 0; i < tale->lines.n; i++) {
         const struct fsd_line *line = &tale->lines.at[i];
-        struct line_row *row = fsd_rows_add(tale->arena, &rows);
+        struct line_row *row = fsd_rows_add(rows);
 
         row->topic = line->topic;
         if (line->line)
             row->line = fsd_count(line->line);
         row->text = line->text;
     }
-    return fsd_rows_held(tale->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void fill_item(struct fsd_arena *arena, struct item_row *row,
@@ -59,11 +60,12 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
     row->story = story_of(&tale);
 }
 
-static const struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                                      fsd_id one, fsd_id other)
+static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                fsd_id one, fsd_id other)
 {
-    struct fsd_rows pair = FSD_ROWS(item_row_record, "\nnodes {called}\n{story}");
-    struct item_row *row = fsd_rows_add(arena, &pair);
+    struct fsd_rows *pair =
+        fsd_rows_new(arena, &item_row_record, "\nnodes {called}\n{story}");
+    struct item_row *row = fsd_rows_add(pair);
     struct fsd_tale tale = {.arena = arena};
     struct fsd_print called;
 
@@ -73,7 +75,7 @@ static const struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_
     row->called = fsd_print_take(&called, arena);
     fsd_explain_pair(&tale, d, one, other);
     row->story = story_of(&tale);
-    return fsd_rows_held(arena, &pair, 1);
+    return pair;
 }
 
 enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked *asked,
@@ -82,9 +84,9 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
     bool layers = asked->q->layers;
-    struct fsd_rows items =
-        FSD_ROWS(item_row_record, layers ? "layer {index} {called}\n{story}"
-                                         : "node {index} {called}\n{story}");
+    struct fsd_rows *items = fsd_rows_new(arena, &item_row_record,
+                                          layers ? "layer {index} {called}\n{story}"
+                                                 : "node {index} {called}\n{story}");
     fsd_id_vec ids = {0};
     enum fsd_status status = fsd_pick_words(
         arena, asked, layers ? FSD_PICK_LAYERS : FSD_PICK_NODES, &ids, err);
@@ -92,14 +94,15 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked
 
     if (status != FSD_OK)
         return status;
-    items.between = "\n";
+    items->between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_item(arena, fsd_rows_add(arena, &items), d, layers, ids.at[i]);
-    sheet->schema = "fusiondiff-explain/1";
-    sheet->root = FSD_ROWS(answer_record, "<{nodes}><{layers}><{pair}>");
-    root = fsd_rows_add(arena, &sheet->root);
-    *(layers ? &root->layers : &root->nodes) = fsd_rows_held(arena, &items, UINT32_MAX);
-    if (ids.n == 2 && !layers)
-        root->pair = pair_of(arena, d, ids.at[0], ids.at[1]);
+        fill_item(arena, fsd_rows_add(items), d, layers, ids.at[i]);
+    root = fsd_sheet_begin(sheet, "fusiondiff-explain/1", &answer_record, NULL,
+                           "<{nodes}><{layers}><{both}>");
+    *(layers ? &root->layers : &root->nodes) = items;
+    if (ids.n == 2 && !layers) {
+        root->both = pair_of(arena, d, ids.at[0], ids.at[1]);
+        root->pair = root->both->at.at[0];
+    }
     return FSD_OK;
 }

@@ -49,13 +49,13 @@ FSD_RECORD(change_row, CHANGE_ROW)
 
 static const struct fsd_rows *change_rows(const struct context *k)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &change_row_record, "");
 
     for (uint32_t i = 0; i < k->e->changes.n; i++) {
         const struct fsd_export_change *c = &k->e->changes.at[i];
         const struct fsd_state *s = c->new != FSD_NONE ? k->e->after : k->e->before;
         fsd_id node = c->new != FSD_NONE ? c->new : c->old;
-        struct change_row *row = fsd_rows_add(k->arena, &rows);
+        struct change_row *row = fsd_rows_add(rows);
 
         row->what = fsd_export_what_name(c->what);
         row->old = name_of(k->e->before, c->old);
@@ -69,31 +69,29 @@ static const struct fsd_rows *change_rows(const struct context *k)
         if (*c->now)
             row->now = c->now;
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* clang-format off */
 #define MODEL_ROW(has, t) \
-    has(t, NAME,  model,     NULL, .always = true) \
-    has(t, NAME,  exporter,  NULL) \
-    has(t, COUNT, nodes,     NULL, .always = true) \
+    has(t, NAME,  model,     NULL, .always = true, .says = "{model}  (") \
+    has(t, NAME,  exporter,  NULL, .says = "<{exporter!}, >") \
+    has(t, COUNT, nodes,     NULL, .always = true, \
+        .says = "{nodes|node|nodes}, {computing} of them compute)\n") \
     has(t, COUNT, computing, NULL, .always = true)
 FSD_RECORD(model_row, MODEL_ROW)
 /* clang-format on */
 
-static const struct fsd_rows *model_record(const struct context *k, bool new)
+static const struct model_row *model_row(const struct context *k, bool new)
 {
     const struct fsd_graph *g = (new ? &k->e->new : &k->e->old)->model;
-    struct fsd_rows rows =
-        FSD_ROWS(model_row_record, "{model}  (<{exporter!}, >{nodes|node|nodes}, "
-                                   "{computing} of them compute)\n");
-    struct model_row *row = fsd_rows_add(k->arena, &rows);
+    struct model_row *row = FSD_NEW(k->arena, struct model_row, 1);
 
     row->model = g->path;
     row->exporter = fsd_text(g->names, g->producer);
     row->nodes = fsd_count(g->nodes.n);
     row->computing = fsd_count(new ? k->e->new_nodes : k->e->old_nodes);
-    return fsd_rows_held(k->arena, &rows, 1);
+    return row;
 }
 
 /* ---------------------------------------------------------------------------- text */
@@ -177,7 +175,7 @@ static void put_nodes(const struct context *k, const struct alike *x, fsd_id i,
 static void add_line(const struct context *k, struct fsd_rows *rows,
                      struct fsd_print *print)
 {
-    fsd_rows_add_line(k->arena, rows, fsd_print_take(print, k->arena));
+    fsd_rows_add_line(rows, fsd_print_take(print, k->arena));
 }
 
 /* Of one kind of change. */
@@ -188,7 +186,7 @@ static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_
     uint32_t shown = 0, left_out = 0;
     struct fsd_print print;
 
-    fsd_rows_add_line(k->arena, rows, "");
+    fsd_rows_add_line(rows, "");
     fprintf(fsd_print_open(&print), "%s  %u", fsd_export_what_name(what),
             (unsigned)k->e->by_what[what]);
     add_line(k, rows, &print);
@@ -219,12 +217,12 @@ static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_
 
 static const struct fsd_rows *lines(const struct context *k)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &fsd_line_record, "{line}\n");
     struct alike x = put_together(k);
 
     for (uint32_t i = 0; i < k->e->changes.n;)
-        i = add_kind(k, &x, i, &rows);
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+        i = add_kind(k, &x, i, rows);
+    return rows;
 }
 
 /* --------------------------------------------------------------------------- sheet */
@@ -252,14 +250,14 @@ void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
     struct answer *root;
 
     sheet->name = "compare";
-    sheet->schema = "fusiondiff-exports/1";
-    sheet->head = "old  {old}new  {new}{aligned} computing nodes are in both<, "
-                  "{renamed!} of them renamed>; weights are not compared<, nor are "
-                  "{not_compared!} scales that exceed the limit of what is read>\n";
-    sheet->root = FSD_ROWS(answer_record, "{lines}<\n{same!}\n>");
-    root = fsd_rows_add(sheet->arena, &sheet->root);
-    root->old = model_record(&k, false);
-    root->new = model_record(&k, true);
+    root = fsd_sheet_begin(
+        sheet, "fusiondiff-exports/1", &answer_record,
+        "old  {old}new  {new}{aligned} computing nodes are in both<, {renamed!} of "
+        "them renamed>; weights are not compared<, nor are {not_compared!} scales "
+        "that exceed the limit of what is read>\n",
+        "{lines}<\n{same!}\n>");
+    root->old = model_row(&k, false);
+    root->new = model_row(&k, true);
     root->aligned = fsd_count(e->aligned);
     root->renamed = fsd_count(e->renamed);
     root->not_compared = fsd_count(e->unread);

@@ -60,7 +60,7 @@ static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
     double ms;
 
     for (uint32_t i = 0; i < n || !i; i++) {
-        struct finding_row *row = fsd_rows_add(arena, rows);
+        struct finding_row *row = fsd_rows_add(rows);
 
         row->label = j->label;
         row->model = j->model;
@@ -79,20 +79,16 @@ static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
 
 void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all)
 {
-    struct fsd_rows rows = FSD_ROWS(only_finding_record, "");
+    struct fsd_rows *rows = fsd_rows_new(
+        sheet->arena, all->list ? &finding_row_record : &only_finding_record, "");
     const struct fsd_verdict *one = all->list ? NULL : all->at[0].v;
-    struct answer *answer;
+    struct answer *answer = fsd_sheet_begin(
+        sheet, NULL, all->list ? &answer_record : &one_answer_record, NULL, "");
 
-    sheet->root = FSD_ROWS(one_answer_record, "");
-    if (all->list) {
-        rows = FSD_ROWS(finding_row_record, "");
-        sheet->root = FSD_ROWS(answer_record, "");
-    }
     for (uint32_t i = 0; one && i < one->findings->list.n; i++)
-        fill_finding(sheet->arena, fsd_rows_add(sheet->arena, &rows), one, i);
+        fill_finding(sheet->arena, fsd_rows_add(rows), one, i);
     for (uint32_t i = 0; !one && i < all->n; i++)
-        add_build(sheet->arena, &rows, &all->at[i]);
+        add_build(sheet->arena, rows, &all->at[i]);
     sheet->name = "check";
-    answer = fsd_rows_add(sheet->arena, &sheet->root);
-    answer->findings = fsd_rows_held(sheet->arena, &rows, UINT32_MAX);
+    answer->findings = rows;
 }

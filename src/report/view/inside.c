@@ -101,19 +101,19 @@ static const struct fsd_rows *group_rows(struct fsd_arena *arena,
                                          const group_vec *groups,
                                          const struct fsd_intern *names)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(group_row_record, "  {nodes:6}  {called}<  {ms!}>\n");
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &group_row_record, "  {nodes:6}  {called}<  {ms!}>\n");
 
     for (uint32_t i = 0; i < groups->n; i++) {
         const struct group *g = &groups->at[i];
-        struct group_row *row = fsd_rows_add(arena, &rows);
+        struct group_row *row = fsd_rows_add(rows);
 
         row->name = fsd_text(names, g->name);
         row->called = g->name ? row->name : "(no scope)";
         row->nodes = fsd_count(g->nodes);
         row->ms = fsd_real_ms(g->ms);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* clang-format off */
@@ -127,17 +127,17 @@ static const struct fsd_rows *group_rows(struct fsd_arena *arena,
 FSD_RECORD(node_row, NODE_ROW)
 /* clang-format on */
 
-static struct fsd_rows node_rows(struct fsd_arena *arena, const struct fsd_diff *d,
-                                 const struct fsd_scopes *scopes,
-                                 const struct members *m)
+static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff *d,
+                                  const struct fsd_scopes *scopes,
+                                  const struct members *m)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(node_row_record, "  {index:6}  {called:.64}  {op}<  {fate}>\n");
+    struct fsd_rows *rows = fsd_rows_new(arena, &node_row_record,
+                                         "  {index:6}  {called:.64}  {op}<  {fate}>\n");
 
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         fsd_id node = m->nodes.at[i];
         const struct fsd_node_result *r = &d->nodes[node];
-        struct node_row *row = fsd_rows_add(arena, &rows);
+        struct node_row *row = fsd_rows_add(rows);
 
         row->index = fsd_count(node);
         row->called = fsd_phrase_of(arena, d, node, fsd_put_node_name);
@@ -195,8 +195,9 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     struct members m = members_of(arena, d, layer);
     group_vec ops = grouped(arena, d, &m, NULL);
     group_vec by_scope = grouped(arena, d, &m, scopes->of);
-    struct fsd_rows nodes = node_rows(arena, d, scopes, &m);
+    struct fsd_rows *nodes = node_rows(arena, d, scopes, &m);
     uint32_t most = asked->all ? UINT32_MAX : SHOWN;
+    void *clauses = fsd_record_new(arena, &fsd_layer_record);
 
     row->index = fsd_count(layer);
     row->name = fsd_text(d->names, d->engine->nodes.at[layer].name);
@@ -207,16 +208,16 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
     row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
     row->macs = fsd_amount_cell(d, d->cost->layers[layer].macs);
-    fsd_fill_layer(arena, fsd_record_new(arena, &fsd_layer_record, &row->clauses), from,
-                   layer);
+    row->clauses = clauses;
+    fsd_fill_layer(arena, clauses, from, layer);
     row->of_region = fsd_flag(m.of_region);
     row->n = fsd_count(m.nodes.n);
     row->nodes = fsd_ids(m.nodes.at, m.nodes.n);
     row->by_operator = group_rows(arena, &ops, d->names);
     row->by_scope = group_rows(arena, &by_scope, scopes->names);
-    row->listed = fsd_rows_held(arena, &nodes, most);
-    row->unlisted = fsd_count(nodes.at.n > most ? nodes.at.n - most : 0);
-    row->members = fsd_rows_held(arena, &nodes, UINT32_MAX);
+    row->listed = fsd_rows_first(nodes, most);
+    row->unlisted = fsd_count(nodes->at.n > most ? nodes->at.n - most : 0);
+    row->members = nodes;
 }
 
 enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked *asked,
@@ -224,20 +225,19 @@ enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked 
 {
     struct fsd_scopes scopes = fsd_cost_scopes(sheet->arena, asked->d, asked->q->depth);
     const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
-    struct fsd_rows layers = FSD_ROWS(layer_row_record, layer_text);
+    struct fsd_rows *layers = fsd_rows_new(sheet->arena, &layer_row_record, layer_text);
     fsd_id_vec ids = {0};
+    struct answer *root;
     enum fsd_status status =
         fsd_pick_words(sheet->arena, asked, FSD_PICK_LAYERS, &ids, err);
 
     if (status != FSD_OK)
         return status;
-    layers.between = "\n";
+    layers->between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_layer(sheet->arena, fsd_rows_add(sheet->arena, &layers), asked, &scopes,
-                   from, ids.at[i]);
-    sheet->schema = "fusiondiff-inside/1";
-    sheet->root = FSD_ROWS(answer_record, "{layers}");
-    ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->layers =
-        fsd_rows_held(sheet->arena, &layers, UINT32_MAX);
+        fill_layer(sheet->arena, fsd_rows_add(layers), asked, &scopes, from, ids.at[i]);
+    root =
+        fsd_sheet_begin(sheet, "fusiondiff-inside/1", &answer_record, NULL, "{layers}");
+    root->layers = layers;
     return FSD_OK;
 }

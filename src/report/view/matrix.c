@@ -55,11 +55,11 @@ static const char build_text[] =
 
 static const struct fsd_rows *build_rows(const struct context *k)
 {
-    struct fsd_rows rows = FSD_ROWS(build_row_record, build_text);
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &build_row_record, build_text);
 
     for (uint32_t b = 0; b < k->m->n; b++) {
         const struct fsd_state *s = k->m->builds[b];
-        struct build_row *row = fsd_rows_add(k->arena, &rows);
+        struct build_row *row = fsd_rows_add(rows);
         fsd_sym gpu = fsd_built_find(&s->built, s->names, FSD_BUILT_GPU);
         uint32_t inserted = 0, differing = 0;
 
@@ -80,7 +80,7 @@ static const struct fsd_rows *build_rows(const struct context *k)
         row->ms = fsd_real_ms(s->profiles ? s->total.median : -1);
         row->differing = fsd_count(differing);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* ------------------------------------------------------------------------ a cell */
@@ -240,11 +240,11 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
                                          struct fsd_span groups)
 {
     const struct fsd_state *s = k->m->builds[b];
-    struct fsd_rows rows = FSD_ROWS(group_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &group_row_record, "");
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[k->m->pool.at[groups.at + i]];
-        struct group_row *row = fsd_rows_add(k->arena, &rows);
+        struct group_row *row = fsd_rows_add(rows);
 
         row->precision = fsd_dtype_name((enum fsd_dtype)g->precision);
         row->kind = fsd_kind_name((enum fsd_kind)g->kind);
@@ -254,7 +254,7 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
             row->tactic = fsd_text(s->names, g->tactic);
         row->ms = fsd_real_ms(g->ms.median);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* clang-format off */
@@ -284,11 +284,11 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
                                         struct fsd_span moves)
 {
     const struct fsd_state *s = k->m->builds[b];
-    struct fsd_rows rows = FSD_ROWS(move_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &move_row_record, "");
 
     for (uint32_t i = 0; i < moves.n; i++) {
         const struct fsd_move *m = &s->moves.at[k->m->pool.at[moves.at + i]];
-        struct move_row *row = fsd_rows_add(k->arena, &rows);
+        struct move_row *row = fsd_rows_add(rows);
 
         row->kind = fsd_kind_name((enum fsd_kind)m->kind);
         if (m->cause != FSD_CAUSE_NONE)
@@ -300,7 +300,7 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
         row->after = form_text(k, s, m->after);
         row->ms = fsd_real_ms(m->ms.median);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* ------------------------------------------------------------------------ a row */
@@ -411,11 +411,11 @@ FSD_RECORD(cell_row, CELL_ROW)
 
 static const struct fsd_rows *cell_rows(const struct context *k, uint32_t row)
 {
-    struct fsd_rows rows = FSD_ROWS(cell_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &cell_row_record, "");
 
     for (uint32_t b = 0; b < k->m->n; b++) {
         const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
-        struct cell_row *at = fsd_rows_add(k->arena, &rows);
+        struct cell_row *at = fsd_rows_add(rows);
 
         at->build = letter(b);
         at->is = fsd_cell_is_name(cell->is);
@@ -427,7 +427,7 @@ static const struct fsd_rows *cell_rows(const struct context *k, uint32_t row)
         at->groups = group_rows(k, b, cell->groups);
         at->moves = move_rows(k, b, cell->moves);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
@@ -480,7 +480,7 @@ static const struct fsd_record *lettered_record(const struct context *k)
 static const struct fsd_rows *matrix_rows(const struct context *k,
                                           const struct fsd_record *of)
 {
-    struct fsd_rows rows = {.of = of, .text = ""};
+    struct fsd_rows *rows = fsd_rows_new(k->arena, of, "");
 
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
         const struct fsd_matrix_row *r = &k->m->rows.at[i];
@@ -489,7 +489,7 @@ static const struct fsd_rows *matrix_rows(const struct context *k,
 
         if (!is_there(k, i))
             continue;
-        lettered = fsd_rows_add(k->arena, &rows);
+        lettered = fsd_rows_add(rows);
         row = &lettered->row;
         row->row = fsd_count(i);
         row->of = row_words[r->of];
@@ -501,7 +501,7 @@ static const struct fsd_rows *matrix_rows(const struct context *k,
         for (uint32_t b = 0; b < k->m->n; b++)
             lettered->what[b] = marked(k, i, b);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void put_padded(FILE *out, const char *text, size_t width)
@@ -524,13 +524,13 @@ static void add_line(const struct context *k, struct fsd_rows *rows, const char 
 
     used = fsd_put_fitted(out, name, name_room ? name_room - GAP : width);
     if (!name_room && *name) {
-        fsd_rows_add_line(k->arena, rows, fsd_print_take(&print, k->arena));
+        fsd_rows_add_line(rows, fsd_print_take(&print, k->arena));
         out = fsd_print_open(&print);
     }
     fprintf(out, "%*s", (int)(name_room ? name_room - used : 2 * (size_t)GAP), "");
     for (uint32_t b = 0; b < k->m->n; b++)
         put_padded(out, cells[b], b + 1 < k->m->n ? room : 0);
-    fsd_rows_add_line(k->arena, rows, fsd_print_take(&print, k->arena));
+    fsd_rows_add_line(rows, fsd_print_take(&print, k->arena));
 }
 
 /* The kernels of a row, each with the first build that has it. */
@@ -548,15 +548,14 @@ static void add_tactics(const struct context *k, struct fsd_rows *rows, uint32_t
         if (!tactic || !strcmp(name, before))
             continue;
         fsd_rows_add_line(
-            k->arena, rows,
-            fsd_printed(k->arena, "    tactic of %s  %s", letter(b), name));
+            rows, fsd_printed(k->arena, "    tactic of %s  %s", letter(b), name));
         before = name;
     }
 }
 
 static const struct fsd_rows *lines(const struct context *k)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &fsd_line_record, "{line}\n");
     const char **cells = FSD_NEW(k->arena, const char *, k->m->n);
     size_t width = fsd_text_width(k->style), room = 0, name_room = 0, left;
 
@@ -579,17 +578,17 @@ static const struct fsd_rows *lines(const struct context *k)
     name_room = name_room <= left ? name_room : left >= LEAST_NAME ? left : 0;
     for (uint32_t b = 0; b < k->m->n; b++)
         cells[b] = letter(b);
-    add_line(k, &rows, "", cells, room, name_room);
+    add_line(k, rows, "", cells, room, name_room);
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
         if (!is_there(k, i) || !is_shown(k, i))
             continue;
         for (uint32_t b = 0; b < k->m->n; b++)
             cells[b] = marked(k, i, b);
-        add_line(k, &rows, called(k, i), cells, room, name_room);
+        add_line(k, rows, called(k, i), cells, room, name_room);
         if (k->style->tactics)
-            add_tactics(k, &rows, i);
+            add_tactics(k, rows, i);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* --------------------------------------------------------------------- stability */
@@ -646,12 +645,13 @@ static const char *variant_words(const struct context *k, uint32_t row, uint32_t
 
 static const struct fsd_rows *variant_rows(const struct context *k, uint32_t row)
 {
-    struct fsd_rows rows = FSD_ROWS(variant_row_record, "     {letters:-7} {what}\n");
+    struct fsd_rows *rows =
+        fsd_rows_new(k->arena, &variant_row_record, "     {letters:-7} {what}\n");
     const char *as_first = "", *words_of;
 
     for (uint32_t v = 0; v < k->m->rows.at[row].variants; v++) {
         const char **words = FSD_NEW(k->arena, const char *, k->m->n);
-        struct variant_row *at = fsd_rows_add(k->arena, &rows);
+        struct variant_row *at = fsd_rows_add(rows);
         struct fsd_print print;
         FILE *out = fsd_print_open(&print);
         uint32_t n = 0, first = 0;
@@ -675,24 +675,25 @@ static const struct fsd_rows *variant_rows(const struct context *k, uint32_t row
                 : words_of;
         at->groups = group_rows(k, first, fsd_matrix_cell(k->m, row, first)->groups);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const struct fsd_rows *varying_rows(const struct context *k)
 {
-    struct fsd_rows rows = FSD_ROWS(varying_row_record, "\n{name}\n{variants}");
+    struct fsd_rows *rows =
+        fsd_rows_new(k->arena, &varying_row_record, "\n{name}\n{variants}");
 
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
         struct varying_row *row;
 
         if (!k->m->rows.at[i].differs)
             continue;
-        row = fsd_rows_add(k->arena, &rows);
+        row = fsd_rows_add(rows);
         row->of = row_words[k->m->rows.at[i].of];
         row->name = called(k, i);
         row->variants = variant_rows(k, i);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* ------------------------------------------------------------------------- sheets */
@@ -771,10 +772,8 @@ void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
     struct matrix *root;
 
     sheet->name = "compare";
-    sheet->schema = "fusiondiff-matrix/1";
-    sheet->head = matrix_head;
-    sheet->root = FSD_ROWS(matrix_record, matrix_text);
-    root = fsd_rows_add(sheet->arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-matrix/1", &matrix_record, matrix_head,
+                           matrix_text);
     fill_root(&k, root);
     root->rows = matrix_rows(&k, lettered_record(&k));
     root->lines = lines(&k);
@@ -787,10 +786,8 @@ void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
     struct matrix *root;
 
     sheet->name = "stability";
-    sheet->schema = "fusiondiff-stability/1";
-    sheet->head = stability_head;
-    sheet->root = FSD_ROWS(stability_record, stability_text);
-    root = fsd_rows_add(sheet->arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-stability/1", &stability_record,
+                           stability_head, stability_text);
     fill_root(&k, root);
     root->rows = varying_rows(&k);
 }

@@ -122,15 +122,15 @@ static int by_size(const void *a, const void *b)
     return fsd_order(x->id, y->id);
 }
 
-static struct fsd_rows layer_rows(struct fsd_arena *arena, const struct fsd_diff *d,
-                                  const struct fsd_lives *lives,
-                                  const struct fsd_memory_use **stated)
+static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_diff *d,
+                                   const struct fsd_lives *lives,
+                                   const struct fsd_memory_use **stated)
 {
-    struct fsd_rows rows = FSD_ROWS(layer_row_record, layer_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &layer_row_record, layer_text);
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_layer_cost *c = &d->cost->layers[i];
-        struct layer_row *row = fsd_rows_add(arena, &rows);
+        struct layer_row *row = fsd_rows_add(rows);
 
         row->layer = fsd_count(i);
         row->name = fsd_text(d->names, d->engine->nodes.at[i].name);
@@ -149,10 +149,10 @@ static struct fsd_rows layer_rows(struct fsd_arena *arena, const struct fsd_diff
     return rows;
 }
 
-static struct fsd_rows tensor_rows(struct fsd_arena *arena, const struct fsd_diff *d,
-                                   const struct fsd_lives *lives, uint32_t most)
+static struct fsd_rows *tensor_rows(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const struct fsd_lives *lives, uint32_t most)
 {
-    struct fsd_rows rows = FSD_ROWS(tensor_row_record, tensor_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &tensor_row_record, tensor_text);
     struct size *sizes = FSD_NEW(arena, struct size, d->engine->tensors.n);
     uint32_t n = 0;
 
@@ -163,7 +163,7 @@ static struct fsd_rows tensor_rows(struct fsd_arena *arena, const struct fsd_dif
     for (uint32_t i = 0; i < n && i < most; i++) {
         const struct fsd_life *life = &lives->of[sizes[i].id];
         const struct fsd_form *form = fsd_tensor_form(d->engine, sizes[i].id);
-        struct tensor_row *row = fsd_rows_add(arena, &rows);
+        struct tensor_row *row = fsd_rows_add(rows);
 
         row->name = fsd_text(d->names, d->engine->tensors.at[sizes[i].id].name);
         if (form->type != FSD_DTYPE_UNKNOWN)
@@ -185,18 +185,15 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_lives lives = fsd_cost_lives(arena, d);
     const struct fsd_memory_use *sums;
     const struct fsd_memory_use **stated = stated_of(arena, d, &sums);
-    struct fsd_rows layers = layer_rows(arena, d, &lives, stated);
-    struct fsd_rows tensors = tensor_rows(arena, d, &lives,
-                                          asked->q->top ? asked->q->top
-                                          : asked->all  ? UINT32_MAX
-                                                        : SHOWN);
+    struct fsd_rows *layers = layer_rows(arena, d, &lives, stated);
+    struct fsd_rows *tensors = tensor_rows(arena, d, &lives,
+                                           asked->q->top ? asked->q->top
+                                           : asked->all  ? UINT32_MAX
+                                                         : SHOWN);
     struct answer *root;
 
     (void)err;
-    sheet->schema = "fusiondiff-memory/1";
-    sheet->head = head;
-    sheet->root = FSD_ROWS(answer_record, text);
-    root = fsd_rows_add(arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-memory/1", &answer_record, head, text);
     root->weights = fsd_amount_cell(d, lives.weights);
     root->layers_untold = fsd_count(lives.unknown_weights);
     root->inputs = fsd_amount_cell(d, lives.inputs);
@@ -215,7 +212,7 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
         root->log_host = fsd_amount_cell(d, sums->host);
         root->log_scratch = fsd_amount_cell(d, sums->scratch);
     }
-    root->layers = fsd_rows_held(arena, &layers, UINT32_MAX);
-    root->tensors = fsd_rows_held(arena, &tensors, UINT32_MAX);
+    root->layers = layers;
+    root->tensors = tensors;
     return FSD_OK;
 }

@@ -374,17 +374,17 @@ FSD_RECORD_SHARED(form_row, FORM_ROW)
 const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_form_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_form_row_record, "");
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
         const struct form *form = &forms[i];
 
         if (form->between && !(form->sets_types && d->engine->strongly_typed))
-            *(struct form_row *)fsd_rows_add(arena, &rows) =
+            *(struct form_row *)fsd_rows_add(rows) =
                 (struct form_row){form->name,    form->text,   form->row,
                                   form->between, form->cannot, fsd_flag(form->words)};
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* What a shell would take for something else, and what fsd_put_escaped() would print
@@ -442,7 +442,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     struct chosen chosen = {0};
     bool realised = form && asked->q->realised && form->realised;
     enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
-    struct fsd_rows names = FSD_ROWS(name_row_record, ""), held = names;
+    struct fsd_rows *names = fsd_rows_new(arena, &name_row_record, ""), *held;
     struct answer *root;
 
     if (status == FSD_OK && asked->q->realised)
@@ -451,15 +451,17 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         return status;
     if (realised)
         choose_realised(arena, d, form->quantizes, &chosen);
+    held = fsd_rows_new(arena, &name_row_record, form->row);
+    held->between = form->between;
     for (uint32_t i = 0; i < chosen.nodes.n; i++) {
         fsd_id node = chosen.nodes.at[i];
         enum fsd_dtype runs = d->nodes[node].realised;
         enum fsd_dtype type = chosen.keep ? chosen.keep : runs;
         const char *name = name_of(arena, d, node);
-        struct name_row *row = fsd_rows_add(arena, &names);
+        struct name_row *row = fsd_rows_add(names);
 
         if (can_hold(form, name))
-            fsd_vec_push(arena, &held.at, row);
+            fsd_vec_push(arena, &held->at, row);
         row->index = fsd_count(node);
         row->name = name;
         row->runs = fsd_count(runs);
@@ -471,12 +473,10 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         row->quoted = fsd_names_quoted(arena, name);
         row->pattern = pattern_of(arena, name);
     }
-    held.text = form->row;
-    held.between = form->between;
     if (asked->q->left_out)
-        *asked->q->left_out = names.at.n - held.at.n;
-    sheet->root = FSD_ROWS(answer_record, realised ? form->realised : form->text);
-    root = fsd_rows_add(arena, &sheet->root);
+        *asked->q->left_out = names->at.n - held->at.n;
+    root = fsd_sheet_begin(sheet, "fusiondiff-names/1", &answer_record, NULL,
+                           realised ? form->realised : form->text);
     if (realised && !chosen.low)
         root->none = form->quantizes
                          ? "# no node of known type runs in a quantized type"
@@ -487,12 +487,12 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         root->half = fsd_dtype_name(chosen.half);
     root->ops = chosen.ops;
     root->of_unknown_type = fsd_count(chosen.n_unknown);
-    if (!names.at.n && asked->q->not_type)
+    if (!names->at.n && asked->q->not_type)
         root->none =
             fsd_printed(arena, "no node of known type runs in another type than %s",
                         asked->q->not_type);
-    root->names = fsd_rows_held(arena, &names, UINT32_MAX);
-    root->held = fsd_rows_held(arena, &held, UINT32_MAX);
+    root->names = names;
+    root->held = held;
     return FSD_OK;
 }
 
@@ -597,8 +597,8 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
     struct fsd_arena *arena = sheet->arena;
     listed_vec list = {0};
     enum fsd_status status = read_list(arena, asked->d, asked->q->check, &list, err);
-    struct fsd_rows rows =
-        FSD_ROWS(listed_row_record, "  {name}<  (the model has {near})>\n");
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &listed_row_record, "  {name}<  (the model has {near})>\n");
     struct check_row *root;
 
     if (status != FSD_OK)
@@ -608,25 +608,22 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
 
         if (list.at[i].found)
             continue;
-        row = fsd_rows_add(arena, &rows);
+        row = fsd_rows_add(rows);
         row->name = list.at[i].name;
         row->near = list.at[i].near;
     }
-    sheet->schema = "fusiondiff-names-check/1";
-    sheet->head = "{n} of {checked} names match nothing\n";
-    sheet->root = FSD_ROWS(check_row_record, "{unknown}");
-    root = fsd_rows_add(arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-names-check/1", &check_row_record,
+                           "{n} of {checked} names match nothing\n", "{unknown}");
     root->checked = fsd_count(list.n);
-    root->unknown = fsd_rows_held(arena, &rows, UINT32_MAX);
-    root->n = fsd_count(rows.at.n);
+    root->unknown = rows;
+    root->n = fsd_count(rows->at.n);
     if (asked->q->unmatched)
-        *asked->q->unmatched = rows.at.n;
+        *asked->q->unmatched = rows->at.n;
     return FSD_OK;
 }
 
 enum fsd_status fsd_view_names(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
-    sheet->schema = "fusiondiff-names/1";
     return asked->q->check ? check(sheet, asked, err) : write_names(sheet, asked, err);
 }

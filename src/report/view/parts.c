@@ -169,7 +169,7 @@ static void fill_crossings(struct fsd_arena *arena, struct answer *root,
 {
     struct fsd_lives lives = fsd_cost_lives(arena, d);
     struct crossing *all = find_crossings(arena, d);
-    struct fsd_rows rows = FSD_ROWS(crossing_row_record, crossing_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &crossing_row_record, crossing_text);
     int64_t sum = 0;
     uint32_t unknown = 0;
 
@@ -179,28 +179,28 @@ static void fill_crossings(struct fsd_arena *arena, struct answer *root,
 
         if (!crosses(&all[t]))
             continue;
-        row = fsd_rows_add(arena, &rows);
+        row = fsd_rows_add(rows);
         row->route = route_of(arena, &all[t]);
         fill_crossing(row, d, &all[t], bytes);
         sum = bytes < 0 ? sum : fsd_plus(d->cost->amounts, sum, bytes);
         unknown += bytes < 0;
     }
-    root->crossing = fsd_count(rows.at.n);
-    if (rows.at.n > unknown)
+    root->crossing = fsd_count(rows->at.n);
+    if (rows->at.n > unknown)
         root->bytes = fsd_amount_cell(d, sum);
     if (unknown)
         root->unknown = fsd_count(unknown);
-    root->tensors = fsd_rows_held(arena, &rows, UINT32_MAX);
+    root->tensors = rows;
 }
 
 static void fill_engines(struct fsd_arena *arena, struct answer *root,
                          const struct fsd_diff *d)
 {
     const struct fsd_graph *e = d->engine;
-    struct fsd_rows rows = FSD_ROWS(engine_row_record, engine_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &engine_row_record, engine_text);
 
     for (fsd_id p = 0; d->parts && p < e->parts.n; p++) {
-        struct engine_row *row = fsd_rows_add(arena, &rows);
+        struct engine_row *row = fsd_rows_add(rows);
         struct fsd_span layers = e->parts.at[p].layers;
         double ms = 0;
         bool any = false;
@@ -221,14 +221,14 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
         row->ms = fsd_real_ms(any ? ms : -1);
     }
     if (!d->parts) { /* a single engine is the engine of all nodes that it has */
-        struct engine_row *row = fsd_rows_add(arena, &rows);
+        struct engine_row *row = fsd_rows_add(rows);
 
         row->engine = fsd_count(1);
         row->path = e->path;
         row->layers = fsd_count(e->nodes.n);
         row->ms = fsd_real_ms(d->times->profiles ? d->times->total : -1);
     }
-    root->engines = fsd_rows_held(arena, &rows, UINT32_MAX);
+    root->engines = rows;
 }
 
 struct op_count {
@@ -275,10 +275,7 @@ enum fsd_status fsd_view_parts(struct fsd_sheet *sheet, const struct fsd_asked *
     uint32_t inside = 0;
 
     (void)err;
-    sheet->schema = "fusiondiff-parts/1";
-    sheet->head = head;
-    sheet->root = FSD_ROWS(answer_record, text);
-    root = fsd_rows_add(arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-parts/1", &answer_record, head, text);
     for (uint32_t p = 0; d->parts && p < d->parts->n; p++)
         inside += d->parts->nodes[p];
     root->count = fsd_count(d->parts ? d->parts->n : 1);

@@ -167,7 +167,7 @@ static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *row
                                    const struct fsd_blocks *all,
                                    const struct fsd_block *b, const struct usual *usual)
 {
-    struct block_row *row = fsd_rows_add(arena, rows);
+    struct block_row *row = fsd_rows_add(rows);
     const char *where = stands(arena, d, all, b);
     const char *different = unlike(arena, b, usual);
 
@@ -195,7 +195,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
                      const struct fsd_blocks *all, enum fsd_pattern pattern)
 {
     struct usual usual = usual_of(all, pattern);
-    struct fsd_rows listed = FSD_ROWS(block_row_record, block_text);
+    struct fsd_rows *listed = fsd_rows_new(arena, &block_row_record, block_text);
     const struct fsd_block *shown[SHOWN];
     uint32_t by[3] = {0}, n = 0, more = 0, n_shown = 0;
     double ms = -1;
@@ -220,20 +220,20 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         if (new)
             shown[n_shown++] = b;
         if (new || asked->all)
-            fsd_vec_push(arena, &listed.at, block);
+            fsd_vec_push(arena, &listed->at, block);
         else
             more += b->fused != FSD_FUSED_WHOLE;
     }
     if (!n)
         return;
-    row = fsd_rows_add(arena, kinds);
+    row = fsd_rows_add(kinds);
     row->pattern = fsd_pattern_name(pattern);
     row->blocks = fsd_count(n);
     row->whole = fsd_count(by[FSD_FUSED_WHOLE]);
     row->split = fsd_count(by[FSD_FUSED_SPLIT]);
     row->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);
     row->ms = fsd_real_ms(ms);
-    row->listed = fsd_rows_held(arena, &listed, UINT32_MAX);
+    row->listed = listed;
     row->more = fsd_count(more);
 }
 
@@ -242,28 +242,28 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_blocks *all = fsd_blocks_of(arena, asked->d);
-    struct fsd_rows kinds = FSD_ROWS(kind_row_record, kind_text),
-                    blocks = FSD_ROWS(block_row_record, "");
+    struct fsd_rows *kinds = fsd_rows_new(arena, &kind_row_record, kind_text),
+                    *blocks = fsd_rows_new(arena, &block_row_record, "");
     uint32_t by[3] = {0};
     struct answer *root;
 
     (void)err;
     for (int p = 0; p < FSD__PATTERN_COUNT; p++)
-        add_kind(arena, &kinds, &blocks, asked, all, (enum fsd_pattern)p);
+        add_kind(arena, kinds, blocks, asked, all, (enum fsd_pattern)p);
     for (uint32_t i = 0; i < all->list.n; i++)
         by[all->list.at[i].fused]++;
-    sheet->schema = "fusiondiff-patterns/1";
-    sheet->head = "{n|block|blocks} of known patterns<, {split!} fused partly or not "
-                  "at all><, {unknown!} unknown><: {no_edges}>\n";
-    sheet->root = FSD_ROWS(answer_record, "{patterns}");
-    root = fsd_rows_add(arena, &sheet->root);
+    root = fsd_sheet_begin(
+        sheet, "fusiondiff-patterns/1", &answer_record,
+        "{n|block|blocks} of known patterns<, {split!} fused partly or not "
+        "at all><, {unknown!} unknown><: {no_edges}>\n",
+        "{patterns}");
     if (asked->d->model->named_only)
         root->no_edges =
             "recognizing them needs the edges of a MODEL, and none was given";
     root->n = fsd_count(all->list.n);
     root->split = fsd_count(by[FSD_FUSED_SPLIT]);
     root->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);
-    root->patterns = fsd_rows_held(arena, &kinds, UINT32_MAX);
-    root->blocks = fsd_rows_held(arena, &blocks, UINT32_MAX);
+    root->patterns = kinds;
+    root->blocks = blocks;
     return FSD_OK;
 }

@@ -206,11 +206,12 @@ static const char requested_text[] =
 FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
 
 #define SPENT_ROW(has, t) \
-    has(t, COUNT, layers,   NULL) \
-    has(t, MS,    ms,       NULL) \
-    has(t, BYTES, bytes,    NULL) \
-    has(t, SHARE, share,    NULL) \
-    has(t, COUNT, unknown,  NULL, .about = "layers whose bytes are unknown") \
+    has(t, COUNT, layers,   NULL, .says = "{layers|layer|layers}") \
+    has(t, MS,    ms,       NULL, .says = "<, {ms} of {of_ms}>") \
+    has(t, BYTES, bytes,    NULL, .says = "<, {bytes} of {of_bytes}>") \
+    has(t, SHARE, share,    NULL, .says = "< ({share} %)>") \
+    has(t, COUNT, unknown,  NULL, .about = "layers whose bytes are unknown", \
+        .says = "<; the bytes of {unknown!} are unknown>") \
     has(t, BYTES, of_bytes, NULL, .aside = true) \
     has(t, MS,    of_ms,    NULL, .aside = true)
 FSD_RECORD(spent_row, SPENT_ROW)
@@ -219,11 +220,6 @@ FSD_RECORD(spent_row, SPENT_ROW)
 static const char requantizing_text[] =
     "{ms:8}  <{share:5.1} %  >{change}  {bytes}  layer {layer}< {type!}>\n"
     "            <nodes  {nodes:.80}\n>";
-
-/* Times where they were measured, else bytes. */
-static const char spent_text[] =
-    "{layers|layer|layers}<, {ms} of {of_ms}><, {bytes} of {of_bytes}>< ({share} %)><; "
-    "the bytes of {unknown!} are unknown>";
 
 /* clang-format off */
 #define NOTE_ROW(has, t) \
@@ -320,24 +316,26 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
         row->requested = fsd_flag(true);
 }
 
-static struct fsd_rows mover_rows(struct fsd_arena *arena, const struct fsd_diff *d,
-                                  const id_vec *layers, const char *template,
-                                  struct fsd_intern *notes)
+static struct fsd_rows *mover_rows(struct fsd_arena *arena, const struct fsd_diff *d,
+                                   const id_vec *layers, const char *template,
+                                   struct fsd_intern *notes)
 {
-    struct fsd_rows rows = FSD_ROWS(mover_row_record, template);
+    struct fsd_rows *rows = fsd_rows_new(arena, &mover_row_record, template);
 
     for (uint32_t i = 0; i < layers->n; i++)
-        fill_mover(arena, fsd_rows_add(arena, &rows), d, layers->at[i], notes);
+        fill_mover(arena, fsd_rows_add(rows), d, layers->at[i], notes);
     return rows;
 }
 
-static struct fsd_rows requantizing_rows(struct fsd_arena *arena,
-                                         const struct fsd_diff *d, const id_vec *layers)
+static struct fsd_rows *requantizing_rows(struct fsd_arena *arena,
+                                          const struct fsd_diff *d,
+                                          const id_vec *layers)
 {
-    struct fsd_rows rows = FSD_ROWS(requantizing_row_record, requantizing_text);
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &requantizing_row_record, requantizing_text);
 
     for (uint32_t i = 0; i < layers->n; i++) {
-        struct requantizing_row *row = fsd_rows_add(arena, &rows);
+        struct requantizing_row *row = fsd_rows_add(rows);
         fsd_id layer = layers->at[i];
         double share = fsd_cost_share(d, layer);
 
@@ -355,16 +353,15 @@ static struct fsd_rows requantizing_rows(struct fsd_arena *arena,
 }
 
 /* The sum of a class of layers; NULL where there are none. */
-static const struct fsd_rows *spent_rows(struct fsd_arena *arena,
-                                         const struct fsd_diff *d, enum fsd_spent spent)
+static const struct spent_row *spent_of(struct fsd_arena *arena,
+                                        const struct fsd_diff *d, enum fsd_spent spent)
 {
     const struct fsd_spent_sum *sum = &d->cost->spent[spent];
-    struct fsd_rows rows = FSD_ROWS(spent_row_record, spent_text);
     struct spent_row *row;
 
     if (!sum->layers)
         return NULL;
-    row = fsd_rows_add(arena, &rows);
+    row = FSD_NEW(arena, struct spent_row, 1);
     row->layers = fsd_count(sum->layers);
     row->ms = fsd_real_ms(sum->ms);
     if (sum->unknown < sum->layers)
@@ -376,18 +373,18 @@ static const struct fsd_rows *spent_rows(struct fsd_arena *arena,
         row->of_ms = fsd_real(d->times->total);
     else
         row->of_bytes = fsd_amount_cell(d, d->cost->all.bytes);
-    return fsd_rows_held(arena, &rows, 1);
+    return row;
 }
 
 static const struct fsd_rows *note_rows(struct fsd_arena *arena,
                                         const struct fsd_intern *notes,
                                         const struct fsd_rows *movers)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(note_row_record, "  [{n}] {text}<  (saves at most {gain}, {by})>\n");
+    struct fsd_rows *rows = fsd_rows_new(
+        arena, &note_row_record, "  [{n}] {text}<  (saves at most {gain}, {by})>\n");
 
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
-        struct note_row *row = fsd_rows_add(arena, &rows);
+        struct note_row *row = fsd_rows_add(rows);
 
         row->n = fsd_count(i);
         row->text = fsd_text(notes, i);
@@ -401,7 +398,7 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
             row->by = mover->gain_by;
         }
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* What the model asks for, and what requantizes: of many the first, in text. */
@@ -411,23 +408,23 @@ static void fill_classes(struct fsd_arena *arena, struct answer *root,
     const struct fsd_diff *d = asked->d;
     uint32_t most = asked->all || asked->q->top ? UINT32_MAX : FEW_LISTED;
     struct fsd_intern *notes = fsd_intern_new(arena);
-    struct fsd_rows requested =
+    struct fsd_rows *requested =
         mover_rows(arena, d, &lists->requested.layers, requested_text, notes);
-    struct fsd_rows of_nodes =
+    struct fsd_rows *of_nodes =
         mover_rows(arena, d, &lists->of_nodes.layers, requested_text, notes);
-    struct fsd_rows requantizing =
+    struct fsd_rows *requantizing =
         requantizing_rows(arena, d, &lists->requantizing.layers);
 
-    root->of_nodes = fsd_rows_held(arena, &of_nodes, UINT32_MAX);
-    root->requested_sum = spent_rows(arena, d, FSD_SPENT_REQUESTED);
-    root->requested_shown = fsd_rows_held(arena, &requested, most);
-    root->requested_more = fsd_count(lists->requested.left_out + requested.at.n -
+    root->of_nodes = of_nodes;
+    root->requested_sum = spent_of(arena, d, FSD_SPENT_REQUESTED);
+    root->requested_shown = fsd_rows_first(requested, most);
+    root->requested_more = fsd_count(lists->requested.left_out + requested->at.n -
                                      root->requested_shown->at.n);
-    root->requantization = fsd_rows_held(arena, &requantizing, UINT32_MAX);
-    root->requantization_sum = spent_rows(arena, d, FSD_SPENT_REQUANTIZE);
-    root->requantization_shown = fsd_rows_held(arena, &requantizing, most);
+    root->requantization = requantizing;
+    root->requantization_sum = spent_of(arena, d, FSD_SPENT_REQUANTIZE);
+    root->requantization_shown = fsd_rows_first(requantizing, most);
     root->requantization_more =
-        fsd_count(lists->requantizing.left_out + requantizing.at.n -
+        fsd_count(lists->requantizing.left_out + requantizing->at.n -
                   root->requantization_shown->at.n);
 }
 
@@ -436,11 +433,11 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
 {
     const struct fsd_diff *d = asked->d;
     struct fsd_intern *notes = fsd_intern_new(arena);
-    struct fsd_rows reformats =
+    struct fsd_rows *reformats =
         mover_rows(arena, d, &lists->reformats.layers, mover_text, notes);
-    struct fsd_rows moved =
+    struct fsd_rows *moved =
         mover_rows(arena, d, &lists->moved.layers, mover_text, notes);
-    struct fsd_rows free =
+    struct fsd_rows *free =
         mover_rows(arena, d, &lists->free, "  layer {layer}  {called:.84}\n", notes);
     double ms = sum(d, &lists->moved.layers) + lists->moved.left_out_ms;
     double total = d->times->total;
@@ -455,9 +452,9 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
         root->all_ms = fsd_real(ms);
         root->all_share = fsd_real(total > 0 ? ms / total : 0);
     }
-    root->reformats = fsd_rows_held(arena, &reformats, UINT32_MAX);
-    root->moved_shown = fsd_rows_held(arena, &moved, UINT32_MAX);
-    root->free = fsd_rows_held(arena, &free, UINT32_MAX);
+    root->reformats = reformats;
+    root->moved_shown = moved;
+    root->free = free;
     root->n = fsd_count(lists->moved.layers.n + lists->moved.left_out);
     if (!root->n.is)
         root->none = d->cost->spent[FSD_SPENT_REQUESTED].layers
@@ -469,7 +466,7 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
         root->free_folded = root->n_free; /* they cost nothing: a number will do */
     else
         root->free_shown = root->free;
-    root->advice = note_rows(arena, notes, &moved);
+    root->advice = note_rows(arena, notes, moved);
     fill_classes(arena, root, asked, lists);
 }
 
@@ -483,9 +480,9 @@ enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "--min-ms and --min-share need the times of a --profile");
     lists = collect_all(asked, sheet->arena);
-    sheet->schema = "fusiondiff-reformats/1";
-    sheet->head = head;
-    sheet->root = FSD_ROWS(answer_record, text);
-    fill_root(sheet->arena, fsd_rows_add(sheet->arena, &sheet->root), asked, &lists);
+    fill_root(
+        sheet->arena,
+        fsd_sheet_begin(sheet, "fusiondiff-reformats/1", &answer_record, head, text),
+        asked, &lists);
     return FSD_OK;
 }

@@ -77,7 +77,7 @@ static void add_node(struct fsd_arena *arena, struct fsd_rows *rows,
                      const struct fsd_retype *p, fsd_id node)
 {
     const struct fsd_retyped_node *r = &p->nodes[node];
-    struct node_row *row = fsd_rows_add(arena, rows);
+    struct node_row *row = fsd_rows_add(rows);
 
     row->index = fsd_count(node);
     row->name = fsd_phrase_of(arena, p->d, node, fsd_put_node_name);
@@ -93,7 +93,8 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked 
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_retype *p = fsd_retype_new(arena, asked->d);
-    struct fsd_rows nodes = FSD_ROWS(node_row_record, node_text), left = nodes;
+    struct fsd_rows *nodes = fsd_rows_new(arena, &node_row_record, node_text),
+                    *left = fsd_rows_new(arena, &node_row_record, node_text);
     uint32_t constants = 0;
     struct answer *root;
 
@@ -102,16 +103,13 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked 
         const struct fsd_retyped_node *r = &p->nodes[i];
 
         if (r->type)
-            add_node(arena, &nodes, p, i);
+            add_node(arena, nodes, p, i);
         if (r->what == FSD_RETYPED_LOST)
-            add_node(arena, &left, p, i);
+            add_node(arena, left, p, i);
     }
     for (uint32_t i = 0; i < p->casts.n; i++)
         constants += fsd_is_build_constant(asked->d->facts, p->casts.at[i].tensor);
-    sheet->schema = "fusiondiff-retype/1";
-    sheet->head = head;
-    sheet->root = FSD_ROWS(answer_record, text);
-    root = fsd_rows_add(arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-retype/1", &answer_record, head, text);
     root->set = fsd_count(p->count[FSD_RETYPED_SET]);
     root->follows = fsd_count(p->count[FSD_RETYPED_FOLLOWS]);
     root->quantized = fsd_count(p->count[FSD_RETYPED_QUANTIZED]);
@@ -119,7 +117,7 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked 
     root->types = tally(arena, p);
     root->casts = fsd_count(p->casts.n - constants);
     root->constants = fsd_count(constants);
-    root->nodes = fsd_rows_held(arena, &nodes, UINT32_MAX);
-    root->left = fsd_rows_held(arena, &left, UINT32_MAX);
+    root->nodes = nodes;
+    root->left = left;
     return FSD_OK;
 }

@@ -224,12 +224,12 @@ static const char route_text[] =
 
 static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
 {
-    struct fsd_rows rows = {.of = routed_record(k), .text = route_text};
+    struct fsd_rows *rows = fsd_rows_new(k->arena, routed_record(k), route_text);
     double base = k->r->routes[k->r->base].in->ms;
 
     for (uint32_t i = 0; i < k->r->n; i++) {
         const struct fsd_route *route = &k->r->routes[i];
-        struct routed_row *routed = fsd_rows_add(k->arena, &rows);
+        struct routed_row *routed = fsd_rows_add(rows);
         struct route_row *row = &routed->row;
 
         row->route = route->in->name;
@@ -252,7 +252,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
             if (k->r->knobs.at[n].varies)
                 routed->values[at++] = text(k, route->values[n]);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* --------------------------------------------------------------------------- knobs */
@@ -306,7 +306,7 @@ static struct tally tally_of(const struct fsd_routes_source *k, uint32_t knob)
 
 static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
 {
-    struct fsd_rows rows = FSD_ROWS(knob_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &knob_row_record, "");
 
     for (uint32_t i = 0; i < k->r->knobs.n; i++) {
         struct tally t = tally_of(k, i);
@@ -315,7 +315,7 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
 
         if (!k->r->knobs.at[i].varies)
             continue;
-        row = fsd_rows_add(k->arena, &rows);
+        row = fsd_rows_add(rows);
         row->knob = text(k, k->r->knobs.at[i].name);
         if (base)
             row->base = text(k, base);
@@ -324,7 +324,7 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
         if (t.compared)
             row->idle = fsd_flag(t.same == t.compared);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* The settings that change nothing wherever both builds are there, and are not measured
@@ -401,15 +401,14 @@ static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_
     return (struct fsd_fact_cells){true, n, facts};
 }
 
-static const struct fsd_rows *best_rows(const struct fsd_routes_source *k)
+static const struct best *best_of(const struct fsd_routes_source *k)
 {
-    struct fsd_rows rows = FSD_ROWS(best_record, "");
     const struct fsd_routes *r = k->r;
     struct best *row;
 
     if (r->best == FSD_NONE)
         return NULL;
-    row = fsd_rows_add(k->arena, &rows);
+    row = FSD_NEW(k->arena, struct best, 1);
     row->route = route_name(k, r->best);
     row->ms = fsd_real_ms(r->routes[r->best].in->ms);
     row->gain = fsd_real(
@@ -421,7 +420,7 @@ static const struct fsd_rows *best_rows(const struct fsd_routes_source *k)
             r->kept_by == FSD_KEPT_NONE ? NULL : fsd_kept_by_name(r->kept_by);
         row->settings = apart_of(k, r->kept);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return row;
 }
 
 static const char *best_text(const struct fsd_routes_source *k)
@@ -542,8 +541,7 @@ static const char *base_text(const struct fsd_routes_source *k)
 static void fill_tuner(const struct fsd_routes_source *k, struct routes *root,
                        const struct fsd_tuning *tuning)
 {
-    struct fsd_rows rows = FSD_ROWS(tuner_record, "");
-    struct tuner *row = fsd_rows_add(k->arena, &rows);
+    struct tuner *row = FSD_NEW(k->arena, struct tuner, 1);
 
     row->path = tuning->path;
     row->version = text(k, tuning->version);
@@ -553,7 +551,7 @@ static void fill_tuner(const struct fsd_routes_source *k, struct routes *root,
     if (tuning->most_loss >= 0)
         row->most_loss = fsd_real(tuning->most_loss);
     row->cut = fsd_flag(tuning->cut);
-    root->tuner = fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    root->tuner = row;
     root->cache = fsd_printed(k->arena, "%s, version %s", row->path, row->version);
     if (tuning->cut)
         root->cut_short = "the file ends within an iteration, which is left out";
@@ -567,11 +565,9 @@ void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
     uint32_t built = 0, failed = 0;
 
     sheet->name = "routes";
-    sheet->schema = "fusiondiff-routes/1";
-    sheet->head = head;
+    root = fsd_sheet_begin(sheet, "fusiondiff-routes/1", &routes_record, head,
+                           routes_text);
     sheet->csv = "routes";
-    sheet->root = FSD_ROWS(routes_record, routes_text);
-    root = fsd_rows_add(sheet->arena, &sheet->root);
     for (uint32_t i = 0; i < r->n; i++) {
         built += r->routes[i].in->state != NULL;
         failed += r->routes[i].in->failed;
@@ -593,7 +589,7 @@ void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
     }
     if (r->tuning)
         fill_tuner(&k, root, r->tuning);
-    root->best = best_rows(&k);
+    root->best = best_of(&k);
     root->knobs = knob_rows(&k);
     root->effects = fsd_effect_rows(&k, false);
     root->shown = fsd_effect_rows(&k, true);

@@ -106,7 +106,8 @@ static const char *proof_text(const struct fsd_routes_source *k,
 static const struct fsd_rows *proof_rows(const struct fsd_routes_source *k,
                                          const struct fsd_engine_change *change)
 {
-    struct fsd_rows rows = FSD_ROWS(proof_row_record, "      {proof}\n");
+    struct fsd_rows *rows =
+        fsd_rows_new(k->arena, &proof_row_record, "      {proof}\n");
     const struct fsd_compare *c = change ? change->compare : NULL;
 
     for (uint32_t i = 0; c && i < c->regions.n; i++) {
@@ -115,14 +116,14 @@ static const struct fsd_rows *proof_rows(const struct fsd_routes_source *k,
 
         if (!region->differs && !region->tactic)
             continue;
-        row = fsd_rows_add(k->arena, &rows);
+        row = fsd_rows_add(rows);
         row->happened = fsd_happened_name(region->happened);
         row->before = groups_of(k, c, region->old_groups, false);
         row->after = groups_of(k, c, region->new_groups, true);
         row->precision = fsd_region_precision(region);
         row->proof = proof_text(k, row, region);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* ---------------------------------------------------------------------- a sentence */
@@ -139,7 +140,7 @@ FSD_RECORD(pattern_row, PATTERN_ROW)
 static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
                                            const fsd_block_changes *changes)
 {
-    struct fsd_rows rows = FSD_ROWS(pattern_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &pattern_row_record, "");
 
     for (uint32_t i = 0; i < changes->n; i++) {
         const struct fsd_block_change *b = &changes->at[i];
@@ -147,13 +148,13 @@ static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
 
         if (!b->lost && !b->gained)
             continue;
-        row = fsd_rows_add(k->arena, &rows);
+        row = fsd_rows_add(rows);
         row->pattern = b->pattern;
         row->blocks = fsd_count(b->blocks);
         row->lost = fsd_count(b->lost);
         row->gained = fsd_count(b->gained);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 /* Clauses with commas between them. */
@@ -357,11 +358,11 @@ FSD_RECORD_SHARED(effect_row, EFFECT_ROW)
 static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
                                         const struct fsd_route_effect *e)
 {
-    struct fsd_rows rows = FSD_ROWS(step_row_record, "");
+    struct fsd_rows *rows = fsd_rows_new(k->arena, &step_row_record, "");
 
     for (uint32_t i = 0; i < e->steps.n; i++) {
         const struct fsd_route_step *s = &k->r->steps.at[e->steps.at + i];
-        struct step_row *row = fsd_rows_add(k->arena, &rows);
+        struct step_row *row = fsd_rows_add(rows);
 
         row->from = route_name(k, s->from);
         row->to = route_name(k, s->to);
@@ -370,7 +371,7 @@ static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
         if (!isnan(s->ms))
             row->ms = fsd_real(s->ms);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void fill_change(struct effect_row *row, const struct fsd_engine_change *change)
@@ -407,8 +408,7 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
     row->patterns = pattern_rows(k, &patterns);
     row->steps = step_rows(k, e);
     row->proof = proof_rows(k, s->change);
-    row->shown =
-        fsd_rows_held(k->arena, row->proof, k->style->all ? UINT32_MAX : PROVED);
+    row->shown = fsd_rows_first(row->proof, k->style->all ? UINT32_MAX : PROVED);
     if (row->proof->at.n > row->shown->at.n)
         row->more = fsd_count(row->proof->at.n - row->shown->at.n);
 }
@@ -416,15 +416,16 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
 /* One line lists all knobs that change nothing and whose times are not measured. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief)
 {
-    struct fsd_rows rows = FSD_ROWS(fsd_effect_row_record,
-                                    "  {*}{setting}{/}  {says}\n{shown}"
-                                    "<      and {more!|group|groups} more (--all)\n>");
+    struct fsd_rows *rows =
+        fsd_rows_new(k->arena, &fsd_effect_row_record,
+                     "  {*}{setting}{/}  {says}\n{shown}"
+                     "<      and {more!|group|groups} more (--all)\n>");
 
     for (uint32_t i = 0; i < k->r->effects.n; i++) {
         const struct fsd_route_effect *e = &k->r->effects.at[i];
 
         if (!brief || e->timed || !fsd_effect_is_idle(e))
-            fill_effect(k, fsd_rows_add(k->arena, &rows), e);
+            fill_effect(k, fsd_rows_add(rows), e);
     }
-    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
+    return rows;
 }

@@ -23,9 +23,10 @@ FSD_RECORD(answer, ANSWER)
 enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
-    struct fsd_rows rows =
-        FSD_ROWS(rule_row_record, "{*}{rule}{/}  {level}, needs {needs}, {holds_for}\n"
-                                  "    {doc}\n    {why}\n    {fix}\n    ({source})\n");
+    struct fsd_rows *rows =
+        fsd_rows_new(sheet->arena, &rule_row_record,
+                     "{*}{rule}{/}  {level}, needs {needs}, {holds_for}\n"
+                     "    {doc}\n    {why}\n    {fix}\n    ({source})\n");
     const struct fsd_rule *rule;
 
     (void)asked;
@@ -35,7 +36,7 @@ enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *
 
         if (!(rule->needs & FSD_NEEDS_LINT))
             continue;
-        row = fsd_rows_add(sheet->arena, &rows);
+        row = fsd_rows_add(rows);
         row->rule = rule->id;
         row->level = fsd_level_name(rule->level);
         row->needs = rule->needs & FSD_NEEDS_ENGINE ? "model and engine"
@@ -48,9 +49,8 @@ enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *
         row->fix = rule->fix;
         row->source = rule->source;
     }
-    sheet->schema = "fusiondiff-lint-rules/1";
-    sheet->root = FSD_ROWS(answer_record, "{rules}");
-    ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->rules =
-        fsd_rows_held(sheet->arena, &rows, UINT32_MAX);
+    ((struct answer *)fsd_sheet_begin(sheet, "fusiondiff-lint-rules/1", &answer_record,
+                                      NULL, "{rules}"))
+        ->rules = rows;
     return FSD_OK;
 }

@@ -221,11 +221,13 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_modules sums = fsd_cost_modules(arena, d, &scopes);
     fsd_module_vec modules = sums.list;
     bool timed = d->times->profiles;
-    struct fsd_rows rows = FSD_ROWS(module_row_record, timed ? timed_row : plain_row);
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &module_row_record, timed ? timed_row : plain_row);
     struct answer *root;
 
     struct blocks blocks = find_blocks(arena, &modules, scopes.names);
-    struct fsd_rows folded = rows;
+    struct fsd_rows *folded =
+        fsd_rows_new(arena, &module_row_record, timed ? timed_row : plain_row);
     const fsd_sym *class_of = classes_of(arena, d->model, scopes.names);
 
     (void)err;
@@ -234,7 +236,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         const struct fsd_module *most = &modules.at[blocks.like[kind]];
         const struct fsd_module *m = &modules.at[i];
         bool alike = kind && is_alike(m, most);
-        struct module_row *row = fsd_rows_add(arena, &rows);
+        struct module_row *row = fsd_rows_add(rows);
         struct fsd_module sum = *m;
 
         row->name = fsd_text(scopes.names, m->name);
@@ -246,23 +248,23 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
             row->unlike = unlike(arena, m, most, blocks.alike[kind]);
         fill_row(row, arena, m, timed, total);
         if (!alike || asked->all) {
-            fsd_vec_push(arena, &folded.at, row);
+            fsd_vec_push(arena, &folded->at, row);
         } else if (m == most) { /* the first of them stands for all */
             for (uint32_t k = i + 1; k < modules.n; k++)
                 if (blocks.kind[k] == kind && is_alike(&modules.at[k], most))
                     add_module(&sum, &modules.at[k]);
-            row = fsd_rows_add(arena, &folded);
+            row = fsd_rows_add(folded);
             row->called = fsd_printed(arena, "%s x%u", fsd_text(blocks.kinds, kind),
                                       blocks.alike[kind]);
             name_class(row, fsd_text(d->names, class_of[m->name]));
             fill_row(row, arena, &sum, timed, total);
         }
     }
-    sheet->schema = "fusiondiff-scopes/1";
-    sheet->head = "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute "
-                  "nodes of several scopes and count in each>";
-    sheet->root = FSD_ROWS(answer_record, timed ? timed_text : plain_text);
-    root = fsd_rows_add(arena, &sheet->root);
+    root =
+        fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
+                        "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} "
+                        "compute nodes of several scopes and count in each>",
+                        timed ? timed_text : plain_text);
     root->depth = fsd_count(scopes.depth);
     root->n = fsd_count(modules.n);
     root->shared_layers = fsd_count(sums.shared);
@@ -270,7 +272,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         root->total_ms = fsd_real(total);
         root->rest_ms = fsd_real(sums.rest_ms);
     }
-    root->scopes = fsd_rows_held(arena, &rows, UINT32_MAX);
-    root->folded = fsd_rows_held(arena, &folded, UINT32_MAX);
+    root->scopes = rows;
+    root->folded = folded;
     return FSD_OK;
 }

@@ -142,7 +142,7 @@ static void fill_place(struct fsd_arena *arena, struct place_row *row,
 /* Skips of one fusion for one reason are a group, in the order of the log. */
 struct group {
     const struct fsd_event *first;
-    struct fsd_rows nodes, listed;
+    struct fsd_rows *nodes, *listed;
     uint32_t times, n;
 };
 
@@ -177,10 +177,10 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static void add_group(struct fsd_arena *arena, struct fsd_rows *rows,
-                      const struct fsd_diff *d, const struct group *g)
+static void add_group(struct fsd_rows *rows, const struct fsd_diff *d,
+                      const struct group *g)
 {
-    struct skip_row *row = fsd_rows_add(arena, rows);
+    struct skip_row *row = fsd_rows_add(rows);
 
     row->fusion = fsd_text(d->names, g->first->pass);
     row->why = fsd_text(d->names, g->first->text);
@@ -188,9 +188,9 @@ static void add_group(struct fsd_arena *arena, struct fsd_rows *rows,
     row->times = fsd_count(g->times);
     row->n = fsd_count(g->n);
     row->no_nodes = g->n ? NULL : "the log names no node";
-    row->nodes = fsd_rows_held(arena, &g->nodes, UINT32_MAX);
-    row->listed = fsd_rows_held(arena, &g->listed, UINT32_MAX);
-    row->more = fsd_count(g->n - g->listed.at.n);
+    row->nodes = g->nodes;
+    row->listed = g->listed;
+    row->more = fsd_count(g->n - g->listed->at.n);
 }
 
 static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
@@ -198,7 +198,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
 {
     const struct fsd_diff *d = asked->d;
     const fsd_id *node_of = nodes_of_events(arena, d);
-    struct fsd_rows rows = FSD_ROWS(skip_row_record, skip_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &skip_row_record, skip_text);
     FSD_VEC(struct skip) skips = {0};
     FSD_VEC(struct group *) groups = {0};
 
@@ -217,23 +217,22 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
         if (!g || !is_like(g->first, s->e)) {
             g = FSD_NEW(arena, struct group, 1);
             g->first = s->e;
-            g->nodes = FSD_ROWS(place_row_record, "");
-            g->listed = FSD_ROWS(place_row_record, place_text);
+            g->nodes = fsd_rows_new(arena, &place_row_record, "");
+            g->listed = fsd_rows_new(arena, &place_row_record, place_text);
             fsd_vec_push(arena, &groups, g);
         }
         g->times += s->e->times;
         if (!s->e->a)
             continue;
         if (g->n++ < SHOWN || asked->all)
-            fill_place(arena, fsd_rows_add(arena, &g->listed), d, s->e,
-                       node_of[s->index]);
-        fill_place(arena, fsd_rows_add(arena, &g->nodes), d, s->e, node_of[s->index]);
+            fill_place(arena, fsd_rows_add(g->listed), d, s->e, node_of[s->index]);
+        fill_place(arena, fsd_rows_add(g->nodes), d, s->e, node_of[s->index]);
     }
     if (groups.n)
         qsort(groups.at, groups.n, sizeof *groups.at, by_first);
     for (uint32_t i = 0; i < groups.n; i++)
-        add_group(arena, &rows, d, groups.at[i]);
-    root->skipped = fsd_rows_held(arena, &rows, UINT32_MAX);
+        add_group(rows, d, groups.at[i]);
+    root->skipped = rows;
     return skips.n;
 }
 
@@ -253,8 +252,8 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
                         const struct fsd_asked *asked)
 {
     const struct fsd_diff *d = asked->d;
-    struct fsd_rows rows = FSD_ROWS(pass_row_record, ""),
-                    listed = FSD_ROWS(pass_row_record, pass_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &pass_row_record, ""),
+                    *listed = fsd_rows_new(arena, &pass_row_record, pass_text);
     uint32_t changed = 0;
 
     for (uint32_t i = 0; i < d->history->passes.n; i++) {
@@ -263,22 +262,22 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
         if (pass->build != d->history->build || !pass->runs)
             continue;
         changed += pass->changed > 0;
-        fill_pass(fsd_rows_add(arena, &rows), d, pass);
+        fill_pass(fsd_rows_add(rows), d, pass);
         if (pass->changed || asked->all)
-            fill_pass(fsd_rows_add(arena, &listed), d, pass);
+            fill_pass(fsd_rows_add(listed), d, pass);
     }
-    if (rows.at.n) {
-        root->ran = fsd_count(rows.at.n);
+    if (rows->at.n) {
+        root->ran = fsd_count(rows->at.n);
         root->changed = fsd_count(changed);
     }
-    root->transformers = fsd_rows_held(arena, &rows, UINT32_MAX);
-    root->listed = fsd_rows_held(arena, &listed, UINT32_MAX);
+    root->transformers = rows;
+    root->listed = listed;
 }
 
 static void fill_added(struct fsd_arena *arena, struct answer *root,
                        const struct fsd_diff *d)
 {
-    struct fsd_rows rows = FSD_ROWS(add_row_record, add_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &add_row_record, add_text);
 
     for (uint32_t i = 0; i < d->history->events.n; i++) {
         const struct fsd_event *e = &d->history->events.at[i];
@@ -286,14 +285,14 @@ static void fill_added(struct fsd_arena *arena, struct answer *root,
 
         if (e->kind != FSD_EVENT_ADD || e->build != d->history->build)
             continue;
-        row = fsd_rows_add(arena, &rows);
+        row = fsd_rows_add(rows);
         row->what = fsd_text(d->names, e->b);
         row->tensor = fsd_text(d->names, e->a);
         row->place = e->text ? fsd_text(d->names, e->text) : NULL;
         row->transformer = e->pass ? fsd_text(d->names, e->pass) : NULL;
         row->line = fsd_count(e->line);
     }
-    root->added = fsd_rows_held(arena, &rows, UINT32_MAX);
+    root->added = rows;
 }
 
 /* ------------------------------------------------------------- layers, counted */
@@ -331,8 +330,9 @@ static void count_layer(struct fsd_arena *arena, tally_vec *all, uint32_t *at,
 static void fill_layers(struct fsd_arena *arena, struct answer *root,
                         const struct fsd_diff *d)
 {
-    struct fsd_rows ops = FSD_ROWS(op_row_record, op_text),
-                    providers = FSD_ROWS(provider_row_record, provider_text);
+    struct fsd_rows *ops = fsd_rows_new(arena, &op_row_record, op_text),
+                    *providers =
+                        fsd_rows_new(arena, &provider_row_record, provider_text);
     uint32_t n = fsd_intern_count(d->names), *of_op = FSD_NEW(arena, uint32_t, n),
              *of_provider = FSD_NEW(arena, uint32_t, n);
     tally_vec by_op = {0}, by_provider = {0};
@@ -350,7 +350,7 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     if (by_op.n)
         qsort(by_op.at, by_op.n, sizeof *by_op.at, more_first);
     for (uint32_t i = 0; i < by_op.n; i++) {
-        struct op_row *row = fsd_rows_add(arena, &ops);
+        struct op_row *row = fsd_rows_add(ops);
 
         row->op = fsd_text(d->names, by_op.at[i].key);
         row->layers = fsd_count(by_op.at[i].n);
@@ -359,15 +359,15 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     if (by_provider.n)
         qsort(by_provider.at, by_provider.n, sizeof *by_provider.at, more_first);
     for (uint32_t i = 0; any && i < by_provider.n; i++) {
-        struct provider_row *row = fsd_rows_add(arena, &providers);
+        struct provider_row *row = fsd_rows_add(providers);
 
         if (by_provider.at[i].key)
             row->provider = fsd_text(d->names, by_provider.at[i].key);
         row->layers = fsd_count(by_provider.at[i].n);
         row->ms = fsd_real_ms(by_provider.at[i].ms);
     }
-    root->inserted = fsd_rows_held(arena, &ops, UINT32_MAX);
-    root->providers = fsd_rows_held(arena, &providers, UINT32_MAX);
+    root->inserted = ops;
+    root->providers = providers;
 }
 
 /* What keeps a log from being of use; NULL: nothing does. */
@@ -393,10 +393,7 @@ enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet, const struct fsd_asked
     struct answer *root;
 
     (void)err;
-    sheet->schema = "fusiondiff-skipped/1";
-    sheet->head = head;
-    sheet->root = FSD_ROWS(answer_record, text);
-    root = fsd_rows_add(arena, &sheet->root);
+    root = fsd_sheet_begin(sheet, "fusiondiff-skipped/1", &answer_record, head, text);
     root->log = no_use(d);
     if (!root->log) {
         root->n = fsd_count(fill_skipped(arena, root, asked));

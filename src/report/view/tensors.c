@@ -227,7 +227,8 @@ static bool is_listed(const struct fsd_graph *g, fsd_id tensor)
 static void add_tensors(struct fsd_arena *arena, const struct fsd_asked *asked,
                         const struct fsd_marks *m, struct answer *root)
 {
-    struct fsd_rows all = FSD_ROWS(tensor_row_record, tensor_text), listed = all;
+    struct fsd_rows *all = fsd_rows_new(arena, &tensor_row_record, tensor_text),
+                    *listed = fsd_rows_new(arena, &tensor_row_record, tensor_text);
     uint32_t by_place[FSD__PLACE_COUNT] = {0};
 
     for (fsd_id i = 0; i < m->d->model->tensors.n; i++) {
@@ -237,17 +238,17 @@ static void add_tensors(struct fsd_arena *arena, const struct fsd_asked *asked,
         if (!is_listed(m->d->model, i) ||
             (asked->q->only_free && !fsd_tensor_is_free(m, i)))
             continue;
-        row = fsd_rows_add(arena, &all);
+        row = fsd_rows_add(all);
         fill_tensor(arena, row, m, i);
         by_place[place]++;
         if (asked->all || place != FSD_PLACE_GONE)
-            fsd_vec_push(arena, &listed.at, row);
+            fsd_vec_push(arena, &listed->at, row);
     }
-    root->n = fsd_count(all.at.n);
+    root->n = fsd_count(all->at.n);
     root->by_place = fsd_tally(arena, by_place, FSD__PLACE_COUNT, 0, fsd_place_name);
-    root->tensors = fsd_rows_held(arena, &all, UINT32_MAX);
-    root->listed = fsd_rows_held(arena, &listed, UINT32_MAX);
-    root->more = fsd_count(all.at.n - listed.at.n);
+    root->tensors = all;
+    root->listed = listed;
+    root->more = fsd_count(all->at.n - listed->at.n);
 }
 
 static void count_fusions(struct fsd_arena *arena, const struct fsd_marks *m,
@@ -296,18 +297,18 @@ static const struct fsd_rows *changes_of(struct fsd_arena *arena,
                                          const struct fsd_marks *m,
                                          const struct fsd_break *b)
 {
-    struct fsd_rows rows = FSD_ROWS(change_row_record, change_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &change_row_record, change_text);
 
     for (uint32_t i = 0; i < b->groups.n; i++) {
         fsd_id group = m->pool.at[b->groups.at + i];
-        struct change_row *row = fsd_rows_add(arena, &rows);
+        struct change_row *row = fsd_rows_add(rows);
 
         row->layer = fsd_count_id(m->layer_of[group]);
         row->fusion = fsd_fusion_kind_name(m->kinds[group]);
         row->nodes = nodes_of(arena, m, group);
         row->called = called(arena, m, group);
     }
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static const char *tensor_name(const struct fsd_marks *m, fsd_id tensor)
@@ -318,12 +319,12 @@ static const char *tensor_name(const struct fsd_marks *m, fsd_id tensor)
 static const struct fsd_rows *
 passed_of(struct fsd_arena *arena, const struct fsd_marks *m, const struct fsd_break *b)
 {
-    struct fsd_rows rows = FSD_ROWS(passed_row_record, passed_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &passed_row_record, passed_text);
 
     for (uint32_t i = 0; i < b->passed.n; i++)
-        ((struct passed_row *)fsd_rows_add(arena, &rows))->name =
+        ((struct passed_row *)fsd_rows_add(rows))->name =
             tensor_name(m, m->pool.at[b->passed.at + i]);
-    return fsd_rows_held(arena, &rows, UINT32_MAX);
+    return rows;
 }
 
 static void fill_break(struct fsd_arena *arena, struct break_row *row,
@@ -388,11 +389,11 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
 static void add_names(struct fsd_arena *arena, const struct fsd_asked *asked,
                       const struct form *form, struct answer *root)
 {
-    struct fsd_rows names = FSD_ROWS(name_row_record, form->row);
+    struct fsd_rows *names = fsd_rows_new(arena, &name_row_record, form->row);
     const struct fsd_rows *of = root->breaks ? root->breaks : root->tensors;
     uint32_t left_out = 0;
 
-    names.between = form->between;
+    names->between = form->between;
     for (uint32_t i = 0; i < of->at.n; i++) {
         const char *name = root->breaks ? ((struct break_row *)of->at.at[i])->mark
                                         : ((struct tensor_row *)of->at.at[i])->name;
@@ -404,13 +405,13 @@ static void add_names(struct fsd_arena *arena, const struct fsd_asked *asked,
             left_out++;
             continue;
         }
-        row = fsd_rows_add(arena, &names);
+        row = fsd_rows_add(names);
         row->name = name;
         row->quoted = fsd_names_quoted(arena, name);
     }
     if (asked->q->left_out)
         *asked->q->left_out = left_out;
-    root->names = fsd_rows_held(arena, &names, UINT32_MAX);
+    root->names = names;
 }
 
 /* ------------------------------------------------------------------------- whole */
@@ -420,8 +421,15 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *ask
                             struct fsd_error *err)
 {
     struct fsd_arena *arena = sheet->arena;
-    struct fsd_rows breaks = FSD_ROWS(break_row_record, break_text);
-    struct answer *root = fsd_rows_add(arena, &sheet->root);
+    struct fsd_rows *breaks = fsd_rows_new(arena, &break_row_record, break_text);
+    struct answer *root =
+        fsd_sheet_begin(sheet, "fusiondiff-tensors/1", &answer_record,
+                        form || asked->q->break_at
+                            ? NULL
+                            : "{n|tensor|tensors}: {by_place}\nfusions: {fusions}\n\n",
+                        form                 ? form->text
+                        : asked->q->break_at ? "{breaks}"
+                                             : "{listed}<and {more!} gone (--all)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;
 
@@ -430,9 +438,9 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *ask
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < groups.n; i++)
-        fill_break(arena, fsd_rows_add(arena, &breaks), m, groups.at[i]);
+        fill_break(arena, fsd_rows_add(breaks), m, groups.at[i]);
     if (asked->q->break_at)
-        root->breaks = fsd_rows_held(arena, &breaks, UINT32_MAX);
+        root->breaks = breaks;
     else
         add_tensors(arena, asked, m, root);
     if (!asked->q->break_at)
@@ -457,14 +465,6 @@ enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet, const struct fsd_asked
     query.only_free |= form && !query.break_at;
     of.q = &query;
     m = fsd_marks_new(asked->d);
-    sheet->schema = "fusiondiff-tensors/1";
-    sheet->head = form || asked->q->break_at
-                      ? NULL
-                      : "{n|tensor|tensors}: {by_place}\nfusions: {fusions}\n\n";
-    sheet->root = FSD_ROWS(answer_record, form ? form->text
-                                          : asked->q->break_at
-                                              ? "{breaks}"
-                                              : "{listed}<and {more!} gone (--all)\n>");
     status = fill(sheet, &of, m, form, err);
     fsd_marks_free(m);
     return status;

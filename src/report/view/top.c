@@ -417,14 +417,14 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     }
 }
 
-static struct fsd_rows rows_of(struct ranking *r, const struct basis *basis,
-                               uint32_t most, double *sum)
+static struct fsd_rows *rows_of(struct ranking *r, const struct basis *basis,
+                                uint32_t most, double *sum)
 {
     bool valued = r->column != FSD_NONE;
-    struct fsd_rows rows =
-        FSD_ROWS(item_row_record, valued          ? valued_texts[basis->single]
-                                  : basis->single ? layer_text
-                                                  : group_text);
+    struct fsd_rows *rows = fsd_rows_new(r->arena, &item_row_record,
+                                         valued          ? valued_texts[basis->single]
+                                         : basis->single ? layer_text
+                                                         : group_text);
     const struct fsd_finding **about = gravest(r->arena, r->d);
 
     for (uint32_t i = 0; i < r->items.n && i < most; i++) {
@@ -433,7 +433,7 @@ static struct fsd_rows rows_of(struct ranking *r, const struct basis *basis,
 
         if (item->weight <= 0)
             break;
-        row = fsd_rows_add(r->arena, &rows);
+        row = fsd_rows_add(rows);
         *sum += item->weight;
         row->rank = fsd_count(i + 1);
         row->name = item->name;
@@ -462,9 +462,9 @@ static struct fsd_rows rows_of(struct ranking *r, const struct basis *basis,
 }
 
 /* The classes with their sums, where the layers are of more than one. */
-static struct fsd_rows spent_rows(struct fsd_arena *arena, const struct fsd_diff *d)
+static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_diff *d)
 {
-    struct fsd_rows rows = FSD_ROWS(spent_row_record, spent_text);
+    struct fsd_rows *rows = fsd_rows_new(arena, &spent_row_record, spent_text);
 
     for (int i = 0; i < FSD_SPENT_NOTHING; i++) {
         const struct fsd_spent_sum *sum = &d->cost->spent[i];
@@ -472,7 +472,7 @@ static struct fsd_rows spent_rows(struct fsd_arena *arena, const struct fsd_diff
 
         if (!sum->layers)
             continue;
-        row = fsd_rows_add(arena, &rows);
+        row = fsd_rows_add(rows);
         row->spent = fsd_spent_name((enum fsd_spent)i);
         row->words = fsd_spent_words((enum fsd_spent)i);
         row->layers = fsd_count(sum->layers);
@@ -483,8 +483,8 @@ static struct fsd_rows spent_rows(struct fsd_arena *arena, const struct fsd_diff
             row->share = fsd_real(sum->share);
         row->unknown = fsd_count(sum->unknown);
     }
-    if (rows.at.n < 2)
-        rows.at.n = 0;
+    if (rows->at.n < 2)
+        rows->at.n = 0;
     return rows;
 }
 
@@ -515,7 +515,6 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
                         const struct fsd_rows *rows, double sum, struct answer *root)
 {
     bool valued = r->column != FSD_NONE, timed = !valued && r->d->times->profiles;
-    struct fsd_rows spent;
 
     root->by = basis->by;
     root->unit = r->unit;
@@ -537,10 +536,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     root->not_ranked = fsd_count(r->unknown);
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
-    root->items = fsd_rows_held(r->arena, rows, UINT32_MAX);
+    root->items = rows;
     if (!valued && (timed || !basis->computed)) { /* else shares are of multiply-adds */
-        spent = spent_rows(r->arena, r->d);
-        root->spent = fsd_rows_held(r->arena, &spent, UINT32_MAX);
+        root->spent = spent_rows(r->arena, r->d);
     }
 }
 
@@ -553,7 +551,7 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
     bool timed = asked->d->times->profiles;
     enum fsd_status status;
-    struct fsd_rows rows;
+    struct fsd_rows *rows;
     double sum = 0;
 
     while (basis < end && strcmp(basis->by, by) != 0)
@@ -569,11 +567,9 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     basis->fill(&r);
     rank(&r, basis);
     rows = rows_of(&r, basis, most, &sum);
-    sheet->schema = "fusiondiff-top/1";
-    sheet->head = head;
-    sheet->root =
-        FSD_ROWS(answer_record,
-                 r.column != FSD_NONE ? "\n\n{items}" : texts[timed][basis->single]);
-    fill_answer(&r, basis, &rows, sum, fsd_rows_add(r.arena, &sheet->root));
+    fill_answer(&r, basis, rows, sum,
+                fsd_sheet_begin(sheet, "fusiondiff-top/1", &answer_record, head,
+                                r.column != FSD_NONE ? "\n\n{items}"
+                                                     : texts[timed][basis->single]));
     return FSD_OK;
 }

@@ -133,7 +133,8 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     const struct fsd_node *n = &d->model->nodes.at[node];
     const struct fsd_node_result *r = &d->nodes[node];
     const struct fsd_node_cost *cost = &d->cost->nodes[node];
-    struct fsd_rows layers = FSD_ROWS(layer_row_record, layer_text);
+    struct fsd_rows *layers = fsd_rows_new(arena, &layer_row_record, layer_text);
+    void *clauses = fsd_record_new(arena, &fsd_node_record);
 
     row->index = fsd_count(node);
     row->name = fsd_text(d->names, n->name);
@@ -149,36 +150,36 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     row->ms = fsd_real_ms(cost->ms);
     row->macs = fsd_amount_cell(d, cost->macs);
     row->became = fsd_phrase_of(arena, d, node, fsd_put_fate);
-    fsd_fill_node(arena, fsd_record_new(arena, &fsd_node_record, &row->clauses), from,
-                  node);
+    row->clauses = clauses;
+    fsd_fill_node(arena, clauses, from, node);
     row->region = fsd_count_id(d->match->region_of_node[node]);
     if (d->values) {
         row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[node]);
         row->numbers = fsd_text_of_row(arena, d->values, d->values->of_node[node]);
     }
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        fill_layer(arena, fsd_rows_add(arena, &layers), d,
+        fill_layer(arena, fsd_rows_add(layers), d,
                    fsd_match_of_node(d->match, node, i));
-    row->layers = fsd_rows_held(arena, &layers, UINT32_MAX);
+    row->layers = layers;
 }
 
 enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
     const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
-    struct fsd_rows nodes = FSD_ROWS(node_row_record, node_text);
+    struct fsd_rows *nodes = fsd_rows_new(sheet->arena, &node_row_record, node_text);
     fsd_id_vec ids = {0};
+    struct answer *root;
     enum fsd_status status =
         fsd_pick_words(sheet->arena, asked, FSD_PICK_NODES, &ids, err);
 
     if (status != FSD_OK)
         return status;
-    nodes.between = "\n";
+    nodes->between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_node(sheet->arena, fsd_rows_add(sheet->arena, &nodes), from, ids.at[i]);
-    sheet->schema = "fusiondiff-where/1";
-    sheet->root = FSD_ROWS(answer_record, "{nodes}");
-    ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->nodes =
-        fsd_rows_held(sheet->arena, &nodes, UINT32_MAX);
+        fill_node(sheet->arena, fsd_rows_add(nodes), from, ids.at[i]);
+    root =
+        fsd_sheet_begin(sheet, "fusiondiff-where/1", &answer_record, NULL, "{nodes}");
+    root->nodes = nodes;
     return FSD_OK;
 }
