@@ -66,6 +66,11 @@ def _call(function: Any, *args: Any) -> Any:
         raise Error(status, printable(message), printable(file), unit, position) from None
 
 
+def _text(function: Any, *args: Any) -> str:
+    printed: bytes = _call(function, *args)
+    return printed.decode()
+
+
 def _file(value: Input, name: str) -> Any:
     """What _native takes: an encoded path, or a name with the bytes under it."""
     if isinstance(value, str) and value.startswith("fusiondiff snapshot ") and "\n" in value:
@@ -181,8 +186,7 @@ class _Report:
             width: width of a text in columns; 0: 100.
             all: nothing is folded, and no list is cut.
         """
-        printed: bytes = _call(_native.write, self._handle, format, _number(width, "width"), all)
-        return printed.decode()
+        return _text(_native.write, self._handle, format, _number(width, "width"), all)
 
     @functools.cached_property
     def json(self) -> Any:
@@ -266,9 +270,8 @@ class Run(_Paged):
         pool
         <BLANKLINE>
         """
-        printed: bytes = _call(_native.view, self._handle, name, [os.fsencode(word) for word in words], format,
+        return _text(_native.view, self._handle, name, [os.fsencode(word) for word in words], format,
                                _number(width, "width"), free, None if break_at is None else str(break_at), form)
-        return printed.decode()
 
 
 class Comparison(_Paged):
@@ -310,8 +313,7 @@ class Check(_Paged):
 
     def update(self) -> str:
         """The snapshot that would make the check pass."""
-        printed: bytes = _call(_native.update, self._handle)
-        return printed.decode()
+        return _text(_native.update, self._handle)
 
 
 def _dress(path: str, temporary: str) -> None:
@@ -376,8 +378,7 @@ class Linting(_Report):
         return _written(output, lambda descriptor: self._fix(words, given, descriptor))
 
     def _fix(self, what: list[bytes], scales: list[bytes], descriptor: int) -> str:
-        listed: bytes = _call(_native.fix, self._handle, self._model, what, scales, descriptor)
-        return listed.decode()
+        return _text(_native.fix, self._handle, self._model, what, scales, descriptor)
 
     def _repr_markdown_(self) -> str:
         return self.write("markdown")
@@ -437,8 +438,7 @@ def snapshot(model: Input | None = None, engine: Input | Sequence[Input] | None 
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
                 opt_profile=opt_profile, peak=peak, force=force, label=label)
-    printed: bytes = _call(_native.snapshot, side._options)
-    return printed.decode()
+    return _text(_native.snapshot, side._options)
 
 
 def check(snapshot: Input, model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, policy: Input | None = None,
@@ -524,9 +524,8 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
         raise ValueError("values: expected inputs, where they are written")
 
     def write(descriptor: int, other: int = -1) -> str:
-        said: bytes = _call(_native.cut, side._options, *_words(layers, groups, nodes, begin, end), context, True, descriptor,
+        return _text(_native.cut, side._options, _words(layers, groups, nodes, begin, end), context, True, descriptor,
                             None if output is None else os.fspath(output), given, other)
-        return said.decode()
 
     def write_both(other: int) -> str:
         return write(-1, other) if output is None else _written(output, lambda descriptor: write(descriptor, other))
@@ -592,7 +591,7 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
         raise ValueError("names: expected anonymize=True, which replaces them")
     files: dict[str, bytes] = _call(
         _native.issue, None if before is None else _side(before, "old ")._options, _side(build)._options, finding,
-        *_words(layers, groups, nodes, (), ()), context, anonymize, no_weights)
+        _words(layers, groups, nodes, (), ()), context, anonymize, no_weights)
     folder = os.path.realpath(output)
     stands_for = files.pop("", None)
     with tempfile.TemporaryDirectory(prefix=os.path.basename(folder) + ".", dir=os.path.dirname(folder)) as temporary:
@@ -632,8 +631,7 @@ def code(model: Input, engine: Input | None = None, *, api: Literal["tensorrt", 
     side = Side(model, model if engine is None else engine, log=log, profile=profile, shapes=shapes, force=force)
     if engine is None:
         del side._options["engine"]
-    written: bytes = _call(_native.code, side._options, *_words(layers, groups, nodes, begin, end), context, api == "torch", depth)
-    return written.decode()
+    return _text(_native.code, side._options, _words(layers, groups, nodes, begin, end), context, api == "torch", depth)
 
 
 def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = None, *, log: Input | None = None,
@@ -652,8 +650,7 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
     side = Side(model, engine, log=log, shapes=shapes, force=force)
 
     def write(descriptor: int) -> str:
-        said: bytes = _call(_native.retype, side._options, descriptor)
-        return said.decode()
+        return _text(_native.retype, side._options, descriptor)
 
     return write(-1) if output is None else _written(output, write)
 
@@ -672,8 +669,7 @@ class Bisection:
         return cls(_call(_native.open_search, {}, os.fsencode(path)))
 
     def _text(self, what: str) -> str:
-        printed: bytes = _call(_native.search_text, self._handle, what)
-        return printed.decode()
+        return _text(_native.search_text, self._handle, what)
 
     @property
     def done(self) -> bool:
@@ -718,8 +714,7 @@ class Bisection:
         if result not in self._RESULTS:
             raise ValueError(f"result: expected 'good', 'bad' or 'skip', found {result!r}")
         side = None if engine is None else Side(model, engine, log=log)._options
-        printed: bytes = _call(_native.search_take, self._handle, self._RESULTS.index(result), side)
-        return printed.decode()
+        return _text(_native.search_take, self._handle, self._RESULTS.index(result), side)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the search whole or not at all; the program continues it with ``bisect --state``."""

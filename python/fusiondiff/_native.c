@@ -36,6 +36,10 @@ struct call {
     size_t n_memory;
     char **notes; /* what the library told meanwhile, the caller's list to be */
     size_t n_notes;
+    FILE *out; /* NULL: nothing is printed; else what is, in memory */
+    char *bytes;
+    size_t size;
+    PyThreadState *thread; /* while Python's lock is released */
     struct fsd_error err;
     enum fsd_status status;
 };
@@ -57,16 +61,27 @@ static void keep_note(void *payload, const char *message)
         call->n_notes++;
 }
 
-static void begin(struct call *call)
+static void hear(struct call *call)
 {
     hearing = call;
     fsd_use_memory(call->memory, call->n_memory);
 }
 
-static void end(void)
+static void end(struct call *call)
 {
-    fsd_use_memory(NULL, 0);
-    hearing = NULL;
+    if (hearing == call) {
+        fsd_use_memory(NULL, 0);
+        hearing = NULL;
+    }
+    if (call->thread)
+        PyEval_RestoreThread(call->thread);
+    call->thread = NULL;
+}
+
+/* What is written to call->out is the result. */
+static void print_to(struct call *call)
+{
+    call->out = fsd_memory_open(&call->bytes, &call->size);
 }
 
 /* ---------------------------------------------------------------------- directories */
@@ -96,6 +111,14 @@ static enum fsd_status open_folders(struct call *call, struct side *sides, size_
         opt->note = keep_note;
     }
     return status;
+}
+
+/* Without Python's lock until end(); `n` sides may be directories. */
+static void begin(struct call *call, size_t n)
+{
+    call->thread = PyEval_SaveThread();
+    hear(call);
+    call->status = open_folders(call, call->side, n);
 }
 
 /* ---------------------------------------------------------------------------- files */
@@ -148,57 +171,71 @@ static bool take_list(struct call *call, PyObject *value, unsigned most,
     return !PyErr_Occurred();
 }
 
+static const struct {
+    const char *key;
+    enum { A_FILE, A_NUMBER, A_FLAG, A_REAL } is;
+    size_t at; /* in struct fsd_options */
+} members[] = {{"model", A_FILE, offsetof(struct fsd_options, model)},
+               {"engine", A_FILE, offsetof(struct fsd_options, engine)},
+               {"log", A_FILE, offsetof(struct fsd_options, log)},
+               {"times", A_FILE, offsetof(struct fsd_options, times)},
+               {"label", A_FILE, offsetof(struct fsd_options, label)},
+               {"engine_number", A_NUMBER, offsetof(struct fsd_options, engine_number)},
+               {"opt_profile", A_NUMBER, offsetof(struct fsd_options, opt_profile)},
+               {"evidence", A_NUMBER, offsetof(struct fsd_options, evidence)},
+               {"force", A_FLAG, offsetof(struct fsd_options, force)},
+               {"peak_gb_s", A_REAL, offsetof(struct fsd_options, peak_gb_s)},
+               {"peak_top_s", A_REAL, offsetof(struct fsd_options, peak_top_s)},
+               {"values_limit", A_REAL, offsetof(struct fsd_options, values_limit)}};
+
+static bool take_member(struct call *call, struct fsd_options *opt, size_t i,
+                        PyObject *value)
+{
+    void *at = (char *)opt + members[i].at;
+
+    switch (members[i].is) {
+    case A_FILE:
+        return take_file(call, value, at);
+    case A_NUMBER:
+        *(unsigned *)at = (unsigned)PyLong_AsUnsignedLong(value);
+        return true;
+    case A_FLAG:
+        *(bool *)at = PyObject_IsTrue(value) == 1;
+        return true;
+    case A_REAL:
+    default:
+        *(double *)at = PyFloat_AsDouble(value);
+        return true;
+    }
+}
+
 static bool take_side(struct call *call, struct side *side, PyObject *dict)
 {
     struct fsd_options *opt = &side->opt;
     const struct {
         const char *key;
-        const char **at;
-    } files[] = {{"model", &opt->model},
-                 {"engine", &opt->engine},
-                 {"log", &opt->log},
-                 {"times", &opt->times},
-                 {"label", &opt->label}};
-    const struct {
-        const char *key;
-        unsigned *at;
-    } numbers[] = {{"engine_number", &opt->engine_number},
-                   {"opt_profile", &opt->opt_profile},
-                   {"evidence", &opt->evidence}};
+        unsigned most;
+        const char **list;
+        unsigned *n;
+    } lists[] = {{"profiles", MOST_FILES, side->profiles, &opt->n_profiles},
+                 {"values", 2, side->values, &opt->n_values},
+                 {"parts", MOST_FILES, side->parts, &opt->n_parts},
+                 {"shapes", MOST_FILES, side->shapes, &opt->n_shapes}};
     PyObject *value;
 
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if ((value = PyDict_GetItemString(dict, files[i].key)) &&
-            !take_file(call, value, files[i].at))
-            return false;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if ((value = PyDict_GetItemString(dict, numbers[i].key)))
-            *numbers[i].at = (unsigned)PyLong_AsUnsignedLong(value);
-    if ((value = PyDict_GetItemString(dict, "force")))
-        opt->force = PyObject_IsTrue(value) == 1;
-    if ((value = PyDict_GetItemString(dict, "peak_gb_s")))
-        opt->peak_gb_s = PyFloat_AsDouble(value);
-    if ((value = PyDict_GetItemString(dict, "peak_top_s")))
-        opt->peak_top_s = PyFloat_AsDouble(value);
-    if ((value = PyDict_GetItemString(dict, "values_limit")))
-        opt->values_limit = PyFloat_AsDouble(value);
     opt->profiles = side->profiles;
     opt->values = side->values;
     opt->shapes = side->shapes;
     opt->parts = side->parts;
     opt->note = keep_note;
-    if ((value = PyDict_GetItemString(dict, "profiles")) &&
-        !take_list(call, value, MOST_FILES, side->profiles, &opt->n_profiles))
-        return false;
-    if ((value = PyDict_GetItemString(dict, "values")) &&
-        !take_list(call, value, 2, side->values, &opt->n_values))
-        return false;
-    if ((value = PyDict_GetItemString(dict, "parts")) &&
-        !take_list(call, value, MOST_FILES, side->parts, &opt->n_parts))
-        return false;
-    if ((value = PyDict_GetItemString(dict, "shapes")) &&
-        !take_list(call, value, MOST_FILES, side->shapes, &opt->n_shapes))
-        return false;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if ((value = PyDict_GetItemString(dict, members[i].key)) &&
+            !take_member(call, opt, i, value))
+            return false;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if ((value = PyDict_GetItemString(dict, lists[i].key)) &&
+            !take_list(call, value, lists[i].most, lists[i].list, lists[i].n))
+            return false;
     return !PyErr_Occurred();
 }
 
@@ -240,34 +277,24 @@ static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.compariso
                   CHECK[] = "fusiondiff.check", LINTING[] = "fusiondiff.linting",
                   SEARCH[] = "fusiondiff.search", ROUTING[] = "fusiondiff.routing";
 
-static void free_run(PyObject *capsule)
+/* Of whatever kind. */
+static void free_made(PyObject *capsule)
 {
-    fsd_diff_free(PyCapsule_GetPointer(capsule, RUN));
-}
+    const char *kind = PyCapsule_GetName(capsule);
+    void *made = PyCapsule_GetPointer(capsule, kind);
 
-static void free_comparison(PyObject *capsule)
-{
-    fsd_comparison_free(PyCapsule_GetPointer(capsule, COMPARISON));
-}
-
-static void free_check(PyObject *capsule)
-{
-    fsd_check_free(PyCapsule_GetPointer(capsule, CHECK));
-}
-
-static void free_linting(PyObject *capsule)
-{
-    fsd_linting_free(PyCapsule_GetPointer(capsule, LINTING));
-}
-
-static void free_search(PyObject *capsule)
-{
-    fsd_bisection_free(PyCapsule_GetPointer(capsule, SEARCH));
-}
-
-static void free_routing(PyObject *capsule)
-{
-    fsd_routing_free(PyCapsule_GetPointer(capsule, ROUTING));
+    if (kind == RUN)
+        fsd_diff_free(made);
+    else if (kind == COMPARISON)
+        fsd_comparison_free(made);
+    else if (kind == CHECK)
+        fsd_check_free(made);
+    else if (kind == LINTING)
+        fsd_linting_free(made);
+    else if (kind == SEARCH)
+        fsd_bisection_free(made);
+    else
+        fsd_routing_free(made);
 }
 
 /* What went wrong matters more than what was noted. */
@@ -280,41 +307,47 @@ static bool is_told(struct call *call)
     return fine;
 }
 
-static PyObject *finish(struct call *call, void *made, const char *kind,
-                        PyCapsule_Destructor destroy)
+static PyObject *finish(struct call *call, void *made, const char *kind)
 {
     PyObject *capsule;
 
+    end(call);
     is_told(call);
     if (call->status != FSD_OK)
         return raise_error(&call->err);
-    capsule = PyCapsule_New(made, kind, destroy);
+    capsule = PyCapsule_New(made, kind, free_made);
     if (PyErr_Occurred())
         Py_CLEAR(capsule);
     return capsule;
 }
 
-/* Bytes that a writer printed; `out` was opened by fsd_memory_open(). */
-static PyObject *printed(struct call *call, FILE *out, char **bytes, const size_t *size)
+/* Bytes that a writer printed, behind print_to(). */
+static PyObject *printed(struct call *call)
 {
-    bool whole = !fclose(out), told = is_told(call);
     PyObject *result = NULL;
+    bool whole, told;
+
+    end(call);
+    whole = !fclose(call->out);
+    told = is_told(call);
 
     if (call->status != FSD_OK)
         raise_error(&call->err);
     else if (!whole)
         PyErr_NoMemory();
     else if (told)
-        result = PyBytes_FromStringAndSize(*bytes, (Py_ssize_t)*size);
-    free(*bytes);
+        result = PyBytes_FromStringAndSize(call->bytes, (Py_ssize_t)call->size);
+    free(call->bytes);
     return result;
 }
 
 /* None, where the caller's file is written. */
 static PyObject *written(struct call *call)
 {
-    bool told = is_told(call);
+    bool told;
 
+    end(call);
+    told = is_told(call);
     if (call->status != FSD_OK)
         return raise_error(&call->err);
     if (!told)
@@ -334,12 +367,10 @@ static PyObject *open_run(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!:open_run", &PyDict_Type, &side) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, call.side, 1);
+    begin(&call, 1);
     if (call.status == FSD_OK)
         call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return finish(&call, run, RUN, free_run);
+    return finish(&call, run, RUN);
 }
 
 static PyObject *open_comparison(PyObject *self, PyObject *args)
@@ -354,13 +385,11 @@ static PyObject *open_comparison(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], before) ||
         !take_side(&call, &call.side[1], after))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, call.side, 2);
+    begin(&call, 2);
     if (call.status == FSD_OK)
         call.status = fsd_comparison_open(&comparison, &call.side[0].opt,
                                           &call.side[1].opt, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return finish(&call, comparison, COMPARISON, free_comparison);
+    return finish(&call, comparison, COMPARISON);
 }
 
 /* Builds by several sets of options: a list of sides, the cache of a search or None. */
@@ -388,19 +417,18 @@ static PyObject *open_routing(PyObject *self, PyObject *args)
     for (size_t i = 0; taken && i < n; i++)
         taken = take_side(&call, &sides[i], PyList_GetItem(list, (Py_ssize_t)i));
     if (taken) {
-        Py_BEGIN_ALLOW_THREADS begin(&call);
+        begin(&call, 0);
         call.status = open_folders(&call, sides, n);
         for (size_t i = 0; i < n; i++)
             options[i] = sides[i].opt;
         if (call.status == FSD_OK)
             call.status =
                 fsd_routing_open(&routing, cache, options, (unsigned)n, &call.err);
-        end();
-        Py_END_ALLOW_THREADS
+        end(&call);
     }
     free(options);
     free(sides);
-    return taken ? finish(&call, routing, ROUTING, free_routing) : NULL;
+    return taken ? finish(&call, routing, ROUTING) : NULL;
 }
 
 static PyObject *open_check(PyObject *self, PyObject *args)
@@ -421,15 +449,14 @@ static PyObject *open_check(PyObject *self, PyObject *args)
     several = PyMem_New(struct snapshots_word, 1);
     if (!several)
         return PyErr_NoMemory();
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, call.side, 1);
+    begin(&call, 1);
     if (call.status == FSD_OK && !in_memory(&call, opt.snapshot))
         call.status = take_snapshots(several, &opt, &call.err);
     if (call.status == FSD_OK)
         call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
-    end();
-    Py_END_ALLOW_THREADS PyMem_Free(several);
-    return finish(&call, check, CHECK, free_check);
+    end(&call);
+    PyMem_Free(several);
+    return finish(&call, check, CHECK);
 }
 
 static PyObject *open_linting(PyObject *self, PyObject *args)
@@ -445,33 +472,26 @@ static PyObject *open_linting(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side) ||
         !take_file(&call, policy, &opt.policy))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, call.side, 1);
+    begin(&call, 1);
     if (call.status == FSD_OK)
         call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return finish(&call, linting, LINTING, free_linting);
+    return finish(&call, linting, LINTING);
 }
 
 static PyObject *snapshot(PyObject *self, PyObject *args)
 {
     struct call call = {0};
-    char *bytes = NULL;
-    size_t size = 0;
     PyObject *side;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "O!:snapshot", &PyDict_Type, &side) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = open_folders(&call, call.side, 1);
+    print_to(&call);
+    begin(&call, 1);
     if (call.status == FSD_OK)
-        call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+        call.status = fsd_snapshot_make(&call.side[0].opt, call.out, &call.err);
+    return printed(&call);
 }
 
 /* A report of whatever the capsule holds. */
@@ -480,12 +500,9 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     struct call call = {0};
     struct fsd_style style = {0};
     const char *format, *kind;
-    char *bytes = NULL;
-    size_t size = 0;
     PyObject *capsule;
     int all = 0;
     void *made;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "OsIp:write", &capsule, &format, &style.width, &all))
@@ -495,17 +512,17 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     made = kind ? PyCapsule_GetPointer(capsule, kind) : NULL;
     if (!made)
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS if (kind == RUN) call.status =
-        fsd_diff_write(made, format, &style, out, &call.err);
-    else if (kind == COMPARISON) call.status =
-        fsd_comparison_write(made, format, &style, out, &call.err);
-    else if (kind == CHECK) call.status =
-        fsd_check_write(made, format, &style, out, &call.err);
-    else if (kind == ROUTING) call.status =
-        fsd_routing_write(made, format, &style, out, &call.err);
-    else call.status = fsd_linting_write(made, format, &style, out, &call.err);
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    call.thread = PyEval_SaveThread();
+    call.status =
+        kind == RUN ? fsd_diff_write(made, format, &style, call.out, &call.err)
+        : kind == COMPARISON
+            ? fsd_comparison_write(made, format, &style, call.out, &call.err)
+        : kind == CHECK ? fsd_check_write(made, format, &style, call.out, &call.err)
+        : kind == ROUTING
+            ? fsd_routing_write(made, format, &style, call.out, &call.err)
+            : fsd_linting_write(made, format, &style, call.out, &call.err);
+    return printed(&call);
 }
 
 static PyObject *view(PyObject *self, PyObject *args)
@@ -514,13 +531,10 @@ static PyObject *view(PyObject *self, PyObject *args)
     const char **words;
     struct fsd_style style = {0};
     const char *name, *format;
-    char *bytes = NULL;
-    size_t size = 0;
     PyObject *capsule, *list;
     struct fsd_diff *run;
     struct call call = {0};
     int only_free;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "OsO!sIpzz:view", &capsule, &name, &PyList_Type, &list,
@@ -537,11 +551,12 @@ static PyObject *view(PyObject *self, PyObject *args)
         return NULL;
     }
     query.words = words;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS call.status =
-        fsd_diff_view(run, name, &query, format, &style, out, &call.err);
-    Py_END_ALLOW_THREADS PyMem_Free(words);
-    return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    call.thread = PyEval_SaveThread();
+    call.status = fsd_diff_view(run, name, &query, format, &style, call.out, &call.err);
+    end(&call);
+    PyMem_Free(words);
+    return printed(&call);
 }
 
 /* What tables call nodes, by number: those without a name as reports do. */
@@ -606,14 +621,12 @@ static PyObject *builds(PyObject *self, PyObject *path)
 static PyObject *rules(PyObject *self, PyObject *args)
 {
     struct call call = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = fsd_memory_open(&bytes, &size);
 
     (void)self;
     (void)args;
-    call.status = fsd_rule_explain(NULL, out, &call.err);
-    return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    call.status = fsd_rule_explain(NULL, call.out, &call.err);
+    return printed(&call);
 }
 
 static PyObject *differs(PyObject *self, PyObject *capsule)
@@ -675,10 +688,7 @@ static PyObject *fix(PyObject *self, PyObject *args)
     const char *what[MOST_FILES], *scales[MOST_FILES], *path;
     PyObject *capsule, *model, *what_list, *scale_list;
     const struct fsd_linting *made;
-    char *bytes = NULL;
-    size_t size = 0;
     int descriptor;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "OOO!O!i:fix", &capsule, &model, &PyList_Type,
@@ -692,14 +702,13 @@ static PyObject *fix(PyObject *self, PyObject *args)
     made = PyCapsule_GetPointer(capsule, LINTING);
     if (!made)
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS begin(&call);
+    print_to(&call);
+    begin(&call, 0);
     if (descriptor >= 0)
         call.status = write_fixed(made, &opt, descriptor, &call.err);
     if (call.status == FSD_OK)
-        call.status = fsd_linting_list_fixes(made, &opt, "text", out, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+        call.status = fsd_linting_list_fixes(made, &opt, "text", call.out, &call.err);
+    return printed(&call);
 }
 
 /* Descriptors from 0 on take a file each. */
@@ -736,27 +745,25 @@ static enum fsd_status cut_part(const struct call *call,
     return status;
 }
 
-/* Words for a part of a model, in the order of the lists that Python passes. */
-struct part_words {
-    PyObject *lists[5];
-    const char *words[5][MOST_FILES];
-};
+/* Words for a part of a model. */
+typedef const char *part_words[5][MOST_FILES];
 
-static int take_part(struct call *call, struct part_words *part,
-                     struct fsd_cut_options *opt)
+/* Five lists, which Python passes as one. */
+static bool take_part(struct call *call, PyObject *lists, part_words words,
+                      struct fsd_cut_options *opt)
 {
     unsigned *const counts[5] = {&opt->n_layers, &opt->n_groups, &opt->n_nodes,
                                  &opt->n_from, &opt->n_to};
 
+    opt->layers = words[0];
+    opt->groups = words[1];
+    opt->nodes = words[2];
+    opt->from = words[3];
+    opt->to = words[4];
     for (int i = 0; i < 5; i++)
-        if (!take_list(call, part->lists[i], MOST_FILES, part->words[i], counts[i]))
-            return 0;
-    opt->layers = part->words[0];
-    opt->groups = part->words[1];
-    opt->nodes = part->words[2];
-    opt->from = part->words[3];
-    opt->to = part->words[4];
-    return 1;
+        if (!take_list(call, PyList_GetItem(lists, i), MOST_FILES, words[i], counts[i]))
+            return false;
+    return true;
 }
 
 /* What is cut, as text; with a descriptor from 0 on, the part is written to it. */
@@ -765,30 +772,25 @@ static PyObject *cut(PyObject *self, PyObject *args)
     struct call call = {0};
     struct fsd_cut_options opt = {0};
     struct cut_files files;
-    struct part_words part;
+    part_words words;
     const char *path, *values[MOST_FILES];
-    PyObject *side, *value_list;
-    char *bytes = NULL;
-    size_t size = 0;
+    PyObject *side, *lists, *value_list;
     int inlined;
-    FILE *out;
 
     (void)self;
-    if (!PyArg_ParseTuple(
-            args, "O!O!O!O!O!O!IpizO!i:cut", &PyDict_Type, &side, &PyList_Type,
-            &part.lists[0], &PyList_Type, &part.lists[1], &PyList_Type, &part.lists[2],
-            &PyList_Type, &part.lists[3], &PyList_Type, &part.lists[4], &opt.context,
-            &inlined, &files.part, &path, &PyList_Type, &value_list, &files.inputs) ||
-        !take_side(&call, &call.side[0], side) || !take_part(&call, &part, &opt) ||
+    if (!PyArg_ParseTuple(args, "O!O!IpizO!i:cut", &PyDict_Type, &side, &PyList_Type,
+                          &lists, &opt.context, &inlined, &files.part, &path,
+                          &PyList_Type, &value_list, &files.inputs) ||
+        !take_side(&call, &call.side[0], side) ||
+        !take_part(&call, lists, words, &opt) ||
         !take_list(&call, value_list, MOST_FILES, values, &opt.n_values))
         return NULL;
     opt.inline_weights = inlined;
     opt.values = values;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = cut_part(&call, &opt, files, path, out, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    begin(&call, 0);
+    call.status = cut_part(&call, &opt, files, path, call.out, &call.err);
+    return printed(&call);
 }
 
 static enum fsd_status write_code(const struct call *call,
@@ -810,29 +812,22 @@ static PyObject *code(PyObject *self, PyObject *args)
     struct call call = {0};
     struct fsd_cut_options opt = {0};
     struct fsd_code_options how = {0};
-    struct part_words part;
-    PyObject *side;
-    char *bytes = NULL;
-    size_t size = 0;
+    part_words words;
+    PyObject *side, *lists;
     int torch;
-    FILE *out;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!IpI:code", &PyDict_Type, &side,
-                          &PyList_Type, &part.lists[0], &PyList_Type, &part.lists[1],
-                          &PyList_Type, &part.lists[2], &PyList_Type, &part.lists[3],
-                          &PyList_Type, &part.lists[4], &opt.context, &torch,
-                          &how.depth) ||
-        !take_side(&call, &call.side[0], side) || !take_part(&call, &part, &opt))
+    if (!PyArg_ParseTuple(args, "O!O!IpI:code", &PyDict_Type, &side, &PyList_Type,
+                          &lists, &opt.context, &torch, &how.depth) ||
+        !take_side(&call, &call.side[0], side) || !take_part(&call, lists, words, &opt))
         return NULL;
     how.api = torch ? FSD_CODE_TORCH : FSD_CODE_TENSORRT;
     if (opt.n_layers || opt.n_groups || opt.n_nodes || opt.n_from || opt.n_to)
         how.part = &opt;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = write_code(&call, &how, out, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    begin(&call, 0);
+    call.status = write_code(&call, &how, call.out, &call.err);
+    return printed(&call);
 }
 
 static enum fsd_status retype_model(const struct call *call, int descriptor, FILE *text,
@@ -857,20 +852,16 @@ static PyObject *retype(PyObject *self, PyObject *args)
 {
     struct call call = {0};
     PyObject *side;
-    char *bytes = NULL;
-    size_t size = 0;
     int descriptor;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "O!i:retype", &PyDict_Type, &side, &descriptor) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS begin(&call);
-    call.status = retype_model(&call, descriptor, out, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    begin(&call, 0);
+    call.status = retype_model(&call, descriptor, call.out, &call.err);
+    return printed(&call);
 }
 
 static enum fsd_status annotate_model(const struct call *call, enum fsd_annotation as,
@@ -902,27 +893,23 @@ static PyObject *annotate(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     out = open_model(descriptor);
-    Py_BEGIN_ALLOW_THREADS begin(&call);
+    begin(&call, 0);
     call.status = annotate_model(&call, (enum fsd_annotation)as, out, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return written(&call);
+    return written(&call);
 }
 
 /* One more file of the report, by its name; NULL: what the new names stand for. */
 static int add_file(PyObject *files, const struct fsd_issue *issue, const char *name,
                     struct call *call)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = fsd_memory_open(&bytes, &size);
     PyObject *file;
     int failed;
 
-    begin(call);
-    call->status = name ? fsd_issue_write(issue, name, out, &call->err)
-                        : fsd_issue_write_names(issue, out, &call->err);
-    end();
-    file = printed(call, out, &bytes, &size);
+    print_to(call);
+    hear(call);
+    call->status = name ? fsd_issue_write(issue, name, call->out, &call->err)
+                        : fsd_issue_write_names(issue, call->out, &call->err);
+    file = printed(call);
     failed = !file || PyDict_SetItemString(files, name ? name : "", file);
     Py_XDECREF(file);
     return !failed;
@@ -950,27 +937,26 @@ static PyObject *issue(PyObject *self, PyObject *args)
     struct call call = {0};
     struct fsd_issue_options opt = {0};
     struct fsd_issue *made = NULL;
-    struct part_words part;
-    PyObject *before, *side, *files = NULL;
+    part_words words;
+    PyObject *before, *side, *lists, *files = NULL;
     int anonymous, no_weights;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO!zO!O!O!O!O!Ipp:issue", &before, &PyDict_Type, &side,
-                          &opt.finding, &PyList_Type, &part.lists[0], &PyList_Type,
-                          &part.lists[1], &PyList_Type, &part.lists[2], &PyList_Type,
-                          &part.lists[3], &PyList_Type, &part.lists[4],
-                          &opt.part.context, &anonymous, &no_weights) ||
+    if (!PyArg_ParseTuple(args, "OO!zO!Ipp:issue", &before, &PyDict_Type, &side,
+                          &opt.finding, &PyList_Type, &lists, &opt.part.context,
+                          &anonymous, &no_weights) ||
         !take_side(&call, &call.side[0], side) ||
         (before != Py_None && !take_side(&call, &call.side[1], before)) ||
-        !take_part(&call, &part, &opt.part))
+        !take_part(&call, lists, words, &opt.part))
         return NULL;
     opt.anonymous = anonymous;
     opt.no_weights = no_weights;
-    Py_BEGIN_ALLOW_THREADS begin(&call);
+    begin(&call, 0);
     call.status = fsd_issue_open(&made, before == Py_None ? NULL : &call.side[1].opt,
                                  &call.side[0].opt, &opt, &call.err);
-    end();
-    Py_END_ALLOW_THREADS if (call.status != FSD_OK) raise_error(&call.err);
+    end(&call);
+    if (call.status != FSD_OK)
+        raise_error(&call.err);
     if (is_told(&call) && call.status == FSD_OK)
         files = list_files(made, opt.anonymous, &call);
     fsd_issue_free(made);
@@ -992,11 +978,10 @@ static PyObject *open_search(PyObject *self, PyObject *args)
     path = file == Py_None ? NULL : PyBytes_AsString(file);
     if (!path && file != Py_None)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS begin(&call);
+    begin(&call, 0);
     call.status = path ? fsd_bisection_read(&search, path, &call.side[0].opt, &call.err)
                        : fsd_bisection_open(&search, &call.side[0].opt, &call.err);
-    end();
-    Py_END_ALLOW_THREADS return finish(&call, search, SEARCH, free_search);
+    return finish(&call, search, SEARCH);
 }
 
 static PyObject *search_done(PyObject *self, PyObject *capsule)
@@ -1014,23 +999,19 @@ static PyObject *search_text(PyObject *self, PyObject *args)
     const struct fsd_bisection *search;
     PyObject *capsule;
     const char *what;
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "Os:search_text", &capsule, &what) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    begin(&call);
-    call.status = !strcmp(what, "next")  ? fsd_bisection_next(search, out, &call.err)
-                  : !strcmp(what, "log") ? fsd_bisection_log(search, out, &call.err)
-                  : !strcmp(what, "tensors")
-                      ? fsd_bisection_tensors(search, out, &call.err)
-                      : fsd_bisection_save(search, out, &call.err);
-    end();
-    return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    hear(&call);
+    call.status =
+        !strcmp(what, "next")      ? fsd_bisection_next(search, call.out, &call.err)
+        : !strcmp(what, "log")     ? fsd_bisection_log(search, call.out, &call.err)
+        : !strcmp(what, "tensors") ? fsd_bisection_tensors(search, call.out, &call.err)
+                                   : fsd_bisection_save(search, call.out, &call.err);
+    return printed(&call);
 }
 
 /* Writes the model of the next build to a descriptor. */
@@ -1047,10 +1028,9 @@ static PyObject *search_model(PyObject *self, PyObject *args)
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
     out = open_model(descriptor);
-    begin(&call);
+    hear(&call);
     call.status = out ? fsd_bisection_model(search, inlined, out, &call.err) : FSD_OK;
     call.status = close_model(out, call.status, &call.err);
-    end();
     return written(&call);
 }
 
@@ -1067,9 +1047,9 @@ static PyObject *search_judge(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "Oy:search_judge", &capsule, &path) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
-    begin(&call);
+    hear(&call);
     call.status = fsd_bisection_judge(search, path, &result, &call.err);
-    end();
+    end(&call);
     if (call.status != FSD_OK)
         return raise_error(&call.err);
     return PyLong_FromLong(result);
@@ -1081,41 +1061,33 @@ static PyObject *search_take(PyObject *self, PyObject *args)
     struct call call = {0};
     struct fsd_bisection *search;
     PyObject *capsule, *side;
-    char *bytes = NULL;
-    size_t size = 0;
     int result;
-    FILE *out;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "OiO:search_take", &capsule, &result, &side) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)) ||
         (side != Py_None && !take_side(&call, &call.side[0], side)))
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    begin(&call);
-    call.status =
-        fsd_bisection_take(search, (enum fsd_bisect_result)result,
-                           side == Py_None ? NULL : &call.side[0].opt, out, &call.err);
-    end();
-    return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    hear(&call);
+    call.status = fsd_bisection_take(search, (enum fsd_bisect_result)result,
+                                     side == Py_None ? NULL : &call.side[0].opt,
+                                     call.out, &call.err);
+    return printed(&call);
 }
 
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
     struct call call = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out;
 
     (void)self;
     if (!made)
         return NULL;
-    out = fsd_memory_open(&bytes, &size);
-    begin(&call);
-    call.status = fsd_check_update(made, out, &call.err);
-    end();
-    return printed(&call, out, &bytes, &size);
+    print_to(&call);
+    hear(&call);
+    call.status = fsd_check_update(made, call.out, &call.err);
+    return printed(&call);
 }
 
 static PyMethodDef methods[] = {
