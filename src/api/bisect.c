@@ -405,11 +405,6 @@ static void put_fusion(const struct fsd_bisection *b, fsd_id group, FILE *out)
     putc('\n', out);
 }
 
-static const char *plural(uint32_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void put_suspects(const struct fsd_bisection *b, FILE *out)
 {
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
@@ -426,12 +421,12 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
 
     if (h->n == 1)
         fprintf(out, "This fusion causes the failure, found after %u build%s:\n",
-                h->steps.n, plural(h->steps.n));
+                h->steps.n, fsd_plural(h->steps.n));
     else
         fprintf(out,
                 "One of these %u fusions causes the failure, found after %u "
                 "build%s; no known break splits only some of them:\n",
-                h->n, h->steps.n, plural(h->steps.n));
+                h->n, h->steps.n, fsd_plural(h->steps.n));
     put_suspects(b, out);
 }
 
@@ -450,11 +445,8 @@ static void put_expected(const struct fsd_bisection *b, FILE *out)
 static void put_names(const struct fsd_bisection *b, const fsd_id_vec *tensors,
                       const char *how, FILE *out)
 {
-    for (uint32_t i = 0; i < tensors->n; i++) {
-        fprintf(out, "  %s  ", how);
-        fsd_put_safe(out, tensor_name(b, tensors->at[i]));
-        putc('\n', out);
-    }
+    for (uint32_t i = 0; i < tensors->n; i++)
+        fsd_printf_safe(out, "  %s  %s\n", how, tensor_name(b, tensors->at[i]));
 }
 
 static void put_edits(const struct fsd_bisection *b, FILE *out)
@@ -515,8 +507,8 @@ static enum fsd_status put_log(const struct fsd_bisection *search, FILE *out,
         fprintf(out, "%s", results[step->result]);
         if (step->seen)
             fprintf(out, "  %u fusion%s changed", count_seen(search, step->seen),
-                    plural(count_seen(search, step->seen)));
-        fprintf(out, "  %u suspect%s left%s", step->left, plural(step->left),
+                    fsd_plural(count_seen(search, step->seen)));
+        fprintf(out, "  %u suspect%s left%s", step->left, fsd_plural(step->left),
                 step->tensors.n ? "  marked" : "");
         for (uint32_t k = 0; k < step->tensors.n; k++) {
             putc(' ', out);
@@ -667,7 +659,7 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
                         "'%s' would clear the last suspect: no single fusion causes "
                         "the failure, or an earlier result was wrong",
                         results[result]);
-    fprintf(out, "%s: %u suspect%s left.\n", results[result], h->n, plural(h->n));
+    fprintf(out, "%s: %u suspect%s left.\n", results[result], h->n, fsd_plural(h->n));
     if (result != FSD_BISECT_SKIP && rebuilt)
         put_differences(search, chosen, seen, out);
     else if (result != FSD_BISECT_SKIP)

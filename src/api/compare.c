@@ -29,9 +29,7 @@ static void report_misfits(const struct fsd_diff *d, const struct fsd_options *o
             continue;
         lines.to = fsd_print_open(&note);
         out = fsd_lines_open(&lines);
-        fsd_put_safe(out, d->engine->path);
-        fputs(": ", out);
-        fsd_put_safe(out, finding->message);
+        fsd_printf_safe(out, "%s: %s", d->engine->path, finding->message);
         fsd_lines_close(&lines);
         fsd_print_close(&note);
         opt->note(opt->payload, note.text);

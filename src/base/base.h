@@ -323,6 +323,9 @@ size_t fsd_plain_run(const char *s, size_t n);
 /** Prints valid UTF-8 such that all of it is visible: hidden characters become
  *  "\\u{1f}", everything else is printed as it is. */
 void fsd_put_safe(FILE *out, const char *s);
+/** As fprintf(), of "%s" such texts and of "%u" only. */
+void fsd_printf_safe(FILE *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Moves as much from the front of `text` as has room into a JSON string, escaped;
  *  returns the bytes used.  With at least FSD_JSON_ROOM bytes it moves some. */
@@ -348,6 +351,11 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
+/** What the noun ends with: "s" unless there is one. */
+static inline const char *fsd_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /** "38.5 MB" of 38500000 and " B", decimal prefixes; "-" of a negative number; `term`
  *  is printed instead where it is not NULL. */

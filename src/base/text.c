@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -120,6 +121,24 @@ static void put_safe(FILE *out, const char *s, size_t n)
 void fsd_put_safe(FILE *out, const char *s)
 {
     put_safe(out, s, strlen(s));
+}
+
+void fsd_printf_safe(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (const char *at; (at = strchr(format, '%')); format = at + 2) {
+        fwrite(format, 1, (size_t)(at - format), out);
+        /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): started above */
+        if (at[1] == 's')
+            fsd_put_safe(out, va_arg(args, const char *));
+        else
+            fprintf(out, "%u", va_arg(args, unsigned));
+        /* NOLINTEND(clang-analyzer-valist.Uninitialized) */
+    }
+    va_end(args);
+    fputs(format, out);
 }
 
 size_t fsd_safe_width(const char *s)
@@ -260,7 +279,7 @@ const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
 
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 {
-    fprintf(out, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+    fprintf(out, "%" PRIu64 " %s%s", n, noun, fsd_plural(n));
 }
 
 /* ------------------------------------------------------------ commands to runners */

@@ -367,18 +367,15 @@ static void put_modules(struct fsd_code *c, const struct fsd_code_group *g, FILE
 {
     const char *class = class_of(c, g->blocks.at[0]->module);
 
-    fputs("# ", out);
-    fsd_put_safe(out, fsd_text(c->modules, g->blocks.at[0]->module));
+    fsd_printf_safe(out, "# %s", fsd_text(c->modules, g->blocks.at[0]->module));
     if (g->blocks.n > 1) {
         fputs(g->blocks.n > 2 ? " ... " : " and ", out);
         fsd_put_safe(out, fsd_text(c->modules, g->blocks.at[g->blocks.n - 1]->module));
     }
     if (g->blocks.n > 2)
         fprintf(out, " (%u)", g->blocks.n);
-    if (class) {
-        fputs(": ", out);
-        fsd_put_safe(out, fsd_code_leaf(class));
-    }
+    if (class)
+        fsd_printf_safe(out, ": %s", fsd_code_leaf(class));
     fputc('\n', out);
 }
 
@@ -475,11 +472,9 @@ static void put_inline(struct fsd_code *c, uint32_t which, FILE *out)
     struct fsd_code_group g = fsd_code_group_of(c, which);
 
     fputc('\n', out);
-    if (c->blocks.at[which].module) {
-        fputs("    # ", out);
-        fsd_put_safe(out, fsd_text(c->modules, c->blocks.at[which].module));
-        fputc('\n', out);
-    }
+    if (c->blocks.at[which].module)
+        fsd_printf_safe(out, "    # %s\n",
+                        fsd_text(c->modules, c->blocks.at[which].module));
     for (uint32_t i = 0; i < c->blocks.at[which].lines.n; i++)
         put_line(c, &g, i, out);
 }
@@ -570,13 +565,10 @@ static void put_unsaid(struct fsd_code *c, FILE *out)
             fsd_vec_push(c->arena, &counts, 0);
         counts.at[kind]++;
     }
-    for (fsd_sym kind = 1; kind < counts.n; kind++) {
-        fprintf(out, "%s    #   %u ",
-                kind == 1 ? "\n    # nodes without a statement:\n" : "",
-                counts.at[kind]);
-        fsd_put_safe(out, fsd_text(kinds, kind));
-        fputc('\n', out);
-    }
+    if (counts.n > 1)
+        fputs("\n    # nodes without a statement:\n", out);
+    for (fsd_sym kind = 1; kind < counts.n; kind++)
+        fsd_printf_safe(out, "    #   %u %s\n", counts.at[kind], fsd_text(kinds, kind));
 }
 
 static void put_define(struct fsd_code *c, const struct fsd_code_group *groups,

@@ -234,12 +234,10 @@ static void write_causes(struct writer *w)
             fprintf(out, " (%u)", causes[k].layers);
         else
             fprintf(out, " (%u layer%s)", causes[k].layers,
-                    causes[k].layers == 1 ? "" : "s");
+                    fsd_plural(causes[k].layers));
     }
-    if (n > k) {
-        fputs(" and ", out);
-        fsd_put_noun(out, n - k, "other cause");
-    }
+    if (n > k)
+        fprintf(out, " and %u other cause%s", n - k, fsd_plural(n - k));
     close_line(w, "moves");
 }
 
@@ -485,9 +483,8 @@ static void write_wrong(struct writer *w)
     if (!v || v->numbers->of == FSD_NUMBERS_OF_TABLE)
         return;
     out = open_line(w);
-    fprintf(out, "%u of ", v->over);
-    fsd_put_noun(out, v->numbers->rows.n, "tensor");
-    fputs(v->over == 1 ? " has" : " have", out);
+    fprintf(out, "%u of %u tensor%s%s", v->over, v->numbers->rows.n,
+            fsd_plural(v->numbers->rows.n), v->over == 1 ? " has" : " have");
     if (errors)
         fprintf(out, " an error above %g", v->limit);
     else

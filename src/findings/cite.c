@@ -391,7 +391,7 @@ void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out)
 void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
                        FILE *out)
 {
-    const char *s = n == 1 ? "" : "s";
+    const char *s = fsd_plural(n);
 
     uint32_t to_calibrate = 0;
 
@@ -439,10 +439,9 @@ static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
     out = fsd_print_open(&text);
     put_edit(cites, out);
     fprintf(out, " (lint %s)", cites->rule);
-    if (f->cites.n > 1) {
-        fputs(", and ", out);
-        fsd_put_noun(out, f->cites.n - 1, "more edit");
-    }
+    if (f->cites.n > 1)
+        fprintf(out, ", and %u more edit%s", f->cites.n - 1,
+                fsd_plural(f->cites.n - 1));
     f->todo = fsd_print_take(&text, found->arena);
 }
 

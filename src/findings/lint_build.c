@@ -64,9 +64,8 @@ void fsd_lint_refused(struct fsd_finder *f)
         r = r ? r : &fsd_lint_no_importer;
         fsd_finding_open(f);
         n = report_all(f, &c, i);
-        fprintf(f->out, "%s does not support %s (", l->target.name, op);
-        fsd_put_noun(f->out, n, "node");
-        fputs(": ", f->out);
+        fprintf(f->out, "%s does not support %s (%u node%s: ", l->target.name, op, n,
+                fsd_plural(n));
         fsd_put_subjects(f, f->now.nodes);
         fprintf(f->out, "): %s (%s)", r->why, r->source);
         fsd_fact_text(f, "op", op);

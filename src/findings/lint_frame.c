@@ -229,7 +229,7 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
             fsd_dtype_name(s->out));
     if (s->inserted)
         fprintf(f->out, ", next to %u data-movement layer%s", s->inserted,
-                s->inserted == 1 ? "" : "s");
+                fsd_plural(s->inserted));
     if (s->ms > 0)
         fsd_put_took(f, s->ms);
 }
@@ -306,8 +306,8 @@ static const char *ask_copies(struct fsd_finder *f)
     }
     if (!narrow)
         return ask_quantizers(f);
-    fprintf(f->out, "layer %u writes ", layer);
-    fsd_put_noun(f->out, narrow, "narrow tensor");
+    fprintf(f->out, "layer %u writes %u narrow tensor%s", layer, narrow,
+            fsd_plural(narrow));
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
 

@@ -111,9 +111,8 @@ enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
         if (!(r->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE)))
             continue;
         put_comment(r->doc, out);
-        fprintf(out, "%s[%s%s]\n", mark, r->id,
-                r->settable & FSD_SETS_BLOCKS ? " attention" : "");
-        fprintf(out, "%slevel = %s\n", mark,
+        fprintf(out, "%s[%s%s]\n%slevel = %s\n", mark, r->id,
+                r->settable & FSD_SETS_BLOCKS ? " attention" : "", mark,
                 fsd_level_name(r->level == FSD_OFF ? FSD_ERROR : r->level));
         if ((r->settable & FSD_BUDGET_COUNT) && r->budget.count >= 0)
             fprintf(out, "%scount = %.0f\n", mark, r->budget.count);

@@ -88,9 +88,8 @@ static void put_weights(const struct fsd_cut_plan *plan, FILE *out)
         fputs("  weights  none\n", out);
         return;
     }
-    fputs("  weights  ", out);
-    fsd_put_noun(out, plan->n_weights, "initializer");
-    fputs(", ", out);
+    fprintf(out, "  weights  %u initializer%s, ", plan->n_weights,
+            fsd_plural(plan->n_weights));
     fsd_put_scaled((int64_t)plan->weight_bytes, NULL, " B", out);
     fputs("\n", out);
 }
@@ -166,7 +165,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         }
     }
     fprintf(out, "  alone    the same fusion of %u computing node%s", core.n,
-            core.n == 1 ? "" : "s");
+            fsd_plural(core.n));
     if (other == FSD_NONE) {
         fputs(", in the same precision\n", out);
         return;

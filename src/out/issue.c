@@ -168,10 +168,9 @@ static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
         }
         if (g->nodes.n > MOST)
             fprintf(out, " + %u more", g->nodes.n - MOST);
-        fprintf(out, ": %s, %s, in ", fsd_kind_name(g->kind),
-                fsd_dtype_name((enum fsd_dtype)g->precision));
-        fsd_put_noun(out, g->layers, "layer");
-        fputs("\n", out);
+        fprintf(out, ": %s, %s, in %u layer%s\n", fsd_kind_name(g->kind),
+                fsd_dtype_name((enum fsd_dtype)g->precision), g->layers,
+                fsd_plural(g->layers));
     }
     if (groups.n > MOST)
         fprintf(out, "          and %u more\n", groups.n - MOST);

@@ -353,11 +353,10 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
 
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)
 {
-    fsd_put_noun(out, by_severity[FSD_ERROR], "error");
-    fputs(", ", out);
-    fsd_put_noun(out, by_severity[FSD_WARNING], "warning");
-    fputs(", ", out);
-    fsd_put_noun(out, by_severity[FSD_INFO], "note");
+    fprintf(out, "%u error%s, %u warning%s, %u note%s", by_severity[FSD_ERROR],
+            fsd_plural(by_severity[FSD_ERROR]), by_severity[FSD_WARNING],
+            fsd_plural(by_severity[FSD_WARNING]), by_severity[FSD_INFO],
+            fsd_plural(by_severity[FSD_INFO]));
 }
 
 void fsd_put_tally_of(const struct fsd_findings *all, FILE *out)

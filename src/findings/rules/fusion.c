@@ -24,16 +24,16 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
         fputs("; no Conv or GEMM kernel of the engine runs in a quantized type",
               f->out);
     } else if (products->direct) {
-        fprintf(f->out, "; of the %u Conv and GEMM kernels in %s, %u %s %s directly ",
+        fprintf(f->out,
+                "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (layer "
+                "%u): compare the quantizers behind the others",
                 products->narrow, type, products->direct,
-                products->direct == 1 ? "writes" : "write", type);
-        fprintf(f->out, "(layer %u): compare the quantizers behind the others",
-                products->example);
+                products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {
         fprintf(f->out,
-                "; of the %u Conv and GEMM kernels in %s, the output type of %u ",
+                "; of the %u Conv and GEMM kernels in %s, the output type of %u is not "
+                "known",
                 products->narrow, type, products->unknown);
-        fputs("is not known", f->out);
     } else {
         fprintf(f->out,
                 "; none of the %u Conv and GEMM kernels in %s writes %s, so this is "

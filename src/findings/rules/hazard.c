@@ -211,10 +211,10 @@ void fsd_find_rounded_integers(struct fsd_finder *f)
             continue;
         open_about(f, marked);
         fsd_fact_text(f, "runs", fsd_dtype_name(types[t]));
-        fsd_put_noun(f->out, f->now.nodes.n, "node");
         fprintf(f->out,
-                " that compute%s integers run%s in %s, which holds them exactly up to "
-                "%u: ",
+                "%u node%s that compute%s integers run%s in %s, which holds them "
+                "exactly up to %u: ",
+                f->now.nodes.n, fsd_plural(f->now.nodes.n),
                 f->now.nodes.n == 1 ? "s" : "", f->now.nodes.n == 1 ? "s" : "",
                 fsd_dtype_name(types[t]),
                 types[t] == FSD_FP16 ? FP16_EXACT : BF16_EXACT);

@@ -370,10 +370,10 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     if (!sized)
         return;
     fsd_finding_open(f);
-    fsd_put_noun(f->out, sized, "kernel");
-    fputs(sized == 1 ? " reads or writes other sizes" : " read or write other sizes",
-          f->out);
-    fputs(", as the engine's inputs and outputs have other sizes", f->out);
+    fprintf(f->out,
+            "%u kernel%s%s, as the engine's inputs and outputs have other sizes", sized,
+            fsd_plural(sized),
+            sized == 1 ? " reads or writes other sizes" : " read or write other sizes");
     f->count = sized;
     fsd_finding_close(f);
 }

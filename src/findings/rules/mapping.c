@@ -46,7 +46,7 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fprintf(f->out,
             "no tensor of the engine is quantized and no layer quantizes, but the "
             "model has %u quantizer%s: was the engine built from it?",
-            quantizers, quantizers == 1 ? "" : "s");
+            quantizers, fsd_plural(quantizers));
     fsd_finding_close(f);
 }
 

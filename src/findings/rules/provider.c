@@ -78,9 +78,10 @@ static void report_unstated(struct fsd_finder *f, bool fallback)
     if (fallback != (others > 0))
         return;
     fsd_finding_open(f);
-    fputs("the providers of ", f->out);
-    fsd_put_noun(f->out, n, "kernel");
-    fputs(" are no longer known: pass the session's log or profile", f->out);
+    fprintf(f->out,
+            "the providers of %u kernel%s are no longer known: pass the session's log "
+            "or profile",
+            n, fsd_plural(n));
     f->count = n;
     fsd_finding_close(f);
 }

@@ -101,8 +101,7 @@ void fsd_find_more_layers(struct fsd_finder *f)
     if (now <= before)
         return;
     fsd_finding_open(f);
-    fsd_put_noun(f->out, now, "layer");
-    fprintf(f->out, ", before %u", before);
+    fprintf(f->out, "%u layer%s, before %u", now, fsd_plural(now), before);
     f->count = now - before;
     fsd_finding_close(f);
 }
@@ -149,20 +148,17 @@ void fsd_find_better(struct fsd_finder *f)
     }
     if (narrowed) {
         fputs(comma, f->out);
-        fsd_put_noun(f->out, narrowed, "node");
-        fputs(" in lower precision", f->out);
+        fprintf(f->out, "%u node%s in lower precision", narrowed, fsd_plural(narrowed));
         comma = ", ";
     }
     if (gained) {
         fputs(comma, f->out);
-        fsd_put_noun(f->out, gained, "fusion");
-        fputs(" gained", f->out);
+        fprintf(f->out, "%u fusion%s gained", gained, fsd_plural(gained));
         comma = ", ";
     }
     if (saved) {
         fputs(comma, f->out);
-        fsd_put_noun(f->out, saved, "kernel");
-        fputs(" removed", f->out);
+        fprintf(f->out, "%u kernel%s removed", saved, fsd_plural(saved));
         comma = ", ";
     }
     if (faster > 0)

@@ -424,10 +424,9 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
 
     fputs("<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">", out);
     fsd_put_title(d->model->path, d->engine->path, false, out);
-    fsd_put_noun(out, d->summary->nodes, "node");
-    fputs(", ", out);
-    fsd_put_noun(out, d->summary->layers, "layer");
-    fprintf(out, ", %u inserted", d->summary->inserted);
+    fprintf(out, "%u node%s, %u layer%s, %u inserted", d->summary->nodes,
+            fsd_plural(d->summary->nodes), d->summary->layers,
+            fsd_plural(d->summary->layers), d->summary->inserted);
     if (scene->pick.partial)
         fprintf(out, "; only %s",
                 scene->pick.subject ? scene->pick.subject : "a neighbourhood");

@@ -19,21 +19,12 @@ static const char *const move_words[] = {[FSD_MOVE_ADDED] = "layers added",
 
 static void put_side(const char *title, const struct fsd_state *s, FILE *out)
 {
-    fprintf(out, "%s  ", title);
-    fsd_put_safe(out, s->model_path);
-    fputs("\n     ", out);
-    fsd_put_safe(out, s->engine_path);
-    fputs("  (", out);
-    fsd_put_safe(out, fsd_text(s->names, s->engine_kind));
-    if (s->producer) {
-        fputs(", ", out);
-        fsd_put_safe(out, fsd_text(s->names, s->producer));
-    }
-    fputs(", ", out);
-    fsd_put_noun(out, s->layers, "layer");
-    fprintf(out, ", %u of ", s->mapped);
-    fsd_put_noun(out, s->computing, "computing layer");
-    fputs(" mapped)\n", out);
+    fsd_printf_safe(out, "%s  %s\n     %s  (%s", title, s->model_path, s->engine_path,
+                    fsd_text(s->names, s->engine_kind));
+    if (s->producer)
+        fsd_printf_safe(out, ", %s", fsd_text(s->names, s->producer));
+    fprintf(out, ", %u layer%s, %u of %u computing layer%s mapped)\n", s->layers,
+            fsd_plural(s->layers), s->mapped, s->computing, fsd_plural(s->computing));
 }
 
 /* Where to look first: most differences come from here. */
@@ -45,14 +36,11 @@ static void put_built(const struct fsd_compare *c, FILE *out)
         if (!strcmp(b->key, FSD_BUILT_MEASURED)) {
             fputs("measured     ", out);
         } else {
-            fputs(i ? "             " : "built        ", out);
-            fsd_put_safe(out, b->key);
-            fputs(": ", out);
+            fsd_printf_safe(out, "%s%s: ", i ? "             " : "built        ",
+                            b->key);
         }
-        fsd_put_safe(out, b->before ? b->before : "not stated");
-        fputs(" -> ", out);
-        fsd_put_safe(out, b->after ? b->after : "not stated");
-        fputc('\n', out);
+        fsd_printf_safe(out, "%s -> %s\n", b->before ? b->before : "not stated",
+                        b->after ? b->after : "not stated");
     }
 }
 
@@ -213,10 +201,9 @@ static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *
     fprintf(out, "     edge ");
     if (e->new_from & FSD_REF_PORT)
         fputs("input ", out);
-    fsd_put_safe(out, fsd_state_ref_text(c->new, e->new_from, false));
-    fputs(" -> ", out);
-    fsd_put_safe(out, fsd_edge_reader(c, e));
-    fputs(": was ", out);
+    fsd_printf_safe(out, "%s -> %s: was ",
+                    fsd_state_ref_text(c->new, e->new_from, false),
+                    fsd_edge_reader(c, e));
     fsd_put_state_form(c->old, e->before, ' ', out);
     fputs(", now ", out);
     fsd_put_state_form(c->new, e->after, ' ', out);
@@ -263,10 +250,8 @@ static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_chan
             : k->what == FSD_KERNEL_REMOVED ? '-'
                                             : '~');
     fsd_put_safe(out, fsd_text(s->names, kernel->type));
-    if (kernel->does && !k->does) {
-        fputs(" of ", out);
-        fsd_put_safe(out, fsd_text(s->names, kernel->does));
-    }
+    if (kernel->does && !k->does)
+        fsd_printf_safe(out, " of %s", fsd_text(s->names, kernel->does));
     if (k->what == FSD_KERNEL_CHANGED)
         fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, out);
     fputc('\n', out);
@@ -282,10 +267,10 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
     for (uint32_t i = 0; i < shown; i++) {
         fsd_ref ref = c->pool.at[r->unasked.at + i];
 
-        fputs("     ~    reads ", out);
-        fputs(ref & FSD_REF_PORT ? "the input " : "the output of ", out);
-        fsd_put_safe(out, fsd_state_ref_text(c->new, ref, false));
-        fputs(", unlike before and unlike the model\n", out);
+        fsd_printf_safe(out,
+                        "     ~    reads %s%s, unlike before and unlike the model\n",
+                        ref & FSD_REF_PORT ? "the input " : "the output of ",
+                        fsd_state_ref_text(c->new, ref, false));
     }
     if (shown < r->unasked.n)
         fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
@@ -459,14 +444,12 @@ static void put_region_title(const struct fsd_compare *c,
     fsd_ink(style, FSD_INK_PLAIN, out);
     if (r->width != FSD_WIDTH_SAME)
         fprintf(out, ", %s", fsd_width_name(r->width));
-    fputs(r->layers              ? ", other layer count"
-          : has_other_kernels(r) ? ", other kernels"
-                                 : "",
-          out);
-    fputs(moves ? ", inserted layers" : "", out);
-    fputs(r->unasked.n ? ", other inputs" : "", out);
-    fputs(r->layout ? ", layout" : "", out);
-    fputs(r->tactic ? ", tactic" : "", out);
+    fprintf(out, "%s%s%s%s%s",
+            r->layers              ? ", other layer count"
+            : has_other_kernels(r) ? ", other kernels"
+                                   : "",
+            moves ? ", inserted layers" : "", r->unasked.n ? ", other inputs" : "",
+            r->layout ? ", layout" : "", r->tactic ? ", tactic" : "");
     if (c->timed) {
         fputs("  ", out);
         fsd_put_delta(r->before, r->after, out);
@@ -618,11 +601,9 @@ static void put_tactics(const struct fsd_compare *c, FILE *out)
         new = &c->new->groups.at[c->pool.at[r->new_groups.at]];
         fputs("     ", out);
         fsd_put_group(c->new, new, out);
-        fputs("\n       was  ", out);
-        fsd_put_safe(out, fsd_text(c->old->names, old->tactic));
-        fputs("\n       now  ", out);
-        fsd_put_safe(out, fsd_text(c->new->names, new->tactic));
-        fputc('\n', out);
+        fsd_printf_safe(out, "\n       was  %s\n       now  %s\n",
+                        fsd_text(c->old->names, old->tactic),
+                        fsd_text(c->new->names, new->tactic));
     }
 }
 
@@ -651,10 +632,8 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
             if (shown == FEW_NODES && !style->all)
                 continue;
             shown++;
-            fputs("    ", out);
-            fsd_put_safe(out, fsd_text(s->names, node->key));
-            fputs("  ", out);
-            fsd_put_safe(out, fsd_text(s->names, node->op));
+            fsd_printf_safe(out, "    %s  %s", fsd_text(s->names, node->key),
+                            fsd_text(s->names, node->op));
             if (p->old != FSD_NONE && p->new != FSD_NONE)
                 fprintf(out, ": was %s, now %s",
                         fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate),

@@ -126,10 +126,9 @@ static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fprintf(out, "region %u", id);
     if (d->match->pool.at[region->layers.at] != layer)
         return;
-    fputs(": ", out);
-    fsd_put_noun(out, region->nodes.n, "node");
-    fputs(" in ", out);
-    fsd_put_noun(out, region->layers.n, "layer");
+    fprintf(out, ": %u node%s in %u layer%s", region->nodes.n,
+            fsd_plural(region->nodes.n), region->layers.n,
+            fsd_plural(region->layers.n));
     for (uint32_t i = 0; i < region->nodes.n && i < SHOWN_NODES; i++) {
         fputs(i ? " + " : ", ", out);
         fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], out);
@@ -287,8 +286,7 @@ static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
         fputs(", ", line.out);
         fsd_put_ms(ms_of(d, from, to), line.out);
     }
-    fputs(": ", line.out);
-    fsd_put_noun(line.out, nodes, "node");
+    fprintf(line.out, ": %u node%s", nodes, fsd_plural(nodes));
     if (first && last)
         fprintf(line.out, ", %s to %s", first, last);
     fsd_ink(style, FSD_INK_FAINT, out);

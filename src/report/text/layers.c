@@ -192,9 +192,9 @@ static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
         return;
     region = &d->match->regions.at[id];
     fprintf(fsd_print_open(&text), "region %u: ", id);
-    fsd_put_noun(text.out, region->nodes.n, "node");
-    fputs(" in ", text.out);
-    fsd_put_noun(text.out, region->layers.n, "layer");
+    fprintf(text.out, "%u node%s in %u layer%s", region->nodes.n,
+            fsd_plural(region->nodes.n), region->layers.n,
+            fsd_plural(region->layers.n));
     add_left(b, fsd_print_take(&text, b->arena), "", FSD_INK_FAINT);
     if (d->match->pool.at[region->layers.at] != layer)
         return;

@@ -35,19 +35,14 @@ static void put_head(const struct fsd_report *r, FILE *out)
              : l->quantizers.n ? "unknown exporter"
                                : "nothing is quantized",
              out);
-    if (l->style.name) {
-        fputs(" (by ", out);
-        fsd_put_safe(out, l->style.sign);
-        fputs(")", out);
-    }
-    if (l->style.quantizers) {
-        fputs(", ", out);
-        fsd_put_noun(out, l->style.quantizers, "quantizer");
+    if (l->style.name)
+        fsd_printf_safe(out, " (by %s)", l->style.sign);
+    if (l->style.quantizers)
         fprintf(out,
-                " of activations, %u before operators that run in low precision, %u "
-                "behind operators",
-                l->style.before, l->style.after);
-    }
+                ", %u quantizer%s of activations, %u before operators that run in low "
+                "precision, %u behind operators",
+                l->style.quantizers, fsd_plural(l->style.quantizers), l->style.before,
+                l->style.after);
     fputs("\n\n", out);
 }
 

@@ -38,12 +38,10 @@ void fsd_put_ms(double ms, FILE *out)
 void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
                    FILE *out)
 {
-    for (uint32_t i = 0; i < built->n; i++) {
-        fputs(i ? "; " : "", out);
-        fsd_put_safe(out, fsd_text(names, built->at[i].key));
-        fputc(' ', out);
-        fsd_put_safe(out, fsd_text(names, built->at[i].value));
-    }
+    for (uint32_t i = 0; i < built->n; i++)
+        fsd_printf_safe(out, "%s%s %s", i ? "; " : "",
+                        fsd_text(names, built->at[i].key),
+                        fsd_text(names, built->at[i].value));
 }
 
 void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what)
@@ -83,9 +81,7 @@ void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fputs(fsd_kind_name(d->layers[layer].kind), out);
     if (!*type)
         return;
-    fputs(" (", out);
-    fsd_put_safe(out, type);
-    putc(')', out);
+    fsd_printf_safe(out, " (%s)", type);
 }
 
 /* ------------------------------------------------------------------- comparisons */
@@ -157,10 +153,8 @@ void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out
         fputs("none", out);
         return;
     }
-    fsd_put_safe(out, fsd_text(s->names, all[port].name));
-    fputs(" [", out);
-    fsd_put_safe(out, fsd_text(s->names, all[port].shape));
-    fputs("] ", out);
+    fsd_printf_safe(out, "%s [%s] ", fsd_text(s->names, all[port].name),
+                    fsd_text(s->names, all[port].shape));
     fsd_put_state_form(s, all[port].form, ' ', out);
 }
 

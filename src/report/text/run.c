@@ -35,12 +35,9 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
         fputs("none  (the nodes are those that the engine names)\n", out);
         return;
     }
-    fsd_put_safe(out, g->path);
-    fprintf(out, "  (%s", g->kind);
-    if (g->producer) {
-        fputs(", ", out);
-        fsd_put_safe(out, fsd_text(d->names, g->producer));
-    }
+    fsd_printf_safe(out, "%s  (%s", g->path, g->kind);
+    if (g->producer)
+        fsd_printf_safe(out, ", %s", fsd_text(d->names, g->producer));
     for (uint32_t i = 0; i < g->opsets.n; i++)
         if (!g->opsets.at[i].domain)
             fprintf(out, ", opset %" PRId64, g->opsets.at[i].version);
@@ -54,18 +51,14 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
     if (!h)
         return;
     put_title(style, "log", out);
-    fsd_put_safe(out, h->path);
-    fputs("  (", out);
-    if (h->assigned) {
+    fsd_printf_safe(out, "%s  (", h->path);
+    if (h->assigned)
         fsd_put_noun(out, h->places.n, "assigned node");
-    } else {
-        fsd_put_noun(out, h->lines, "line");
-        fputs(", ", out);
-        fsd_put_noun(out, h->events.n, "event");
-        fputs(", ", out);
-        fsd_put_noun(out, h->unknown_lines, "line");
-        fputs(" of unknown form", out);
-    }
+    else
+        fprintf(out,
+                "%" PRIu64 " line%s, %u event%s, %" PRIu64 " line%s of unknown form",
+                h->lines, fsd_plural(h->lines), h->events.n, fsd_plural(h->events.n),
+                h->unknown_lines, fsd_plural(h->unknown_lines));
     fputs(h->refused ? ", not used: it belongs to another build)\n" : ")\n", out);
 }
 
@@ -107,11 +100,9 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     if (e->profiles > 1) {
         put_title(style, "profile", out);
         fprintf(out, "optimization profile %d of 0 to %u", e->profile, e->profiles - 1);
-        if (e->elsewhere.n) {
-            fputs("; ", out);
-            fsd_put_noun(out, e->elsewhere.n, "layer");
-            fputs(" of other profiles omitted", out);
-        }
+        if (e->elsewhere.n)
+            fprintf(out, "; %u layer%s of other profiles omitted", e->elsewhere.n,
+                    fsd_plural(e->elsewhere.n));
         fputs(" (select one with --opt-profile)\n", out);
     }
     put_sizes(d, &d->cost->run_with, "as in the log's run", style, out);
@@ -170,10 +161,8 @@ static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
     bool any = false;
 
     put_title(style, "mapped", out);
-    fprintf(out, "%u of ", s->mapped);
-    fsd_put_noun(out, s->computing, "computing layer");
-    fputs(", ", out);
-    fsd_put_noun(out, s->links, "link");
+    fprintf(out, "%u of %u computing layer%s, %u link%s", s->mapped, s->computing,
+            fsd_plural(s->computing), s->links, fsd_plural(s->links));
     if (s->links)
         fputs(": ", out);
     for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
@@ -239,9 +228,8 @@ static void put_providers(const struct fsd_diff *d, const struct fsd_style *styl
 
             if (!by || !n[by])
                 continue;
-            fputs(any ? ", " : "", out);
-            fsd_put_safe(out, fsd_text(d->names, by));
-            fprintf(out, " %u", n[by]);
+            fsd_printf_safe(out, "%s%s %u", any ? ", " : "", fsd_text(d->names, by),
+                            n[by]);
             any = !(n[by] = 0);
         }
         fsd_put_tally(out, &any, n[0], "unknown");
@@ -259,9 +247,8 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     for (; n < d->cost->op_times.n && n < SHOWN_OPS; n++) {
         if (n && d->cost->op_times.at[n].ms < LEAST_SHARE * d->times->total)
             break;
-        fputs(n ? ", " : "", out);
-        fsd_put_safe(out, fsd_text(d->names, d->cost->op_times.at[n].op));
-        putc(' ', out);
+        fsd_printf_safe(out, "%s%s ", n ? ", " : "",
+                        fsd_text(d->names, d->cost->op_times.at[n].op));
         fsd_put_ms_column(d->cost->op_times.at[n].ms, 0, out);
     }
     if (d->cost->op_times.n > n)
@@ -273,10 +260,9 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
 static void put_measured(const struct fsd_measured *t, FILE *out)
 {
     if (t->profiles < 2) {
-        if (t->runs) {
-            fputs(" a run, the mean of ", out);
-            fsd_put_noun(out, t->runs, "run");
-        }
+        if (t->runs)
+            fprintf(out, " a run, the mean of %" PRIu64 " run%s", t->runs,
+                    fsd_plural(t->runs));
         return;
     }
     fprintf(out, " a run, layers at the median of %u profiles", t->profiles);
@@ -333,12 +319,9 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
     fsd_ink(style, f->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
     fprintf(out, "%-8s", fsd_severity_name(f->severity));
     fsd_ink(style, FSD_INK_PLAIN, out);
-    fprintf(out, "%s  ", all->rules.at[f->rule].rule->id);
-    fsd_put_safe(out, f->message);
-    if (f->todo) {
-        fputs("; ", out);
-        fsd_put_safe(out, f->todo);
-    }
+    fsd_printf_safe(out, "%s  %s", all->rules.at[f->rule].rule->id, f->message);
+    if (f->todo)
+        fsd_printf_safe(out, "; %s", f->todo);
     putc('\n', out);
 }
 
@@ -441,8 +424,7 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
 {
     for (uint32_t i = 0; i < brief->n; i++) {
         put_title(style, brief->at[i].topic, out);
-        fsd_put_safe(out, brief->at[i].text);
-        putc('\n', out);
+        fsd_printf_safe(out, "%s\n", brief->at[i].text);
     }
 }
 

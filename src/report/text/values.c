@@ -18,20 +18,15 @@ static void put_row_name(const struct fsd_diff *d, uint32_t row, FILE *out)
 {
     char room[FSD_BRIEF_ROOM];
 
-    putc('\'', out);
-    fsd_put_safe(out,
-                 fsd_brief(fsd_text(d->names, d->numbers->rows.at[row].name), room));
-    putc('\'', out);
+    fsd_printf_safe(out, "'%s'",
+                    fsd_brief(fsd_text(d->names, d->numbers->rows.at[row].name), room));
 }
 
 static void put_file(const struct fsd_numbers *n, unsigned i, FILE *out)
 {
     fsd_put_safe(out, n->paths[n->paths[1] ? i : 0]);
-    if (n->runners[i]) {
-        fputs(" (", out);
-        fsd_put_safe(out, n->runners[i]);
-        putc(')', out);
-    }
+    if (n->runners[i])
+        fsd_printf_safe(out, " (%s)", n->runners[i]);
 }
 
 /* ---------------------------------------------------------------------- what it is */
@@ -41,8 +36,7 @@ static void put_errors_head(const struct fsd_diff *d, FILE *out)
     const struct fsd_values *v = d->values;
     const struct fsd_numbers *n = v->numbers;
 
-    fsd_put_noun(out, n->rows.n, "tensor");
-    fputs(" of ", out);
+    fprintf(out, "%u tensor%s of ", n->rows.n, fsd_plural(n->rows.n));
     put_file(n, 1, out);
     fputs(" against ", out);
     put_file(n, 0, out);
@@ -52,8 +46,7 @@ static void put_errors_head(const struct fsd_diff *d, FILE *out)
 
 static void put_tensors_head(const struct fsd_diff *d, FILE *out)
 {
-    fsd_put_noun(out, d->numbers->rows.n, "tensor");
-    fputs(" of ", out);
+    fprintf(out, "%u tensor%s of ", d->numbers->rows.n, fsd_plural(d->numbers->rows.n));
     put_file(d->numbers, 0, out);
     fprintf(out, ", %u with NaN or Inf; no reference to compare with\n",
             d->values->over);
@@ -63,14 +56,11 @@ static void put_table_head(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_numbers *n = d->numbers;
 
-    fsd_put_noun(out, n->rows.n, "row");
-    fputs(" of ", out);
+    fprintf(out, "%u row%s of ", n->rows.n, fsd_plural(n->rows.n));
     put_file(n, 0, out);
     fputs(": ", out);
-    for (uint32_t i = 0; i < n->n_columns && i < SHOWN_NAMES; i++) {
-        fputs(i ? ", " : "", out);
-        fsd_put_safe(out, n->columns[i]);
-    }
+    for (uint32_t i = 0; i < n->n_columns && i < SHOWN_NAMES; i++)
+        fsd_printf_safe(out, "%s%s", i ? ", " : "", n->columns[i]);
     if (n->n_columns > SHOWN_NAMES)
         fprintf(out, " and %u more", n->n_columns - SHOWN_NAMES);
     putc('\n', out);
@@ -82,7 +72,7 @@ static void put_table_head(const struct fsd_diff *d, FILE *out)
 static void put_ids(const struct fsd_values *v, struct fsd_span ids, const char *noun,
                     FILE *out)
 {
-    fprintf(out, "%s%s", noun, ids.n == 1 ? "" : "s");
+    fprintf(out, "%s%s", noun, fsd_plural(ids.n));
     for (uint32_t i = 0; i < ids.n && i < SHOWN_NAMES; i++)
         fprintf(out, "%s %u",
                 !i               ? ""
@@ -156,9 +146,8 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     fsd_put_row(d->numbers, e->row, FSD_MOST_COLUMNS, out);
     putc('\n', out);
     if (e->suspects.n > 1) {
-        fprintf(out, "%*s", INDENT, "");
-        fsd_put_noun(out, e->suspects.n - 1, "node");
-        fputs(" before it not measured", out);
+        fprintf(out, "%*s%u node%s before it not measured", INDENT, "",
+                e->suspects.n - 1, fsd_plural(e->suspects.n - 1));
         if (e->layers.n) {
             fputs(", so that the error is of ", out);
             put_ids(d->values, e->layers, "layer", out);
@@ -253,12 +242,10 @@ static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *s
 
     if (n->unmeasured.n) {
         begin(style, "unknown", out);
-        fsd_put_noun(out, n->unmeasured.n, "tensor");
-        fputs(" not compared: of '", out);
-        fsd_put_safe(out, fsd_text(d->names, n->unmeasured.at[0].name));
-        fputs("' ", out);
-        fsd_put_safe(out, n->unmeasured.at[0].why);
-        putc('\n', out);
+        fsd_printf_safe(out, "%u tensor%s not compared: of '%s' %s\n", n->unmeasured.n,
+                        fsd_plural(n->unmeasured.n),
+                        fsd_text(d->names, n->unmeasured.at[0].name),
+                        n->unmeasured.at[0].why);
     }
     if (n->only_first || n->only_second) {
         begin(style, "unknown", out);

@@ -36,11 +36,9 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
         if (ops[s].n)
             ops[kept++] = ops[s];
     qsort(ops, kept, sizeof *ops, more_first);
-    for (uint32_t i = 0; i < kept; i++) {
-        fputs(i ? ", " : ": ", out);
-        fsd_put_safe(out, fsd_text(d->names, ops[i].op));
-        fprintf(out, " %u", ops[i].n);
-    }
+    for (uint32_t i = 0; i < kept; i++)
+        fsd_printf_safe(out, "%s%s %u", i ? ", " : ": ", fsd_text(d->names, ops[i].op),
+                        ops[i].n);
     putc('\n', out);
     fsd_arena_free(scratch);
 }

@@ -110,8 +110,7 @@ static void put_front(const char *text, size_t width, FILE *out)
             break;
     }
     front[n] = '\0';
-    fsd_put_safe(out, front);
-    fputs("...", out);
+    fsd_printf_safe(out, "%s...", front);
 }
 
 static void put_padded(const char *text, size_t width, FILE *out)

@@ -48,19 +48,12 @@ void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out)
     const struct fsd_policy_ignore *by = ignored->by;
     unsigned day = by->expires;
 
-    fsd_put_noun(out, ignored->n, "finding");
-    fprintf(out, " of %s", by->rule);
-    if (*by->label) {
-        fputs(" by '", out);
-        fsd_put_safe(out, by->label);
-        putc('\'', out);
-    }
-    fputs(": ", out);
-    fsd_put_safe(out, by->reason);
-    if (by->owner) {
-        fputs("; owner ", out);
-        fsd_put_safe(out, by->owner);
-    }
+    fprintf(out, "%u finding%s of %s", ignored->n, fsd_plural(ignored->n), by->rule);
+    if (*by->label)
+        fsd_printf_safe(out, " by '%s'", by->label);
+    fsd_printf_safe(out, ": %s", by->reason);
+    if (by->owner)
+        fsd_printf_safe(out, "; owner %s", by->owner);
     if (day)
         fprintf(out, "; until %04u-%02u-%02u", day / 10000, day / 100 % 100, day % 100);
     else
@@ -76,9 +69,8 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
         fprintf(out, "%.3g %s, ",
                 (double)cause->bytes / (cause->bytes < 1000000 ? 1e3 : 1e6),
                 cause->bytes < 1000000 ? "kB" : "MB");
-    fsd_put_noun(out, cause->errors, "error");
-    fputs(", ", out);
-    fsd_put_noun(out, cause->warnings, "warning");
+    fprintf(out, "%u error%s, %u warning%s", cause->errors, fsd_plural(cause->errors),
+            cause->warnings, fsd_plural(cause->warnings));
 }
 
 /* Notes of one rule that a cause has many of: the cause says what they say. */
@@ -120,9 +112,7 @@ static void put_causes(const struct fsd_verdict *v, const struct fsd_style *styl
                        FILE *out)
 {
     for (uint32_t i = 0; i < v->causes.n; i++) {
-        fprintf(out, "cause %u: ", i + 1);
-        fsd_put_safe(out, v->causes.at[i].what);
-        fputs(" (", out);
+        fsd_printf_safe(out, "cause %u: %s (", i + 1, v->causes.at[i].what);
         fsd_put_cause(&v->causes.at[i], out);
         fputs(")\n", out);
         put_findings(v, i, style, out);
@@ -140,8 +130,7 @@ static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
     fputs(v->brief.n ? "\n" : "", out);
     for (uint32_t i = 0; i < v->about.n; i++) {
         fprintf(out, "%-26s", v->about.at[i].what);
-        fsd_put_safe(out, v->about.at[i].now);
-        putc('\n', out);
+        fsd_printf_safe(out, "%s\n", v->about.at[i].now);
     }
     for (uint32_t i = 0; i < v->rows.n; i++)
         put_row(&v->rows.at[i], out);
@@ -160,11 +149,8 @@ static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
     fputs(": ", out);
     fsd_put_tally_of(v->findings, out);
     putc('\n', out);
-    if (v->failed && v->accept) {
-        fputs("to accept this build: ", out);
-        fsd_put_safe(out, v->accept);
-        putc('\n', out);
-    }
+    if (v->failed && v->accept)
+        fsd_printf_safe(out, "to accept this build: %s\n", v->accept);
 }
 
 void fsd_verdict_put_text(const struct fsd_verdicts *all, const struct fsd_style *style,
