@@ -42,6 +42,38 @@ typedef uint32_t fsd_id;
 
 #define FSD_NONE UINT32_MAX
 
+/** Among numbers that are looked for: different ones were found. */
+#define FSD_SEVERAL (FSD_NONE - 1)
+
+/** What an array has at that place; FSD_NONE for FSD_NONE. */
+static inline fsd_id fsd_id_at(const fsd_id *of, fsd_id at)
+{
+    return at == FSD_NONE ? FSD_NONE : of[at];
+}
+
+/** Whether an array has true at that place; false for FSD_NONE. */
+static inline bool fsd_true_at(const bool *of, fsd_id at)
+{
+    return at != FSD_NONE && of[at];
+}
+
+/** Sets true at that place; nothing for FSD_NONE. */
+static inline void fsd_set_at(bool *of, fsd_id at)
+{
+    if (at != FSD_NONE)
+        of[at] = true;
+}
+
+/** The first of two that is not FSD_NONE; FSD_NONE if both are. */
+static inline fsd_id fsd_id_or(fsd_id id, fsd_id otherwise)
+{
+    return id == FSD_NONE ? otherwise : id;
+}
+
+/** What was found by two searches: of equal numbers that one, of different ones
+ *  FSD_SEVERAL; FSD_NONE found nothing. */
+fsd_id fsd_id_both(fsd_id a, fsd_id b);
+
 /** A slice of a pool: n entries from `at`. */
 struct fsd_span {
     uint32_t at, n;
@@ -66,30 +98,16 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 }
 
 /** For qsort() of an array of uint64_t. */
-static inline int fsd_by_number(const void *a, const void *b)
-{
-    return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
-}
+int fsd_by_number(const void *a, const void *b);
 
 /** For qsort() of structs that begin with two of fsd_id or fsd_sym. */
-static inline int fsd_by_pair(const void *a, const void *b)
-{
-    const uint32_t *x = (const uint32_t *)a, *y = (const uint32_t *)b;
-
-    return x[0] != y[0] ? fsd_order(x[0], y[0]) : fsd_order(x[1], y[1]);
-}
+int fsd_by_pair(const void *a, const void *b);
 
 /** For bsearch() in a table of structs that begin with a name. */
-static inline int fsd_by_name(const void *name, const void *row)
-{
-    return strcmp(name, *(const char *const *)row);
-}
+int fsd_by_name(const void *name, const void *row);
 
 /** For qsort() of an array of fsd_id or fsd_sym. */
-static inline int fsd_by_id(const void *a, const void *b)
-{
-    return fsd_order(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+int fsd_by_id(const void *a, const void *b);
 
 /* ---------------------------------------------------------------------------- clock */
 
@@ -159,6 +177,9 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 /** Makes room for one more and returns the array's address; called by the macro. */
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
+
+/** An array of n numbers, each FSD_NONE. */
+fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
 
 /* ----------------------------------------------------------------------------- sets */
 
@@ -407,6 +428,10 @@ fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n);
 
 /** The symbol of n bytes, FSD_NONE when it was never added. */
 fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n);
+bool fsd_intern_has(const struct fsd_intern *names, const char *s, size_t n);
+/** The symbol of the same text in another table; FSD_NONE when it was never added. */
+fsd_sym fsd_intern_other(const struct fsd_intern *names, fsd_sym sym,
+                         const struct fsd_intern *other);
 
 /** The text of a symbol, zero-terminated, never NULL. */
 const char *fsd_text(const struct fsd_intern *names, fsd_sym sym);

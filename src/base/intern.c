@@ -140,6 +140,17 @@ fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n)
     return n && !sym ? FSD_NONE : sym;
 }
 
+bool fsd_intern_has(const struct fsd_intern *names, const char *s, size_t n)
+{
+    return fsd_intern_find(names, s, n) != FSD_NONE;
+}
+
+fsd_sym fsd_intern_other(const struct fsd_intern *names, fsd_sym sym,
+                         const struct fsd_intern *other)
+{
+    return fsd_intern_find(other, fsd_text(names, sym), fsd_text_len(names, sym));
+}
+
 const char *fsd_text(const struct fsd_intern *names, fsd_sym sym)
 {
     return names->entries.at[sym].text;

@@ -27,7 +27,7 @@ fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
     again = &names->counts.at[made];
     while ((*again)++ > 0) { /* the name with a number may be another one's own */
         name = fsd_printed(c->arena, "%s_%u", word, *again);
-        if (fsd_intern_find(names->used, name, strlen(name)) == FSD_NONE)
+        if (!fsd_intern_has(names->used, name, strlen(name)))
             break;
     }
     if (name != word) {

@@ -112,6 +112,10 @@ void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_words *w);
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n);
 /** The initializer, or output of a Constant, that a tensor is; FSD_NONE. */
 fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor);
+static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
+{
+    return fsd_code_weight(c, tensor) != FSD_NONE;
+}
 /** The name of a node in TensorRT's layers: its own, else by what it makes. */
 const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node);
 /** A type as TensorRT's Python spells it, "trt.float32"; NULL: it has none. */

@@ -132,7 +132,7 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     fsd_code_tuple(kernel->dims + 2, kernel->rank - 2u, w);
     fsd_words_put(w, ", ");
     put_kernel(c, node, 1, w);
-    if (fsd_node_in_tensor(c->g, node, 2) != FSD_NONE) {
+    if (fsd_node_has_in(c->g, node, 2)) {
         fsd_words_put(w, ", ");
         put_kernel(c, node, 2, w);
     }
@@ -151,7 +151,7 @@ static void put_pool(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 
     if (dilations && !all_are(dilations, n, 1))
         c->why = "TensorRT pools without dilation";
-    else if (places != FSD_NONE && c->g->tensors.at[places].consumers.n)
+    else if (fsd_graph_tensor(c->g, places)->consumers.n)
         c->why = "TensorRT does not give the places of what it pools";
     else if (!ints_of(c, node, "kernel_shape", &n) || n < 2 || n > 3)
         c->why = "the window has other than 2 or 3 axes";
@@ -197,8 +197,7 @@ ELEMENTWISE_WORDS(ELEMENTWISE)
 static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 {
     fsd_id tensor = fsd_node_in_tensor(c->g, node, 0);
-    enum fsd_dtype type =
-        tensor == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(c->g, tensor)->type;
+    enum fsd_dtype type = fsd_tensor_form(c->g, tensor)->type;
 
     if (fsd_node_int(c->g, node, "fmod", 0) || (type != FSD_INT64 && type != FSD_INT32))
         c->why = "the remainder is not that of whole numbers";
@@ -226,9 +225,7 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
     fsd_id quantized = strcmp(add, "quantize") != 0
                            ? fsd_node_in_tensor(c->g, node, 0)
                            : fsd_node_out_tensor(c->g, node, 0);
-    enum fsd_dtype type = quantized == FSD_NONE
-                              ? FSD_DTYPE_UNKNOWN
-                              : fsd_tensor_form(c->g, quantized)->type;
+    enum fsd_dtype type = fsd_tensor_form(c->g, quantized)->type;
 
     check_zero(c, node);
     if (type != FSD_INT8 && type != FSD_FP8 && type != FSD_INT4)
@@ -260,7 +257,7 @@ static void put_batch_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     bool weights = true;
 
     for (uint32_t i = 1; i < 5; i++)
-        weights &= fsd_code_weight(c, fsd_node_in_tensor(c->g, node, i)) != FSD_NONE;
+        weights &= fsd_code_is_weight(c, fsd_node_in_tensor(c->g, node, i));
     if (!weights || fsd_node_int(c->g, node, "training_mode", 0)) {
         c->why = "its statistics are not constant";
         return;
@@ -283,14 +280,14 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     fsd_id more = fsd_node_out_tensor(c->g, node, 1);
     uint32_t n = 0;
 
-    if (!x->ranked || (more != FSD_NONE && c->g->tensors.at[more].consumers.n)) {
+    if (!x->ranked || fsd_graph_tensor(c->g, more)->consumers.n) {
         c->why = "its axes are not known, or its statistics are read";
         return;
     }
     for (int64_t i = axis < 0 ? axis + x->rank : axis; i >= 0 && i < x->rank; i++)
         axes[n++] = i;
     fsd_code_template(c, node,
-                      fsd_node_in_tensor(c->g, node, 2) == FSD_NONE
+                      !fsd_node_has_in(c->g, node, 2)
                           ? "normalization(@, $0, $1, None, "
                           : "normalization(@, $0, $1, $2, ",
                       w);
@@ -389,8 +386,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 {
     fsd_id scales = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
     const struct fsd_value *value = fsd_tensor_value(c->g, scales);
-    enum fsd_dtype type =
-        scales == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(c->g, scales)->type;
+    enum fsd_dtype type = fsd_tensor_form(c->g, scales)->type;
     double scale;
 
     if (!strcmp(text_of(c, node, "keep_aspect_ratio_policy", "stretch"), "stretch") &&
@@ -420,8 +416,7 @@ static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     const struct fsd_attr *scales = attr_of(c, node, "scales");
     fsd_id weight = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
     const struct fsd_value *value = fsd_tensor_value(c->g, weight);
-    enum fsd_dtype type =
-        weight == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(c->g, weight)->type;
+    enum fsd_dtype type = fsd_tensor_form(c->g, weight)->type;
     double scale;
 
     if (!scales && !(value && value->bytes && value->size)) {
@@ -452,8 +447,7 @@ static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     else if (fsd_node_int(c->g, node, "layout", 0) ||
              fsd_node_int(c->g, node, "input_forget", 0))
         c->why = "the batch comes first, or two gates are one";
-    else if (fsd_node_in_tensor(c->g, node, 4) != FSD_NONE ||
-             (lstm && fsd_node_in_tensor(c->g, node, 7) != FSD_NONE))
+    else if (fsd_node_has_in(c->g, node, 4) || (lstm && fsd_node_has_in(c->g, node, 7)))
         c->why = "it has lengths of sequences, or peepholes";
     if (c->why)
         return;

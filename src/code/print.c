@@ -538,7 +538,7 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     int64_t ints[FSD_INTS];
     uint32_t n;
 
-    if (fsd_code_weight(c, made) != FSD_NONE)
+    if (fsd_code_is_weight(c, made))
         return "its weights are read by name";
     if (fsd_code_ints(c, made, ints, &n))
         return "its numbers stand where they are used";

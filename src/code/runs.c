@@ -21,13 +21,13 @@ static fsd_id source_of(const struct fsd_code *c, fsd_id node, uint32_t input)
     int64_t ints[FSD_INTS];
     uint32_t n;
 
-    if (tensor == FSD_NONE || fsd_code_weight(c, tensor) != FSD_NONE)
+    if (tensor == FSD_NONE || fsd_code_is_weight(c, tensor))
         return FSD_NONE;
     if (input < 32 && fsd_code_literal_inputs(c, node) >> input & 1 &&
         fsd_code_ints(c, tensor, ints, &n))
         return FSD_NONE;
     producer = fsd_tensor_producer(c->g, tensor);
-    return producer != FSD_NONE && c->taken[producer] ? producer : FSD_NONE;
+    return fsd_true_at(c->taken, producer) ? producer : FSD_NONE;
 }
 
 static void state_outputs(struct fsd_code *c)
@@ -35,8 +35,7 @@ static void state_outputs(struct fsd_code *c)
     for (uint32_t i = 0; i < c->outputs.n; i++) {
         fsd_id producer = fsd_tensor_producer(c->g, c->outputs.at[i]);
 
-        if (producer != FSD_NONE && c->taken[producer] &&
-            fsd_code_weight(c, c->outputs.at[i]) == FSD_NONE)
+        if (fsd_true_at(c->taken, producer) && !fsd_code_is_weight(c, c->outputs.at[i]))
             c->stated[producer] = true;
     }
 }
@@ -47,8 +46,7 @@ static bool is_lost(const struct fsd_code *c, fsd_id tensor, const bool *is_inpu
     int64_t ints[FSD_INTS];
     uint32_t n;
 
-    return tensor != FSD_NONE && !is_input[tensor] &&
-           fsd_code_weight(c, tensor) == FSD_NONE &&
+    return tensor != FSD_NONE && !is_input[tensor] && !fsd_code_is_weight(c, tensor) &&
            !fsd_code_ints(c, tensor, ints, &n);
 }
 
@@ -110,8 +108,7 @@ enum fsd_status fsd_code_order(struct fsd_code *c, struct fsd_error *err)
              k++) {
             fsd_id source = source_of(c, order[i], k);
 
-            if (source != FSD_NONE)
-                c->stated[source] = true;
+            fsd_set_at(c->stated, source);
         }
     for (uint32_t i = 0; i < n && status == FSD_OK; i++) {
         if (!c->stated[order[i]])

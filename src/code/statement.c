@@ -68,20 +68,18 @@ const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node)
 
     if (name)
         return fsd_text(c->g->names, name);
-    return fsd_printed(
-        c->arena, "node_of_%s",
-        made == FSD_NONE ? "" : fsd_text(c->g->names, c->g->tensors.at[made].name));
+    return fsd_printed(c->arena, "node_of_%s",
+                       fsd_text(c->g->names, fsd_graph_tensor(c->g, made)->name));
 }
 
 /* ------------------------------------------------------------------------ numbers */
 
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n)
 {
-    const struct fsd_ints *ints;
+    const struct fsd_ints *ints = fsd_sizes_ints(c->sizes, tensor);
 
-    if (tensor == FSD_NONE || c->sizes->ints_of[tensor] == FSD_NONE)
+    if (!ints)
         return false;
-    ints = &c->sizes->ints.at[c->sizes->ints_of[tensor]];
     for (*n = 0; *n < ints->n; ++*n)
         if (!fsd_amount_number(c->sizes->amounts, ints->at[*n], &out[*n]))
             return false;
@@ -273,7 +271,7 @@ static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
     const struct fsd_attr *attr;
 
     if (fsd_is_digit(*word))
-        return fsd_node_in_tensor(c->g, node, (uint32_t)(*word - '0')) != FSD_NONE;
+        return fsd_node_has_in(c->g, node, (uint32_t)(*word - '0'));
     attr = fsd_node_attr(
         c->g, &c->g->nodes.at[node],
         fsd_arena_strndup(c->arena, word, sign ? (size_t)(sign - word) : strlen(word)));
@@ -297,8 +295,7 @@ static const char *word_before(struct fsd_arena *arena, const char **at, char en
 static void put_type(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 {
     fsd_id made = fsd_node_out_tensor(c->g, node, 0);
-    enum fsd_dtype type =
-        made == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(c->g, made)->type;
+    enum fsd_dtype type = fsd_tensor_form(c->g, made)->type;
 
     if (c->torch)
         fsd_words_printf(w, "torch.%s", fsd_dtype_name(type));

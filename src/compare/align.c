@@ -130,17 +130,13 @@ static void contest(struct aligner *a, int kinds)
     for (int k = 0; k < 2; k++)
         for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++) {
             fsd_id one = FSD_NONE;
-            bool differ = false;
+            bool differ;
 
-            for (int e = 0; e < kinds; e++) {
-                fsd_id offer = a->offer[k][e][i];
-
-                differ |= one != FSD_NONE && offer != FSD_NONE && offer != one;
-                one = offer != FSD_NONE ? offer : one;
-            }
+            for (int e = 0; e < kinds; e++)
+                one = fsd_id_both(one, a->offer[k][e][i]);
+            differ = one == FSD_SEVERAL;
             for (int e = 0; differ && e < kinds; e++)
-                if (a->offer[k][e][i] != FSD_NONE)
-                    a->side[!k].contested[a->offer[k][e][i]] = true;
+                fsd_set_at(a->side[!k].contested, a->offer[k][e][i]);
             a->side[k].contested[i] |= differ;
         }
 }
@@ -330,23 +326,22 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
     uint32_t n = output ? old->outputs.n : old->inputs.n;
     uint32_t m = output ? new->outputs.n : new->inputs.n, paired = 0;
     struct fsd_arena *scratch = fsd_arena_new();
-    fsd_id *of_name = FSD_NEW(scratch, fsd_id, fsd_intern_count(new->names));
-    fsd_id *next = FSD_NEW(scratch, fsd_id, m); /* of the same name, plus 1; 0: none */
+    fsd_id *of_name = fsd_ids_new(scratch, fsd_intern_count(new->names));
+    fsd_id *next = FSD_NEW(scratch, fsd_id, m); /* of the same name */
 
     for (uint32_t i = m; i-- > 0;) {
         next[i] = of_name[q[i].name];
-        of_name[q[i].name] = i + 1;
+        of_name[q[i].name] = i;
     }
     for (uint32_t i = 0; i < n; i++) {
-        const char *name = fsd_text(old->names, p[i].name);
-        fsd_sym sym = fsd_intern_find(new->names, name, strlen(name));
-        fsd_id k = sym == FSD_NONE ? 0 : of_name[sym];
+        fsd_sym sym = fsd_intern_other(old->names, p[i].name, new->names);
+        fsd_id k = fsd_id_at(of_name, sym);
 
-        if (!k)
+        if (k == FSD_NONE)
             continue;
-        of_name[sym] = next[k - 1];
-        to_new[i] = k - 1;
-        to_old[k - 1] = i;
+        of_name[sym] = next[k];
+        to_new[i] = k;
+        to_old[k] = i;
         paired++;
     }
     for (uint32_t i = 0, k = 0; n == m && paired < n && i < n; i++) {
@@ -421,7 +416,7 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
     for (uint32_t i = 0; i < s->outputs.n; i++) {
         struct fsd_producer producer = s->outputs.at[i].from;
 
-        if (producer.at != FSD_NONE && !(producer.at & FSD_REF_PORT))
+        if (fsd_ref_is_node(producer.at))
             to[producer.at] += fsd_hash_mix(
                 fsd_hash_text(fsd_text(s->names, s->outputs.at[i].name)), producer.out);
     }
@@ -432,7 +427,7 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
         for (uint32_t k = 0; k < in.n; k++) {
             struct fsd_producer producer = s->sources.at[in.at + k];
 
-            if (producer.at != FSD_NONE && !(producer.at & FSD_REF_PORT))
+            if (fsd_ref_is_node(producer.at))
                 to[producer.at] += fsd_hash_mix(fsd_hash_mix(to[i], k), producer.out);
         }
     }
@@ -479,23 +474,25 @@ static bool align_reordered(struct aligner *a)
 static bool align_only_names(struct aligner *a)
 {
     const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;
-    fsd_id *of_name = FSD_NEW(a->scratch, fsd_id, fsd_intern_count(new->names));
+    fsd_id *of_name = fsd_ids_new(a->scratch, fsd_intern_count(new->names));
     uint32_t found = 0,
              least = old->nodes.n < new->nodes.n ? old->nodes.n : new->nodes.n;
 
     if (old->sources.n && new->sources.n)
         return false;
     for (fsd_id i = 0; i < new->nodes.n; i++)
-        of_name[new->nodes.at[i].key] = i + 1;
+        of_name[new->nodes.at[i].key] = i;
     for (int made = 0; made < 2; made++) {
         for (fsd_id i = 0; i < old->nodes.n; i++) {
-            const char *name = fsd_text(old->names, old->nodes.at[i].key);
-            fsd_sym sym = fsd_intern_find(new->names, name, strlen(name));
-            fsd_id counterpart = sym == FSD_NONE ? 0 : of_name[sym];
+            fsd_id counterpart =
+                fsd_id_at(of_name, fsd_intern_other(old->names, old->nodes.at[i].key,
+                                                    new->names));
 
-            found += counterpart != 0;
-            if (made && counterpart)
-                pair(a, i, counterpart - 1, FSD_ALIGN_NAME);
+            if (counterpart == FSD_NONE)
+                continue;
+            found++;
+            if (made)
+                pair(a, i, counterpart, FSD_ALIGN_NAME);
         }
         if (4 * (uint64_t)found < 3 * (uint64_t)least)
             return false;

@@ -98,7 +98,7 @@ bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *nam
         return false;
     for (size_t at = 0, n = step(name, 0); n; at += n, n = step(name, at))
         if (without_counter(name, at + n) < at + n ||
-            fsd_intern_find(counted, name, at + n) != FSD_NONE)
+            fsd_intern_has(counted, name, at + n))
             return false;
     return true;
 }

@@ -44,7 +44,7 @@ static void set_bounds(const struct bounds *b)
             fsd_ref at = s->sources.at[in.at + k].at;
             struct bound from;
 
-            if (at == FSD_NONE || at & FSD_REF_PORT || at >= i)
+            if (!fsd_ref_is_node(at) || at >= i)
                 continue;
             from = bound_of(b, at, b->least, 1);
             if (from.level > b->least[i].level)

@@ -23,7 +23,7 @@ static void color_from(struct fsd_align_side *side)
 
         if (s->nodes.at[i].in.n)
             from = s->sources.at[s->nodes.at[i].in.at];
-        if (from.at != FSD_NONE && (from.at & FSD_REF_PORT))
+        if (fsd_ref_is_port(from.at))
             hash = fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT);
         else if (from.at != FSD_NONE)
             hash = fsd_hash_mix(is_rest(side, from.at)
@@ -44,7 +44,7 @@ static void color_to(struct fsd_align_side *side)
     for (uint32_t i = 0; i < s->outputs.n; i++) {
         fsd_ref at = s->outputs.at[i].from.at;
 
-        if (at != FSD_NONE && !(at & FSD_REF_PORT))
+        if (fsd_ref_is_node(at))
             side->to[at] += fsd_align_color_of(side, FSD_COLOR_OUTPUT, i);
     }
     for (fsd_id i = s->nodes.n; i-- > 0;) {
@@ -59,7 +59,7 @@ static void color_to(struct fsd_align_side *side)
         for (uint32_t k = 0; k < n->in.n; k++) {
             fsd_ref at = s->sources.at[n->in.at + k].at;
 
-            if (at != FSD_NONE && !(at & FSD_REF_PORT))
+            if (fsd_ref_is_node(at))
                 side->to[at] += fsd_hash_mix(hash, side->commutes[i] ? 0 : k);
         }
     }

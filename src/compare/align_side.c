@@ -34,7 +34,7 @@ static void walk_uses(struct fsd_align_side *side, bool put)
         for (uint32_t k = 0; fsd_align_is_core(side, i) && k < n->core_in.n; k++) {
             struct fsd_producer from = s->sources.at[n->core_in.at + k];
 
-            if (from.at == FSD_NONE || (from.at & FSD_REF_PORT))
+            if (!fsd_ref_is_node(from.at))
                 continue;
             if (put)
                 side->use[side->uses[from.at].at + side->uses[from.at].n] =
@@ -49,7 +49,7 @@ static void walk_ends(struct fsd_align_side *side, bool put)
     for (uint32_t i = 0; i < side->s->outputs.n; i++) {
         fsd_ref at = side->s->outputs.at[i].core_from.at;
 
-        if (at == FSD_NONE || (at & FSD_REF_PORT))
+        if (!fsd_ref_is_node(at))
             continue;
         if (put)
             side->end[side->ends[at].at + side->ends[at].n] = i;
@@ -69,37 +69,29 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
-static fsd_id *nobody(struct fsd_arena *scratch, uint32_t n)
-{
-    fsd_id *counterpart = FSD_NEW(scratch, fsd_id, n);
-
-    for (uint32_t i = 0; i < n; i++)
-        counterpart[i] = FSD_NONE;
-    return counterpart;
-}
-
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                          const struct fsd_state *s, bool is_new)
 {
     uint32_t n = s->nodes.n;
 
-    *side = (struct fsd_align_side){.s = s,
-                                    .new = is_new,
-                                    .counterpart = nobody(scratch, n),
-                                    .in_counterpart = nobody(scratch, s->inputs.n),
-                                    .out_counterpart = nobody(scratch, s->outputs.n),
-                                    .contested = FSD_NEW(scratch, bool, n),
-                                    .commutes = FSD_NEW(scratch, bool, n),
-                                    .level = FSD_NEW(scratch, uint32_t, n),
-                                    .counted = fsd_align_counted(scratch, s),
-                                    .label = FSD_NEW(scratch, uint64_t, n),
-                                    .from = FSD_NEW(scratch, uint64_t, n),
-                                    .to = FSD_NEW(scratch, uint64_t, n),
-                                    .near = FSD_NEW(scratch, uint64_t, n),
-                                    .plain = FSD_NEW(scratch, uint64_t, n),
-                                    .alone = FSD_NEW(scratch, bool, n),
-                                    .uses = FSD_NEW(scratch, struct fsd_span, n),
-                                    .ends = FSD_NEW(scratch, struct fsd_span, n)};
+    *side =
+        (struct fsd_align_side){.s = s,
+                                .new = is_new,
+                                .counterpart = fsd_ids_new(scratch, n),
+                                .in_counterpart = fsd_ids_new(scratch, s->inputs.n),
+                                .out_counterpart = fsd_ids_new(scratch, s->outputs.n),
+                                .contested = FSD_NEW(scratch, bool, n),
+                                .commutes = FSD_NEW(scratch, bool, n),
+                                .level = FSD_NEW(scratch, uint32_t, n),
+                                .counted = fsd_align_counted(scratch, s),
+                                .label = FSD_NEW(scratch, uint64_t, n),
+                                .from = FSD_NEW(scratch, uint64_t, n),
+                                .to = FSD_NEW(scratch, uint64_t, n),
+                                .near = FSD_NEW(scratch, uint64_t, n),
+                                .plain = FSD_NEW(scratch, uint64_t, n),
+                                .alone = FSD_NEW(scratch, bool, n),
+                                .uses = FSD_NEW(scratch, struct fsd_span, n),
+                                .ends = FSD_NEW(scratch, struct fsd_span, n)};
     for (fsd_id i = 0; i < n; i++) {
         side->commutes[i] = fsd_op_is_symmetric(fsd_text(s->names, s->nodes.at[i].op));
         side->label[i] =
@@ -116,10 +108,14 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
         for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
             fsd_ref at = s->sources.at[s->nodes.at[i].core_in.at + k].at;
 
-            if (at != FSD_NONE && !(at & FSD_REF_PORT) &&
-                side->level[at] >= side->level[i])
+            if (fsd_ref_is_node(at) && side->level[at] >= side->level[i])
                 side->level[i] = side->level[at] + 1;
         }
+}
+
+static bool is_aligned(const struct fsd_align_side *side, fsd_id node)
+{
+    return side->counterpart[node] != FSD_NONE;
 }
 
 /* ----------------------------------------------------------------------- colors */
@@ -188,7 +184,7 @@ void fsd_align_color_from(struct fsd_align_side *side)
     memset(side->from, 0, side->s->nodes.n * sizeof *side->from);
     for (fsd_id i = 0; i < side->s->nodes.n; i++)
         side->from[i] =
-            side->counterpart[i] != FSD_NONE
+            is_aligned(side, i)
                 ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                 : fsd_hash_mix(side->label[i], color_before(side, side->from, i));
 }
@@ -198,7 +194,7 @@ void fsd_align_color_to(struct fsd_align_side *side)
     memset(side->to, 0, side->s->nodes.n * sizeof *side->to);
     for (fsd_id i = side->s->nodes.n; i-- > 0;)
         side->to[i] =
-            side->counterpart[i] != FSD_NONE
+            is_aligned(side, i)
                 ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                 : fsd_hash_mix(side->label[i], color_behind(side, side->to, i));
 }
@@ -209,13 +205,13 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
     uint64_t *last = FSD_NEW(scratch, uint64_t, n);
 
     for (fsd_id i = 0; i < n; i++)
-        side->near[i] = side->counterpart[i] != FSD_NONE
+        side->near[i] = is_aligned(side, i)
                             ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                             : side->label[i];
     for (int r = 0; r < RADIUS; r++) {
         memcpy(last, side->near, n * sizeof *last);
         for (fsd_id i = 0; i < n; i++)
-            if (side->counterpart[i] == FSD_NONE)
+            if (!is_aligned(side, i))
                 side->near[i] = fsd_hash_mix(
                     fsd_hash_mix(side->label[i], color_before(side, last, i)),
                     color_behind(side, last, i));
@@ -248,8 +244,7 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
     for (uint32_t k = 0; k < in.n; k++) {
         struct fsd_producer from = side->s->sources.at[in.at + k];
 
-        if (from.at != FSD_NONE && !(from.at & FSD_REF_PORT) &&
-            side->counterpart[from.at] != FSD_NONE)
+        if (fsd_ref_is_node(from.at) && is_aligned(side, from.at))
             before += fsd_hash_mix(
                 fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, from.at),
                              from.out),
@@ -258,7 +253,7 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
     for (uint32_t k = 0; k < uses.n; k++) {
         const struct fsd_use *use = &side->use[uses.at + k];
 
-        if (side->counterpart[use->node] != FSD_NONE)
+        if (is_aligned(side, use->node))
             behind += fsd_hash_mix(
                 fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, use->node),
                              use->slot),

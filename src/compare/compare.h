@@ -263,15 +263,47 @@ struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
+/** A region, or NULL for FSD_NONE. */
+static inline struct fsd_region_diff *fsd_compare_region(const struct fsd_compare *c,
+                                                         fsd_id region)
+{
+    return region == FSD_NONE ? NULL : &c->regions.at[region];
+}
+
+/** The region of a group, and of what is in one; FSD_NONE for FSD_NONE. */
+static inline fsd_id fsd_compare_region_of(const struct fsd_compare *c, bool new,
+                                           fsd_id group)
+{
+    return fsd_id_at(new ? c->new_region : c->old_region, group);
+}
+static inline fsd_id fsd_compare_region_of_node(const struct fsd_compare *c, bool new,
+                                                fsd_ref node)
+{
+    return fsd_compare_region_of(c, new,
+                                 fsd_state_group_of(new ? c->new : c->old, node));
+}
+
 /** The region of the node that a move belongs to; FSD_NONE. */
 static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new,
                                                 fsd_id move)
 {
     const struct fsd_state *s = new ? c->new : c->old;
-    fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
-    fsd_id g = owner == FSD_NONE ? FSD_NONE : s->nodes.at[owner].group;
 
-    return g == FSD_NONE ? FSD_NONE : (new ? c->new_region : c->old_region)[g];
+    return fsd_compare_region_of_node(c, new,
+                                      fsd_state_owner_of_move(s, &s->moves.at[move]));
+}
+
+/** The build that shows what changed: the new one, of what is in the old one only that.
+ *  `at` is its number there. */
+struct fsd_shown {
+    const struct fsd_state *s;
+    fsd_id at;
+};
+static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
+                                                 fsd_id old, fsd_id new)
+{
+    return new == FSD_NONE ? (struct fsd_shown){c->old, old}
+                           : (struct fsd_shown){c->new, new};
 }
 
 /** Whether some layer of a region, in the old or new build, is matched by structure

@@ -198,23 +198,22 @@ bool fsd_compare_across(const struct fsd_state *old, const struct fsd_state *new
 
 static bool is_quantizer(const struct fsd_state *s, fsd_id move)
 {
-    return move != FSD_NONE && s->moves.at[move].kind == FSD_KIND_QUANTIZE;
+    return move == FSD_NONE || s->moves.at[move].kind == FSD_KIND_QUANTIZE;
 }
 
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m)
 {
-    return c->across && (m->old == FSD_NONE || is_quantizer(c->old, m->old)) &&
-           (m->new == FSD_NONE || is_quantizer(c->new, m->new));
+    return c->across && is_quantizer(c->old, m->old) && is_quantizer(c->new, m->new);
 }
 
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,
                                const struct fsd_node_presence *p)
 {
-    const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
-    fsd_id node = p->new == FSD_NONE ? p->old : p->new;
+    struct fsd_shown node = fsd_compare_shown(c, p->old, p->new);
 
-    return c->across && fsd_op_is_qdq(fsd_text(s->names, s->nodes.at[node].op));
+    return c->across &&
+           fsd_op_is_qdq(fsd_text(node.s->names, node.s->nodes.at[node.at].op));
 }
 
 static void add_ms(double *sum, double ms)
@@ -297,8 +296,7 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, fsd_id layer)
     if (layer == FSD_NONE || !s->of_layer)
         return FSD_NONE;
     group = s->of_layer[layer];
-    return group & FSD_LAYER_MOVES ? FSD_NONE
-                                   : (new ? c->new_region : c->old_region)[group];
+    return group & FSD_LAYER_MOVES ? FSD_NONE : fsd_compare_region_of(c, new, group);
 }
 
 static uint32_t *row_of(struct rows *r, bool new, const struct fsd_state_effort *e,
@@ -306,16 +304,13 @@ static uint32_t *row_of(struct rows *r, bool new, const struct fsd_state_effort 
 {
     const struct fsd_compare *c = r->c;
     fsd_id region = region_of(c, new, e->layer);
-    const char *name;
     fsd_sym old = e->name;
 
     *none = 0;
     if (region != FSD_NONE)
         return &r->of_region[region];
-    if (new) {
-        name = fsd_text(c->new->names, e->name);
-        old = fsd_intern_find(c->old->names, name, strlen(name));
-    }
+    if (new)
+        old = fsd_intern_other(c->new->names, e->name, c->old->names);
     return old == FSD_NONE ? none : &r->of_name[old];
 }
 

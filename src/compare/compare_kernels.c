@@ -275,6 +275,7 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 {
     const struct fsd_kernel *p = &c->old->kernels.at[change.old];
     const struct fsd_kernel *q = &c->new->kernels.at[change.new];
+    struct fsd_region_diff *region = fsd_compare_region(c, change.region);
 
     compare_ports(c, &change, p->in, q->in);
     compare_ports(c, &change, p->out, q->out);
@@ -293,8 +294,8 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
     change.computes =
         p->computes.n && q->computes.n &&
         hash_nodes(c, false, p->computes) != hash_nodes(c, true, q->computes);
-    if (change.type_lost && c->regions.at && change.region != FSD_NONE)
-        c->regions.at[change.region].type_lost = true;
+    if (change.type_lost && region)
+        region->type_lost = true;
     fsd_vec_push(c->arena, &c->kernels, change);
 }
 
@@ -317,7 +318,7 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
 {
     return owner & FSD_LAYER_MOVES
                ? fsd_compare_region_of_move(c, new, owner & ~FSD_LAYER_MOVES)
-               : (new ? c->new_region : c->old_region)[owner];
+               : fsd_compare_region_of(c, new, owner);
 }
 
 /* A state may hold kernels of some builds only: those with a dump of names have none.
@@ -341,23 +342,22 @@ static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id
                 int pass)
 {
     struct fsd_compare *c = p->c;
-    struct fsd_kernel_change change = {
-        .what = old == FSD_NONE   ? FSD_KERNEL_ADDED
-                : new == FSD_NONE ? FSD_KERNEL_REMOVED
-                                  : FSD_KERNEL_CHANGED,
-        .old = old,
-        .new = new,
-        .old_of = old == FSD_NONE ? FSD_NONE : c->kernel_of[0][old],
-        .new_of = new == FSD_NONE ? FSD_NONE : c->kernel_of[1][new]};
+    struct fsd_kernel_change change = {.what = old == FSD_NONE   ? FSD_KERNEL_ADDED
+                                               : new == FSD_NONE ? FSD_KERNEL_REMOVED
+                                                                 : FSD_KERNEL_CHANGED,
+                                       .old = old,
+                                       .new = new,
+                                       .old_of = fsd_id_at(c->kernel_of[0], old),
+                                       .new_of = fsd_id_at(c->kernel_of[1], new)};
     struct fsd_region_diff *r;
 
     change.region = new != FSD_NONE ? region_of(c, true, change.new_of)
                                     : region_of(c, false, change.old_of);
-    r = change.region == FSD_NONE ? NULL : &c->regions.at[change.region];
-    if (r && old != FSD_NONE && new != FSD_NONE &&pass <= BY_WORK)
+    r = fsd_compare_region(c, change.region);
+    if (r && change.what == FSD_KERNEL_CHANGED && pass <= BY_WORK)
         r->as_before++;
-    if (pass == BY_ALL || (r && (old == FSD_NONE || new == FSD_NONE) &&
-                           !holds_kernels(c, r, old != FSD_NONE)))
+    if (pass == BY_ALL || (r && change.what != FSD_KERNEL_CHANGED &&
+                           !holds_kernels(c, r, change.what == FSD_KERNEL_REMOVED)))
         return;
     if (r)
         r->kernels = true;
@@ -412,9 +412,7 @@ void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
 /* By kernel: the group, or the move, that it is of. */
 static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *s)
 {
-    uint32_t *of = FSD_NEW(arena, uint32_t, s->kernels.n);
-
-    memset(of, 0xff, s->kernels.n * sizeof *of);
+    uint32_t *of = fsd_ids_new(arena, s->kernels.n);
     for (fsd_id i = 0; i < s->groups.n; i++)
         for (uint32_t k = 0; k < s->groups.at[i].kernels.n; k++)
             of[s->groups.at[i].kernels.at + k] = i;
@@ -437,9 +435,8 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
         for (fsd_id i = 0; i < s->kernels.n; i++) {
             uint32_t of = c->kernel_of[new][i];
 
-            bucket[new][i] = of == FSD_NONE || (of & FSD_LAYER_MOVES)
-                                 ? FSD_NONE
-                                 : (new ? c->new_region : c->old_region)[of];
+            bucket[new][i] =
+                fsd_compare_region_of(c, new, of & FSD_LAYER_MOVES ? FSD_NONE : of);
         }
     }
     fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);

@@ -14,8 +14,7 @@
 
 static bool is_as_before(const struct fsd_compare *c, fsd_id region)
 {
-    const struct fsd_region_diff *r =
-        region == FSD_NONE ? NULL : &c->regions.at[region];
+    const struct fsd_region_diff *r = fsd_compare_region(c, region);
 
     return !r || (r->happened == FSD_HAPPENED_SAME && r->width == FSD_WIDTH_SAME &&
                   !r->layout && !r->kernels && !r->rerouted);
@@ -31,8 +30,8 @@ static bool are_as_before(const struct fsd_compare *c, struct fsd_span refs)
 
         if (at & FSD_REF_PORT)
             same = !c->bindings.n;
-        else if (c->old->nodes.at[at].group != FSD_NONE)
-            same = is_as_before(c, c->old_region[c->old->nodes.at[at].group]);
+        else
+            same = is_as_before(c, fsd_compare_region_of_node(c, false, at));
     }
     return same;
 }
@@ -99,7 +98,7 @@ static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scrat
         for (uint32_t i = 0; i < in.n && !is_as_before(c, c->old_region[g]); i++) {
             fsd_ref at = c->old->borders.at[in.at + i].at;
 
-            if (at != FSD_NONE && !(at & FSD_REF_PORT))
+            if (fsd_ref_is_node(at))
                 otherwise[at] = true;
         }
     }
@@ -123,9 +122,7 @@ static bool is_missed_kernel(const struct fsd_compare *c, const bool *otherwise,
     for (uint32_t i = 0; i < g->in.n; i++) {
         fsd_ref at = c->old->borders.at[g->in.at + i].at;
 
-        if (at != FSD_NONE && !(at & FSD_REF_PORT) &&
-            c->old->nodes.at[at].group != FSD_NONE)
-            same &= is_as_before(c, c->old_region[c->old->nodes.at[at].group]);
+        same &= is_as_before(c, fsd_compare_region_of_node(c, false, at));
     }
     return same;
 }

@@ -54,11 +54,10 @@ static uint64_t hash_regions(const struct fsd_compare *c, bool new,
 
     for (uint32_t i = 0; i < refs.n; i++) {
         fsd_ref at = s->refs.at[refs.at + i];
-        fsd_id group = at & FSD_REF_PORT ? FSD_NONE : s->nodes.at[at].group;
+        fsd_id region = fsd_compare_region_of_node(c, new, at);
 
-        sum += group == FSD_NONE
-                   ? fsd_hash_mix(1, common(c, new, at, to))
-                   : fsd_hash_mix(2, (new ? c->new_region : c->old_region)[group]);
+        sum += region == FSD_NONE ? fsd_hash_mix(1, common(c, new, at, to))
+                                  : fsd_hash_mix(2, region);
     }
     return fsd_hash_mix(sum, refs.n);
 }
@@ -119,8 +118,9 @@ static bool does_same_nodes(const struct fsd_compare *c, fsd_id old, fsd_id new)
 static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id old,
                        fsd_id new)
 {
-    fsd_id region = new != FSD_NONE ? fsd_compare_region_of_move(c, true, new)
-                                    : fsd_compare_region_of_move(c, false, old);
+    fsd_id region = what != FSD_MOVE_REMOVED
+                        ? fsd_compare_region_of_move(c, true, new)
+                        : fsd_compare_region_of_move(c, false, old);
 
     if (region != FSD_NONE)
         c->regions.at[region].moves = true;

@@ -322,9 +322,7 @@ struct written {
 
 static struct written *written_by(struct written *all, fsd_ref producer)
 {
-    return producer == FSD_NONE || (producer & FSD_REF_PORT) || !all[producer].q
-               ? NULL
-               : &all[producer];
+    return !fsd_ref_is_node(producer) || !all[producer].q ? NULL : &all[producer];
 }
 
 static void write_change(struct written *all, fsd_ref producer,
@@ -404,7 +402,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
     /* An output of the same group that is no longer known to be written. */
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
-        fsd_id group = node == FSD_NONE ? FSD_NONE : t->nodes.at[node].group;
+        fsd_id group = fsd_state_group_of(t, node);
 
         if (group != FSD_NONE && !all[node].q &&
             c->regions.at[c->new_region[group]].happened == FSD_HAPPENED_SAME)

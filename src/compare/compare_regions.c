@@ -16,8 +16,7 @@ static fsd_id element(const struct fsd_compare *c, bool new, fsd_id node)
 {
     if (!new)
         return node;
-    return c->align->to_old[node] != FSD_NONE ? c->align->to_old[node]
-                                              : c->old->nodes.n + node;
+    return fsd_id_or(c->align->to_old[node], c->old->nodes.n + node);
 }
 
 static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
@@ -63,9 +62,8 @@ static struct meeting meet_groups(const struct fsd_compare *c,
             m.partner[k][g] = FSD_NONE;
     }
     for (fsd_id i = 0; i < c->old->nodes.n; i++) {
-        fsd_id new = c->align->to_new[i];
         fsd_id g = c->old->nodes.at[i].group;
-        fsd_id h = new == FSD_NONE ? FSD_NONE : c->new->nodes.at[new].group;
+        fsd_id h = fsd_state_group_of(c->new, c->align->to_new[i]);
 
         if (g == FSD_NONE || h == FSD_NONE)
             continue;
@@ -236,8 +234,8 @@ static void fill_side(struct fsd_compare *c, bool new, bool put)
         add(c, new ? &r->new_groups : &r->old_groups, i, put);
     }
     for (fsd_id i = 0; i < s->moves.n; i++) {
-        fsd_id region = fsd_compare_region_of_move(c, new, i);
-        struct fsd_region_diff *r = region == FSD_NONE ? NULL : &c->regions.at[region];
+        struct fsd_region_diff *r =
+            fsd_compare_region(c, fsd_compare_region_of_move(c, new, i));
 
         if (r)
             add(c, new ? &r->new_moves : &r->old_moves, i, put);
@@ -277,11 +275,9 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t n = c->old->nodes.n + c->new->nodes.n;
     fsd_id *head = fsd_sets_new(scratch, n);
-    fsd_id *of_head = FSD_NEW(scratch, fsd_id, n);
+    fsd_id *of_head = fsd_ids_new(scratch, n);
     struct meeting m;
 
-    for (fsd_id i = 0; i < n; i++)
-        of_head[i] = FSD_NONE;
     join_groups(c, false, head);
     join_groups(c, true, head);
     c->old_region = FSD_NEW(c->arena, fsd_id, c->old->groups.n);

@@ -21,8 +21,7 @@ static uint64_t place_of(const struct fsd_compare *c, bool new, fsd_ref ref)
     if (ref & FSD_REF_PORT)
         return UINT64_C(1) << 32 | (new ? c->align->old_input[at] : at);
     if (s->nodes.at[at].group != FSD_NONE)
-        return UINT64_C(2) << 32 |
-               (new ? c->new_region : c->old_region)[s->nodes.at[at].group];
+        return UINT64_C(2) << 32 | fsd_compare_region_of_node(c, new, at);
     return new ? c->align->to_old[at] : at;
 }
 

@@ -100,14 +100,9 @@ static void put_values(const struct side *side, fsd_id tensor, struct thing *thi
 
 /* ------------------------------------------------------------- the way to an input */
 
-static fsd_id input_of(const struct fsd_graph *g, fsd_id node, uint32_t i)
-{
-    return i < g->nodes.at[node].in.n ? fsd_node_in_tensor(g, node, i) : FSD_NONE;
-}
-
 static enum fsd_dtype type_of(const struct fsd_graph *g, fsd_id tensor)
 {
-    return tensor == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(g, tensor)->type;
+    return fsd_tensor_form(g, tensor)->type;
 }
 
 /* "int8 scale 0.0123 zero 3" */
@@ -115,10 +110,10 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct thing *th
                             FILE *out)
 {
     const struct fsd_graph *g = side->g;
-    fsd_id scale = input_of(g, dq, 1), zero = input_of(g, dq, 2);
-    enum fsd_dtype type = type_of(g, input_of(g, dq, 0));
+    fsd_id scale = fsd_node_in_tensor(g, dq, 1), zero = fsd_node_in_tensor(g, dq, 2);
+    enum fsd_dtype type = type_of(g, fsd_node_in_tensor(g, dq, 0));
     const struct fsd_attr *axis = fsd_node_attr(g, &g->nodes.at[dq], "axis");
-    const struct fsd_value *v = zero == FSD_NONE ? NULL : fsd_tensor_value(g, zero);
+    const struct fsd_value *v = fsd_tensor_value(g, zero);
     bool any = false;
 
     if (type == FSD_DTYPE_UNKNOWN)
@@ -181,7 +176,7 @@ static struct route route_to(const struct context *k, const struct side *side,
                    !f->same[node]) {
             break;
         }
-        route.from = input_of(g, node, 0);
+        route.from = fsd_node_in_tensor(g, node, 0);
     }
     route.quantized = take(&quantized, route.quantized, k->e->arena);
     route.cast = take(&cast, route.cast, k->e->arena);
@@ -251,7 +246,8 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
     fsd_id node[2] = {p->s->number_of[old], q->s->number_of[new]};
-    fsd_id t[2] = {input_of(p->g, node[0], i), input_of(q->g, node[1], i)};
+    fsd_id t[2] = {fsd_node_in_tensor(p->g, node[0], i),
+                   fsd_node_in_tensor(q->g, node[1], i)};
     const char *of = fsd_printed(k->e->arena, "input %u", (unsigned)i);
     struct route a = route_to(k, p, t[0]), b = route_to(k, q, t[1]);
     struct thing x, y;

@@ -28,7 +28,7 @@ static fsd_id element(const struct context *k, uint32_t build, fsd_id node)
     const struct fsd_compare *c = k->m->with[build];
     fsd_id old = c ? c->align->to_old[node] : node;
 
-    return old != FSD_NONE ? old : k->first_of[build] + node;
+    return fsd_id_or(old, k->first_of[build] + node);
 }
 
 static fsd_id group_element(const struct context *k, uint32_t build, fsd_id group)
@@ -67,7 +67,7 @@ static fsd_id row_of_move(const struct context *k, uint32_t build, fsd_id move)
                      ? FSD_NONE
                      : k->of_head[fsd_sets_find(k->head, element(k, build, owner))];
 
-    return row == FSD_NONE ? k->m->moves_row : row; /* computed by no build */
+    return fsd_id_or(row, k->m->moves_row); /* computed by no build */
 }
 
 static void make_rows(struct context *k)
@@ -83,9 +83,7 @@ static void make_rows(struct context *k)
         elements += m->builds[b]->nodes.n;
     }
     k->head = fsd_sets_new(k->scratch, elements);
-    k->of_head = FSD_NEW(k->scratch, fsd_id, elements);
-    for (fsd_id i = 0; i < elements; i++)
-        k->of_head[i] = FSD_NONE;
+    k->of_head = fsd_ids_new(k->scratch, elements);
     for (uint32_t b = 0; b < m->n; b++)
         join_groups(k, b);
     for (uint32_t b = 0; b < m->n; b++) {

@@ -60,8 +60,7 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *so
         /* In a multiplication by 1 the constant may be the first input. */
         for (uint32_t i = 0; i < n->in.n && source->at == FSD_NONE; i++)
             *source = s->sources.at[n->in.at + i];
-    return n->role != FSD_ROLE_CORE && source->at != FSD_NONE &&
-           !(source->at & FSD_REF_PORT);
+    return n->role != FSD_ROLE_CORE && fsd_ref_is_node(source->at);
 }
 
 /* Follows a chain once and stores its end for all nodes of it.  A cycle, which only a
@@ -96,8 +95,7 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 static struct fsd_producer through(const struct fsd_state *s,
                                    struct fsd_producer source)
 {
-    if (source.at == FSD_NONE || (source.at & FSD_REF_PORT) ||
-        s->nodes.at[source.at].role == FSD_ROLE_CORE)
+    if (!fsd_ref_is_node(source.at) || s->nodes.at[source.at].role == FSD_ROLE_CORE)
         return source;
     return s->nodes.at[source.at].core;
 }
@@ -131,7 +129,7 @@ fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move 
     for (uint32_t i = 0; i < m->to.n + m->from.n; i++) {
         fsd_ref at = s->refs.at[i < m->to.n ? m->to.at + i : m->from.at + i - m->to.n];
 
-        if (!(at & FSD_REF_PORT) && fsd_role_computes(s->nodes.at[at].role))
+        if (fsd_role_computes(fsd_state_role_of(s, at)))
             return at;
     }
     return FSD_NONE;

@@ -38,6 +38,16 @@ enum fsd_role {
 typedef uint32_t fsd_ref;
 #define FSD_REF_PORT UINT32_C(0x80000000) /**< | number of an input or output */
 
+static inline bool fsd_ref_is_node(fsd_ref ref)
+{
+    return !(ref & FSD_REF_PORT); /* which FSD_NONE has, too */
+}
+
+static inline bool fsd_ref_is_port(fsd_ref ref)
+{
+    return ref != FSD_NONE && ref & FSD_REF_PORT;
+}
+
 /** A tensor, by its producer. */
 struct fsd_producer {
     fsd_ref at;   /**< node or input; FSD_NONE: constant, or left out */
@@ -260,6 +270,32 @@ struct fsd_state {
     uint32_t *number_of; /**< by node: its number in the model */
     uint32_t *of_layer;  /**< by layer: its group, or its move | FSD_LAYER_MOVES */
 };
+
+/** The group of a node; FSD_NONE for a port and for FSD_NONE. */
+static inline fsd_id fsd_state_group_of(const struct fsd_state *s, fsd_ref ref)
+{
+    return fsd_ref_is_node(ref) ? s->nodes.at[ref].group : FSD_NONE;
+}
+
+/** The outcome of a node, as text; NULL for FSD_NONE. */
+static inline const char *fsd_state_fate(const struct fsd_state *s, fsd_id node)
+{
+    return node == FSD_NONE ? NULL
+                            : fsd_fate_name((enum fsd_fate)s->nodes.at[node].fate);
+}
+
+/** The line of a node in its snapshot; 0 for FSD_NONE. */
+static inline uint32_t fsd_state_line(const struct fsd_state *s, fsd_id node)
+{
+    return node == FSD_NONE ? 0 : s->nodes.at[node].line;
+}
+
+/** The role of a node; FSD_ROLE_SIDE, as of what is on no path, for a port and for
+ *  FSD_NONE. */
+static inline enum fsd_role fsd_state_role_of(const struct fsd_state *s, fsd_ref ref)
+{
+    return fsd_ref_is_node(ref) ? (enum fsd_role)s->nodes.at[ref].role : FSD_ROLE_SIDE;
+}
 
 /** An empty state with its own arena and names. */
 struct fsd_state *fsd_state_new(void);

@@ -82,11 +82,8 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, n, i);
-        fsd_id counterpart = port->tensor == FSD_NONE
-                                 ? FSD_NONE
-                                 : x->b->d->match->counterpart[port->tensor];
-        fsd_id value =
-            counterpart == FSD_NONE ? FSD_NONE : x->b->facts->value[counterpart];
+        fsd_id counterpart = fsd_match_held(x->b->d->match, port->tensor);
+        fsd_id value = fsd_id_at(x->b->facts->value, counterpart);
 
         if (value == FSD_NONE || x->stamp[value] == group + 1)
             continue;
@@ -107,7 +104,7 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 
         if (x->stamp[value] == group + 1)
             return value;
-        if (node == FSD_NONE || x->b->of_node[node] == FSD_NONE ||
+        if (fsd_id_at(x->b->of_node, node) == FSD_NONE ||
             x->b->s->nodes.at[x->b->of_node[node]].role == FSD_ROLE_CORE)
             return FSD_NONE;
         tensor = fsd_node_in_tensor(g, node, 0);
@@ -127,8 +124,7 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
         struct fsd_border border = {.at = source.at, .node = node};
         fsd_id value;
 
-        if (source.at == FSD_NONE ||
-            (!(source.at & FSD_REF_PORT) && s->nodes.at[source.at].group == group))
+        if (source.at == FSD_NONE || fsd_state_group_of(s, source.at) == group)
             continue; /* its producer is in the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         if (value != FSD_NONE) {
@@ -148,12 +144,10 @@ static void add_writes(struct edges *x, fsd_id layer, uint32_t group)
 
     for (uint32_t i = 0; i < n->out.n; i++) {
         const struct fsd_port *port = fsd_node_out(e, n, i);
-        fsd_id t = port->tensor == FSD_NONE ? FSD_NONE
-                                            : x->b->d->match->counterpart[port->tensor];
+        fsd_id t = fsd_match_held(x->b->d->match, port->tensor);
         fsd_ref made = fsd_state_core(x->b, t).at;
 
-        if (made == FSD_NONE || (made & FSD_REF_PORT) ||
-            s->nodes.at[made].group != group)
+        if (fsd_state_group_of(s, made) != group)
             continue;
         fsd_vec_push(
             s->arena, &s->borders,
@@ -229,8 +223,7 @@ static void list_nodes(const struct fsd_state_build *b, struct lists *l)
     l->nodes = FSD_NEW(b->scratch, fsd_id, n);
     for (int put = 0; put < 2; put++) {
         for (fsd_id i = 0; i < n; i++) {
-            fsd_id k = b->of_node[i];
-            fsd_id g = k == FSD_NONE ? FSD_NONE : b->s->nodes.at[k].group;
+            fsd_id g = fsd_state_group_of(b->s, b->of_node[i]);
 
             if (g == FSD_NONE)
                 continue;
@@ -270,10 +263,9 @@ static void add_borders(struct edges *x)
 fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
                              const struct fsd_state_port *port)
 {
-    fsd_sym name = fsd_intern_find(b->model->names, fsd_text(b->s->names, port->name),
-                                   fsd_text_len(b->s->names, port->name));
+    fsd_sym name = fsd_intern_other(b->s->names, port->name, b->model->names);
 
-    return name == FSD_NONE ? FSD_NONE : fsd_graph_find(b->d->engine, name, 0);
+    return fsd_graph_find(b->d->engine, name, 0);
 }
 
 static void serve_outputs(struct edges *x)
@@ -283,8 +275,7 @@ static void serve_outputs(struct edges *x)
     for (uint32_t i = 0; i < b->s->outputs.n; i++) {
         fsd_id t = fsd_state_port_tensor(b, &b->s->outputs.at[i]);
 
-        if (t != FSD_NONE)
-            serve(x, b->d->engine->tensors.at[t].producers, FSD_REF_PORT | i);
+        serve(x, fsd_graph_tensor(b->d->engine, t)->producers, FSD_REF_PORT | i);
     }
 }
 
@@ -356,8 +347,8 @@ static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool out
     for (uint32_t i = 0; i < l->mentions.n; i++) {
         const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
 
-        if (m->role == FSD_MENTION_SERVES && m->node != FSD_NONE && m->among == 1)
-            return b->of_node[m->node];
+        if (m->role == FSD_MENTION_SERVES && m->among == 1)
+            return fsd_id_at(b->of_node, m->node);
     }
     return FSD_NONE;
 }
@@ -379,7 +370,7 @@ static void set_from(const struct fsd_state_build *b, fsd_id layer)
 
         at = b->s->refs.n;
         fsd_vec_push(b->s->arena, &b->s->refs,
-                     to == FSD_NONE ? named_end(b, layer, false) : to);
+                     fsd_id_or(to, named_end(b, layer, false)));
         move->to = close_refs(b->s, at);
     }
 }
@@ -401,11 +392,6 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-static fsd_id group_of(const struct fsd_state *s, fsd_ref at)
-{
-    return at == FSD_NONE || (at & FSD_REF_PORT) ? FSD_NONE : s->nodes.at[at].group;
-}
-
 /* Whether `at` is `producer` or a node of its group; where no group computes
  * `producer`, whether it is derived from `at`, as by a Transpose that the builder
  * eliminated. */
@@ -414,11 +400,11 @@ static bool is_made_of(const struct fsd_state *s, fsd_ref producer, fsd_ref at, 
     const struct fsd_state_node *n;
     bool is = producer == at;
 
-    if (is || producer == FSD_NONE || (producer & FSD_REF_PORT))
+    if (is || !fsd_ref_is_node(producer))
         return is;
     n = &s->nodes.at[producer];
     if (n->group != FSD_NONE)
-        return n->group == group_of(s, at);
+        return n->group == fsd_state_group_of(s, at);
     for (uint32_t i = 0; i < n->core_in.n && !is && far; i++)
         is = is_made_of(s, s->sources.at[n->core_in.at + i].at, at, far - 1);
     return is;
@@ -427,7 +413,7 @@ static bool is_made_of(const struct fsd_state *s, fsd_ref producer, fsd_ref at, 
 static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
 {
     const struct fsd_group *g = &s->groups.at[group];
-    bool asked = group_of(s, at) == group;
+    bool asked = fsd_state_group_of(s, at) == group;
 
     for (uint32_t i = 0; i < g->in.n && !asked; i++)
         asked = is_made_of(s, s->borders.at[g->in.at + i].at, at, NEAR);
@@ -460,8 +446,7 @@ static fsd_id last_of_layer(const struct fsd_state_build *b, fsd_id layer)
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id k = b->of_node[fsd_match_of_layer(m, layer, i)->node];
 
-        if (k != FSD_NONE && b->s->nodes.at[k].group != FSD_NONE &&
-            (last == FSD_NONE || k > last))
+        if (fsd_state_group_of(b->s, k) != FSD_NONE && (last == FSD_NONE || k > last))
             last = k;
     }
     return last;
@@ -478,7 +463,7 @@ static void ask_for(struct edges *x, fsd_ref at, uint32_t mark)
     fsd_id node = at & FSD_REF_PORT ? FSD_NONE : x->model_of[at];
 
     x->asked[place_of(x, at)] = mark;
-    for (uint32_t i = 0; node != FSD_NONE && i < m->of_node[node].n; i++)
+    for (uint32_t i = 0; i < fsd_match_links_of(m, node).n; i++)
         x->asked_of[fsd_match_of_node(m, node, i)->layer] = mark;
 }
 
@@ -494,7 +479,7 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
         if (at == FSD_NONE || x->asked[place_of(x, at)] == mark)
             continue;
         ask_for(x, at, mark);
-        if (!(at & FSD_REF_PORT) && s->nodes.at[at].group == FSD_NONE && far)
+        if (fsd_ref_is_node(at) && s->nodes.at[at].group == FSD_NONE && far)
             ask_for_inputs(x, at, mark, far - 1);
     }
 }
@@ -548,7 +533,7 @@ static fsd_ref unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 
     if (from == FSD_NONE)
         return FSD_NONE;
-    if (writer != FSD_NONE && x->last[writer] != FSD_NONE && x->last[layer] != FSD_NONE)
+    if (fsd_id_at(x->last, writer) != FSD_NONE && x->last[layer] != FSD_NONE)
         asked = x->asked_of[writer] == layer + 1;
     else
         asked = is_asked(b->s, b->s->of_layer[layer], from);
@@ -590,7 +575,7 @@ static bool lacks_input(struct edges *x, fsd_id layer)
         for (uint32_t j = 0; j < in.n && !lacks; j++) {
             fsd_ref at = s->sources.at[in.at + j].at;
 
-            lacks = group_of(s, at) != FSD_NONE && x->read[at] != layer + 1;
+            lacks = fsd_state_group_of(s, at) != FSD_NONE && x->read[at] != layer + 1;
         }
     }
     return lacks;
@@ -628,8 +613,7 @@ static void add_unasked(struct edges *x)
 
     for (fsd_id i = 0; i < x->b->d->engine->nodes.n; i++)
         x->last[i] = last_of_layer(x->b, i);
-    for (fsd_id i = 0; i < s->nodes.n; i++)
-        x->model_of[i] = FSD_NONE;
+
     for (fsd_id i = 0; i < x->b->model->nodes.n; i++)
         if (x->b->of_node[i] != FSD_NONE)
             x->model_of[x->b->of_node[i]] = i;
@@ -662,7 +646,7 @@ void fsd_state_add_edges(struct fsd_state_build *b)
         .port = FSD_NEW(b->scratch, uint32_t, n),
         .asked = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n + b->s->inputs.n),
         .asked_of = FSD_NEW(b->scratch, uint32_t, b->d->engine->nodes.n),
-        .model_of = FSD_NEW(b->scratch, fsd_id, b->s->nodes.n),
+        .model_of = fsd_ids_new(b->scratch, b->s->nodes.n),
         .read = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n),
         .last = FSD_NEW(b->scratch, fsd_id, b->d->engine->nodes.n),
         .port_of = FSD_NEW(b->scratch, uint32_t, b->d->engine->tensors.n)};

@@ -65,10 +65,9 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
 static bool is_unwritten(const struct fsd_state_build *b, const struct fsd_port *port)
 {
     const struct fsd_graph *e = b->d->engine;
-    const struct fsd_tensor *t =
-        port->tensor == FSD_NONE ? NULL : &e->tensors.at[port->tensor];
+    const struct fsd_tensor *t = fsd_graph_tensor(e, port->tensor);
 
-    if (!t || !t->name ||
+    if (!t->name ||
         (t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT | FSD_TENSOR_BINDING)))
         return false;
     return !t->producers.n ||
@@ -331,10 +330,10 @@ static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
 {
     const struct fsd_graph *g = b->model;
     fsd_id t = fsd_node_in_tensor(g, node, i);
-    fsd_id root = t != FSD_NONE && b->facts->constant[t] ? b->facts->root[t] : FSD_NONE;
-    const struct fsd_form *form = root == FSD_NONE ? NULL : fsd_tensor_form(g, root);
+    fsd_id root = fsd_is_constant(b->facts, t) ? b->facts->root[t] : FSD_NONE;
+    const struct fsd_form *form = fsd_tensor_form(g, root);
 
-    if (!form || g->tensors.at[root].value == FSD_NONE ||
+    if (fsd_graph_tensor(g, root)->value == FSD_NONE ||
         (form->type != FSD_INT64 && form->type != FSD_INT32))
         return;
     fprintf(all->print.out, "#%u=", (unsigned)i);
@@ -421,8 +420,7 @@ static struct fsd_span computed_by(struct fsd_state_build *b, fsd_id layer)
         const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
         fsd_id k = b->of_node[link->node];
 
-        if (k != FSD_NONE && is_said(link->by) &&
-            fsd_role_computes(s->nodes.at[k].role))
+        if (is_said(link->by) && fsd_role_computes(fsd_state_role_of(s, k)))
             fsd_vec_push(s->arena, &s->refs, k);
     }
     span.n = s->refs.n - span.at;
@@ -551,16 +549,14 @@ static struct fsd_binding binding_of(struct fsd_state_build *b, fsd_id tensor)
         .name = fsd_intern_str(b->s->names, fsd_text(e->names, t->name)),
         .form = seen,
         .ranges = fsd_intern_str(b->s->names, fsd_text(e->names, t->ranges))};
+    const struct fsd_form *bound = fsd_graph_form(e, t->bound);
     struct fsd_print shape;
 
-    if (t->bound != FSD_NONE && e->forms.at[t->bound].type != FSD_DTYPE_UNKNOWN)
-        out.form.type = (uint8_t)e->forms.at[t->bound].type;
+    if (bound->type != FSD_DTYPE_UNKNOWN)
+        out.form.type = (uint8_t)bound->type;
     out.outside = fsd_intern_str(b->s->names, fsd_text(e->names, t->outside));
-    fsd_put_sizes(e,
-                  t->bound != FSD_NONE && e->forms.at[t->bound].ranked
-                      ? &e->forms.at[t->bound]
-                      : fsd_state_binding_sizes(b, tensor),
-                  "x", fsd_print_open(&shape));
+    fsd_put_sizes(e, bound->ranked ? bound : fsd_state_binding_sizes(b, tensor), "x",
+                  fsd_print_open(&shape));
     out.shape = fsd_print_sym(&shape, b->s->names);
     return out;
 }

@@ -15,9 +15,7 @@ static bool may_compute(const struct fsd_diff *d, fsd_id layer)
 
 static bool is_computed(const struct fsd_state_build *b, fsd_id node)
 {
-    fsd_id k = b->of_node[node];
-
-    return k != FSD_NONE && fsd_role_computes(b->s->nodes.at[k].role);
+    return fsd_role_computes(fsd_state_role_of(b->s, b->of_node[node]));
 }
 
 /* Groups under construction. */
@@ -33,10 +31,8 @@ static void join_node(struct joining *j, fsd_id node, fsd_id layer)
 {
     if (!is_computed(j->b, node) || !may_compute(j->b->d, layer))
         return;
-    if (j->owner[node] == FSD_NONE)
-        j->owner[node] = layer;
-    else
-        fsd_sets_join(j->head, j->owner[node], layer);
+    j->owner[node] = fsd_id_or(j->owner[node], layer);
+    fsd_sets_join(j->head, j->owner[node], layer);
 }
 
 /* A node of a region may be linked to a layer outside, or lie in another region. */
@@ -51,9 +47,8 @@ static void join_region(struct joining *j, const struct fsd_region *region)
         if (!may_compute(j->b->d, layer))
             continue;
         j->loose[layer] = true;
-        if (first != FSD_NONE)
-            fsd_sets_join(j->head, first, layer);
-        first = first == FSD_NONE ? layer : first;
+        first = fsd_id_or(first, layer);
+        fsd_sets_join(j->head, first, layer);
     }
     for (uint32_t i = 0; first != FSD_NONE && i < region->nodes.n; i++)
         join_node(j, m->pool.at[region->nodes.at + i], first);
@@ -64,11 +59,9 @@ static struct joining join_layers(struct fsd_state_build *b)
     const struct fsd_match *m = b->d->match;
     uint32_t layers = b->d->engine->nodes.n, nodes = b->model->nodes.n;
     struct joining j = {b, fsd_sets_new(b->scratch, layers),
-                        FSD_NEW(b->scratch, fsd_id, nodes),
+                        fsd_ids_new(b->scratch, nodes),
                         FSD_NEW(b->scratch, bool, layers)};
 
-    for (fsd_id i = 0; i < nodes; i++)
-        j.owner[i] = FSD_NONE;
     for (uint32_t i = 0; i < m->links.n; i++)
         join_node(&j, m->links.at[i].node, m->links.at[i].layer);
     for (uint32_t r = 0; r < m->regions.n; r++) {
@@ -172,12 +165,10 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
  * @return by head: its group */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
-    fsd_id *of_head = FSD_NEW(b->scratch, fsd_id, b->d->engine->nodes.n);
+    fsd_id *of_head = fsd_ids_new(b->scratch, b->d->engine->nodes.n);
     uint32_t *start = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n);
     uint32_t *size = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n);
 
-    for (fsd_id i = 0; i < b->d->engine->nodes.n; i++)
-        of_head[i] = FSD_NONE;
     for (uint32_t i = 0, k; i < all.n; i = k) {
         for (k = i; k < all.n && all.at[k].head == all.at[i].head; k++)
             continue;
@@ -201,7 +192,7 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id k = b->of_node[fsd_match_of_layer(m, layer, i)->node];
 
-        if (k != FSD_NONE && s->nodes.at[k].role != FSD_ROLE_SIDE)
+        if (fsd_state_role_of(s, k) != FSD_ROLE_SIDE)
             fsd_vec_push(s->arena, &s->refs, k);
     }
     span.n = s->refs.n - span.at;

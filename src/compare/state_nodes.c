@@ -73,7 +73,7 @@ static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
 /* The constant that an input comes from, through the Q and DQ of weights. */
 static fsd_id constant_root(const struct fsd_facts *f, fsd_id tensor)
 {
-    return tensor != FSD_NONE && f->constant[tensor] ? f->root[tensor] : FSD_NONE;
+    return fsd_is_constant(f, tensor) ? f->root[tensor] : FSD_NONE;
 }
 
 /* The shape of a Gemm's weight is printed as for transB = 0. */
@@ -97,11 +97,8 @@ static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
 {
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = constant_root(f, fsd_node_in(f->g, n, i)->tensor);
-        int64_t count =
-            t == FSD_NONE ? -1 : fsd_form_count(f->g, fsd_tensor_form(f->g, t));
-
         if (t != FSD_NONE)
-            fprintf(out, ",c%" PRId64, count);
+            fprintf(out, ",c%" PRId64, fsd_form_count(f->g, fsd_tensor_form(f->g, t)));
     }
 }
 
@@ -150,7 +147,7 @@ static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count
         return fsd_intern_str(b->s->names, text);
     out = FSD_NEW(b->scratch, char, size);
     n = (size_t)snprintf(out, size, "%s#%u", text, (unsigned)node);
-    while (n + 1 < size && fsd_intern_find(b->model->names, out, n) != FSD_NONE)
+    while (n + 1 < size && fsd_intern_has(b->model->names, out, n))
         out[n++] = '#';
     return fsd_intern_add(b->s->names, out, n);
 }
@@ -192,7 +189,7 @@ struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tenso
     struct fsd_producer source = fsd_state_direct(b, tensor);
     const struct fsd_state_node *n;
 
-    if (source.at == FSD_NONE || (source.at & FSD_REF_PORT))
+    if (!fsd_ref_is_node(source.at))
         return source;
     n = &b->s->nodes.at[source.at];
     return n->role == FSD_ROLE_CORE ? source : n->core;
@@ -217,7 +214,7 @@ static void number_outputs(struct fsd_state_build *b)
     b->out_number = FSD_NEW(b->scratch, uint32_t, g->tensors.n);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++)
-            if (fsd_node_out_tensor(g, i, k) != FSD_NONE)
+            if (fsd_node_has_out(g, i, k))
                 b->out_number[fsd_node_out_tensor(g, i, k)] = k;
     for (uint32_t i = 0, number = 0; i < inputs.n; i++) {
         fsd_id t = g->links.at[inputs.at + i];

@@ -161,8 +161,6 @@ static void find_writers(struct engine *x)
 {
     const struct fsd_graph *e = x->e;
 
-    for (fsd_id t = 0; t < e->tensors.n; t++)
-        x->written[t] = FSD_NONE;
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         struct fsd_span out = e->nodes.at[i].out;
 
@@ -179,7 +177,7 @@ void fsd_state_add_wires(struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
     struct engine x = {b, e, FSD_NEW(b->scratch, struct fsd_state_end, e->tensors.n),
-                       FSD_NEW(b->scratch, uint32_t, e->tensors.n)};
+                       fsd_ids_new(b->scratch, e->tensors.n)};
 
     if (!e->detailed)
         return;
@@ -206,12 +204,12 @@ static struct fsd_state_end end_of(const struct fsd_state *s, fsd_ref at, bool r
 {
     const struct fsd_state_node *node;
 
-    if (at != FSD_NONE && !(at & FSD_REF_PORT)) {
+    if (fsd_ref_is_node(at)) {
         node = &s->nodes.at[at];
         if (node->group != FSD_NONE)
             return (struct fsd_state_end){FSD_END_GROUP, node->group};
         at = node->core.at;
-        if (at != FSD_NONE && !(at & FSD_REF_PORT) && s->nodes.at[at].group != FSD_NONE)
+        if (fsd_state_group_of(s, at) != FSD_NONE)
             return (struct fsd_state_end){FSD_END_GROUP, s->nodes.at[at].group};
         if (reader)
             return (struct fsd_state_end){0};
@@ -344,8 +342,7 @@ static void derive_moves(struct derived *x)
     bool *read = FSD_NEW(x->arena, bool, s->moves.n); /* by another move */
 
     for (fsd_id i = 0; i < s->moves.n; i++)
-        if (before[i] != FSD_NONE)
-            read[before[i]] = true;
+        fsd_set_at(read, before[i]);
     for (fsd_id i = 0; i < s->moves.n; i++) {
         const struct fsd_move *m = &s->moves.at[i];
         struct fsd_state_end move = {FSD_END_MOVE, i};

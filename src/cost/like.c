@@ -191,7 +191,7 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
         s->found = FSD_NONE;
         return;
     }
-    if (s->layers[producer].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
+    if (s->layers[producer].inserted && fsd_id_at(s->like, in) != FSD_NONE &&
         m->engine->nodes.at[producer].in.n == 1)
         consider(s, s->like[in]); /* a reformat forwards its input */
     for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
@@ -287,8 +287,7 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
         }
     }
     for (uint32_t i = 0; i < e->ports.n; i++)
-        c->like[i] =
-            e->ports.at[i].tensor == FSD_NONE ? FSD_NONE : like[e->ports.at[i].tensor];
+        c->like[i] = fsd_id_at(like, e->ports.at[i].tensor);
     for (fsd_id layer = 0; layer < e->nodes.n; layer++)
         if (takes_parts(m, layer)) {
             drop_other_ranks(m, c, e->nodes.at[layer].in);

@@ -52,7 +52,7 @@ static struct path weight_path(const struct fsd_diff *d, fsd_id node)
         fsd_id tensor = fsd_node_in_tensor(g, node, i);
 
         tensor = fsd_walk_back_over(g, tensor, d->facts->traits, FSD_OP_QDQ);
-        if (tensor != FSD_NONE && g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT)
+        if (fsd_tensor_is(g, tensor, FSD_TENSOR_CONSTANT))
             path = path_of(fsd_text(d->names, g->tensors.at[tensor].name));
     }
     return path;
@@ -224,7 +224,7 @@ static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
 
     if (d->match->of_layer[layer].n)
         return fsd_match_of_layer(d->match, layer, 0)->node;
-    return reader == FSD_NONE ? d->flows->of[layer].producer : reader;
+    return fsd_id_or(reader, d->flows->of[layer].producer);
 }
 
 static void count_layers(struct tally *t, const struct fsd_scopes *scopes)
@@ -256,12 +256,10 @@ struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_di
     struct tally t = {d,
                       arena,
                       {0},
-                      FSD_NEW(arena, fsd_id, names),
+                      fsd_ids_new(arena, names),
                       FSD_NEW(arena, fsd_id, d->model->nodes.n + 1),
                       {.rest_ms = d->times->elsewhere}};
 
-    for (uint32_t i = 0; i < names; i++)
-        t.module_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
         const struct fsd_node_cost *cost = &d->cost->nodes[i];
         struct fsd_module *module;

@@ -19,8 +19,8 @@ static void take_log(const struct fsd_match *m, const struct fsd_history *h,
         fsd_id tensor = fsd_graph_find(m->model, shape->input, 0);
 
         if (shape->run != run || shape->build != h->build ||
-            shape->profile != profile || tensor == FSD_NONE ||
-            !(m->model->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
+            shape->profile != profile ||
+            !fsd_tensor_is(m->model, tensor, FSD_TENSOR_INPUT))
             continue;
         if (fsd_sizes_take_input(s, tensor, shape->sizes, shape->n))
             fsd_vec_push(m->arena, run ? &known->run_with : &known->tuned, tensor);

@@ -143,7 +143,7 @@ void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,
         t->by_cause[reasons[i].cause] += ms;
         if (layers[i].inserted)
             t->inserted += ms;
-        if (m->of_layer[i].n || m->region_of_layer[i] != FSD_NONE)
+        if (fsd_match_maps_layer(m, i))
             t->nodes += ms;
     }
     sum_ops(&p, c);

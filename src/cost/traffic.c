@@ -83,7 +83,7 @@ static void add_constant(const struct fsd_match *m, const struct fsd_cost *c,
     fsd_id tensor = fsd_node_in_tensor(m->model, node, i);
     int64_t n = 0;
 
-    if (tensor != FSD_NONE && m->facts->constant[tensor])
+    if (fsd_is_constant(m->facts, tensor))
         n = fsd_shape_count(amounts, fsd_shape_of(c->sizes, tensor));
     if (n)
         *bytes = fsd_plus(amounts, *bytes, bytes_of(c, n, type));

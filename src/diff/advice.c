@@ -91,8 +91,7 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, boo
     } else {
         fsd_id first = fsd_node_in_tensor(d->engine, flow->head, 0);
 
-        if (first != FSD_NONE &&
-            d->engine->tensors.at[first].flags & FSD_TENSOR_INPUT) {
+        if (fsd_tensor_is(d->engine, first, FSD_TENSOR_INPUT)) {
             fputs("network input ", out);
             put_name(d, d->engine->tensors.at[first].name, quote, out);
         } else {
@@ -201,8 +200,8 @@ static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
     fsd_id made = fsd_node_out_tensor(d->engine, layer, 0);
 
-    if (!(in != FSD_NONE && d->engine->tensors.at[in].flags & FSD_TENSOR_CROSSES) &&
-        !(made != FSD_NONE && d->engine->tensors.at[made].flags & FSD_TENSOR_CROSSES))
+    if (!fsd_tensor_is(d->engine, in, FSD_TENSOR_CROSSES) &&
+        !fsd_tensor_is(d->engine, made, FSD_TENSOR_CROSSES))
         return false;
     fputs("two engines meet here: build both with one format for this tensor "
           "(--outputIOFormats of the first, --inputIOFormats of the next), or build "
@@ -220,8 +219,7 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
     for (uint32_t i = 0; i < out.n; i++) {
         const struct fsd_port *port = &d->engine->ports.at[out.at + i];
 
-        if (port->tensor != FSD_NONE &&
-            d->engine->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT)
+        if (fsd_tensor_is(d->engine, port->tensor, FSD_TENSOR_OUTPUT))
             return fsd_port_form(d->engine, port);
     }
     return fsd_layer_form_out(d->engine, layer);
@@ -315,11 +313,9 @@ static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
-    struct fsd_span ports = {0, 0};
+    const struct fsd_node *n = fsd_graph_node(d->engine, layer);
+    struct fsd_span ports = writes ? n->out : n->in;
     enum fsd_dtype first = own;
-
-    if (layer != FSD_NONE)
-        ports = writes ? d->engine->nodes.at[layer].out : d->engine->nodes.at[layer].in;
     for (uint32_t i = 0; i < ports.n; i++) {
         enum fsd_dtype type =
             fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i])->type;
@@ -384,11 +380,8 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
                                  int far, fsd_id *read)
 {
     const struct fsd_graph *m = d->model;
-    struct fsd_span readers = {0, 0};
+    struct fsd_span readers = fsd_tensor_consumers(m, far ? tensor : FSD_NONE);
     fsd_id found = FSD_NONE;
-
-    if (tensor != FSD_NONE && far)
-        readers = m->tensors.at[tensor].consumers;
     for (uint32_t i = 0; i < readers.n && i < LISTED && found == FSD_NONE; i++) {
         fsd_id node = m->links.at[readers.at + i];
 
@@ -412,8 +405,7 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
  * layer writes higher precision. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_form *made =
-        layer == FSD_NONE ? NULL : fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);
     uint32_t n = made && fsd_dtype_rank(made->type) > fsd_dtype_rank(FSD_INT8)
                      ? d->match->of_layer[layer].n
                      : 0;
@@ -455,8 +447,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fsd_id source = d->flows->of[layer].source;
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
                           *made = fsd_layer_form_out(d->engine, layer);
-    const struct fsd_form *written =
-        source == FSD_NONE ? NULL : fsd_layer_form_out(d->engine, source);
+    const struct fsd_form *written = fsd_layer_form_out(d->engine, source);
     struct fsd_widths r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
 
     if (written)
@@ -521,8 +512,7 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(in->type));
         return true;
     }
-    if (tensor != FSD_NONE && !widens &&
-        (d->engine->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
+    if (!widens && fsd_tensor_is(d->engine, tensor, FSD_TENSOR_INPUT))
         fprintf(out, "quantize the network input in the caller and pass %s data",
                 made && fsd_dtype_is_quantized(made->type) ? fsd_dtype_name(made->type)
                                                            : "quantized");
@@ -773,15 +763,14 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
-    uint32_t event = d->reasons[layer].event;
+    const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
     const char *change, *to;
     double with, without;
     bool any = false;
 
-    if (!d->story || event == FSD_NONE || !l->served || l->port ||
-        d->history->events.at[event].kind != FSD_EVENT_REFORMAT)
+    if (!e || !l->served || l->port || e->kind != FSD_EVENT_REFORMAT)
         return;
-    change = fsd_text(d->history->names, d->history->events.at[event].text);
+    change = fsd_text(d->history->names, e->text);
     to = strstr(change, ") to ");
     if (!to)
         return;

@@ -43,9 +43,8 @@ static bool read_quantizer(const struct fsd_match *m, fsd_id node, struct quanti
     fsd_id scale = fsd_node_in_tensor(g, node, 1);
     double number = 0;
 
-    if (scale == FSD_NONE || !one_number(g, scale, &q->scale))
-        return false;
-    if (zero != FSD_NONE && !one_number(g, zero, &number))
+    if (!one_number(g, scale, &q->scale) ||
+        (zero != FSD_NONE && !one_number(g, zero, &number)))
         return false;
     q->zero = number == 0 ? FSD_NONE : m->facts->value[zero];
     q->type = zero != FSD_NONE
@@ -76,8 +75,7 @@ static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
     for (uint32_t i = 0; i < 2; i++) {
         fsd_id by = fsd_node_in_tensor(m->model, node, 1 - i);
 
-        if (by == FSD_NONE || (divides && i) || !one_number(m->model, by, factor) ||
-            !(*factor > 0))
+        if ((divides && i) || !one_number(m->model, by, factor) || !(*factor > 0))
             continue;
         *data = i;
         *factor = divides ? 1 / *factor : *factor;
@@ -127,10 +125,9 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
                       fsd_id tensor, double factor, int *steps)
 {
     const struct fsd_graph *g = m->model;
-    struct fsd_span to = {0, 0};
-
-    if (tensor != FSD_NONE && !(g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT))
-        to = g->tensors.at[tensor].consumers;
+    const struct fsd_tensor *t = fsd_graph_tensor(g, tensor);
+    struct fsd_span to =
+        t->flags & FSD_TENSOR_OUTPUT ? (struct fsd_span){0, 0} : t->consumers;
     for (uint32_t i = 0; i < to.n; i++) {
         fsd_id node = g->links.at[to.at + i];
         struct quantizer q;

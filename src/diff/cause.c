@@ -13,11 +13,6 @@ struct context {
     const struct fsd_flows *flows;
 };
 
-static bool has_flag(const struct fsd_graph *e, fsd_id tensor, unsigned flags)
-{
-    return tensor != FSD_NONE && e->tensors.at[tensor].flags & flags;
-}
-
 /* Whether it copies, unchanged, a tensor for a network output that other layers read as
  * well.  If the output had the format of the tensor, it would need no copy. */
 static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
@@ -30,7 +25,7 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
         const struct fsd_port *port = &e->ports.at[out.at + i];
         const struct fsd_form *made = fsd_port_form(e, port);
 
-        if (has_flag(e, port->tensor, FSD_TENSOR_OUTPUT))
+        if (fsd_tensor_is(e, port->tensor, FSD_TENSOR_OUTPUT))
             outputs++;
         else if (made->type != in->type || !fsd_layout_same(made->layout, in->layout))
             return false;
@@ -46,15 +41,15 @@ static bool at_border(const struct context *c, fsd_id layer)
     const struct fsd_flow *flow = &c->flows->of[layer];
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
-    if (has_flag(e, in, FSD_TENSOR_INPUT | FSD_TENSOR_CROSSES) ||
-        has_flag(e, out, FSD_TENSOR_OUTPUT | FSD_TENSOR_CROSSES) ||
+    if (fsd_tensor_is(e, in, FSD_TENSOR_INPUT | FSD_TENSOR_CROSSES) ||
+        fsd_tensor_is(e, out, FSD_TENSOR_OUTPUT | FSD_TENSOR_CROSSES) ||
         copies_for_output(e, layer))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&
         c->flows->readers.at[flow->readers.at].layer == FSD_NONE)
         return true;
-    return flow->source == FSD_NONE && flow->model_tensor != FSD_NONE &&
-           (c->m->model->tensors.at[flow->model_tensor].flags & FSD_TENSOR_INPUT) &&
+    return flow->source == FSD_NONE &&
+           fsd_tensor_is(c->m->model, flow->model_tensor, FSD_TENSOR_INPUT) &&
            !c->m->model->tensors.at[flow->model_tensor].scope;
 }
 
@@ -111,7 +106,7 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
             }
             if (!(traits & (FSD_OP_QDQ | FSD_OP_COMMUTES | FSD_OP_VIEW)))
                 continue;
-            if (n == QUANTIZERS || fsd_node_out_tensor(g, node, 0) == FSD_NONE)
+            if (n == QUANTIZERS || !fsd_node_has_out(g, node, 0))
                 return 2;
             queue[n++] = fsd_node_out_tensor(g, node, 0);
         }

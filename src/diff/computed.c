@@ -214,8 +214,7 @@ static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
         const struct fsd_port *port =
             &e->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
-        fsd_id counterpart =
-            port->tensor == FSD_NONE ? FSD_NONE : v->m->counterpart[port->tensor];
+        fsd_id counterpart = fsd_match_held(v->m, port->tensor);
         enum fsd_dtype type = fsd_port_form(e, port)->type;
 
         if (counterpart != FSD_NONE && fsd_dtype_rank(type) &&
@@ -258,10 +257,7 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(e, n, i)->tensor;
-        struct fsd_span producers = {0, 0};
-
-        if (t != FSD_NONE)
-            producers = e->tensors.at[t].producers;
+        struct fsd_span producers = fsd_graph_tensor(e, t)->producers;
         for (uint32_t k = 0; k < producers.n; k++) {
             fsd_id producer = e->links.at[producers.at + k];
 

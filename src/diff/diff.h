@@ -288,7 +288,24 @@ static inline double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
     return d->times->of[layer].median;
 }
 
-/** The form of a layer's first input or output; NULL when it has none. */
+/** The node that a duplicate was merged into, which is computed in its place; else the
+ *  node itself. */
+static inline fsd_id fsd_merged_into(const struct fsd_diff *d, fsd_id node)
+{
+    return d->nodes[node].fate == FSD_FATE_MERGED
+               ? fsd_id_or(d->nodes[node].other, node)
+               : node;
+}
+
+/** The event of the log; NULL for FSD_NONE. */
+static inline const struct fsd_event *fsd_diff_event(const struct fsd_diff *d,
+                                                     uint32_t event)
+{
+    return event == FSD_NONE ? NULL : &d->history->events.at[event];
+}
+
+/** The form of a layer's first input or output; NULL when it has none; the output also
+ *  for FSD_NONE. */
 const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer);
 const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer);
 

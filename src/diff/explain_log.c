@@ -188,13 +188,12 @@ void fsd_tale_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
 void fsd_tale_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t event = d->reasons[layer].event;
-    const struct fsd_event *e;
+    const struct fsd_event *e = fsd_diff_event(d, event);
     FILE *out;
 
-    if (!d->story || event == FSD_NONE)
+    if (!e)
         return;
     fsd_tale_event(tale, d, event, "event");
-    e = &d->history->events.at[event];
     if (!e->timed)
         return;
     out = fsd_tale_start(tale, "timed", 0);

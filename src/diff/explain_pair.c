@@ -49,7 +49,7 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
     for (uint32_t i = 0; i < d->model->nodes.at[b].in.n; i++) {
         fsd_id t = fsd_node_in_tensor(d->model, b, i);
 
-        if (t != FSD_NONE && fsd_tensor_producer(d->model, t) == a)
+        if (fsd_tensor_producer(d->model, t) == a)
             return t;
     }
     return FSD_NONE;
@@ -95,8 +95,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     FILE *out;
 
     fsd_tale_say(tale, "fusion", "no layer computes both");
-    if (tensor == FSD_NONE)
-        tensor = tensor_between(d, b, a);
+    tensor = fsd_id_or(tensor, tensor_between(d, b, a));
     if (tensor == FSD_NONE) {
         fsd_tale_say(tale, "between", "neither reads an output of the other");
     } else {

@@ -89,8 +89,8 @@ static bool is_written_in_place(const struct fsd_match *m,
         struct fsd_span by = e->tensors.at[t].producers;
         bool copied = true;
 
-        if (by.n < 2 || m->counterpart[t] == FSD_NONE ||
-            m->facts->root[m->counterpart[t]] != m->facts->root[out])
+        if (by.n < 2 ||
+            fsd_id_at(m->facts->root, m->counterpart[t]) != m->facts->root[out])
             continue;
         for (uint32_t i = 0; i < by.n; i++) {
             const struct fsd_layer_result *r = &layers[e->links.at[by.at + i]];
@@ -140,7 +140,7 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
 
         if (read->tensor == written->tensor &&
             !fsd_forms_alike(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
-            made != FSD_NONE && wanted != FSD_NONE &&
+
             fsd_sizes_alike(e, fsd_port_form(e, written), m->model,
                             fsd_tensor_form(m->model, made), true) &&
             fsd_sizes_alike(e, fsd_port_form(e, read), m->model,
@@ -184,11 +184,10 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
                          fsd_id wanted, bool quantized)
 {
     const struct fsd_graph *e = m->engine;
-    fsd_id made =
-        producer == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(m->model, producer, 0);
-    fsd_id ends = producer == FSD_NONE ? reader : producer;
+    fsd_id made = fsd_node_out_tensor(m->model, producer, 0);
+    fsd_id ends = fsd_id_or(producer, reader);
 
-    for (uint32_t i = 0; ends != FSD_NONE && i < m->of_node[ends].n; i++) {
+    for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
             ends == producer ? e->nodes.at[layer].out : e->nodes.at[layer].in;
@@ -271,12 +270,10 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
 
 static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *scratch)
 {
-    struct doubts x = {FSD_NEW(scratch, fsd_id, m->model->nodes.n),
+    struct doubts x = {fsd_ids_new(scratch, m->model->nodes.n),
                        FSD_NEW(scratch, bool, m->model->nodes.n),
                        FSD_NEW(scratch, bool, fsd_intern_count(m->model->names))};
 
-    for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        x.shown[i] = FSD_NONE;
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         fsd_id first = m->facts->first_duplicate[i];
 
@@ -343,7 +340,7 @@ static enum join lies_between(const struct fsd_match *m, fsd_id node)
     for (int far = 0; far < FAR; far++) {
         fsd_id in = fsd_node_in_tensor(m->model, producer, 0);
 
-        if (in == FSD_NONE || m->facts->constant[in])
+        if (!fsd_is_data(m->facts, in))
             return APART;
         producer = fsd_tensor_producer(m->model, in);
         if (producer == FSD_NONE || m->of_node[producer].n ||
@@ -386,7 +383,7 @@ static void add_producers(const struct fsd_match *m, struct around *a, fsd_id no
     for (uint32_t i = 0; i < n->in.n && !a->lost; i++) {
         fsd_id tensor = fsd_node_in(m->model, n, i)->tensor, producer;
 
-        if (tensor == FSD_NONE || fsd_is_build_constant(m->facts, tensor))
+        if (!fsd_is_run_data(m->facts, tensor))
             continue;
         producer = fsd_tensor_producer(m->model, tensor);
         if (producer == FSD_NONE)
@@ -401,12 +398,9 @@ static void add_readers(const struct fsd_match *m, struct around *a, fsd_id node
     const struct fsd_node *n = &m->model->nodes.at[node];
 
     for (uint32_t i = 0; i < n->out.n && !a->lost; i++) {
-        fsd_id tensor = fsd_node_out(m->model, n, i)->tensor;
-        const struct fsd_tensor *t;
+        const struct fsd_tensor *t =
+            fsd_graph_tensor(m->model, fsd_node_out(m->model, n, i)->tensor);
 
-        if (tensor == FSD_NONE)
-            continue;
-        t = &m->model->tensors.at[tensor];
         a->lost |= (t->flags & FSD_TENSOR_OUTPUT) != 0;
         for (uint32_t k = 0; k < t->consumers.n && !a->lost; k++)
             add_around(m, a, m->model->links.at[t->consumers.at + k]);
@@ -537,7 +531,7 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
         fsd_id tensor = g->ports.at[outs.at + o].tensor;
         struct fsd_span to = fsd_tensor_consumers(g, tensor);
 
-        if (tensor != FSD_NONE && g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT)
+        if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT))
             return CONTROL_NOT;
         for (uint32_t i = 0; i < to.n; i++) {
             fsd_id by = g->links.at[to.at + i];
@@ -562,7 +556,7 @@ static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id in = fsd_node_in(m->model, n, i)->tensor;
 
-        if (in != FSD_NONE && !fsd_is_build_constant(m->facts, in))
+        if (fsd_is_run_data(m->facts, in))
             return false;
     }
     return n->in.n > 0;
@@ -578,7 +572,7 @@ static bool is_small(const struct fsd_match *m, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id in = fsd_node_in(g, n, i)->tensor;
 
-        if (in != FSD_NONE && !fsd_is_build_constant(m->facts, in) &&
+        if (fsd_is_run_data(m->facts, in) &&
             fsd_form_count(g, fsd_tensor_form(g, in)) != 1)
             return false;
     }

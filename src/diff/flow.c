@@ -22,7 +22,7 @@ const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id 
 
 const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer)
 {
-    const struct fsd_node *n = &engine->nodes.at[layer];
+    const struct fsd_node *n = fsd_graph_node(engine, layer);
 
     return n->out.n ? fsd_port_form(engine, fsd_node_out(engine, n, 0)) : NULL;
 }
@@ -97,7 +97,7 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
     uint32_t n = find_writers(m, layers, from, n_from, writers);
     struct fsd_span in = {0, 0};
 
-    if (concat != FSD_NONE && fsd_node_is(m->model, concat, FSD_ONNX_Concat))
+    if (fsd_node_is(m->model, concat, FSD_ONNX_Concat))
         in = m->model->nodes.at[concat].in;
     for (uint32_t i = 0; i < in.n && i < READERS; i++) {
         fsd_id tensor = seen_through(m, m->model->ports.at[in.at + i].tensor);
@@ -105,7 +105,7 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
         int64_t count = fsd_form_count(m->model, fsd_tensor_form(m->model, tensor));
         bool written = false;
 
-        for (uint32_t k = 0; k < n && node != FSD_NONE; k++)
+        for (uint32_t k = 0; k < n; k++)
             written |= fsd_match_has(m, writers[k], node);
         if (!written || (count >= 0 && count != fsd_form_count(m->engine, form)) ||
             tensor == found)
@@ -124,7 +124,7 @@ static fsd_id counterpart_at(const struct fsd_match *m,
 {
     const struct fsd_graph *e = m->engine;
     fsd_id tensor = e->ports.at[port].tensor;
-    fsd_id counterpart = tensor == FSD_NONE ? FSD_NONE : m->counterpart[tensor];
+    fsd_id counterpart = fsd_match_held(m, tensor);
     struct fsd_span by = fsd_port_peers(e, port, true);
 
     if (counterpart == FSD_NONE || !fsd_port_is_part(e, port))
@@ -148,8 +148,7 @@ static void find_source(const struct fsd_match *m,
         struct fsd_span in = m->engine->nodes.at[at].in;
         fsd_id tensor = in.n ? counterpart_at(m, layers, at, in.at, false) : FSD_NONE;
 
-        if (tensor != FSD_NONE)
-            flow->model_tensor = tensor;
+        flow->model_tensor = fsd_id_or(tensor, flow->model_tensor);
         at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
         if (at != FSD_NONE && !layers[at].inserted)
             break;
@@ -310,7 +309,7 @@ static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port
     fsd_id out = e->ports.at[port].tensor;
     struct fsd_span uses = fsd_port_peers(e, port, false);
 
-    if (out != FSD_NONE && e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
+    if (fsd_tensor_is(e, out, FSD_TENSOR_OUTPUT))
         add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
     for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
         fsd_id next = e->links.at[uses.at + i];

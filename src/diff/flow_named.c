@@ -10,16 +10,8 @@
 
 #include <string.h>
 
-/* A mark of more than one. */
-#define SEVERAL (FSD_NONE - 1)
-
 /* Limits of the search, since names may repeat: it must not become quadratic. */
 enum { MOST_NODES = 256, MOST_READERS = 64 };
-
-static void add_one(fsd_id *found, fsd_id id)
-{
-    *found = *found == FSD_NONE || *found == id ? id : SEVERAL;
-}
 
 /* Whether the layer alone computes its nodes, so that their inputs and outputs are its
  * own: not so a reshape around a Gemm that another layer computes. */
@@ -65,17 +57,17 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
         for (uint32_t k = 0; k < m->model->nodes.at[node].in.n; k++) {
             fsd_id tensor = fsd_node_in_tensor(m->model, node, k), by;
 
-            if (tensor == FSD_NONE || m->facts->constant[tensor])
+            if (!fsd_is_data(m->facts, tensor))
                 continue;
             by = fsd_tensor_producer(m->model, tensor);
-            if (by != FSD_NONE && fsd_match_has(m, layer, by))
+            if (fsd_match_has(m, layer, by))
                 continue;
             if (found == FSD_NONE)
                 *reader = (struct fsd_reader){layer, node, k};
-            add_one(&found, origin(m, tensor));
+            found = fsd_id_both(found, origin(m, tensor));
         }
     }
-    return found == SEVERAL ? FSD_NONE : found;
+    return found == FSD_SEVERAL ? FSD_NONE : found;
 }
 
 /* Whether a node that is not in `layer` reads the tensor. */
@@ -102,10 +94,10 @@ static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
             fsd_id tensor = fsd_node_out_tensor(m->model, node, k);
 
             if (tensor != FSD_NONE && is_read_outside(m, layer, tensor))
-                add_one(&found, tensor);
+                found = fsd_id_both(found, tensor);
         }
     }
-    return found == SEVERAL ? FSD_NONE : found;
+    return found == FSD_SEVERAL ? FSD_NONE : found;
 }
 
 /* Adds the consumers of the tensor; false unless each has a known layer. */
@@ -153,7 +145,7 @@ static void place(const struct fsd_match *m, struct fsd_flows *flows, fsd_id lay
         flow->source = served;
         return;
     }
-    if (flow->producer != FSD_NONE && m->of_node[flow->producer].n == 1)
+    if (fsd_match_links_of(m, flow->producer).n == 1)
         flow->source = fsd_match_of_node(m, flow->producer, 0)->layer;
     flow->readers = (struct fsd_span){flows->readers.n, 1};
     fsd_vec_push(m->arena, &flows->readers, reader);
@@ -164,20 +156,18 @@ void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_graph *e = m->engine;
     uint32_t symbols = fsd_intern_count(m->model->names);
-    /* By symbol: the only layer of that name; FSD_NONE, SEVERAL. */
-    fsd_id *layer_of = FSD_NEW(scratch, fsd_id, symbols);
+    /* By symbol: the only layer of that name; FSD_NONE, FSD_SEVERAL. */
+    fsd_id *layer_of = fsd_ids_new(scratch, symbols);
 
-    for (uint32_t i = 0; i < symbols; i++)
-        layer_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < e->nodes.n; i++)
-        add_one(&layer_of[e->nodes.at[i].name], i);
+        layer_of[e->nodes.at[i].name] = fsd_id_both(layer_of[e->nodes.at[i].name], i);
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         const struct fsd_node *n = &e->nodes.at[i];
         const struct fsd_layer *l = &e->layers.at[i];
         fsd_id served = l->served ? layer_of[l->served] : FSD_NONE;
 
         if (flows->of[i].there && !n->in.n && !n->out.n && l->form == FSD_NAME_SERVES &&
-            served != FSD_NONE && served != SEVERAL)
+            served != FSD_NONE && served != FSD_SEVERAL)
             place(m, flows, i, served);
     }
     fsd_arena_free(scratch);

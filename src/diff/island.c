@@ -136,8 +136,7 @@ static void look_at_layers(struct search *s)
             if (!is_between(s, port))
                 continue;
             s->ports[i] |= k < n->in.n ? WIDE_IN : WIDE_OUT;
-            if (s->first[i] == FSD_NONE)
-                s->first[i] = tensor;
+            s->first[i] = fsd_id_or(s->first[i], tensor);
             fsd_sets_join(s->sets, s->first[i], tensor);
         }
     }

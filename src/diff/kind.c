@@ -167,7 +167,7 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
             r->kind = fsd_kind_of_move(m->engine, &m->engine->nodes.at[i]);
         r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
                        (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
-                      !m->of_layer[i].n && m->region_of_layer[i] == FSD_NONE;
+                      !fsd_match_maps_layer(m, i);
         r->precision = precision(m, i, r->kind);
     }
     return layers;

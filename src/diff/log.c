@@ -58,8 +58,7 @@ void fsd_add_log_to_reason(const struct fsd_match *m, fsd_id layer,
     if (e->kind != FSD_EVENT_REFORMAT)
         return;
     t = fsd_graph_find(m->model, e->b, 0);
-    r->cause = t != FSD_NONE && (m->model->tensors.at[t].flags &
-                                 (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
+    r->cause = fsd_tensor_is(m->model, t, FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)
                    ? FSD_CAUSE_IO
                    : cause_of(fsd_text(m->model->names, e->text));
 }

@@ -91,6 +91,8 @@ void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
 
 void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out)
 {
-    if (d->history && event != FSD_NONE)
-        fsd_put_event(d->history, &d->history->events.at[event], out);
+    const struct fsd_event *e = fsd_diff_event(d, event);
+
+    if (e)
+        fsd_put_event(d->history, e, out);
 }

@@ -30,9 +30,7 @@ static void index_scopes(struct walk *w)
     const struct fsd_graph *g = w->m->model;
 
     w->next = FSD_NEW(w->scratch, fsd_id, g->nodes.n);
-    w->first = FSD_NEW(w->scratch, fsd_id, g->scopes.n);
-    for (fsd_id s = 0; s < g->scopes.n; s++)
-        w->first[s] = FSD_NONE;
+    w->first = fsd_ids_new(w->scratch, g->scopes.n);
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         w->next[i] = w->first[g->nodes.at[i].scope];
         w->first[g->nodes.at[i].scope] = i;
@@ -45,8 +43,7 @@ static void visit(struct walk *w, fsd_id node, uint32_t part)
     if (node == FSD_NONE || w->seen[node] == part + 1)
         return;
     w->seen[node] = part + 1;
-    if (w->parts->of_node[node] == FSD_NONE)
-        w->parts->of_node[node] = part;
+    w->parts->of_node[node] = fsd_id_or(w->parts->of_node[node], part);
     fsd_vec_push(w->scratch, &w->todo, node);
 }
 
@@ -108,16 +105,14 @@ static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
             fsd_id part =
                 fsd_graph_part_of(m->engine, fsd_match_of_node(m, node, i)->layer);
 
-            if (of == FSD_NONE)
-                of = part;
-            else if (part != of)
+            of = fsd_id_or(of, part);
+            if (part != of)
                 parts->again[node] = part;
         }
         if (of == FSD_NONE && region != FSD_NONE)
             of = fsd_graph_part_of(m->engine,
                                    m->pool.at[m->regions.at[region].layers.at]);
-        if (of != FSD_NONE)
-            parts->of_node[node] = of;
+        parts->of_node[node] = fsd_id_or(of, parts->of_node[node]);
     }
 }
 
@@ -131,14 +126,12 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         parts = w.parts = FSD_NEW(m->arena, struct fsd_parts, 1);
         parts->n = n;
         parts->known = true;
-        parts->of_node = FSD_NEW(m->arena, fsd_id, m->model->nodes.n);
-        parts->again = FSD_NEW(m->arena, fsd_id, m->model->nodes.n);
+        parts->of_node = fsd_ids_new(m->arena, m->model->nodes.n);
+        parts->again = fsd_ids_new(m->arena, m->model->nodes.n);
         parts->nodes = FSD_NEW(m->arena, uint32_t, n);
         parts->open = FSD_NEW(m->arena, fsd_id, n);
         w.stop = FSD_NEW(w.scratch, uint32_t, m->model->tensors.n);
         w.seen = FSD_NEW(w.scratch, uint32_t, m->model->nodes.n);
-        for (fsd_id i = 0; i < m->model->nodes.n; i++)
-            parts->of_node[i] = parts->again[i] = FSD_NONE;
         index_scopes(&w);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);

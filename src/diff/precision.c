@@ -34,7 +34,7 @@ static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
     fsd_id in, q;
     enum fsd_dtype type;
 
-    if (dq == FSD_NONE || !(m->facts->traits[dq] & FSD_OP_DEQUANTIZE))
+    if (!(fsd_traits_of(m->facts, dq) & FSD_OP_DEQUANTIZE))
         return FSD_DTYPE_UNKNOWN;
     in = fsd_node_in_tensor(m->model, dq, 0);
     type = fsd_tensor_form(m->model, in)->type;
@@ -43,37 +43,33 @@ static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
     /* By ONNX, a QuantizeLinear without a zero point outputs uint8; the reader knows
      * the type wherever the model states it. */
     q = fsd_tensor_producer(m->model, in);
-    return q != FSD_NONE && (m->facts->traits[q] & FSD_OP_QUANTIZE) ? FSD_INT8
-                                                                    : FSD_DTYPE_UNKNOWN;
+    return fsd_traits_of(m->facts, q) & FSD_OP_QUANTIZE ? FSD_INT8 : FSD_DTYPE_UNKNOWN;
 }
 
 static bool all_readers_quantize(const struct fsd_match *m, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+    struct fsd_span readers = fsd_tensor_consumers(m->model, tensor);
 
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!(m->facts->traits[m->model->links.at[t->consumers.at + i]] &
-              FSD_OP_QUANTIZE))
+    for (uint32_t i = 0; i < readers.n; i++)
+        if (!(m->facts->traits[m->model->links.at[readers.at + i]] & FSD_OP_QUANTIZE))
             return false;
-    return t->consumers.n > 0;
+    return readers.n > 0;
 }
 
 static enum fsd_dtype quantized_request(const struct fsd_match *m, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(m->model, node, 0);
     fsd_id out = fsd_node_out_tensor(m->model, node, 0);
-    enum fsd_dtype type = in == FSD_NONE ? FSD_DTYPE_UNKNOWN : before_dq(m, in);
+    enum fsd_dtype type = before_dq(m, in);
 
     if (type == FSD_DTYPE_UNKNOWN)
         return type;
     if (m->facts->traits[node] & FSD_OP_WEIGHTED) {
         fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
 
-        return weight != FSD_NONE && before_dq(m, weight) != FSD_DTYPE_UNKNOWN
-                   ? type
-                   : FSD_DTYPE_UNKNOWN;
+        return before_dq(m, weight) != FSD_DTYPE_UNKNOWN ? type : FSD_DTYPE_UNKNOWN;
     }
-    return out != FSD_NONE && all_readers_quantize(m, out) ? type : FSD_DTYPE_UNKNOWN;
+    return all_readers_quantize(m, out) ? type : FSD_DTYPE_UNKNOWN;
 }
 
 enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)

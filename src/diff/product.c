@@ -97,7 +97,7 @@ const struct fsd_products *fsd_diff_products(const struct fsd_match *m,
         known = true;
         if (is_quantized(m, i, false, &known)) {
             p->direct++;
-            p->example = p->example == FSD_NONE ? i : p->example;
+            p->example = fsd_id_or(p->example, i);
         } else if (known)
             quantized_behind += is_quantized_behind(m, i);
         else

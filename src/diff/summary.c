@@ -28,7 +28,7 @@ const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
         }
         if (fsd_kind_computes(r->kind) || r->kind == FSD_KIND_QUANTIZE) {
             s->computing++;
-            s->mapped += m->of_layer[i].n || m->region_of_layer[i] != FSD_NONE;
+            s->mapped += fsd_match_maps_layer(m, i);
         }
     }
     s->links = m->links.n;

@@ -20,7 +20,7 @@ static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
     if (tensor == FSD_NONE)
         return false;
     return model->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT ||
-           (producer != FSD_NONE && fsd_node_is(model, producer, FSD_ONNX_Constant));
+           fsd_node_is(model, producer, FSD_ONNX_Constant);
 }
 
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what)

@@ -41,8 +41,7 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
 
     return d->flows->of[layer].there && !fsd_layer_is_free(d, layer) && in && made &&
            fsd_dtype_rank(in->type) && fsd_dtype_rank(made->type) &&
-           in->type != made->type &&
-           !(read != FSD_NONE && d->engine->tensors.at[read].flags & FSD_TENSOR_INPUT);
+           in->type != made->type && !fsd_tensor_is(d->engine, read, FSD_TENSOR_INPUT);
 }
 
 /* Some layer does what lint's edits may explain. */
@@ -79,7 +78,7 @@ static fsd_id same_data(const struct fsd_diff *d, fsd_id tensor)
         tensor = d->facts->value[d->facts->root[tensor]];
         producer = fsd_tensor_producer(d->model, tensor);
         if (producer == FSD_NONE || d->nodes[producer].fate != FSD_FATE_IDENTITY ||
-            fsd_node_in_tensor(d->model, producer, 0) == FSD_NONE)
+            !fsd_node_has_in(d->model, producer, 0))
             break;
         tensor = fsd_node_in_tensor(d->model, producer, 0);
     }
@@ -94,12 +93,8 @@ static void index_edits(struct citer *c, struct fsd_arena *scratch)
     c->next_of_node = FSD_NEW(scratch, uint32_t, n);
     c->next_of_tensor = FSD_NEW(scratch, uint32_t, n);
     c->finding_of = FSD_NEW(scratch, uint32_t, n);
-    c->of_node = FSD_NEW(scratch, uint32_t, m->nodes.n);
-    c->of_tensor = FSD_NEW(scratch, uint32_t, m->tensors.n);
-    for (fsd_id i = 0; i < m->nodes.n; i++)
-        c->of_node[i] = FSD_NONE;
-    for (fsd_id i = 0; i < m->tensors.n; i++)
-        c->of_tensor[i] = FSD_NONE;
+    c->of_node = fsd_ids_new(scratch, m->nodes.n);
+    c->of_tensor = fsd_ids_new(scratch, m->tensors.n);
     for (uint32_t i = c->lint->list.n; i-- > 0;) {
         const struct fsd_finding *f = &c->lint->list.at[i];
 

@@ -55,7 +55,8 @@ const char *fsd_called(const struct fsd_finder *f, fsd_id node)
 
 void fsd_about_node(struct fsd_finder *f, fsd_id node)
 {
-    add_subject(f, &f->now.nodes, node, fsd_called(f, node));
+    if (node != FSD_NONE)
+        add_subject(f, &f->now.nodes, node, fsd_called(f, node));
 }
 
 void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor)
@@ -66,7 +67,8 @@ void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor)
 
 void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_id node)
 {
-    add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
+    if (fsd_ref_is_node(node))
+        add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
 }
 
 /* Of a layer's nodes, those that it computes: folded ones have no precision of their

@@ -23,10 +23,8 @@ static struct chain chain_nodes(struct fsd_finder *f)
     struct chain c = {FSD_NEW(f->scratch, fsd_id, n),
                       FSD_NEW(f->scratch, const struct fsd_refusal *, n),
                       FSD_NEW(f->scratch, bool, n)};
-    fsd_id *head = FSD_NEW(f->scratch, fsd_id, fsd_intern_count(g->names));
+    fsd_id *head = fsd_ids_new(f->scratch, fsd_intern_count(g->names));
 
-    for (uint32_t i = 0; i < fsd_intern_count(g->names); i++)
-        head[i] = FSD_NONE;
     for (fsd_id i = n; i-- > 0;) {
         c.next[i] = head[g->nodes.at[i].op];
         head[g->nodes.at[i].op] = i;
@@ -146,7 +144,7 @@ static bool at_border(const struct fsd_lint *l, fsd_id node)
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
     fsd_id data = q ? q->data : fsd_node_in_tensor(l->g, node, 0);
 
-    return data != FSD_NONE && (l->g->tensors.at[data].flags & FSD_TENSOR_INPUT);
+    return fsd_tensor_is(l->g, data, FSD_TENSOR_INPUT);
 }
 
 void fsd_lint_channels(struct fsd_finder *f)

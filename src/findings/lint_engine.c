@@ -7,10 +7,8 @@
 static uint32_t *findings_of(struct fsd_finder *f)
 {
     uint32_t n = f->d->model->nodes.n;
-    uint32_t *of = FSD_NEW(f->scratch, uint32_t, n);
+    uint32_t *of = fsd_ids_new(f->scratch, n);
 
-    for (uint32_t i = 0; i < n; i++)
-        of[i] = FSD_NONE;
     for (uint32_t i = f->found->list.n; i-- > 0;) {
         const struct fsd_finding *item = &f->found->list.at[i];
         bool on_model = f->found->rules.at[item->rule].rule->needs & FSD_NEEDS_LINT;

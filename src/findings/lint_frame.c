@@ -15,9 +15,7 @@
 
 const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor)
 {
-    return tensor == FSD_NONE
-               ? ""
-               : fsd_text(f->d->names, f->d->model->tensors.at[tensor].name);
+    return fsd_text(f->d->names, fsd_graph_tensor(f->d->model, tensor)->name);
 }
 
 const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
@@ -294,8 +292,7 @@ static const char *ask_copies(struct fsd_finder *f)
     for (uint32_t i = 0; i < f->now.nodes.n && !q; i++)
         q = fsd_lint_quantizer(f->lint, f->found->subjects.at[f->now.nodes.at + i].id);
     producer = q ? fsd_tensor_producer(d->model, q->data) : FSD_NONE;
-    for (uint32_t i = 0; producer != FSD_NONE && i < d->match->of_node[producer].n;
-         i++) {
+    for (uint32_t i = 0; i < fsd_match_links_of(d->match, producer).n; i++) {
         const struct fsd_node *n;
 
         layer = fsd_match_of_node(d->match, producer, i)->layer;

@@ -121,8 +121,7 @@ static void propose(const struct fsd_place *p)
 static void describe(struct fsd_place *p)
 {
     for (const char *letter = p->row->about; *letter; letter++)
-        if (fsd_place_node(p, *letter) != FSD_NONE)
-            fsd_about_node(p->f, fsd_place_node(p, *letter));
+        fsd_about_node(p->f, fsd_place_node(p, *letter));
     propose(p);
 }
 

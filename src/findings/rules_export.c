@@ -20,7 +20,7 @@ static void put_change(const struct fsd_exports *e, const struct fsd_export_chan
                        FILE *out)
 {
     const struct fsd_state *s = c->new != FSD_NONE ? e->after : e->before;
-    fsd_id node = c->new != FSD_NONE ? c->new : c->old;
+    fsd_id node = fsd_id_or(c->new, c->old);
 
     fputs(c->of, out);
     if (node != FSD_NONE)
@@ -47,7 +47,7 @@ static void find_exported(struct fsd_finder *f)
         fsd_finding_open(f);
         if (c->new != FSD_NONE)
             fsd_about_state_node(f, e->after, c->new);
-        else if (c->old != FSD_NONE)
+        else
             fsd_about_state_node(f, e->before, c->old);
         put_change(e, c, f->out);
         fsd_finding_close(f);

@@ -78,7 +78,7 @@ static void find_seeds(struct finder *f, bool old)
         for (uint32_t k = 0; k < n->in.n; k++) {
             fsd_ref at = s->sources.at[n->in.at + k].at;
 
-            if (at == FSD_NONE || (at & FSD_REF_PORT) || at >= s->nodes.n)
+            if (!fsd_ref_is_node(at) || at >= s->nodes.n)
                 continue;
             read |= through[at];
             if (kind < KINDS && !is_only(f, old, at))
@@ -94,8 +94,7 @@ static void find_seeds(struct finder *f, bool old)
         if (kind == KINDS)
             continue;
         through[i] |= (uint8_t)(1u << kind);
-        if (f->first[kind] == FSD_NONE)
-            f->first[kind] = i;
+        f->first[kind] = fsd_id_or(f->first[kind], i);
         /* A Q/DQ pair is counted by its QuantizeLinear. */
         f->count[kind] += (kind != PAIRS_GONE && kind != PAIRS_NEW) ||
                           !strcmp(fsd_text(s->names, n->op), "QuantizeLinear");
@@ -131,7 +130,7 @@ static void find_near(struct finder *f)
             for (uint32_t k = 0; k < in[side].n; k++) {
                 fsd_ref at = s->sources.at[in[side].at + k].at;
 
-                if (at == FSD_NONE || (at & FSD_REF_PORT) || at >= s->nodes.n)
+                if (!fsd_ref_is_node(at) || at >= s->nodes.n)
                     continue;
                 f->near[i] |= f->seed[at];
                 f->near[at] |= f->seed[i];

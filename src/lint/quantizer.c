@@ -95,7 +95,7 @@ static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
 
         if (i && !fsd_node_is(l->g, node, FSD_ONNX_Concat))
             break;
-        if (t == FSD_NONE || l->holds[t] == FSD_NONE)
+        if (fsd_id_at(l->holds, t) == FSD_NONE)
             return FSD_NONE;
         if (!i)
             held = l->holds[t];
@@ -114,14 +114,12 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
     *l = (struct fsd_lint){
         .arena = arena, .g = g, .facts = facts, .sizes = sizes, .target = target};
     l->quantizer_of = FSD_NEW(arena, uint32_t, g->nodes.n);
-    l->holds = FSD_NEW(arena, uint32_t, g->tensors.n);
-    for (fsd_id t = 0; t < g->tensors.n; t++)
-        l->holds[t] = FSD_NONE;
+    l->holds = fsd_ids_new(arena, g->tensors.n);
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         l->quantizer_of[i] = FSD_NONE;
         /* A quantizer without an input quantizes nothing: rules need a tensor to
          * report. */
-        if ((facts->traits[i] & FSD_OP_QDQ) && fsd_node_in_tensor(g, i, 0) != FSD_NONE)
+        if ((facts->traits[i] & FSD_OP_QDQ) && fsd_node_has_in(g, i, 0))
             add_quantizer(l, i);
     }
     /* Nodes of a graph stand in an order in which each reads what others made. */
@@ -129,7 +127,7 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
         uint32_t held = held_by(l, i);
 
         for (uint32_t k = 0; held != FSD_NONE && k < g->nodes.at[i].out.n; k++)
-            if (fsd_node_out_tensor(g, i, k) != FSD_NONE)
+            if (fsd_node_has_out(g, i, k))
                 l->holds[fsd_node_out_tensor(g, i, k)] = held;
     }
     fsd_lint_see_style(l);
@@ -138,14 +136,14 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
 
 const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node)
 {
-    return node == FSD_NONE || l->quantizer_of[node] == FSD_NONE
+    return fsd_id_at(l->quantizer_of, node) == FSD_NONE
                ? NULL
                : &l->quantizers.at[l->quantizer_of[node]];
 }
 
 const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor)
 {
-    return tensor == FSD_NONE || l->holds[tensor] == FSD_NONE
+    return fsd_id_at(l->holds, tensor) == FSD_NONE
                ? NULL
                : &l->quantizers.at[l->holds[tensor]];
 }
@@ -188,9 +186,9 @@ static void reach(struct walk *w, fsd_id tensor, fsd_id via, int depth)
                          ((struct fsd_reach){l->quantizer_of[node], via}));
         else if ((l->facts->traits[node] & FSD_OP_COMMUTES) && depth < DEPTH)
             for (uint32_t k = 0; k < l->g->nodes.at[node].out.n; k++)
-                if (fsd_node_out_tensor(l->g, node, k) != FSD_NONE)
-                    reach(w, fsd_node_out_tensor(l->g, node, k),
-                          via == FSD_NONE ? node : via, depth + 1);
+                if (fsd_node_has_out(l->g, node, k))
+                    reach(w, fsd_node_out_tensor(l->g, node, k), fsd_id_or(via, node),
+                          depth + 1);
     }
 }
 

@@ -52,8 +52,8 @@ static bool reads_list(const struct fsd_lint *l, const struct fsd_refusal_row *r
     fsd_id first = fsd_node_in_tensor(l->g, node, 0);
 
     (void)r;
-    return first != FSD_NONE && l->g->tensors.at[first].item != FSD_NONE &&
-           l->g->tensors.at[first].flags & FSD_TENSOR_INPUT;
+    return fsd_graph_tensor(l->g, first)->item != FSD_NONE &&
+           fsd_tensor_is(l->g, first, FSD_TENSOR_INPUT);
 }
 
 /* Any input or output. */
@@ -111,7 +111,7 @@ static bool reads_plain(const struct fsd_lint *l, const struct fsd_refusal_row *
 static bool multiplies(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                        fsd_id node)
 {
-    return reads_type(l, r, node) && fsd_node_in_tensor(l->g, node, 1) != FSD_NONE;
+    return reads_type(l, r, node) && fsd_node_has_in(l->g, node, 1);
 }
 
 /* The first input is a constant of the types. */
@@ -192,7 +192,7 @@ static bool is_left_empty(const struct fsd_lint *l, const struct fsd_refusal_row
                           fsd_id node)
 {
     return l->g->nodes.at[node].in.n > r->number &&
-           fsd_node_in_tensor(l->g, node, (uint32_t)r->number) == FSD_NONE;
+           !fsd_node_has_in(l->g, node, (uint32_t)r->number);
 }
 
 /* Three dimensions behind the channels. */
@@ -212,8 +212,8 @@ static bool gives_more(const struct fsd_lint *l, const struct fsd_refusal_row *r
     for (uint32_t i = 0; i < l->g->nodes.at[node].out.n; i++) {
         fsd_id out = fsd_node_out_tensor(l->g, node, i);
 
-        n += out != FSD_NONE && (l->g->tensors.at[out].consumers.n ||
-                                 l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT);
+        n += fsd_graph_tensor(l->g, out)->consumers.n ||
+             fsd_tensor_is(l->g, out, FSD_TENSOR_OUTPUT);
     }
     return n > r->number;
 }
@@ -223,7 +223,7 @@ static bool is_there(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                      fsd_id node)
 {
     for (uint32_t k = 0; k < 32; k++)
-        if (r->number >> k & 1 && fsd_node_in_tensor(l->g, node, k) != FSD_NONE)
+        if (r->number >> k & 1 && fsd_node_has_in(l->g, node, k))
             return true;
     return false;
 }
@@ -233,7 +233,7 @@ static bool lacks_one(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                       fsd_id node)
 {
     for (uint32_t k = 0; k < 32; k++)
-        if (r->number >> k & 1 && fsd_node_in_tensor(l->g, node, k) == FSD_NONE)
+        if (r->number >> k & 1 && !fsd_node_has_in(l->g, node, k))
             return true;
     return false;
 }
@@ -244,7 +244,7 @@ static bool is_computed(const struct fsd_lint *l, const struct fsd_refusal_row *
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
-    return given != FSD_NONE && !l->facts->constant[given] &&
+    return fsd_is_data(l->facts, given) &&
            (!r->types || has_type(l->g, given, r->types));
 }
 
@@ -263,10 +263,9 @@ static bool is_too_many(const struct fsd_lint *l, const struct fsd_refusal_row *
                         fsd_id node)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
-    fsd_id known = given == FSD_NONE ? FSD_NONE : l->sizes->ints_of[given];
+    const struct fsd_ints *known = fsd_sizes_ints(l->sizes, given);
 
-    return known != FSD_NONE && l->sizes->ints.at[known].n == 1 &&
-           l->sizes->ints.at[known].at[0] > 3840;
+    return known && known->n == 1 && known->at[0] > 3840;
 }
 
 /* A mask beside is_causal. */
@@ -274,8 +273,7 @@ static bool is_masked_twice(const struct fsd_lint *l, const struct fsd_refusal_r
                             fsd_id node)
 {
     (void)r;
-    return fsd_node_in_tensor(l->g, node, 3) != FSD_NONE &&
-           fsd_node_int(l->g, node, "is_causal", 0);
+    return fsd_node_has_in(l->g, node, 3) && fsd_node_int(l->g, node, "is_causal", 0);
 }
 
 /* Both directions, with other activations. */
@@ -349,9 +347,7 @@ static bool is_not_weights(const struct fsd_lint *l, const struct fsd_refusal_ro
 
     for (int steps = 0; given != FSD_NONE && steps < 64; steps++) {
         fsd_id producer = fsd_tensor_producer(l->g, given);
-        const char *op = producer == FSD_NONE
-                             ? ""
-                             : fsd_text(l->g->names, l->g->nodes.at[producer].op);
+        const char *op = fsd_text(l->g->names, fsd_graph_node(l->g, producer)->op);
 
         if (producer == FSD_NONE)
             return !l->facts->constant[given];
@@ -370,9 +366,8 @@ static bool lacks_a_bound(const struct fsd_lint *l, const struct fsd_refusal_row
 {
     uint32_t n = l->g->nodes.at[node].in.n;
 
-    return reads_type(l, r, node) &&
-           ((n > 1 && fsd_node_in_tensor(l->g, node, 1) == FSD_NONE) ||
-            (n > 2 && fsd_node_in_tensor(l->g, node, 2) == FSD_NONE));
+    return reads_type(l, r, node) && ((n > 1 && !fsd_node_has_in(l->g, node, 1)) ||
+                                      (n > 2 && !fsd_node_has_in(l->g, node, 2)));
 }
 
 /* Of its inputs by the bits of `number` one is the network's and of the types. */

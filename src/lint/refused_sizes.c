@@ -52,7 +52,7 @@ static int64_t head_size(const struct fsd_lint *l, fsd_id node)
 static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
 {
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 3 &&
-           fsd_node_in_tensor(l->g, node, 3) == FSD_NONE &&
+           !fsd_node_has_in(l->g, node, 3) &&
            !fsd_node_int(l->g, node, "is_causal", 0) &&
            fsd_node_int(l->g, node, "q_num_heads", -1) ==
                fsd_node_int(l->g, node, "kv_num_heads", -1);
@@ -108,8 +108,7 @@ bool fsd_refused_is_short_mask(const struct fsd_lint *l,
     int64_t width = size_of(mask, mask->rank - 1u), keys = size_of(k, k->rank - 2u);
 
     (void)r;
-    return fsd_node_in_tensor(l->g, node, 4) == FSD_NONE && width > 1 && keys > 0 &&
-           width != keys;
+    return !fsd_node_has_in(l->g, node, 4) && width > 1 && keys > 0 && width != keys;
 }
 
 /* The heads of the queries; not above 0: not known. */
@@ -211,7 +210,7 @@ static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
 {
     fsd_id producer;
 
-    if (tensor == FSD_NONE || l->facts->constant[tensor] || !*left)
+    if (!fsd_is_data(l->facts, tensor) || !*left)
         return false;
     --*left;
     producer = fsd_tensor_producer(l->g, tensor);
@@ -231,7 +230,7 @@ bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
                                      const struct fsd_refusal_row *r, fsd_id node)
 {
     fsd_id one = l->sizes->bodies.first[node];
-    fsd_id other = one == FSD_NONE ? one : l->sizes->bodies.next[one];
+    fsd_id other = fsd_id_at(l->sizes->bodies.next, one);
     uint32_t left = 64;
     struct fsd_span a, b;
 
@@ -261,7 +260,7 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
 
     (void)r;
     size = x->ranked ? size_of(x, (uint32_t)(axis < 0 ? axis + x->rank : axis)) : -1;
-    return fsd_node_in_tensor(l->g, node, 1) == FSD_NONE && parts > 0 && size >= 0 &&
+    return !fsd_node_has_in(l->g, node, 1) && parts > 0 && size >= 0 &&
            !fsd_node_attr(l->g, &l->g->nodes.at[node], "split") &&
            (size + parts - 1) / parts * (parts - 1) > size;
 }

@@ -52,10 +52,8 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < h->parser.n; i++)
         b.n += h->parser.at[i].build == build && h->parser.at[i].says == FSD_SAYS_NODE;
-    b.owner = FSD_NEW(arena, fsd_id, b.n);
+    b.owner = fsd_ids_new(arena, b.n);
     b.scope = FSD_NEW(arena, fsd_id, b.n);
-    for (uint32_t i = 0; i < b.n; i++)
-        b.owner[i] = FSD_NONE;
     for (uint32_t i = 0; i < h->parser.n; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];
         struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};

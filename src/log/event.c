@@ -22,8 +22,8 @@ static const char *find_between(const struct fsd_event_reader *r, struct fsd_sli
     for (const char *at = fsd_slice_find(p, word); at && tries < 64; tries++) {
         struct fsd_slice left = p, right = fsd_slice_split(&left, at, n);
 
-        if (fsd_intern_find(r->h->names, left.s, left.n) != FSD_NONE &&
-            fsd_intern_find(r->h->names, right.s, right.n) != FSD_NONE)
+        if (fsd_intern_has(r->h->names, left.s, left.n) &&
+            fsd_intern_has(r->h->names, right.s, right.n))
             return at;
         for (; done < at; done++)
             depth += (*done == '(' || *done == '[') - (*done == ')' || *done == ']');

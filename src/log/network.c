@@ -342,7 +342,7 @@ static void guess_outputs(struct net *net)
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
-            if (fsd_node_in_tensor(g, i, k) != FSD_NONE)
+            if (fsd_node_has_in(g, i, k))
                 used[fsd_node_in_tensor(g, i, k)] = true;
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {

@@ -236,7 +236,7 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
         fsd_slice_take(&name, " ");
         layer = fsd_intern_find(g->names, name.s, name.n);
         lines.at = l->at;
-        if (layer != FSD_NONE && layer < fsd_intern_count(g->names) && of[layer].node)
+        if (layer < fsd_intern_count(g->names) && of[layer].node)
             read_sizes_of(g, lines, &of[layer]);
     }
     fsd_arena_free(scratch);

@@ -42,15 +42,13 @@ static void add_group(struct candidate *c, fsd_id group)
 
 static bool is_generated(const struct fsd_marks *m, fsd_id group)
 {
-    return m->layer_of[group] != FSD_NONE &&
-           fsd_layer_is_generated(m->d->engine, m->layer_of[group]);
+    return fsd_layer_is_generated(m->d->engine, fsd_id_at(m->layer_of, group));
 }
 
 static bool is_compiled(const struct fsd_marks *m, fsd_id group)
 {
-    return m->layer_of[group] != FSD_NONE &&
-           m->d->engine->layers.at[m->layer_of[group]].provider ==
-               FSD_PROVIDER_COMPILER;
+    return fsd_graph_layer(m->d->engine, fsd_id_at(m->layer_of, group))->provider ==
+           FSD_PROVIDER_COMPILER;
 }
 
 static fsd_id product_of(const struct fsd_marks *m, fsd_id group)
@@ -63,7 +61,7 @@ static fsd_id product_of(const struct fsd_marks *m, fsd_id group)
 
 static bool in_group(const struct fsd_marks *m, fsd_id node, fsd_id group)
 {
-    return node != FSD_NONE && m->group_of[node] == group;
+    return fsd_id_at(m->group_of, node) == group;
 }
 
 /* The only group that consumes the group's outputs; FSD_NONE if there are several, or
@@ -75,10 +73,8 @@ static fsd_id only_user(const struct fsd_marks *m, fsd_id group)
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id tensor =
             fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
-        struct fsd_users users = {0};
+        struct fsd_users users = fsd_marks_users(m, tensor);
 
-        if (tensor != FSD_NONE)
-            users = fsd_marks_users(m, tensor);
         if (users.outside || users.in_place)
             return FSD_NONE;
         for (uint32_t k = 0; k < users.groups.n; k++) {
@@ -102,7 +98,7 @@ static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
 {
     fsd_id user = only_user(m, group);
 
-    if (user != FSD_NONE && is_generated(m, user) && product_of(m, user) == FSD_NONE)
+    if (is_generated(m, user) && product_of(m, user) == FSD_NONE)
         add_group(c, user);
 }
 
@@ -116,7 +112,7 @@ static void tail_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id b
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
-        fsd_id other = from == FSD_NONE ? FSD_NONE : m->group_of[from];
+        fsd_id other = fsd_id_at(m->group_of, from);
 
         if (other != FSD_NONE && other != group && fsd_node_is_product(m->d, from) &&
             m->state->groups.at[other].nodes.n == 1 && only_user(m, other) == group)
@@ -159,8 +155,7 @@ static struct candidate better(struct candidate a, struct candidate b)
 
 static bool is_inside(const struct fsd_marks *m, fsd_id tensor)
 {
-    return tensor != FSD_NONE && m->places[tensor].place == FSD_PLACE_INSIDE &&
-           m->places[tensor].why == FSD_WHY_NONE;
+    return fsd_marks_is_inside(m, tensor) && m->places[tensor].why == FSD_WHY_NONE;
 }
 
 #define LIBRARY_WHY                                                                    \
@@ -420,7 +415,7 @@ static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
         for (int far = 0; at != FSD_NONE && at != tensor && far < FAR; far++) {
             fsd_id from = fsd_tensor_producer(g, at);
 
-            at = from == FSD_NONE || m->group_of[from] != FSD_NONE
+            at = fsd_id_at(m->group_of, from) != FSD_NONE
                      ? FSD_NONE
                      : fsd_node_in_tensor(g, from, 0);
         }
@@ -470,9 +465,9 @@ static void pass(const struct fsd_marks *m, struct candidate *c, fsd_id tensor)
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
     fsd_id from = fsd_tensor_producer(m->d->model, tensor);
-    fsd_id other = from == FSD_NONE ? FSD_NONE : m->group_of[from];
+    fsd_id other = fsd_id_at(m->group_of, from);
 
-    return other != FSD_NONE && other != group && is_compiled(m, other) &&
+    return other != group && is_compiled(m, other) &&
            m->kinds[other] != FSD_FUSION_HORIZONTAL &&
            !is_before_member(m, other, tensor);
 }
@@ -517,10 +512,8 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group, struct candida
 static fsd_id reader_of(const struct fsd_marks *m, fsd_id product)
 {
     fsd_id tensor = fsd_node_out_tensor(m->d->model, product, 0), first = FSD_NONE;
-    struct fsd_users users = {0};
+    struct fsd_users users = fsd_marks_users(m, tensor);
 
-    if (tensor != FSD_NONE)
-        users = fsd_marks_users(m, tensor);
     for (uint32_t i = 0; i < users.groups.n; i++)
         if (first == FSD_NONE || m->layer_of[users.groups.at[i]] < m->layer_of[first])
             first = users.groups.at[i];
@@ -590,7 +583,7 @@ static void add_joined(const struct fsd_marks *m, fsd_id group, struct candidate
 
         for (uint32_t k = 0; k < n->in.n; k++) {
             fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, k)->tensor);
-            fsd_id other = from == FSD_NONE ? FSD_NONE : m->group_of[from];
+            fsd_id other = fsd_id_at(m->group_of, from);
 
             if (other != FSD_NONE && m->kinds[other] == FSD_FUSION_HORIZONTAL)
                 cut_joined(m, group, other, c);
@@ -617,7 +610,7 @@ static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
                 continue;
             behind[node] = true;
             for (uint32_t o = 0; o < g->nodes.at[node].out.n; o++)
-                if (fsd_node_out_tensor(g, node, o) != FSD_NONE)
+                if (fsd_node_has_out(g, node, o))
                     fsd_vec_push(scratch, &todo, fsd_node_out_tensor(g, node, o));
         }
     }

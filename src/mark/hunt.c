@@ -56,8 +56,7 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
 {
     fsd_id tensor = fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
 
-    return tensor != FSD_NONE && m->d->model->tensors.at[tensor].scope == 0 &&
-           m->places[tensor].place == FSD_PLACE_INSIDE;
+    return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
 }
 
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)

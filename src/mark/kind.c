@@ -20,9 +20,9 @@ static bool is_fed(const struct fsd_marks *m, fsd_id node, fsd_id group)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
 
-        if (from != FSD_NONE && m->group_of[from] == FSD_NONE)
+        if (fsd_id_at(m->group_of, from) == FSD_NONE)
             from = fsd_node_in_producer(g, from, 0);
-        if (from != FSD_NONE && m->group_of[from] == group)
+        if (fsd_id_at(m->group_of, from) == group)
             return true;
     }
     return false;

@@ -36,9 +36,7 @@ static void add_values(struct fsd_marks *m)
 {
     uint32_t n = m->d->model->tensors.n;
 
-    m->next_same = FSD_NEW(m->arena, fsd_id, n);
-    for (fsd_id i = 0; i < n; i++)
-        m->next_same[i] = FSD_NONE;
+    m->next_same = fsd_ids_new(m->arena, n);
     for (fsd_id i = 0; i < n; i++) {
         fsd_id first = m->d->facts->value[i];
 
@@ -53,14 +51,10 @@ static void add_groups(struct fsd_marks *m)
 {
     const struct fsd_state *s = m->state;
 
-    m->group_of = FSD_NEW(m->arena, fsd_id, m->d->model->nodes.n);
-    m->layer_of = FSD_NEW(m->arena, fsd_id, s->groups.n);
-    for (fsd_id i = 0; i < m->d->model->nodes.n; i++)
-        m->group_of[i] = FSD_NONE;
+    m->group_of = fsd_ids_new(m->arena, m->d->model->nodes.n);
+    m->layer_of = fsd_ids_new(m->arena, s->groups.n);
     for (fsd_id i = 0; i < s->nodes.n; i++)
         m->group_of[s->number_of[i]] = s->nodes.at[i].group;
-    for (fsd_id i = 0; i < s->groups.n; i++)
-        m->layer_of[i] = FSD_NONE;
     for (fsd_id i = m->d->engine->nodes.n; i-- > 0;)
         if (!(s->of_layer[i] & FSD_LAYER_MOVES))
             m->layer_of[s->of_layer[i]] = i;

@@ -110,6 +110,12 @@ const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for 
 /** The group that computes a node, or one of its layers; FSD_NONE: none. */
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node);
 
+/** Whether only the layer that computes a tensor has it; false for FSD_NONE. */
+static inline bool fsd_marks_is_inside(const struct fsd_marks *m, fsd_id tensor)
+{
+    return tensor != FSD_NONE && m->places[tensor].place == FSD_PLACE_INSIDE;
+}
+
 /** Whether it may be marked as an output without a fusion changing; false of what is an
  *  input or an output already. */
 static inline bool fsd_tensor_is_free(const struct fsd_marks *m, fsd_id tensor)

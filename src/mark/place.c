@@ -92,8 +92,7 @@ static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id
     if (!used)
         return 0;
     own = fsd_form_count(m->d->model, fsd_tensor_form(m->d->model, tensor));
-    return 1 +
-           2 * (written != FSD_NONE && m->d->match->counterpart[written] == tensor) +
+    return 1 + 2 * (fsd_match_held(m->d->match, written) == tensor) +
            4 * (own >= 0 && elements == own);
 }
 
@@ -241,7 +240,7 @@ static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(g, n, i)->tensor;
 
-        if (t != FSD_NONE && !m->d->facts->constant[t])
+        if (fsd_is_data(m->d->facts, t))
             return t;
     }
     return FSD_NONE;
@@ -263,10 +262,7 @@ static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node
     case FSD_FATE_DEAD:
         return gone(FSD_WHY_DEAD, FSD_NONE);
     case FSD_FATE_MERGED:
-        return gone(FSD_WHY_MERGED,
-                    r->other == FSD_NONE
-                        ? FSD_NONE
-                        : fsd_node_out_tensor(m->d->model, r->other, 0));
+        return gone(FSD_WHY_MERGED, fsd_node_out_tensor(m->d->model, r->other, 0));
     case FSD_FATE_IDENTITY:
         if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
             return gone(FSD_WHY_PARTS, FSD_NONE);

@@ -8,7 +8,7 @@
 
 bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer)
 {
-    const struct fsd_layer *l = &engine->layers.at[layer];
+    const struct fsd_layer *l = fsd_graph_layer(engine, layer);
 
     return l->provider == FSD_PROVIDER_COMPILER && l->steps.n &&
            l->more_steps != FSD_STEPS_GO_ON;
@@ -38,8 +38,7 @@ struct walk {
 /* With all tensors of the same value: duplicates are computed once. */
 static void visit(struct walk *w, fsd_id tensor)
 {
-    if (tensor != FSD_NONE)
-        tensor = w->m->d->facts->value[tensor];
+    tensor = fsd_id_at(w->m->d->facts->value, tensor);
     if (tensor == FSD_NONE || w->m->stamps[tensor] == *w->m->walks)
         return;
     w->m->stamps[tensor] = *w->m->walks;

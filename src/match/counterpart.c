@@ -23,7 +23,7 @@ static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(f->g, tensor);
 
-    if (node != FSD_NONE && (f->traits[node] & FSD_OP_QDQ))
+    if (fsd_traits_of(f, node) & FSD_OP_QDQ)
         return f->traits[node] & FSD_OP_QUANTIZE;
     return fsd_dtype_is_quantized(fsd_tensor_form(f->g, tensor)->type);
 }
@@ -37,7 +37,7 @@ static fsd_id data_input(const struct fsd_facts *f, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(f->g, n, i)->tensor;
 
-        if (t == FSD_NONE || f->constant[t])
+        if (!fsd_is_data(f, t))
             continue;
         if (data != FSD_NONE)
             return FSD_NONE;
@@ -118,7 +118,7 @@ static void name_counterparts(struct fsd_match *m)
         if (t == FSD_NONE && tensor->alias)
             t = fsd_graph_only(m->model, tensor->alias);
         m->counterpart[e] = t;
-        if (t != FSD_NONE && !m->facts->constant[t] && !is_quantized(m->facts, t) &&
+        if (fsd_is_data(m->facts, t) && !is_quantized(m->facts, t) &&
             fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))
             follow_swap(m, e);
     }
@@ -128,7 +128,7 @@ static void name_counterparts(struct fsd_match *m)
  * derived from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
-    if (settled[to] || m->counterpart[from] == FSD_NONE ||
+    if (settled[to] || !fsd_match_holds(m, from) ||
         m->counterpart[to] <= m->counterpart[from])
         return false;
     m->counterpart[to] = m->counterpart[from];
@@ -165,7 +165,7 @@ static void forward_all(struct fsd_match *m, bool back)
     uint32_t n = m->engine->layers.n;
 
     for (fsd_id e = 0; e < m->engine->tensors.n; e++)
-        settled[e] = m->counterpart[e] != FSD_NONE;
+        settled[e] = fsd_match_holds(m, e);
     for (int sweep = 0; changed && sweep < 8; sweep++) {
         changed = false;
         for (fsd_id i = 0; i < n; i++)
@@ -186,12 +186,9 @@ void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
         const struct fsd_form *built = fsd_tensor_form(m->engine, i), *asked;
-        fsd_id counterpart = m->counterpart[i];
-
-        if (!(m->engine->tensors.at[i].flags & FSD_TENSOR_INPUT) ||
-            counterpart == FSD_NONE)
+        if (!(m->engine->tensors.at[i].flags & FSD_TENSOR_INPUT))
             continue;
-        asked = fsd_tensor_form(m->model, counterpart);
+        asked = fsd_tensor_form(m->model, m->counterpart[i]);
         for (uint32_t k = 0; built->ranked && asked->ranked &&
                              built->dims.n == asked->dims.n && k < asked->dims.n;
              k++)
@@ -202,24 +199,18 @@ void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
 
 bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
 {
-    const struct fsd_tensor *t;
-    fsd_id counterpart;
-
-    if (port->tensor == FSD_NONE)
-        return false;
-    t = &m->engine->tensors.at[port->tensor];
-    counterpart = m->counterpart[port->tensor];
-    return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
-           (counterpart == FSD_NONE || m->facts->constant[counterpart]);
+    const struct fsd_tensor *t = fsd_graph_tensor(m->engine, port->tensor);
+    return port->tensor != FSD_NONE && !t->producers.n &&
+           !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
+           !fsd_is_data(m->facts, m->counterpart[port->tensor]);
 }
 
 const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *engine = m->engine;
-    fsd_id bound = engine->tensors.at[tensor].bound;
+    const struct fsd_tensor *t = &engine->tensors.at[tensor];
 
-    return bound == FSD_NONE ? fsd_tensor_form(engine, tensor)
-                             : &engine->forms.at[bound];
+    return fsd_graph_form(engine, fsd_id_or(t->bound, t->form));
 }
 
 bool fsd_match_sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
@@ -250,7 +241,7 @@ int64_t fsd_match_weight_count(const struct fsd_match *m, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
 
-    return weight == FSD_NONE || !m->facts->constant[weight]
+    return !fsd_is_constant(m->facts, weight)
                ? -1
                : fsd_form_count(m->model, fsd_tensor_form(m->model, weight));
 }

@@ -87,9 +87,8 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     c->stack = FSD_NEW(scratch, struct visit, nodes);
     c->budget = (uint64_t)nodes * BUDGET_PER_NODE + tensors;
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
-        if (m->moved_q[e] != FSD_NONE)
-            c->moved[m->moved_q[e]] = true;
-        if (m->counterpart[e] != FSD_NONE) {
+        fsd_set_at(c->moved, m->moved_q[e]);
+        if (fsd_match_holds(m, e)) {
             c->held[value_of(c, m->counterpart[e])] = true;
             c->root_held[root_of(c, m->counterpart[e])] = true;
         }
@@ -106,7 +105,7 @@ static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id e = m->engine->ports.at[ports.at + i].tensor;
 
-        if (e == FSD_NONE || m->counterpart[e] == FSD_NONE)
+        if (!fsd_match_holds(m, e))
             continue;
         if (m->moved_q[e] == FSD_NONE)
             c->written[value_of(c, m->counterpart[e])] = c->mark;
@@ -121,7 +120,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id e = m->engine->ports.at[ports.at + i].tensor;
-        fsd_id t = e == FSD_NONE ? FSD_NONE : m->counterpart[e];
+        fsd_id t = fsd_match_held(m, e);
 
         if (t == FSD_NONE || c->written[value_of(c, t)] == c->mark)
             continue;
@@ -143,8 +142,7 @@ static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
     if (c->m->facts->constant[tensor]) {
         fsd_id node = fsd_tensor_producer(c->m->model, tensor);
 
-        return node != FSD_NONE && (c->m->facts->traits[node] & FSD_OP_QDQ) ? GO_ON
-                                                                            : STOP;
+        return fsd_traits_of(c->m->facts, node) & FSD_OP_QDQ ? GO_ON : STOP;
     }
     if (fsd_is_build_constant(c->m->facts, tensor) && c->written[value] != c->mark)
         return STOP; /* a size, which no kernel computes */
@@ -199,7 +197,7 @@ static void step_input(struct fsd_cutter *c, struct visit *top,
         break;
     case GO_ON:
         producer = fsd_tensor_producer(c->m->model, tensor);
-        if (producer != FSD_NONE && c->reaches[producer] == c->mark)
+        if (fsd_id_at(c->reaches, producer) == c->mark)
             c->reaches[top->node] = c->mark;
         else
             push(c, tensor);
@@ -252,12 +250,10 @@ static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
 
     for (uint32_t i = 0; i < layer->out.n; i++) {
         fsd_id e = fsd_node_out(m->engine, layer, i)->tensor;
-        fsd_id q = e == FSD_NONE ? FSD_NONE : m->moved_q[e];
+        fsd_id q = fsd_id_at(m->moved_q, e);
 
         for (uint32_t k = 0; q != FSD_NONE && k < layer->in.n; k++) {
-            fsd_id in = fsd_node_in(m->engine, layer, k)->tensor;
-
-            if (in != FSD_NONE && m->moved_q[in] == q)
+            if (fsd_id_at(m->moved_q, fsd_node_in(m->engine, layer, k)->tensor) == q)
                 q = FSD_NONE;
         }
         if (q == FSD_NONE)
@@ -287,7 +283,7 @@ struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
         for (uint32_t p = 0; p < nodes[layers[i]].out.n; p++) {
             fsd_id e = fsd_node_out(m->engine, &nodes[layers[i]], p)->tensor;
 
-            if (e != FSD_NONE && m->counterpart[e] != FSD_NONE)
+            if (fsd_match_holds(m, e))
                 walk_from(c, m->counterpart[e]);
         }
     for (uint32_t i = span.at; i < m->pool.n; i++)

@@ -51,7 +51,7 @@ static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
         w.work[p] = new_work(scratch, g->tensors.n);
         for (fsd_id i = 0; i < g->nodes.n; i++)
             for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
-                w.lacking[p][i] += fsd_node_in_tensor(g, i, k) != FSD_NONE;
+                w.lacking[p][i] += fsd_node_has_in(g, i, k);
     }
     return w;
 }
@@ -83,7 +83,7 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
     for (uint32_t i = 0; i < n->in.n && shapes; i++, shapes >>= 1) {
         fsd_id tensor = fsd_node_in(g, n, i)->tensor;
 
-        if (tensor != FSD_NONE && shapes & 1 && !w->f->constant[tensor])
+        if (shapes & 1 && fsd_is_data(w->f, tensor))
             return false;
     }
     return true;
@@ -245,7 +245,7 @@ static fsd_id before_qdq(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(f->g, tensor);
 
-    if (node == FSD_NONE || !(f->traits[node] & FSD_OP_QDQ))
+    if (!(fsd_traits_of(f, node) & FSD_OP_QDQ))
         return FSD_NONE;
     return fsd_node_in_tensor(f->g, node, 0);
 }
@@ -265,7 +265,7 @@ static void find_root(struct fsd_facts *f, fsd_id tensor)
         f->root[t] = open;
         root = t;
     }
-    for (fsd_id t = tensor; t != FSD_NONE && f->root[t] == open; t = before_qdq(f, t))
+    for (fsd_id t = tensor; fsd_id_at(f->root, t) == open; t = before_qdq(f, t))
         f->root[t] = root;
 }
 
@@ -273,7 +273,7 @@ bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(f->g, tensor);
 
-    return f->constant[tensor] || (node != FSD_NONE && f->size[node]);
+    return f->constant[tensor] || fsd_true_at(f->size, node);
 }
 
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g)
@@ -289,13 +289,11 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
     f->size = FSD_NEW(arena, bool, g->nodes.n);
     f->live = FSD_NEW(arena, bool, g->nodes.n);
     f->same = FSD_NEW(arena, uint8_t, g->nodes.n);
-    f->root = FSD_NEW(arena, fsd_id, g->tensors.n);
+    f->root = fsd_ids_new(arena, g->tensors.n);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         f->traits[i] = fsd_op_traits(g, i);
     find_constants(f, scratch);
     find_live(f, scratch);
-    for (fsd_id t = 0; t < g->tensors.n; t++)
-        f->root[t] = FSD_NONE;
     for (fsd_id t = 0; t < g->tensors.n; t++)
         find_root(f, t);
     for (fsd_id i = 0; i < g->nodes.n; i++)

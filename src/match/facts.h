@@ -38,8 +38,20 @@ static inline bool fsd_is_constant(const struct fsd_facts *f, fsd_id tensor)
     return tensor != FSD_NONE && f->constant[tensor];
 }
 
+/** Whether the tensor is computed at run time; false for FSD_NONE. */
+static inline bool fsd_is_data(const struct fsd_facts *f, fsd_id tensor)
+{
+    return tensor != FSD_NONE && !f->constant[tensor];
+}
+
 /** Whether the tensor exists before any kernel runs: a constant, or a size. */
 bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor);
+
+/** Whether the tensor is computed at run time and is no size; false for FSD_NONE. */
+static inline bool fsd_is_run_data(const struct fsd_facts *f, fsd_id tensor)
+{
+    return tensor != FSD_NONE && !fsd_is_build_constant(f, tensor);
+}
 
 /** Computes all facts of a finished graph, in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);

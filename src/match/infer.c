@@ -91,12 +91,8 @@ static bool computes(const struct infer *x, fsd_id node)
 
 static void list_values(struct infer *x)
 {
-    for (fsd_id t = 0; t < x->m->model->tensors.n; t++) {
+    for (fsd_id t = 0; t < x->m->model->tensors.n; t++)
         x->value[t] = find_value(x, t);
-        x->first[t] = FSD_NONE;
-    }
-    for (fsd_id t = 0; t < x->m->engine->tensors.n; t++)
-        x->held[t] = FSD_NONE;
 }
 
 static void list_readers(struct infer *x)
@@ -110,7 +106,7 @@ static void list_readers(struct infer *x)
         for (uint32_t i = 0; i < g->nodes.at[node].in.n && computes(x, node); i++) {
             fsd_id t = fsd_node_in_tensor(g, node, i);
 
-            if (t == FSD_NONE || x->m->facts->constant[t])
+            if (!fsd_is_data(x->m->facts, t))
                 continue;
             fsd_vec_push(x->scratch, &x->readers,
                          ((struct reader){node, x->first[x->value[t]]}));
@@ -156,8 +152,7 @@ static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
     for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
         fsd_id t = fsd_node_in_tensor(g, node, i);
 
-        if (t != FSD_NONE && !x->m->facts->constant[t] &&
-            !is_among(p->in, p->n_in, x->value[t]) &&
+        if (fsd_is_data(x->m->facts, t) && !is_among(p->in, p->n_in, x->value[t]) &&
             !is_among(p->made, p->n_made, x->value[t]))
             return false;
     }
@@ -173,7 +168,7 @@ static bool take(struct infer *x, struct part *p, fsd_id node)
         return false;
     p->nodes[p->n_nodes++] = node;
     for (uint32_t i = 0; i < n->out.n; i++)
-        if (fsd_node_out_tensor(g, node, i) != FSD_NONE)
+        if (fsd_node_has_out(g, node, i))
             p->made[p->n_made++] = x->value[fsd_node_out_tensor(g, node, i)];
     return true;
 }
@@ -290,7 +285,7 @@ static fsd_id find_quantized(const struct infer *x, fsd_id value)
             return FSD_NONE;
         found = node;
     }
-    return found == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(g, found, 0);
+    return fsd_node_out_tensor(g, found, 0);
 }
 
 /* A quantized tensor holds what a Q writes; which, must be clear. */
@@ -303,7 +298,7 @@ static void hold(struct infer *x, fsd_id tensor, fsd_id value)
     x->held[tensor] = value;
     if (fsd_dtype_is_quantized(form->type))
         value = find_quantized(x, value);
-    if (value == FSD_NONE || x->m->counterpart[tensor] != FSD_NONE)
+    if (value == FSD_NONE || fsd_match_holds(x->m, tensor))
         return;
     x->m->counterpart[tensor] = value;
     fsd_vec_push(x->scratch, &x->inferred, tensor);
@@ -441,7 +436,7 @@ static void infer_inputs(struct infer *x)
 
         if (!(e->tensors.at[t].flags & FSD_TENSOR_INPUT))
             continue;
-        if (x->m->counterpart[t] != FSD_NONE) {
+        if (fsd_match_holds(x->m, t)) {
             x->held[t] = x->value[x->m->counterpart[t]];
             continue;
         }
@@ -466,8 +461,7 @@ static bool names_fit(const struct fsd_match *m)
         if (e->mentions.at[i].node != FSD_NONE || e->mentions.at[i].tensor != FSD_NONE)
             return true;
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        if (m->counterpart[t] != FSD_NONE &&
-            !(e->tensors.at[t].flags & FSD_TENSOR_BINDING))
+        if (fsd_match_holds(m, t) && !(e->tensors.at[t].flags & FSD_TENSOR_BINDING))
             return true;
     return false;
 }
@@ -498,8 +492,8 @@ void fsd_match_infer(struct fsd_match *m)
         return;
     x.scratch = fsd_arena_new();
     x.value = FSD_NEW(x.scratch, fsd_id, m->model->tensors.n);
-    x.first = FSD_NEW(x.scratch, fsd_id, m->model->tensors.n);
-    x.held = FSD_NEW(x.scratch, fsd_id, m->engine->tensors.n);
+    x.first = fsd_ids_new(x.scratch, m->model->tensors.n);
+    x.held = fsd_ids_new(x.scratch, m->engine->tensors.n);
     x.output = FSD_NEW(x.scratch, bool, m->model->tensors.n);
     x.taken = FSD_NEW(x.scratch, bool, m->model->nodes.n);
     list_values(&x);

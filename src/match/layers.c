@@ -71,7 +71,7 @@ void fsd_match_units(struct fsd_match *m)
         if (!tensor->producers.n)
             continue;
         join_all(m, e->links.at[tensor->producers.at], tensor->producers);
-        if (m->counterpart[t] == FSD_NONE)
+        if (!fsd_match_holds(m, t))
             join_all(m, e->links.at[tensor->producers.at], tensor->consumers);
     }
     for (fsd_id i = 0; i < e->nodes.n; i++)

@@ -34,15 +34,6 @@ static const struct pass passes[] = {
     {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
 };
 
-static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
-{
-    fsd_id *ids = FSD_NEW(arena, fsd_id, n);
-
-    for (uint32_t i = 0; i < n; i++)
-        ids[i] = FSD_NONE;
-    return ids;
-}
-
 /* Tensors whose counterparts were inferred are no evidence of their own. */
 static void state_inferred(struct fsd_match *m)
 {
@@ -66,16 +57,16 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->facts = facts;
     m->evidence = evidence;
     m->story = story;
-    m->counterpart = new_ids(arena, engine->tensors.n);
-    m->moved_q = new_ids(arena, engine->tensors.n);
-    m->unit = new_ids(arena, engine->nodes.n);
+    m->counterpart = fsd_ids_new(arena, engine->tensors.n);
+    m->moved_q = fsd_ids_new(arena, engine->tensors.n);
+    m->unit = fsd_ids_new(arena, engine->nodes.n);
     m->of_layer = FSD_NEW(arena, struct fsd_span, engine->nodes.n);
     m->layer_sourced = FSD_NEW(arena, bool, engine->nodes.n);
     m->node_sourced = FSD_NEW(arena, bool, m->model->nodes.n);
     m->of_node = FSD_NEW(arena, struct fsd_span, m->model->nodes.n);
-    m->region_of_layer = new_ids(arena, engine->nodes.n);
-    m->region_of_node = new_ids(arena, m->model->nodes.n);
-    m->dissolved_in = new_ids(arena, m->model->nodes.n);
+    m->region_of_layer = fsd_ids_new(arena, engine->nodes.n);
+    m->region_of_node = fsd_ids_new(arena, m->model->nodes.n);
+    m->dissolved_in = fsd_ids_new(arena, m->model->nodes.n);
     m->replaced = FSD_NEW(arena, bool, m->model->tensors.n);
     m->gone = FSD_NEW(arena, bool, m->model->nodes.n);
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -221,7 +212,7 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
         if (!(m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING))
             continue;
         fit.tensors++;
-        if (m->counterpart[t] == FSD_NONE)
+        if (!fsd_match_holds(m, t))
             continue;
         fit.tensors_found++;
         model = fsd_tensor_form(m->model, m->counterpart[t]);

@@ -105,6 +105,35 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
                                 const struct fsd_graph *engine, unsigned evidence,
                                 struct fsd_story *story);
 
+/** The model's tensor that one of the engine holds; FSD_NONE, and for FSD_NONE. */
+static inline fsd_id fsd_match_held(const struct fsd_match *m, fsd_id tensor)
+{
+    return fsd_id_at(m->counterpart, tensor);
+}
+static inline bool fsd_match_holds(const struct fsd_match *m, fsd_id tensor)
+{
+    return fsd_match_held(m, tensor) != FSD_NONE;
+}
+
+/** The links of a node, by fsd_match_of_node(); none for FSD_NONE. */
+static inline struct fsd_span fsd_match_links_of(const struct fsd_match *m, fsd_id node)
+{
+    return node == FSD_NONE ? (struct fsd_span){0} : m->of_node[node];
+}
+
+/** The nodes of a region, in `pool`; none for FSD_NONE. */
+static inline struct fsd_span fsd_match_region_nodes(const struct fsd_match *m,
+                                                     fsd_id region)
+{
+    return region == FSD_NONE ? (struct fsd_span){0} : m->regions.at[region].nodes;
+}
+
+/** Whether a link or a region shows what a layer computes. */
+static inline bool fsd_match_maps_layer(const struct fsd_match *m, fsd_id layer)
+{
+    return m->of_layer[layer].n || m->region_of_layer[layer] != FSD_NONE;
+}
+
 /** The i-th link of a layer or of a node; i is below of_layer[layer].n or
  *  of_node[node].n. */
 const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id layer,
@@ -112,7 +141,7 @@ const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id laye
 const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
                                          uint32_t i);
 
-/** True if a link says that the layer computes the node. */
+/** True if a link says that the layer computes the node; false for node FSD_NONE. */
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** True for a layer's own weights, which a dump may list among a generated kernel's

@@ -95,11 +95,9 @@ static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
     struct raised r = {.of = FSD_NEW(scratch, struct fsd_span, g->nodes.n),
                        .scratch = scratch};
     struct fsd_bodies bodies = fsd_graph_bodies(scratch, g);
-    fsd_id *first = FSD_NEW(scratch, fsd_id, g->scopes.n); /* by scope */
-    fsd_id *next = FSD_NEW(scratch, fsd_id, g->nodes.n);   /* of the same scope */
+    fsd_id *first = fsd_ids_new(scratch, g->scopes.n);   /* by scope */
+    fsd_id *next = FSD_NEW(scratch, fsd_id, g->nodes.n); /* of the same scope */
 
-    for (fsd_id s = 0; s < g->scopes.n; s++)
-        first[s] = FSD_NONE;
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         next[i] = first[g->nodes.at[i].scope];
         first[g->nodes.at[i].scope] = i;
@@ -147,9 +145,9 @@ static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
         fsd_id scope = m->model->nodes.at[link.node].scope;
         fsd_id owner = m->model->scopes.at[scope].owner;
 
-        if (owner != FSD_NONE && link.by & FSD_BY_METADATA &&
-            fsd_node_is(m->model, owner, FSD_ONNX_Loop) && named[link.node] >= MANY &&
-            stepped[link.node] == 1 && !has_step_of(m, link.layer, link.node))
+        if (link.by & FSD_BY_METADATA && fsd_node_is(m->model, owner, FSD_ONNX_Loop) &&
+            named[link.node] >= MANY && stepped[link.node] == 1 &&
+            !has_step_of(m, link.layer, link.node))
             m->links.at[i].node = owner;
     }
     m->indexed = FSD_NONE; /* their order has changed */

@@ -35,7 +35,7 @@ static void note_edges(struct chain *c)
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         const struct fsd_tensor *tensor = &e->tensors.at[t];
 
-        if (c->m->counterpart[t] != FSD_NONE || !tensor->producers.n)
+        if (fsd_match_holds(c->m, t) || !tensor->producers.n)
             continue;
         if (tensor->producers.n > 1)
             c->forks[c->m->unit[e->links.at[tensor->producers.at]]] = true;
@@ -112,7 +112,7 @@ static void raise_from(struct chain *c, fsd_id node)
     for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
         fsd_id producer = fsd_node_in_producer(g, node, i);
 
-        if (producer != FSD_NONE && c->mark[producer] == c->mark[node] &&
+        if (fsd_id_at(c->mark, producer) == c->mark[node] &&
             c->from[producer] > c->from[node])
             c->from[node] = c->from[producer];
     }
@@ -123,10 +123,10 @@ static void lower_to(struct chain *c, fsd_id node)
     const struct fsd_graph *g = c->m->model;
 
     for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
-        fsd_id t = fsd_node_out_tensor(g, node, i);
+        struct fsd_span to = fsd_tensor_consumers(g, fsd_node_out_tensor(g, node, i));
 
-        for (uint32_t k = 0; t != FSD_NONE && k < g->tensors.at[t].consumers.n; k++) {
-            fsd_id reader = g->links.at[g->tensors.at[t].consumers.at + k];
+        for (uint32_t k = 0; k < to.n; k++) {
+            fsd_id reader = g->links.at[to.at + k];
 
             if (c->mark[reader] == c->mark[node] && c->to[reader] < c->to[node])
                 c->to[node] = c->to[reader];
@@ -163,8 +163,7 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
 
 static void find_firsts(const struct chain *c, fsd_id *first)
 {
-    for (fsd_id i = 0; i < c->m->engine->nodes.n; i++)
-        first[i] = FSD_NONE;
+
     for (fsd_id i = 0; i < c->m->engine->nodes.n; i++) {
         if (c->before[i])
             continue;
@@ -183,13 +182,11 @@ void fsd_pass_chain(struct fsd_match *m)
                       .from = FSD_NEW(scratch, uint32_t, nodes),
                       .to = FSD_NEW(scratch, uint32_t, nodes),
                       .mark = FSD_NEW(scratch, uint32_t, nodes),
-                      .next = FSD_NEW(scratch, fsd_id, layers),
+                      .next = fsd_ids_new(scratch, layers),
                       .before = FSD_NEW(scratch, uint8_t, layers),
                       .forks = FSD_NEW(scratch, bool, layers)};
-    fsd_id *first = FSD_NEW(scratch, fsd_id, layers);
+    fsd_id *first = fsd_ids_new(scratch, layers);
 
-    for (fsd_id i = 0; i < layers; i++)
-        c.next[i] = FSD_NONE;
     note_edges(&c);
     find_firsts(&c, first);
     for (fsd_id u = 0; u < layers; u++)

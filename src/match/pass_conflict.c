@@ -75,8 +75,7 @@ void fsd_pass_conflict(struct fsd_match *m)
         fsd_id unit = m->unit[link->layer];
         const struct fsd_cut *cut = &m->cuts[unit];
         struct rivals c = rivals[link->node];
-        fsd_id other =
-            c.first != FSD_NONE && m->unit[c.first] == unit ? c.other : c.first;
+        fsd_id other = fsd_id_at(m->unit, c.first) == unit ? c.other : c.first;
         bool in_own = false;
 
         if (other == FSD_NONE || link->by & FSD_BY_TENSOR || !cut->nodes.n ||

@@ -18,8 +18,6 @@
 
 #include <string.h>
 
-#define SEVERAL (FSD_NONE - 1) /* in place of one loop */
-
 /* What is at one side of a tensor. */
 struct side {
     bool known;
@@ -42,13 +40,6 @@ struct loops {
     bool *passed[2];       /* by layer: its `before`, its `behind` is known */
 };
 
-static fsd_id one_loop(fsd_id a, fsd_id b)
-{
-    if (a == FSD_NONE || a == b)
-        return b;
-    return b == FSD_NONE ? a : SEVERAL;
-}
-
 /* A file may list nodes in another order than the builder's parser: if the log shows
  * the parser's order, that counts. */
 static void order_as_parsed(struct loops *l)
@@ -63,7 +54,7 @@ static void order_as_parsed(struct loops *l)
     for (uint32_t i = 0; i < h->n_parsed; i++) {
         fsd_id node = h->node_of[i];
 
-        if (node == FSD_NONE || !l->owns[node] || seen[node])
+        if (!fsd_true_at(l->owns, node) || seen[node])
             continue;
         seen[node] = true;
         parsed[n++] = node;
@@ -106,7 +97,7 @@ static fsd_id named_by(const struct loops *l, struct fsd_span ports)
 
     for (uint32_t i = 0; i < ports.n && found == FSD_NONE; i++) {
         fsd_id t = e->ports.at[ports.at + i].tensor;
-        uint32_t loop = t == FSD_NONE ? 0 : e->tensors.at[t].loop;
+        uint32_t loop = fsd_graph_tensor(e, t)->loop;
 
         if (loop && loop <= l->nodes.n)
             found = l->nodes.at[loop - 1];
@@ -172,7 +163,7 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
         for (uint32_t k = 0; k < n->in.n; k++) {
             fsd_id by = producer_of(l->m, fsd_node_in(g, n, k)->tensor, view);
 
-            if (by != FSD_NONE && l->owns[by])
+            if (fsd_true_at(l->owns, by))
                 return by;
         }
     }
@@ -200,7 +191,7 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
             loop = through[at];
         else if (loop == FSD_NONE && behind && side.reader == FSD_NONE)
             side.reader = l->read[at];
-        side.loop = one_loop(side.loop, loop);
+        side.loop = fsd_id_both(side.loop, loop);
     }
     return side;
 }
@@ -230,13 +221,12 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 
         if (!side)
             continue;
-        found = one_loop(found, side->loop);
-        if (reader == FSD_NONE)
-            reader = side->reader;
+        found = fsd_id_both(found, side->loop);
+        reader = fsd_id_or(reader, side->reader);
     }
-    if (found == SEVERAL)
+    if (found == FSD_SEVERAL)
         return FSD_NONE;
-    return found == FSD_NONE ? reader : found;
+    return fsd_id_or(found, reader);
 }
 
 /* A layer that only moves the loop's output to a consumer is not part of the loop: it

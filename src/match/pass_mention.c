@@ -54,16 +54,14 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
     bool writes = false;
 
     for (uint32_t i = 0; i < m->engine->nodes.at[layer].out.n; i++) {
-        fsd_id e = fsd_node_out_tensor(m->engine, layer, i);
-
-        writes |= e != FSD_NONE && m->counterpart[e] == tensor;
+        writes |= fsd_match_held(m, fsd_node_out_tensor(m->engine, layer, i)) == tensor;
     }
     if (!writes)
         return only_concat(m->model, tensor, concats);
-    if (producer != FSD_NONE && (fsd_node_is(m->model, producer, FSD_ONNX_Slice) ||
-                                 fsd_node_is(m->model, producer, FSD_ONNX_Split)))
-        return producer;
-    return FSD_NONE;
+    return fsd_node_is(m->model, producer, FSD_ONNX_Slice) ||
+                   fsd_node_is(m->model, producer, FSD_ONNX_Split)
+               ? producer
+               : FSD_NONE;
 }
 
 void fsd_link_mentions(struct fsd_match *m, unsigned by)
@@ -110,7 +108,7 @@ void fsd_pass_repeated(struct fsd_match *m)
         for (uint32_t k = 0; k < span.n; k++) {
             const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
 
-            if (mention->among > 1 && computes(mention) && mention->node != FSD_NONE &&
+            if (mention->among > 1 && computes(mention) &&
                 (mention->by & m->evidence) && fsd_match_has(m, i, mention->node))
                 fsd_match_link(m, i, mention->node, mention->by);
         }

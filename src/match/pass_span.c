@@ -81,15 +81,12 @@ static bool is_free(const struct spans *s, fsd_id node)
 static fsd_id only_consumer(const struct fsd_match *m, fsd_id tensor)
 {
     for (int far = 0; far < FOLDED_MOST; far++) {
-        const struct fsd_tensor *t = &m->model->tensors.at[tensor];
-        fsd_id node =
-            t->consumers.n == 1 ? m->model->links.at[t->consumers.at] : FSD_NONE;
+        struct fsd_span to = fsd_tensor_consumers(m->model, tensor);
+        fsd_id node = to.n == 1 ? m->model->links.at[to.at] : FSD_NONE;
 
-        if (node == FSD_NONE || !m->facts->folded[node])
+        if (!fsd_true_at(m->facts->folded, node))
             return node;
         tensor = fsd_node_out_tensor(m->model, node, 0);
-        if (tensor == FSD_NONE)
-            return FSD_NONE;
     }
     return FSD_NONE;
 }
@@ -131,7 +128,7 @@ static void add_consumers(struct spans *s)
     for (uint32_t i = 0; i < mentions.n; i++) {
         const struct fsd_mention *mention = &m->engine->mentions.at[mentions.at + i];
         fsd_id tensor = mention->by & m->evidence ? constant_of(m, mention) : FSD_NONE;
-        fsd_id node = tensor == FSD_NONE ? FSD_NONE : only_consumer(m, tensor);
+        fsd_id node = only_consumer(m, tensor);
 
         if (node != FSD_NONE && is_free(s, node))
             fsd_vec_push(s->scratch, &s->ends, node);
@@ -146,10 +143,9 @@ static bool writes(const struct spans *s, fsd_id value)
     const struct fsd_node *n = &m->engine->nodes.at[s->layer];
 
     for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id e = fsd_node_out(m->engine, n, i)->tensor;
+        fsd_id held = fsd_match_held(m, fsd_node_out(m->engine, n, i)->tensor);
 
-        if (e != FSD_NONE && m->counterpart[e] != FSD_NONE &&
-            m->facts->value[m->counterpart[e]] == value)
+        if (fsd_id_at(m->facts->value, held) == value)
             return true;
     }
     return false;
@@ -205,7 +201,7 @@ static void step_behind(struct spans *s, fsd_id node)
         if (tensor == FSD_NONE || is_border(s, tensor))
             continue;
         producer = fsd_tensor_producer(g, tensor);
-        if (producer != FSD_NONE && s->ahead[producer] == s->mark)
+        if (fsd_id_at(s->ahead, producer) == s->mark)
             reach(s, s->behind, producer);
     }
 }
@@ -360,18 +356,16 @@ void fsd_pass_span(struct fsd_match *m)
     uint32_t nodes = m->model->nodes.n;
     struct spans s = {.m = m,
                       .scratch = scratch,
-                      .owner = FSD_NEW(scratch, fsd_id, nodes),
-                      .enclosed = FSD_NEW(scratch, fsd_id, nodes),
+                      .owner = fsd_ids_new(scratch, nodes),
+                      .enclosed = fsd_ids_new(scratch, nodes),
                       .held = FSD_NEW(scratch, bool, m->model->tensors.n),
                       .ahead = FSD_NEW(scratch, uint32_t, nodes),
                       .behind = FSD_NEW(scratch, uint32_t, nodes),
                       .stack = FSD_NEW(scratch, fsd_id, nodes),
                       .budget = (uint64_t)nodes * BUDGET_PER_NODE};
 
-    for (fsd_id i = 0; i < nodes; i++)
-        s.owner[i] = s.enclosed[i] = FSD_NONE;
     for (fsd_id e = 0; e < m->engine->tensors.n; e++)
-        if (m->counterpart[e] != FSD_NONE)
+        if (fsd_match_holds(m, e))
             s.held[m->facts->value[m->counterpart[e]]] = true;
     find_owners(&s);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)

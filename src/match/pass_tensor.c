@@ -97,7 +97,7 @@ struct ends {
 
 static void link_end(const struct ends *e, fsd_id layer, fsd_id node)
 {
-    if (node != FSD_NONE && e->mark[node] == e->unit && !is_view(e->m, node))
+    if (fsd_id_at(e->mark, node) == e->unit && !is_view(e->m, node))
         fsd_match_link(e->m, layer, node, FSD_BY_TENSOR);
 }
 
@@ -123,13 +123,12 @@ static void link_ends(const struct ends *e, fsd_id layer)
     for (uint32_t i = 0; i < n->out.n; i++) {
         fsd_id t = fsd_node_out(m->engine, n, i)->tensor;
 
-        if (t != FSD_NONE && m->counterpart[t] != FSD_NONE &&
-            m->engine->tensors.at[t].producers.n == 1)
+        if (fsd_match_holds(m, t) && m->engine->tensors.at[t].producers.n == 1)
             link_end(e, layer, producer(m, m->counterpart[t]));
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(m->engine, n, i)->tensor;
-        fsd_id counterpart = t == FSD_NONE ? FSD_NONE : m->counterpart[t];
+        fsd_id counterpart = fsd_match_held(m, t);
 
         if (counterpart != FSD_NONE && m->engine->tensors.at[t].consumers.n == 1 &&
             m->model->tensors.at[counterpart].consumers.n == 1)
@@ -197,13 +196,11 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
     fsd_id out = fsd_node_out_tensor(m->engine, layer, 0), node;
 
-    if (m->engine->layers.at[layer].kind != FSD_KIND_COPY || in == FSD_NONE ||
-        out == FSD_NONE || m->counterpart[in] == FSD_NONE ||
-        m->counterpart[out] == FSD_NONE)
+    if (m->engine->layers.at[layer].kind != FSD_KIND_COPY)
         return;
-    node = fsd_tensor_producer(m->model, m->counterpart[out]);
-    if (node != FSD_NONE && m->facts->traits[node] & FSD_OP_PARTS &&
-        fsd_node_input_of(m->model, node, m->counterpart[in]) != FSD_NONE)
+    node = fsd_tensor_producer(m->model, fsd_match_held(m, out));
+    if (fsd_traits_of(m->facts, node) & FSD_OP_PARTS &&
+        fsd_node_input_of(m->model, node, fsd_match_held(m, in)) != FSD_NONE)
         fsd_match_link(m, layer, node, FSD_BY_TENSOR);
 }
 

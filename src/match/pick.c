@@ -48,7 +48,7 @@ static void mark_node(struct search *s, fsd_id node)
 /* The nodes of a layer in a region are the region's. */
 static void mark_layer(struct search *s, fsd_id layer)
 {
-    fsd_id region = s->m->region_of_layer[layer];
+    struct fsd_span nodes = fsd_match_region_nodes(s->m, s->m->region_of_layer[layer]);
 
     if (s->want != FSD_PICK_NODES) {
         mark(s, s->picked->layers, layer);
@@ -56,9 +56,8 @@ static void mark_layer(struct search *s, fsd_id layer)
     }
     for (uint32_t i = 0; i < s->m->of_layer[layer].n; i++)
         mark(s, s->picked->nodes, fsd_match_of_layer(s->m, layer, i)->node);
-    for (uint32_t i = 0; region != FSD_NONE && i < s->m->regions.at[region].nodes.n;
-         i++)
-        mark(s, s->picked->nodes, s->m->pool.at[s->m->regions.at[region].nodes.at + i]);
+    for (uint32_t i = 0; i < nodes.n; i++)
+        mark(s, s->picked->nodes, s->m->pool.at[nodes.at + i]);
     s->alone = !s->found;
 }
 

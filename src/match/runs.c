@@ -120,7 +120,7 @@ static bool reads_what_runs(const struct fsd_match *m, fsd_id node)
     for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++) {
         fsd_id by = fsd_node_in_producer(m->model, node, i);
 
-        if (by != FSD_NONE && m->runs[by])
+        if (fsd_true_at(m->runs, by))
             return true;
     }
     return false;

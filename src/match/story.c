@@ -24,7 +24,7 @@ static fsd_id first_output(const struct fsd_graph *g, fsd_id node)
     for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
         fsd_id t = fsd_node_out_tensor(g, node, i);
 
-        if (t != FSD_NONE && g->tensors.at[t].name)
+        if (fsd_graph_tensor(g, t)->name)
             return t;
     }
     return FSD_NONE;
@@ -128,9 +128,9 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
     struct fsd_span nodes;
     fsd_sym own;
 
-    if (e->node != FSD_NONE && e->node < s->h->n_parsed)
+    if (e->node < s->h->n_parsed)
         node = s->h->node_of[e->node];
-    own = node == FSD_NONE ? 0 : s->model->nodes.at[node].name;
+    own = fsd_graph_node(s->model, node)->name;
     /* The parser calls an unnamed node "node_of_y" and the like. */
     if (node == FSD_NONE ||
         (own ? own != e->b : strncmp(fsd_text(s->h->names, e->b), "node_of_", 8) != 0))

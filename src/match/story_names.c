@@ -126,8 +126,7 @@ static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
 {
     fsd_sym name = n ? fsd_intern_find(s->h->names, text, n) : FSD_NONE;
 
-    return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
-           begin(s, text, n) != FSD_NONE;
+    return (name < s->known.n && s->known.at[name]) || begin(s, text, n) != FSD_NONE;
 }
 
 /* The length of the first name in a text.  Names may contain separators: the longest
@@ -181,7 +180,7 @@ static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size
     fsd_id node = begin(s, text, n);
     size_t k = base(text, n);
 
-    if (name != FSD_NONE && name < s->known.n && s->known.at[name])
+    if (name < s->known.n && s->known.at[name])
         return s->of_name.at[name];
     if (node != FSD_NONE)
         return fsd_story_single(s, node);

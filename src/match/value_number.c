@@ -136,7 +136,7 @@ static bool spell_node(struct numbering *v, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id tensor = fsd_node_in(v->g, n, i)->tensor;
 
-        spell(v, tensor == FSD_NONE ? FSD_NONE : v->of_tensor[tensor]);
+        spell(v, fsd_id_at(v->of_tensor, tensor));
     }
     return spell_attrs(v, n);
 }
@@ -154,8 +154,7 @@ static fsd_id first_with(struct numbering *v, fsd_id node)
             fsd_intern_bytes(v->spellings, fsd_arena_strndup(v->scratch, words, n), n);
     while (v->first.n <= sym)
         fsd_vec_push(v->scratch, &v->first, FSD_NONE);
-    if (v->first.at[sym] == FSD_NONE)
-        v->first.at[sym] = node;
+    v->first.at[sym] = fsd_id_or(v->first.at[sym], node);
     return v->first.at[sym];
 }
 

@@ -2,13 +2,9 @@
  * and whether two are alike. */
 #include "model/graph.h"
 
-static const struct fsd_form unknown_form = {.type = FSD_DTYPE_UNKNOWN};
-
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor)
 {
-    fsd_id form = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].form;
-
-    return form == FSD_NONE ? &unknown_form : &g->forms.at[form];
+    return fsd_graph_form(g, fsd_graph_tensor(g, tensor)->form);
 }
 
 const struct fsd_form *fsd_port_form(const struct fsd_graph *g,

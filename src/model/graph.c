@@ -54,7 +54,7 @@ fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name)
     if (t != FSD_NONE || !name || name >= g->by_name.n)
         return t;
     t = g->by_name.at[name];
-    return t != FSD_NONE && g->tensors.at[t].next_same_name == FSD_NONE ? t : FSD_NONE;
+    return fsd_graph_tensor(g, t)->next_same_name == FSD_NONE ? t : FSD_NONE;
 }
 
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g)
@@ -80,7 +80,7 @@ struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_gra
     for (fsd_id s = g->scopes.n; s-- > 0;) {
         fsd_id owner = g->scopes.at[s].owner;
 
-        all.next[s] = owner == FSD_NONE ? FSD_NONE : all.first[owner];
+        all.next[s] = fsd_id_at(all.first, owner);
         if (owner != FSD_NONE)
             all.first[owner] = s;
     }
@@ -213,10 +213,10 @@ int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
 
 const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor)
 {
-    fsd_id value = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].value;
+    const struct fsd_value *value =
+        fsd_graph_value(g, fsd_graph_tensor(g, tensor)->value);
 
-    return value == FSD_NONE || !g->values.at[value].bytes ? NULL
-                                                           : &g->values.at[value];
+    return value && value->bytes ? value : NULL;
 }
 
 uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_t i)
@@ -252,25 +252,23 @@ int64_t fsd_graph_opset(const struct fsd_graph *g)
 
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op)
 {
-    const struct fsd_node *n = node == FSD_NONE ? NULL : &g->nodes.at[node];
+    const struct fsd_node *n = fsd_graph_node(g, node);
 
-    return n && n->op == op && fsd_is_onnx_domain(fsd_text(g->names, n->domain));
+    return n->op == op && fsd_is_onnx_domain(fsd_text(g->names, n->domain));
 }
 
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
 {
-    struct fsd_span producers = {0};
+    struct fsd_span producers = fsd_graph_tensor(g, tensor)->producers;
 
-    if (tensor != FSD_NONE)
-        producers = g->tensors.at[tensor].producers;
     return producers.n == 1 ? g->links.at[producers.at] : FSD_NONE;
 }
 
 fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor)
 {
-    const struct fsd_tensor *t = tensor == FSD_NONE ? NULL : &g->tensors.at[tensor];
+    const struct fsd_tensor *t = fsd_graph_tensor(g, tensor);
 
-    return t && t->consumers.n == 1 && !(t->flags & FSD_TENSOR_OUTPUT)
+    return t->consumers.n == 1 && !(t->flags & FSD_TENSOR_OUTPUT)
                ? g->links.at[t->consumers.at]
                : FSD_NONE;
 }
@@ -294,7 +292,7 @@ static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_i
 
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
 {
-    struct fsd_span uses = g->tensors.at[tensor].consumers;
+    struct fsd_span uses = fsd_tensor_consumers(g, tensor);
     uint32_t at = place_of(g, uses, node); /* nodes are queried in order */
 
     return at < uses.n && g->links.at[uses.at + at] == node
@@ -306,12 +304,10 @@ struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool pr
 {
     fsd_id tensor = g->ports.at[port].tensor;
 
-    if (tensor == FSD_NONE)
-        return (struct fsd_span){0};
-    if (fsd_port_has_own_peers(g, port))
+    if (tensor != FSD_NONE && fsd_port_has_own_peers(g, port))
         return g->peers[port].nodes;
-    return producers ? g->tensors.at[tensor].producers
-                     : g->tensors.at[tensor].consumers;
+    return producers ? fsd_graph_tensor(g, tensor)->producers
+                     : fsd_graph_tensor(g, tensor)->consumers;
 }
 
 fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)

@@ -490,6 +490,58 @@ const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
 enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n);
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
 
+/** The node or tensor of a number that may be FSD_NONE: an empty one then, without
+ *  name, operator, ports, form, producers and consumers. */
+extern const struct fsd_node fsd_no_node;
+extern const struct fsd_layer fsd_no_layer;
+extern const struct fsd_tensor fsd_no_tensor;
+
+static inline const struct fsd_node *fsd_graph_node(const struct fsd_graph *g,
+                                                    fsd_id node)
+{
+    return node == FSD_NONE ? &fsd_no_node : &g->nodes.at[node];
+}
+
+static inline const struct fsd_layer *fsd_graph_layer(const struct fsd_graph *g,
+                                                      fsd_id layer)
+{
+    return layer == FSD_NONE ? &fsd_no_layer : &g->layers.at[layer];
+}
+
+static inline const struct fsd_tensor *fsd_graph_tensor(const struct fsd_graph *g,
+                                                        fsd_id tensor)
+{
+    return tensor == FSD_NONE ? &fsd_no_tensor : &g->tensors.at[tensor];
+}
+
+/** A form, of unknown type and shape for FSD_NONE. */
+extern const struct fsd_form fsd_no_form;
+static inline const struct fsd_form *fsd_graph_form(const struct fsd_graph *g,
+                                                    fsd_id form)
+{
+    return form == FSD_NONE ? &fsd_no_form : &g->forms.at[form];
+}
+
+/** A value, read or not; NULL for FSD_NONE. */
+static inline const struct fsd_value *fsd_graph_value(const struct fsd_graph *g,
+                                                      fsd_id value)
+{
+    return value == FSD_NONE ? NULL : &g->values.at[value];
+}
+
+/** The name of a tensor; NULL for FSD_NONE. */
+static inline const char *fsd_tensor_name(const struct fsd_graph *g, fsd_id tensor)
+{
+    return tensor == FSD_NONE ? NULL : fsd_text(g->names, g->tensors.at[tensor].name);
+}
+
+/** Whether a tensor has one of these flags; false for FSD_NONE. */
+static inline bool fsd_tensor_is(const struct fsd_graph *g, fsd_id tensor,
+                                 unsigned flags)
+{
+    return fsd_graph_tensor(g, tensor)->flags & flags;
+}
+
 /** The i-th input or output; i must be below node->in.n or node->out.n. */
 static inline const struct fsd_port *
 fsd_node_in(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
@@ -508,7 +560,7 @@ fsd_node_out(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
 static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
                                         uint32_t i)
 {
-    struct fsd_span in = node == FSD_NONE ? (struct fsd_span){0} : g->nodes.at[node].in;
+    struct fsd_span in = fsd_graph_node(g, node)->in;
 
     return i < in.n ? g->ports.at[in.at + i].tensor : FSD_NONE;
 }
@@ -516,10 +568,20 @@ static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
 static inline fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node,
                                          uint32_t i)
 {
-    struct fsd_span out =
-        node == FSD_NONE ? (struct fsd_span){0} : g->nodes.at[node].out;
+    struct fsd_span out = fsd_graph_node(g, node)->out;
 
     return i < out.n ? g->ports.at[out.at + i].tensor : FSD_NONE;
+}
+
+/** Whether the node has an i-th input or output that is not left out. */
+static inline bool fsd_node_has_in(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    return fsd_node_in_tensor(g, node, i) != FSD_NONE;
+}
+
+static inline bool fsd_node_has_out(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    return fsd_node_out_tensor(g, node, i) != FSD_NONE;
 }
 
 /** The attribute of that name, NULL when the node has none. */
@@ -570,14 +632,15 @@ static inline fsd_id fsd_node_in_producer(const struct fsd_graph *g, fsd_id node
 static inline struct fsd_span fsd_tensor_consumers(const struct fsd_graph *g,
                                                    fsd_id tensor)
 {
-    return tensor == FSD_NONE ? (struct fsd_span){0} : g->tensors.at[tensor].consumers;
+    return fsd_graph_tensor(g, tensor)->consumers;
 }
 
 /** The only node that reads the tensor; FSD_NONE if several do, if it is an output of
  *  its graph, and for FSD_NONE. */
 fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor);
 
-/** The number of the node's first input that is the tensor, FSD_NONE if none is.  Takes
+/** The number of the node's first input that is the tensor, FSD_NONE if none is, and
+ *  for FSD_NONE.  Takes
  *  log(consumers of the tensor), however many inputs the node has. */
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor);
 

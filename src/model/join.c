@@ -134,11 +134,11 @@ static void add_forms(struct fsd_graph *g, const struct fsd_graph *part,
 static void fill_tensor(struct fsd_tensor *to, const struct fsd_tensor *t,
                         const struct at *at)
 {
-    to->form = to->form == FSD_NONE ? moved(t->form, at->forms) : to->form;
-    to->item = to->item == FSD_NONE ? moved(t->item, at->forms) : to->item;
-    to->value = to->value == FSD_NONE ? moved(t->value, at->values) : to->value;
-    to->bound = to->bound == FSD_NONE ? moved(t->bound, at->forms) : to->bound;
-    to->optimum = to->optimum == FSD_NONE ? moved(t->optimum, at->forms) : to->optimum;
+    to->form = fsd_id_or(to->form, moved(t->form, at->forms));
+    to->item = fsd_id_or(to->item, moved(t->item, at->forms));
+    to->value = fsd_id_or(to->value, moved(t->value, at->values));
+    to->bound = fsd_id_or(to->bound, moved(t->bound, at->forms));
+    to->optimum = fsd_id_or(to->optimum, moved(t->optimum, at->forms));
     to->argument = to->argument ? to->argument : t->argument;
     to->alias = to->alias ? to->alias : t->alias;
     to->loop = to->loop ? to->loop : t->loop;
@@ -162,7 +162,7 @@ static void add_tensors(struct fsd_graph *g, const struct fsd_graph *part,
 
 static fsd_id tensor_of(const struct at *at, fsd_id tensor)
 {
-    return tensor == FSD_NONE ? FSD_NONE : at->tensors[tensor];
+    return fsd_id_at(at->tensors, tensor);
 }
 
 /* A port keeps the form that its engine gives the tensor: another engine may see the
@@ -173,8 +173,7 @@ static void add_ports(struct fsd_graph *g, const struct fsd_graph *part,
     for (uint32_t i = 0; i < part->ports.n; i++) {
         struct fsd_port port = part->ports.at[i];
 
-        if (port.form == FSD_NONE && port.tensor != FSD_NONE)
-            port.form = part->tensors.at[port.tensor].form;
+        port.form = fsd_id_or(port.form, fsd_graph_tensor(part, port.tensor)->form);
         port.form = moved(port.form, at->forms);
         port.tensor = tensor_of(at, port.tensor);
         fsd_vec_push(g->arena, &g->ports, port);
@@ -237,7 +236,7 @@ static void add_borders(struct fsd_graph *g, const struct fsd_graph *part,
     for (size_t side = 0; side < FSD_COUNT_OF(sides); side++)
         for (fsd_id i = 0; i < part->tensors.n; i++) {
             const struct fsd_tensor *t = &part->tensors.at[i];
-            fsd_id form = t->bound == FSD_NONE ? t->form : t->bound;
+            fsd_id form = fsd_id_or(t->bound, t->form);
             struct fsd_part_port border = {at->tensors[i], moved(form, at->forms),
                                            sides[side] == FSD_TENSOR_OUTPUT};
 
@@ -264,8 +263,7 @@ static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
             continue;
         t->flags |= FSD_TENSOR_CROSSES;
         t->flags &= (uint8_t)~FSD_TENSOR_INPUT;
-        if (of_model == FSD_NONE ||
-            !(model->tensors.at[of_model].flags & FSD_TENSOR_OUTPUT))
+        if (!fsd_tensor_is(model, of_model, FSD_TENSOR_OUTPUT))
             t->flags &= (uint8_t) ~(FSD_TENSOR_OUTPUT | FSD_TENSOR_BINDING);
     }
     fsd_graph_list_borders(g);

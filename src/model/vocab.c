@@ -40,7 +40,7 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);
-    fsd_sym name = out == FSD_NONE ? 0 : g->tensors.at[out].name;
+    fsd_sym name = fsd_graph_tensor(g, out)->name;
     size_t n = fsd_text_len(g->names, name) + sizeof "node_of_";
     char *text;
 
@@ -119,8 +119,8 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     for (fsd_id i = 0; i < model->tensors.n; i++) {
         fsd_sym name = model->tensors.at[i].name;
 
-        if (name && v->meaning.at[name].tensor == FSD_NONE)
-            v->meaning.at[name].tensor = i;
+        if (name)
+            v->meaning.at[name].tensor = fsd_id_or(v->meaning.at[name].tensor, i);
         if (name && v->loose.at[tensor_loose[i]].tensor == FSD_NONE)
             v->loose.at[tensor_loose[i]].tensor = i;
     }

@@ -17,18 +17,15 @@ struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
 
     e->arena = arena;
     e->g = g;
-    e->change_of = FSD_NEW(arena, uint32_t, g->nodes.n + 1);
+    e->change_of = fsd_ids_new(arena, g->nodes.n + 1);
     e->holds = FSD_NEW(arena, bool, g->scopes.n + 1);
-    e->first = FSD_NEW(arena, fsd_id, g->scopes.n + 1);
+    e->first = fsd_ids_new(arena, g->scopes.n + 1);
     e->bodies = fsd_graph_bodies(arena, g);
-    memset(e->first, 0xff, g->scopes.n * sizeof *e->first);
+
     e->n_listed_of = fsd_intern_count(g->names);
-    e->listed_of = FSD_NEW(arena, uint32_t, e->n_listed_of + 1);
-    memset(e->listed_of, 0xff, e->n_listed_of * sizeof *e->listed_of);
-    for (fsd_id i = g->nodes.n; i-- > 0;) {
-        e->change_of[i] = FSD_NONE;
+    e->listed_of = fsd_ids_new(arena, e->n_listed_of + 1);
+    for (fsd_id i = g->nodes.n; i-- > 0;)
         e->first[g->nodes.at[i].scope] = i;
-    }
     return e;
 }
 
@@ -435,7 +432,7 @@ static bool is_named(const struct fsd_onnx_edits *e, const char *name)
     for (uint32_t i = 0; i < e->names.n; i++)
         if (!strcmp(e->names.at[i], name))
             return true;
-    return fsd_intern_find(e->g->names, name, strlen(name)) != FSD_NONE;
+    return fsd_intern_has(e->g->names, name, strlen(name));
 }
 
 const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)

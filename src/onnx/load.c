@@ -158,7 +158,7 @@ static fsd_id read_input(struct loader *l, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name ? fsd_onnx_names_own(&l->names, name, scope) : FSD_NONE;
 
-    if (id != FSD_NONE && l->g->tensors.at[id].flags & FSD_TENSOR_CONSTANT)
+    if (fsd_tensor_is(l->g, id, FSD_TENSOR_CONSTANT))
         return id;
     id = make_tensor(l, name, scope);
     l->g->tensors.at[id].flags = FSD_TENSOR_INPUT;

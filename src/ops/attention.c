@@ -28,7 +28,7 @@ static int64_t with_past(const struct fsd_op_case *c, uint32_t i, uint32_t rank,
 {
     const struct fsd_shape *past = fsd_shape_in(c, i);
 
-    if (fsd_case_in(c, i) == FSD_NONE)
+    if (!fsd_case_has(c, i))
         return keys;
     return past->rank == rank ? fsd_plus(c->t, keys, past->dims[rank - 2]) : -1;
 }

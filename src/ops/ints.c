@@ -54,9 +54,7 @@ const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i)
 {
     fsd_id tensor = fsd_case_in(c, i);
 
-    return tensor == FSD_NONE || c->s->ints_of[tensor] == FSD_NONE
-               ? NULL
-               : &c->s->ints.at[c->s->ints_of[tensor]];
+    return fsd_sizes_ints(c->s, tensor);
 }
 
 int64_t fsd_int_in(const struct fsd_op_case *c, uint32_t i)
@@ -73,7 +71,7 @@ bool fsd_ints_of(const struct fsd_op_case *c, const char *attr, uint32_t i,
     const int64_t *list = fsd_case_ints(c, attr, &n);
     const struct fsd_ints *in = fsd_ints_in(c, i);
 
-    *given = list || fsd_case_in(c, i) != FSD_NONE;
+    *given = list || fsd_case_has(c, i);
     if (list && n <= FSD_INTS) {
         out->n = (uint8_t)n;
         for (uint32_t k = 0; k < n; k++)
@@ -284,7 +282,7 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c)
 
     if (to == FSD_NONE || !c->op->ints)
         return;
-    known = s->ints_of[to] == FSD_NONE ? NULL : &s->ints.at[s->ints_of[to]];
+    known = fsd_sizes_ints(s, to);
     all = known != NULL;
     for (uint32_t i = 0; all && i < known->n; i++)
         all = fsd_amount_number(c->t, known->at[i], &number);

@@ -78,6 +78,11 @@ static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
  *  fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
 
+static inline bool fsd_case_has(const struct fsd_op_case *c, uint32_t i)
+{
+    return fsd_case_in(c, i) != FSD_NONE;
+}
+
 static inline int64_t fsd_case_int(const struct fsd_op_case *c, const char *name,
                                    int64_t otherwise)
 {

@@ -99,7 +99,7 @@ static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {
     fsd_id by = fsd_op_copied(g, input(g, node, place));
-    const struct fsd_value *value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
+    const struct fsd_value *value = fsd_tensor_value(g, by);
     enum fsd_dtype type = value ? fsd_tensor_form(g, by)->type : FSD_DTYPE_UNKNOWN;
     double is, more;
 
@@ -117,7 +117,7 @@ static bool is_zeros(const struct fsd_graph *g, const struct fsd_node *node,
                      uint32_t place)
 {
     fsd_id by = input(g, node, place);
-    const struct fsd_value *value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
+    const struct fsd_value *value = fsd_tensor_value(g, by);
     const struct fsd_form *zeros = fsd_tensor_form(g, by);
     const struct fsd_form *other = fsd_tensor_form(g, input(g, node, 1 - place));
 

@@ -37,7 +37,7 @@ bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
     if (axis < 0)
         return false;
     *out = *x;
-    if (fsd_case_in(c, 1) == FSD_NONE) {
+    if (!fsd_case_has(c, 1)) {
         out->dims[axis] = 1;
         if (!fsd_case_int(c, "keepdims", 1)) {
             out->rank--;

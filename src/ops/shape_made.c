@@ -52,11 +52,11 @@ bool fsd_shape_range(const struct fsd_op_case *c, struct fsd_shape *out)
 bool fsd_shape_shape(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     fsd_id to = fsd_node_out_tensor(c->g, c->node, 0);
-    fsd_id made = to == FSD_NONE ? FSD_NONE : c->s->ints_of[to];
+    const struct fsd_ints *made = fsd_sizes_ints(c->s, to);
 
     *out = (struct fsd_shape){.ranked = true, .rank = 1, .dims = {-1}};
-    if (made != FSD_NONE)
-        out->dims[0] = c->s->ints.at[made].n;
+    if (made)
+        out->dims[0] = made->n;
     return true;
 }
 
@@ -129,7 +129,7 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
     bool half = fsd_case_int(c, "onesided", 0) != 0;
     bool back = fsd_case_int(c, "inverse", 0) != 0;
     int64_t opset = fsd_graph_opset(c->g), axis = opset < 20 ? 1 : -2, n;
-    bool given = attr || fsd_case_in(c, 2) != FSD_NONE, known = true;
+    bool given = attr || fsd_case_has(c, 2), known = true;
 
     if (x->rank < 2 || (!given && !opset && x->rank != 3))
         return false;
@@ -143,14 +143,14 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
     if (axis < 0)
         return false;
     n = x->dims[axis];
-    if (fsd_case_in(c, 1) != FSD_NONE)
+    if (fsd_case_has(c, 1))
         n = fsd_int_in(c, 1);
     else if (half && back)
         n = fsd_times(c->t, fsd_plus(c->t, n, fsd_amount_of(c->t, -1)), 2);
     if (known)
         out->dims[axis] = half && !back ? one_sided(c, n) : n;
     for (uint32_t k = 0; !known && k + 1 < x->rank; k++)
-        if (half || fsd_case_in(c, 1) != FSD_NONE)
+        if (half || fsd_case_has(c, 1))
             out->dims[k] = -1; /* the axis of an unknown number has another size */
     return true;
 }
@@ -163,7 +163,7 @@ bool fsd_shape_stft(const struct fsd_op_case *c, struct fsd_shape *out)
 
     if (x->rank < 2)
         return false;
-    if (fsd_case_in(c, 3) == FSD_NONE && window->rank == 1)
+    if (!fsd_case_has(c, 3) && window->rank == 1)
         length = window->dims[0];
     *out = (struct fsd_shape){true, 4, {x->dims[0], -1, -1, 2}};
     if (fsd_amount_number(c->t, fsd_int_in(c, 1), &step))

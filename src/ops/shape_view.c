@@ -395,8 +395,7 @@ bool fsd_shape_tile(const struct fsd_op_case *c, struct fsd_shape *out)
 static int64_t depth_of(const struct fsd_op_case *c)
 {
     fsd_id tensor = fsd_case_in(c, 1);
-    const struct fsd_value *v =
-        tensor == FSD_NONE ? NULL : fsd_tensor_value(c->g, tensor);
+    const struct fsd_value *v = fsd_tensor_value(c->g, tensor);
     double depth, more;
 
     if (fsd_int_in(c, 1) != -1 || !v)

@@ -184,7 +184,7 @@ bool fsd_shape_unpool(const struct fsd_op_case *c, struct fsd_shape *out)
     uint32_t n;
     const int64_t *kernel = fsd_case_ints(c, "kernel_shape", &n);
 
-    if (fsd_case_in(c, 2) != FSD_NONE)
+    if (fsd_case_has(c, 2))
         return fsd_shape_listed(c, 2, out);
     return windows(c, kernel, n, true, out);
 }
@@ -222,7 +222,7 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
     const struct fsd_graph *g = c->g;
     const struct fsd_attr *attr = fsd_case_attr(c, "scales");
     fsd_id tensor = fsd_case_in(c, i);
-    const struct fsd_value *v = tensor == FSD_NONE ? NULL : fsd_tensor_value(g, tensor);
+    const struct fsd_value *v = fsd_tensor_value(g, tensor);
     double scale;
     uint32_t n = 0;
 
@@ -329,7 +329,7 @@ bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
     bool given;
     uint32_t n = axes ? axes->n : x->rank;
     bool known = fsd_ints_of(c, "pads", 1, &pads, &given) && pads.n == 2 * n &&
-                 (axes || fsd_case_in(c, 3) == FSD_NONE);
+                 (axes || !fsd_case_has(c, 3));
 
     if (!x->ranked)
         return false;

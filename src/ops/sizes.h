@@ -48,6 +48,16 @@ struct fsd_sizes {
     FSD_VEC(struct fsd_ints) ints;
 };
 
+/** The numbers of a tensor of integers; NULL where they are not known, and for
+ *  FSD_NONE. */
+static inline const struct fsd_ints *fsd_sizes_ints(const struct fsd_sizes *s,
+                                                    fsd_id tensor)
+{
+    fsd_id known = fsd_id_at(s->ints_of, tensor);
+
+    return known == FSD_NONE ? NULL : &s->ints.at[known];
+}
+
 /** Knows nothing yet but small constants; lives in the arena. */
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g);
 

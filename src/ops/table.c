@@ -260,8 +260,7 @@ static enum fsd_dtype type_attr(const struct fsd_graph *g, fsd_id node,
 static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t i,
                                 enum fsd_dtype otherwise)
 {
-    return fsd_node_in_tensor(g, node, i) == FSD_NONE ? otherwise
-                                                      : input_type(g, node, i);
+    return !fsd_node_has_in(g, node, i) ? otherwise : input_type(g, node, i);
 }
 
 /* What a LabelEncoder makes of a label: fp32 where it lists nothing. */
@@ -279,9 +278,9 @@ static enum fsd_dtype values_type(const struct fsd_graph *g,
 
 static enum fsd_dtype item_type(const struct fsd_graph *g, fsd_id tensor)
 {
-    fsd_id item = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].item;
+    const struct fsd_tensor *t = fsd_graph_tensor(g, tensor);
 
-    return item == FSD_NONE ? fsd_tensor_form(g, tensor)->type : g->forms.at[item].type;
+    return fsd_graph_form(g, fsd_id_or(t->item, t->form))->type;
 }
 
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)

@@ -323,7 +323,7 @@ static fsd_id behind(const struct reading *r, fsd_id tensor, fsd_sym op)
             return FSD_NONE;
         found = node;
     }
-    return found == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(m, found, 0);
+    return fsd_node_out_tensor(m, found, 0);
 }
 
 /* The model's tensor that an operator on blocks puts out.  One of ONNX's own keeps the
@@ -340,14 +340,13 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
                               fsd_text_len(r->g->names, n->name));
         producer =
             what && what->nodes.n == 1 ? r->vocab->pool.at[what->nodes.at] : FSD_NONE;
-        return producer != FSD_NONE && fsd_node_is(m, producer, n->op)
-                   ? fsd_node_out_tensor(m, producer, 0)
-                   : FSD_NONE;
+        return fsd_node_is(m, producer, n->op) ? fsd_node_out_tensor(m, producer, 0)
+                                               : FSD_NONE;
     }
     if (value != FSD_NONE && n->in.n > 3 &&
         fsd_node_in(r->src, n, 3)->tensor != FSD_NONE)
         value = behind(r, value, FSD_ONNX_Add);
-    producer = value == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m, value);
+    producer = fsd_tensor_producer(m, value);
     if (producer != FSD_NONE && attr && attr->s && !fsd_node_is(m, producer, attr->s))
         value = behind(r, value, attr->s);
     return value;
@@ -396,7 +395,7 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node 
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(g, n, i)->tensor;
 
-        if (t != FSD_NONE && g->tensors.at[t].flags & FSD_TENSOR_CONSTANT &&
+        if (fsd_tensor_is(g, t, FSD_TENSOR_CONSTANT) &&
             fsd_dtype_is_quantized(fsd_tensor_form(g, t)->type))
             type = fsd_tensor_form(g, t)->type;
     }
@@ -453,8 +452,7 @@ static void add_ports(struct reading *r, struct fsd_span from, struct fsd_span *
     to->at = r->g->ports.n;
     for (uint32_t i = 0; i < from.n; i++) {
         fsd_id src = r->src->ports.at[from.at + i].tensor;
-        bool constant =
-            src != FSD_NONE && r->src->tensors.at[src].flags & FSD_TENSOR_CONSTANT;
+        bool constant = fsd_tensor_is(r->src, src, FSD_TENSOR_CONSTANT);
         struct fsd_port port = {FSD_NONE, FSD_NONE};
 
         if (src == FSD_NONE || constant != constants)
@@ -681,10 +679,8 @@ static void index_bodies(struct reading *r)
 
     if (!r->vocab || src->scopes.n < 2)
         return;
-    r->first_inside = FSD_NEW(r->g->arena, fsd_id, src->nodes.n);
-    r->next_inside = FSD_NEW(r->g->arena, fsd_id, src->nodes.n);
-    for (fsd_id i = 0; i < src->nodes.n; i++)
-        r->first_inside[i] = r->next_inside[i] = FSD_NONE;
+    r->first_inside = fsd_ids_new(r->g->arena, src->nodes.n);
+    r->next_inside = fsd_ids_new(r->g->arena, src->nodes.n);
     for (fsd_id i = src->nodes.n; i-- > 0 && src->nodes.at[i].scope;) {
         fsd_id owner = i;
 
@@ -740,9 +736,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     g->detailed = true;
     g->producer = fsd_intern_str(g->names, producer_of(&r));
     memcpy(g->hash, src->hash, sizeof g->hash);
-    r.tensor_of = FSD_NEW(g->arena, fsd_id, src->tensors.n);
-    for (fsd_id i = 0; i < src->tensors.n; i++)
-        r.tensor_of[i] = FSD_NONE;
+    r.tensor_of = fsd_ids_new(g->arena, src->tensors.n);
     for (fsd_id i = 0; i < src->nodes.n && !src->nodes.at[i].scope; i++)
         add_layer(&r, &src->nodes.at[i]);
     g->in_bodies = src->nodes.n - g->nodes.n;

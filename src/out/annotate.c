@@ -117,10 +117,9 @@ struct fsd_onnx_edits *fsd_annotate_model(struct fsd_arena *arena,
                       .edits = fsd_onnx_edits_new(arena, g),
                       .arena = arena,
                       .last_of = FSD_NEW(arena, uint32_t, d->engine->nodes.n + 1)};
-    fsd_id *next = FSD_NEW(arena, fsd_id, g->nodes.n + 1); /* of the same call */
+    fsd_id *next = fsd_ids_new(arena, g->nodes.n + 1); /* of the same call */
     fsd_id *nodes = FSD_NEW(arena, fsd_id, g->nodes.n + 1);
 
-    memset(next, 0xff, g->nodes.n * sizeof *next);
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         fsd_id call = call_of(g, i);
 

@@ -17,7 +17,7 @@ static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
 
 static bool is_kept(const struct fsd_cut_plan *plan, fsd_id node)
 {
-    return plan->kept[plan->main_of[node]];
+    return node != FSD_NONE && plan->kept[plan->main_of[node]];
 }
 
 static enum fsd_status fail(const struct fsd_cut_plan *plan, struct fsd_error *err,
@@ -36,9 +36,8 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 {
     fsd_id tensor = g->ports.at[port].tensor;
 
-    return tensor == FSD_NONE || g->tensors.at[tensor].scope
-               ? FSD_NONE
-               : fsd_tensor_producer(g, tensor);
+    return fsd_graph_tensor(g, tensor)->scope ? FSD_NONE
+                                              : fsd_tensor_producer(g, tensor);
 }
 
 /* By node of the main graph: a port by which it, or a body in it, waits for ever for
@@ -135,8 +134,7 @@ static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
     const struct fsd_sizes *s = plan->d->cost->sizes;
     const struct fsd_shape *shape = fsd_shape_of(s, tensor);
     enum fsd_dtype type = fsd_tensor_form(model_of(plan), tensor)->type;
-    const struct fsd_ints *ints =
-        s->ints_of[tensor] == FSD_NONE ? NULL : &s->ints.at[s->ints_of[tensor]];
+    const struct fsd_ints *ints = fsd_sizes_ints(s, tensor);
     int64_t number;
 
     if (!ints || !shape->ranked || shape->rank > 1 ||
@@ -168,7 +166,7 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
     const struct fsd_tensor *t = &g->tensors.at[tensor];
     fsd_id producer = fsd_tensor_producer(g, tensor);
 
-    if (t->scope || needed[tensor] || (producer != FSD_NONE && is_kept(plan, producer)))
+    if (t->scope || needed[tensor] || is_kept(plan, producer))
         return FSD_OK;
     needed[tensor] = true;
     if (t->flags & FSD_TENSOR_CONSTANT) {
@@ -196,7 +194,7 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0;
              is_kept(plan, i) && k < g->nodes.at[i].in.n && status == FSD_OK; k++)
-            if (fsd_node_in_tensor(g, i, k) != FSD_NONE)
+            if (fsd_node_has_in(g, i, k))
                 status = need(plan, fsd_node_in_tensor(g, i, k), needed, err);
     /* A body may hand out a tensor of the graph around it as it is. */
     for (fsd_id s = 1; s < g->scopes.n; s++)
@@ -348,7 +346,7 @@ static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *
     const struct fsd_graph *g = model_of(plan);
     const struct fsd_tensor *t = &g->tensors.at[tensor];
     fsd_id producer = fsd_tensor_producer(g, tensor);
-    bool inside = producer != FSD_NONE && is_kept(plan, producer);
+    bool inside = is_kept(plan, producer);
     unsigned gone = 0;
 
     if (!plan->weight[tensor])

@@ -93,13 +93,12 @@ static void add_computed(const struct fsd_cut_plan *plan, fsd_id layer,
                          fsd_id_vec *nodes)
 {
     const struct fsd_match *m = plan->d->match;
-    fsd_id region = m->region_of_layer[layer];
+    struct fsd_span all = fsd_match_region_nodes(m, m->region_of_layer[layer]);
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
         fsd_vec_push(plan->arena, nodes, fsd_match_of_layer(m, layer, i)->node);
-    for (uint32_t i = 0; region != FSD_NONE && i < m->regions.at[region].nodes.n; i++)
-        fsd_vec_push(plan->arena, nodes,
-                     m->pool.at[m->regions.at[region].nodes.at + i]);
+    for (uint32_t i = 0; i < all.n; i++)
+        fsd_vec_push(plan->arena, nodes, m->pool.at[all.at + i]);
 }
 
 static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *layers,
@@ -190,7 +189,7 @@ static enum fsd_status find_tensor(const struct fsd_cut_plan *plan, const char *
     char text[512];
 
     *out = sym == FSD_NONE || !sym ? FSD_NONE : fsd_graph_find(g, sym, 0);
-    if (*out != FSD_NONE && !plan->d->facts->constant[*out])
+    if (fsd_is_data(plan->d->facts, *out))
         return FSD_OK;
     for (fsd_id i = 0; i < g->tensors.n; i++)
         if (!g->tensors.at[i].scope && !plan->d->facts->constant[i])

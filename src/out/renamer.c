@@ -101,12 +101,12 @@ static const char *known_name(const struct fsd_renamer *r, const char *s, size_t
 {
     fsd_sym sym = fsd_intern_find(r->old, s, n);
 
-    return sym != FSD_NONE && sym < r->names.n ? r->names.at[sym].text : NULL;
+    return sym < r->names.n ? r->names.at[sym].text : NULL;
 }
 
 static bool stays(const struct fsd_renamer *r, const char *s, size_t n)
 {
-    return fsd_intern_find(r->stay, s, n) != FSD_NONE;
+    return fsd_intern_has(r->stay, s, n);
 }
 
 /* ------------------------------------------------------------------------ learning */

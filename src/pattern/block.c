@@ -47,14 +47,6 @@ static bool computes(const struct fsd_diff *d, fsd_id layer)
     return fsd_kind_computes(kind) || kind == FSD_KIND_QUANTIZE;
 }
 
-/* A duplicate is computed where the first of its kind is. */
-static fsd_id computed_as(const struct fsd_diff *d, fsd_id node)
-{
-    const struct fsd_node_result *r = &d->nodes[node];
-
-    return r->fate == FSD_FATE_MERGED && r->other != FSD_NONE ? r->other : node;
-}
-
 static void list_layer(struct judge *j, struct fsd_span *span, fsd_id layer)
 {
     if (j->mark[layer] == j->listed)
@@ -106,23 +98,23 @@ static void judge_layers(struct judge *j, bool swap)
     b->layers = (struct fsd_span){0};
     j->listed++;
     for (uint32_t i = 0; i < b->nodes.n; i++) {
-        fsd_id own = j->blocks->pool.at[b->nodes.at + i], node = computed_as(d, own);
+        fsd_id own = j->blocks->pool.at[b->nodes.at + i],
+               node = fsd_merged_into(d, own);
         enum fsd_fate fate;
 
         if (swap && own == b->end)
             own = node = b->either;
         fate = d->nodes[node].fate;
         if ((fate == FSD_FATE_UNEXPLAINED || fate == FSD_FATE_OUTSIDE ||
-             (fate == FSD_FATE_LAYER && !list_of_node(j, node))) &&
-            b->unknown == FSD_NONE)
-            b->unknown = own;
+             (fate == FSD_FATE_LAYER && !list_of_node(j, node))))
+            b->unknown = fsd_id_or(b->unknown, own);
     }
     in_order(j, b->layers);
     b->fused = b->layers.n > 1                          ? FSD_FUSED_SPLIT
                : b->unknown != FSD_NONE || !b->layers.n ? FSD_FUSED_UNKNOWN
                                                         : FSD_FUSED_WHOLE;
-    if (b->fused == FSD_FUSED_UNKNOWN && b->unknown == FSD_NONE)
-        b->unknown = b->anchor;
+    if (b->fused == FSD_FUSED_UNKNOWN)
+        b->unknown = fsd_id_or(b->unknown, b->anchor);
 }
 
 /* Which of two ways an Add is fused with is the builder's to choose. */
@@ -165,7 +157,7 @@ static void judge_type(struct judge *j)
         for (uint32_t i = 0; i < b->nodes.n; i++) {
             fsd_id node = j->blocks->pool.at[b->nodes.at + i];
 
-            if (d->nodes[computed_as(d, node)].fate != FSD_FATE_LAYER ||
+            if (d->nodes[fsd_merged_into(d, node)].fate != FSD_FATE_LAYER ||
                 (products &&
                  !(d->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_OPAQUE))))
                 continue;
@@ -174,7 +166,7 @@ static void judge_type(struct judge *j)
         }
     }
     for (uint32_t i = 0; i < b->typed.n; i++) {
-        fsd_id node = computed_as(d, j->blocks->pool.at[b->typed.at + i]);
+        fsd_id node = fsd_merged_into(d, j->blocks->pool.at[b->typed.at + i]);
         enum fsd_dtype type = d->nodes[node].realised;
 
         b->type = !any || b->type == type ? type : FSD_DTYPE_UNKNOWN;
@@ -207,7 +199,7 @@ static void find_movers(struct judge *j, struct fsd_arena *scratch)
             for (uint32_t i = 0; block && i < f->readers.n; i++) {
                 fsd_id reader = flows->readers.at[f->readers.at + i].node;
 
-                inside |= reader != FSD_NONE && j->of[p][reader] == block;
+                inside |= fsd_id_at(j->of[p], reader) == block;
             }
             if (inside)
                 fsd_vec_push(scratch, &j->moves, (uint64_t)(block - 1) << 32 | layer);

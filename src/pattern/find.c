@@ -81,8 +81,8 @@ static bool is_weighted(const struct fsd_attempt *a, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(a->g, node, 1);
 
-    return (a->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE &&
-           a->facts->constant[weight];
+    return (a->facts->traits[node] & FSD_OP_WEIGHTED) &&
+           fsd_is_constant(a->facts, weight);
 }
 
 /* ----------------------------------------- conditions that no expression states */
@@ -163,7 +163,7 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
         for (uint32_t i = 0; i < a->g->nodes.at[at].in.n; i++) {
             fsd_id in = fsd_node_in_tensor(a->g, at, i), made;
 
-            if (in != FSD_NONE && value[in] == value[tensor])
+            if (fsd_id_at(value, in) == value[tensor])
                 return true;
             made = fsd_tensor_producer(a->g, in);
             if (made == FSD_NONE || fsd_form_is_constant(a, in) ||
@@ -217,8 +217,7 @@ static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t
     for (uint32_t i = 0; i < a->g->nodes.at[node].in.n; i++) {
         fsd_id other = projection_of(a, fsd_node_in_tensor(a->g, node, i), steps);
 
-        if (other != FSD_NONE)
-            found = found == FSD_NONE || found == other ? other : FSD_SEVERAL;
+        found = fsd_id_both(found, other);
     }
     return found;
 }
@@ -234,7 +233,7 @@ static bool take_projections(struct fsd_attempt *a)
         uint32_t steps = 4 * FSD_FIT_WALK;
         fsd_id tensor = letter(a, of[i]), data;
 
-        made[i] = tensor == FSD_NONE ? FSD_NONE : projection_of(a, tensor, &steps);
+        made[i] = projection_of(a, tensor, &steps);
         if (made[i] == FSD_NONE || made[i] == FSD_SEVERAL || !steps)
             return false;
         data = fsd_node_in_tensor(a->g, made[i], 0);

@@ -102,7 +102,7 @@ fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
     fsd_id node = fsd_tensor_producer(a->g, *tensor);
 
     while (node != FSD_NONE && a->passing && a->passing[node] &&
-           fsd_node_in_tensor(a->g, node, 0) != FSD_NONE) {
+           fsd_node_has_in(a->g, node, 0)) {
         fsd_id in = fsd_node_in_tensor(a->g, node, 0);
         fsd_id producer = fsd_tensor_producer(a->g, in);
 
@@ -156,7 +156,7 @@ static bool turn(struct fsd_attempt *a)
 }
 
 /* The only node of that name behind the tensor, through elementwise ones, which are
- * kept where they lead there; FSD_SEVERAL: several, or too far. */
+ * kept where they lead there; FSD_SEVERAL: several, or too far away. */
 static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
                    uint32_t *steps)
 {
@@ -176,8 +176,7 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
         for (uint32_t i = 0; i < a->g->nodes.at[node].in.n; i++) {
             fsd_id other = walk(a, fsd_node_in_tensor(a->g, node, i), e, steps);
 
-            if (other != FSD_NONE)
-                found = found == FSD_NONE || found == other ? other : FSD_SEVERAL;
+            found = fsd_id_both(found, other);
         }
         if (found == FSD_NONE)
             return FSD_NONE;
@@ -249,8 +248,7 @@ static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor)
     if (e.letter) {
         fsd_id *letter = &a->letter[e.letter - 'a'];
 
-        if (*letter == FSD_NONE)
-            *letter = at;
+        *letter = fsd_id_or(*letter, at);
         if (!e.names)
             return *letter == at;
     }

@@ -23,10 +23,6 @@ enum { FSD_FIT_NODES = 64, FSD_FIT_CHOICES = 12, FSD_FIT_LETTERS = 26 };
 /** Steps that one walk may take: a block is a neighbourhood. */
 enum { FSD_FIT_WALK = 64 };
 
-/** What a walk finds where it was asked for the only such node, and there are several,
- *  or they are too far away. */
-#define FSD_SEVERAL (FSD_NONE - 1)
-
 /** A form on a model, while it is tried and when it fits. */
 struct fsd_attempt {
     const struct fsd_facts *facts;
@@ -68,7 +64,7 @@ fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor);
 /** No tensor, or a constant. */
 static inline bool fsd_form_is_constant(const struct fsd_attempt *a, fsd_id tensor)
 {
-    return tensor == FSD_NONE || a->facts->constant[tensor];
+    return !fsd_is_data(a->facts, tensor);
 }
 
 /** Adds the node to a list of FSD_FIT_NODES, unless it is there. */

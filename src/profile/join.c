@@ -17,12 +17,10 @@ struct queue {
 static struct queue new_queue(struct fsd_arena *arena, const struct fsd_graph *engine)
 {
     uint32_t names = fsd_intern_count(engine->names);
-    struct queue q = {FSD_NEW(arena, fsd_id, names),
+    struct queue q = {fsd_ids_new(arena, names),
                       FSD_NEW(arena, fsd_id, engine->nodes.n),
                       FSD_NEW(arena, bool, engine->nodes.n)};
 
-    for (uint32_t i = 0; i < names; i++)
-        q.first[i] = FSD_NONE;
     for (fsd_id i = engine->nodes.n; i-- > 0;) {
         fsd_sym name = engine->nodes.at[i].name;
 
@@ -36,11 +34,10 @@ static fsd_id take(struct queue *q, fsd_sym name)
 {
     fsd_id layer = q->first[name];
 
-    while (layer != FSD_NONE && q->taken[layer])
+    while (fsd_true_at(q->taken, layer))
         layer = q->next[layer];
-    q->first[name] = layer == FSD_NONE ? FSD_NONE : q->next[layer];
-    if (layer != FSD_NONE)
-        q->taken[layer] = true;
+    q->first[name] = fsd_id_at(q->next, layer);
+    fsd_set_at(q->taken, layer);
     return layer;
 }
 
@@ -115,11 +112,9 @@ static void join_unnamed(struct fsd_join *join, struct queue *q,
 {
     uint32_t names = fsd_intern_count(engine->names);
     fsd_id *next = FSD_NEW(arena, fsd_id, engine->nodes.n);
-    fsd_id *first = FSD_NEW(arena, fsd_id, names);
+    fsd_id *first = fsd_ids_new(arena, names);
     uint32_t *lacking = FSD_NEW(arena, uint32_t, names);
 
-    for (uint32_t i = 0; i < names; i++)
-        first[i] = FSD_NONE;
     for (fsd_id i = engine->nodes.n; i-- > 0;) {
         fsd_sym op = engine->nodes.at[i].op;
 

@@ -24,10 +24,8 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
 /* The type in which the engine runs it, as a tensor may have it. */
 static enum fsd_dtype chosen_type(const struct fsd_diff *d, fsd_id node)
 {
-    const struct fsd_node_result *r = &d->nodes[node];
+    const struct fsd_node_result *r = &d->nodes[fsd_merged_into(d, node)];
 
-    if (r->fate == FSD_FATE_MERGED && r->other != FSD_NONE)
-        r = &d->nodes[r->other];
     return r->realised == FSD_TF32 ? FSD_FP32 : r->realised;
 }
 

@@ -580,10 +580,8 @@ static bool learn_names(struct reader *r)
     if (r->w.status != FSD_OK)
         return false;
     r->n_names = fsd_intern_count(r->s->names);
-    for (int i = 0; i < NAME__COUNT; i++) {
-        r->named[i] = FSD_NEW(r->w.scratch, fsd_id, r->n_names);
-        memset(r->named[i], 0xff, r->n_names * sizeof *r->named[i]);
-    }
+    for (int i = 0; i < NAME__COUNT; i++)
+        r->named[i] = fsd_ids_new(r->w.scratch, r->n_names);
     for (uint32_t i = 0; i < names.n; i++) {
         const struct name *name = &names.at[i];
         fsd_id *id = &r->named[name->what][name->sym];
@@ -594,8 +592,7 @@ static bool learn_names(struct reader *r)
                                       .text = fsd_text(r->s->names, name->sym)};
             return fsd_words_complain(&r->w, "a node of another name");
         }
-        if (*id == FSD_NONE)
-            *id = r->count[name->what];
+        *id = fsd_id_or(*id, r->count[name->what]);
         r->count[name->what]++;
     }
     r->listed = FSD_NEW(r->w.scratch, bool, r->count[NAME_NODE]);
@@ -603,8 +600,7 @@ static bool learn_names(struct reader *r)
         fsd_id sym = listed.at[i];
         fsd_id node = sym < r->n_names ? r->named[NAME_NODE][sym] : FSD_NONE;
 
-        if (node != FSD_NONE)
-            r->listed[node] = true;
+        fsd_set_at(r->listed, node);
     }
     return true;
 }

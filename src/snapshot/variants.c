@@ -47,15 +47,15 @@ struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s
     COPY(groups);
     COPY(moves);
 #undef COPY
-    x.first_move = FSD_NEW(scratch, fsd_id, s->nodes.n + 1);
+    x.first_move = fsd_ids_new(scratch, s->nodes.n + 1);
     x.next_move = FSD_NEW(scratch, fsd_id, x.moves);
     x.no_group = FSD_NEW(scratch, bool, x.groups);
     x.no_move = FSD_NEW(scratch, bool, x.moves);
-    memset(x.first_move, 0xff, (s->nodes.n + 1) * sizeof *x.first_move);
+
     for (fsd_id i = 0; i < x.moves; i++) {
         fsd_id owner = fsd_state_owner_of_move(copy, &copy->moves.at[i]);
-        bool none = owner == FSD_NONE ||
-                    (!listed[owner] && copy->nodes.at[owner].group == FSD_NONE);
+        bool none =
+            !fsd_true_at(listed, owner) && fsd_state_group_of(copy, owner) == FSD_NONE;
         fsd_id *first = &x.first_move[none ? s->nodes.n : owner];
 
         x.next_move[i] = *first;
@@ -67,12 +67,12 @@ struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s
 void fsd_mix_take_out(struct fsd_mix *x, fsd_id node)
 {
     struct fsd_state *s = x->s;
-    fsd_id move = x->first_move[node == FSD_NONE ? s->nodes.n : node], group;
+    fsd_id move = x->first_move[fsd_id_or(node, s->nodes.n)], group;
 
     for (; move != FSD_NONE; move = x->next_move[move])
         x->no_move[move] = true;
-    group = node == FSD_NONE ? FSD_NONE : s->nodes.at[node].group;
-    if (group == FSD_NONE || group >= x->groups)
+    group = fsd_state_group_of(s, node);
+    if (group >= x->groups)
         return;
     x->no_group[group] = true;
     for (uint32_t i = 0; i < s->groups.at[group].nodes.n; i++)
@@ -153,7 +153,7 @@ static struct rows find_rows(const struct fsd_state *s, struct fsd_arena *scratc
 
     for (uint32_t b = 1; b < r.builds; b++)
         most += build(s, b)->variants.n;
-    r.of_node = FSD_NEW(scratch, fsd_id, s->nodes.n);
+    r.of_node = fsd_ids_new(scratch, s->nodes.n);
     r.nodes = FSD_NEW(scratch, struct fsd_span, most);
     r.line = FSD_NEW(scratch, uint32_t, (size_t)most * r.builds);
     r.apart = FSD_NEW(scratch, uint32_t, (size_t)most * r.builds);
@@ -163,8 +163,6 @@ static struct rows find_rows(const struct fsd_state *s, struct fsd_arena *scratc
     r.outer_apart = FSD_NEW(scratch, bool, (size_t)r.n_outer *r.builds);
     r.outer_as = FSD_NEW(scratch, uint32_t, r.n_outer);
     r.fate_as = FSD_NEW(scratch, uint32_t, s->nodes.n);
-    for (fsd_id i = 0; i < s->nodes.n; i++)
-        r.of_node[i] = FSD_NONE;
     for (uint32_t b = 1; b < r.builds; b++)
         for (uint32_t v = 0; v < build(s, b)->variants.n; v++) {
             struct fsd_span nodes = build(s, b)->variants.at[v].nodes;
@@ -196,8 +194,8 @@ static fsd_id row_of_group(const struct rows *r, const struct fsd_state *s,
 /* `owner` is a node of the snapshot's model. */
 static fsd_id row_of_owner(const struct rows *r, fsd_id owner)
 {
-    bool none = owner == FSD_NONE || (r->of_node[owner] == FSD_NONE &&
-                                      r->s->nodes.at[owner].group == FSD_NONE);
+    bool none = fsd_id_at(r->of_node, owner) == FSD_NONE &&
+                fsd_state_group_of(r->s, owner) == FSD_NONE;
 
     return none ? r->of_rest : r->of_node[owner];
 }
@@ -212,7 +210,16 @@ static void add(const struct rows *r, uint32_t b, fsd_id row)
 
 static void add_node(const struct rows *r, uint32_t b, fsd_id node)
 {
-    add(r, b, node == FSD_NONE ? FSD_NONE : r->of_node[node]);
+    add(r, b, fsd_id_at(r->of_node, node));
+}
+
+/* The node of the old model that a move of either build belongs to. */
+static fsd_id old_owner(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    if (old != FSD_NONE)
+        return fsd_state_owner_of_move(c->old, &c->old->moves.at[old]);
+    return fsd_id_at(c->align->to_old,
+                     fsd_state_owner_of_move(c->new, &c->new->moves.at[new]));
 }
 
 /* Measures how much of each row of one build differs in the other; `c` compares both.
@@ -239,33 +246,21 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     for (uint32_t i = 0; i < c->precisions.n; i++)
         add_node(r, b, c->precisions.at[i].old);
     for (uint32_t i = 0; i < c->edges.n; i++)
-        add_node(r, b,
-                 c->edges.at[i].old_to != FSD_NONE ? c->edges.at[i].old_to
-                                                   : c->edges.at[i].old_from);
+        add_node(r, b, fsd_id_or(c->edges.at[i].old_to, c->edges.at[i].old_from));
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
-        fsd_id owner = m->old != FSD_NONE
-                           ? fsd_state_owner_of_move(s, &s->moves.at[m->old])
-                           : fsd_state_owner_of_move(c->new, &c->new->moves.at[m->new]);
 
-        if (m->old == FSD_NONE && owner != FSD_NONE)
-            owner = c->align->to_old[owner];
-        add(r, b, row_of_owner(r, owner));
+        add(r, b, row_of_owner(r, old_owner(c, m->old, m->new)));
     }
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
         bool gone = k->old != FSD_NONE;
         uint32_t of = gone ? k->old_of : k->new_of;
-        fsd_id owner;
 
         if (k->region != FSD_NONE || !(of & FSD_LAYER_MOVES))
             continue;
         of &= ~FSD_LAYER_MOVES;
-        owner = gone ? fsd_state_owner_of_move(s, &s->moves.at[of])
-                     : fsd_state_owner_of_move(c->new, &c->new->moves.at[of]);
-        if (!gone && owner != FSD_NONE)
-            owner = c->align->to_old[owner];
-        add(r, b, row_of_owner(r, owner));
+        add(r, b, row_of_owner(r, old_owner(c, gone ? of : FSD_NONE, of)));
     }
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];
@@ -477,13 +472,13 @@ static void mix_groups(struct fsd_mix *x, const struct rows *r, uint32_t b)
     for (fsd_id g = 0; g < s->groups.n; g++) {
         fsd_id row = row_of_group(r, s, g);
 
-        if (row != FSD_NONE && r->as[row] == b)
+        if (fsd_id_at(r->as, row) == b)
             fsd_vec_push(x->s->arena, &x->s->groups, s->groups.at[g]);
     }
     for (fsd_id m = 0; m < s->moves.n; m++) {
         fsd_id row = row_of_owner(r, fsd_state_owner_of_move(s, &s->moves.at[m]));
 
-        if (row != FSD_NONE && r->as[row] == b)
+        if (fsd_id_at(r->as, row) == b)
             fsd_vec_push(x->s->arena, &x->s->moves, s->moves.at[m]);
     }
 }

@@ -46,7 +46,7 @@ static fsd_ref in_first(const struct writer *w, fsd_ref ref, bool outputs)
 
     if (!w->first || ref == FSD_NONE)
         return ref;
-    if (!(ref & FSD_REF_PORT))
+    if (fsd_ref_is_node(ref))
         return w->align->to_old[ref];
     at = (outputs ? w->align->old_output : w->align->old_input)[ref & ~FSD_REF_PORT];
     return at == FSD_NONE ? FSD_NONE : FSD_REF_PORT | at;
@@ -205,7 +205,7 @@ static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id g
 {
     fsd_ref to = m->to.n ? s->refs.at[m->to.at] : FSD_NONE;
 
-    if (to == FSD_NONE || (to & FSD_REF_PORT))
+    if (!fsd_ref_is_node(to))
         return false;
     return s->nodes.at[to].group == FSD_NONE || s->nodes.at[to].group <= group;
 }
@@ -371,9 +371,8 @@ static void put_fates(const struct writer *w, const struct fsd_matrix *m,
 
         if (!was || (was->fate == n->fate && was->precision == n->precision))
             continue;
-        row = n->group != FSD_NONE     ? m->row_of[build][n->group]
-              : was->group != FSD_NONE ? m->row_of[0][was->group]
-                                       : FSD_NONE;
+        row = fsd_id_or(fsd_id_at(m->row_of[build], n->group),
+                        fsd_id_at(m->row_of[0], was->group));
         /* A node without a group is in no row, and varies by itself. */
         if (row == FSD_NONE || is_variant[row])
             put_line(w, LINE_FATE, &line);

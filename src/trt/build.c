@@ -379,8 +379,7 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
         fsd_id form = add_form(b, tensor);
 
         b->g->tensors.at[id].bound = form;
-        if (b->g->tensors.at[id].form == FSD_NONE)
-            b->g->tensors.at[id].form = form;
+        b->g->tensors.at[id].form = fsd_id_or(b->g->tensors.at[id].form, form);
     }
     if (tensor->optimum)
         b->g->tensors.at[id].optimum = fsd_graph_add_form(

@@ -83,7 +83,7 @@ static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
         if (!what || what->nodes.n != 1)
             continue;
         out = fsd_node_out_tensor(vocab->model, vocab->pool.at[what->nodes.at], 0);
-        name = out == FSD_NONE ? 0 : vocab->model->tensors.at[out].name;
+        name = fsd_graph_tensor(vocab->model, out)->name;
     }
     return name;
 }

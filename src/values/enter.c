@@ -59,7 +59,7 @@ static void find_suspects(struct search *s, fsd_id node)
         for (uint32_t k = 0; k < s->g->nodes.at[at].in.n; k++) {
             fsd_id t = fsd_node_in_tensor(s->g, at, k);
 
-            if (t != FSD_NONE && s->of_tensor[t] == FSD_NONE)
+            if (fsd_id_at(s->of_tensor, t) == FSD_NONE)
                 push_once(s, fsd_tensor_producer(s->g, t));
         }
     }
@@ -130,7 +130,7 @@ static void keep_moved(struct search *s, struct fsd_entry *entry)
         for (uint32_t i = 0; i < flow->readers.n; i++) {
             fsd_id node = s->flows->readers.at[flow->readers.at + i].node;
 
-            read |= node != FSD_NONE && s->seen[node] == s->search;
+            read |= fsd_id_at(s->seen, node) == s->search;
         }
         if (read)
             keep(s, &entry->moved, layer);
@@ -140,7 +140,7 @@ static void keep_moved(struct search *s, struct fsd_entry *entry)
 /* The layer that writes the tensor, or the last one that computes its node. */
 static fsd_id layer_of(const struct search *s, fsd_id node)
 {
-    uint32_t n = node == FSD_NONE ? 0 : s->m->of_node[node].n;
+    uint32_t n = fsd_match_links_of(s->m, node).n;
 
     return n ? fsd_match_of_node(s->m, node, n - 1)->layer : FSD_NONE;
 }
@@ -190,9 +190,7 @@ static void look_at_node(struct search *s, fsd_id node)
     bool tainted = false;
 
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(s->g, node, i);
-
-        tainted |= t != FSD_NONE && s->tainted[t];
+        tainted |= fsd_true_at(s->tainted, fsd_node_in_tensor(s->g, node, i));
     }
     for (uint32_t i = 0; i < n->out.n; i++) {
         fsd_id t = fsd_node_out_tensor(s->g, node, i);
@@ -223,7 +221,7 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
             s->seen[node] = s->search;
             for (uint32_t o = 0; o < s->g->nodes.at[node].out.n; o++) {
                 fsd_id t = fsd_node_out_tensor(s->g, node, o);
-                uint32_t row = t == FSD_NONE ? FSD_NONE : s->of_tensor[t];
+                uint32_t row = fsd_id_at(s->of_tensor, t);
                 double error = fsd_number_of(s->v->numbers, row, FSD_ERROR_L2_REL);
 
                 if (t != FSD_NONE && row == FSD_NONE)

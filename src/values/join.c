@@ -19,10 +19,8 @@ struct join {
 
 static uint32_t *none(struct fsd_arena *arena, uint32_t n)
 {
-    uint32_t *at = FSD_NEW(arena, uint32_t, n);
+    uint32_t *at = fsd_ids_new(arena, n);
 
-    for (uint32_t i = 0; i < n; i++)
-        at[i] = FSD_NONE;
     return at;
 }
 
@@ -45,12 +43,8 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
 /* In the main graph, by its own name or the engine's. */
 static fsd_id model_tensor(const struct join *j, fsd_sym name)
 {
-    fsd_id t = fsd_graph_find(j->m->model, name, 0);
-
-    if (t != FSD_NONE)
-        return t;
-    t = fsd_graph_find(j->m->engine, name, 0);
-    return t == FSD_NONE ? FSD_NONE : j->m->counterpart[t];
+    return fsd_id_or(fsd_graph_find(j->m->model, name, 0),
+                     fsd_match_held(j->m, fsd_graph_find(j->m->engine, name, 0)));
 }
 
 static bool give_layer(struct join *j, fsd_id layer, uint32_t row)
@@ -67,7 +61,7 @@ static bool give_engine_tensor(struct join *j, uint32_t row)
     const struct fsd_graph *e = j->m->engine;
     fsd_id t = fsd_graph_find(e, j->n->rows.at[row].name, 0);
 
-    return t != FSD_NONE && give_layer(j, fsd_tensor_producer(e, t), row);
+    return give_layer(j, fsd_tensor_producer(e, t), row);
 }
 
 static bool give_tensor(struct join *j, uint32_t row)
@@ -78,8 +72,8 @@ static bool give_tensor(struct join *j, uint32_t row)
         return give_engine_tensor(j, row);
     j->of_tensor[t] = row;
     node = fsd_tensor_producer(j->m->model, t);
-    if (node != FSD_NONE && j->v->of_node[node] == FSD_NONE)
-        j->v->of_node[node] = row;
+    if (node != FSD_NONE)
+        j->v->of_node[node] = fsd_id_or(j->v->of_node[node], row);
     return true;
 }
 

@@ -207,8 +207,7 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_put_state_form(f->c->new, e->after, '/', f->out);
     fputs("; before: ", f->out);
     fsd_put_state_form(f->c->old, e->before, '/', f->out);
-    f->now.line =
-        f->c->old->nodes.at[e->old_to == FSD_NONE ? e->old_from : e->old_to].line;
+    f->now.line = fsd_state_line(f->c->old, fsd_id_or(e->old_to, e->old_from));
     fsd_finding_close(f);
 }
 
@@ -302,10 +301,8 @@ void fsd_find_widened(struct fsd_finder *f)
     uint32_t n = f->c->precisions.n;
     bool *reported = FSD_NEW(f->scratch, bool, n);
     fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next one of its group */
-    fsd_id *first = FSD_NEW(f->scratch, fsd_id, new->groups.n);
+    fsd_id *first = fsd_ids_new(f->scratch, new->groups.n);
 
-    for (fsd_id g = 0; g < new->groups.n; g++)
-        first[g] = FSD_NONE;
     for (fsd_id i = n; i-- > 0;) {
         next[i] = first[new->nodes.at[all[i].new].group];
         first[new->nodes.at[all[i].new].group] = i;
@@ -478,7 +475,7 @@ void fsd_find_presences(struct fsd_finder *f)
         if (f->rule->which == 2)
             fprintf(f->out, " %s",
                     fsd_fate_name((enum fsd_fate)f->c->old->nodes.at[p->old].fate));
-        f->now.line = p->old != FSD_NONE ? f->c->old->nodes.at[p->old].line : 0;
+        f->now.line = fsd_state_line(f->c->old, p->old);
         fsd_finding_close(f);
     }
 }

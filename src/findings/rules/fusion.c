@@ -153,7 +153,7 @@ static bool is_passed(const struct fsd_diff *d, fsd_id node)
     for (uint32_t i = 0; i < 2 && scales; i++) {
         fsd_id tensor = fsd_node_in_tensor(g, node, i);
 
-        if (tensor != FSD_NONE && d->facts->constant[tensor])
+        if (fsd_is_constant(d->facts, tensor))
             return true;
     }
     return d->match->gone[node] ||
@@ -352,8 +352,7 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
         bool multiplied = false;
 
         if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
-            d->model->nodes.at[node].in.n < 3 ||
-            fsd_node_in_tensor(d->model, node, 2) == FSD_NONE)
+            d->model->nodes.at[node].in.n < 3 || !fsd_node_has_in(d->model, node, 2))
             continue;
         for (uint32_t k = 0; k < in.n && k < MOST_INPUTS; k++) {
             fsd_id producer = fsd_port_producer(d->engine, in.at + k);

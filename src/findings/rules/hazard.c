@@ -80,8 +80,7 @@ static bool is_integer(enum fsd_dtype type)
 
 static enum fsd_dtype type_of(const struct fsd_diff *d, fsd_id tensor)
 {
-    return tensor == FSD_NONE ? FSD_DTYPE_UNKNOWN
-                              : fsd_tensor_form(d->model, tensor)->type;
+    return fsd_tensor_form(d->model, tensor)->type;
 }
 
 /* Operators that keep integers: the arithmetic of positions. */
@@ -112,9 +111,8 @@ static struct integers find_integers(const struct fsd_finder *f)
             fsd_id t = fsd_node_in_tensor(g, i, k);
             fsd_id producer = fsd_tensor_producer(g, t);
 
-            x.from[i] |= t != FSD_NONE && !d->facts->constant[t] &&
-                         (is_integer(type_of(d, t)) ||
-                          (producer != FSD_NONE && x.from[producer]));
+            x.from[i] |= fsd_is_data(d->facts, t) &&
+                         (is_integer(type_of(d, t)) || fsd_true_at(x.from, producer));
         }
     for (fsd_id i = n; i-- > 0;) {
         bool to = passes_integers(d, i) &&
@@ -123,8 +121,7 @@ static struct integers find_integers(const struct fsd_finder *f)
         for (uint32_t k = 0; k < g->nodes.at[i].in.n && to; k++) {
             fsd_id producer = fsd_node_in_producer(g, i, k);
 
-            if (producer != FSD_NONE)
-                x.to[producer] = true;
+            fsd_set_at(x.to, producer);
         }
         x.to[i] = to;
     }

@@ -118,7 +118,7 @@ void fsd_find_inserted(struct fsd_finder *f)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_node *n = &d->engine->nodes.at[i];
         const char *cause = fsd_cause_name(d->reasons[i].cause);
-        uint32_t event = d->reasons[i].event;
+        const struct fsd_event *e = fsd_diff_event(d, d->reasons[i].event);
 
         if (!d->layers[i].inserted || (int)d->layers[i].kind != f->rule->which ||
             d->reasons[i].cause == FSD_CAUSE_FREE)
@@ -134,11 +134,8 @@ void fsd_find_inserted(struct fsd_finder *f)
         fsd_quote_edge(d, i, f->out);
         fsd_put_took(f, fsd_layer_ms(d, i));
         /* The builder's own reason for copying a tensor. */
-        if (d->history && event != FSD_NONE &&
-            d->history->events.at[event].kind == FSD_EVENT_COPY &&
-            d->history->events.at[event].text)
-            fprintf(f->out, ", because %s",
-                    fsd_text(d->names, d->history->events.at[event].text));
+        if (e && e->kind == FSD_EVENT_COPY && e->text)
+            fprintf(f->out, ", because %s", fsd_text(d->names, e->text));
         fsd_finding_close(f);
     }
 }

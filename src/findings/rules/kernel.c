@@ -37,11 +37,7 @@ static int by_place(const void *a, const void *b)
 
 static fsd_id region_of_node(const struct fsd_compare *c, fsd_ref node)
 {
-    fsd_id group = node == FSD_NONE || (node & FSD_REF_PORT)
-                       ? FSD_NONE
-                       : c->new->nodes.at[node].group;
-
-    return group == FSD_NONE ? FSD_NONE : c->new_region[group];
+    return fsd_compare_region_of_node(c, true, node);
 }
 
 static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
@@ -199,11 +195,9 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
             region = fsd_compare_region_of_move(c, true, lost->new);
         else if (lost->of < FSD_OF_MOVE)
             region = region_of_node(c, lost->new);
-        if (region != FSD_NONE)
-            reported[region] = true;
+        fsd_set_at(reported, region);
         region = lost->of == FSD_OF_EDGE ? region_of_node(c, lost->from) : FSD_NONE;
-        if (region != FSD_NONE)
-            reported[region] = true;
+        fsd_set_at(reported, region);
     }
     if (c->unstated & (type ? FSD_STATES_TYPES : FSD_STATES_LAYOUTS))
         return;
@@ -211,7 +205,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
         if (!(type ? k->type_lost : k->layout_lost && !k->type_lost) ||
-            (k->region != FSD_NONE && reported[k->region]))
+            fsd_true_at(reported, k->region))
             continue;
         fsd_finding_open(f);
         fprintf(f->out, "the %s of a tensor of the ", type ? "type" : "layout");
@@ -251,23 +245,20 @@ void fsd_find_layouts(struct fsd_finder *f)
         fsd_finding_open(f);
         if (!(e->new_from & FSD_REF_PORT))
             fsd_about_state_node(f, c->new, e->new_from);
-        if (e->new_to != FSD_NONE)
-            fsd_about_state_node(f, c->new, e->new_to);
+        fsd_about_state_node(f, c->new, e->new_to);
         fprintf(f->out, "the layout of the tensor `%s` -> `%s` is ",
                 fsd_state_ref_text(c->new, e->new_from, false), fsd_edge_reader(c, e));
         put_forms(f, e->before, e->after);
-        f->now.line =
-            c->old->nodes.at[e->old_to == FSD_NONE ? e->old_from : e->old_to].line;
+        f->now.line = fsd_state_line(c->old, fsd_id_or(e->old_to, e->old_from));
         fsd_finding_close(f);
         reported[e->region] = true;
-        if (from != FSD_NONE)
-            reported[from] = true;
+        fsd_set_at(reported, from);
     }
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
         if (!k->layout || k->width != FSD_WIDTH_SAME || k->type_lost ||
-            (k->region != FSD_NONE && reported[k->region]))
+            fsd_true_at(reported, k->region))
             continue;
         fsd_finding_open(f);
         fputs("a tensor of the ", f->out);

@@ -220,7 +220,7 @@ void fsd_find_unmapped(struct fsd_finder *f)
         enum fsd_kind kind = d->layers[i].kind;
 
         if ((!fsd_kind_computes(kind) && kind != FSD_KIND_QUANTIZE) ||
-            d->match->of_layer[i].n || d->match->region_of_layer[i] != FSD_NONE)
+            fsd_match_maps_layer(d->match, i))
             continue;
         fsd_finding_open(f);
         fsd_about_layer(f, i);
@@ -244,7 +244,7 @@ void fsd_find_unmade(struct fsd_finder *f)
     if (!d->engine->detailed)
         return;
     for (fsd_id t = 0; t < d->engine->tensors.n; t++)
-        if (d->match->counterpart[t] != FSD_NONE)
+        if (fsd_match_holds(d->match, t))
             made[d->match->counterpart[t]] = true;
     for (uint32_t i = 0; i < outputs.n; i++) {
         fsd_id t = m->links.at[outputs.at + i], producer = fsd_tensor_producer(m, t);

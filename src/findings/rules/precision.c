@@ -13,7 +13,7 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     fsd_id read = fsd_node_in_tensor(e, layer, 0);
     bool at_output = flow->readers.n > 0 && !flow->cut;
 
-    if (read != FSD_NONE && (e->tensors.at[read].flags & FSD_TENSOR_INPUT))
+    if (fsd_tensor_is(e, read, FSD_TENSOR_INPUT))
         return FSD_AT_INPUT;
     for (uint32_t i = 0; i < flow->readers.n; i++)
         at_output &= d->flows->readers.at[flow->readers.at + i].layer == FSD_NONE;
@@ -45,8 +45,7 @@ static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
         if (any && !stands(f->d, node))
             continue;
         fsd_about_node(f, node);
-        if (first == FSD_NONE)
-            first = node;
+        first = fsd_id_or(first, node);
     }
     return first;
 }

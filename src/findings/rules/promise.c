@@ -81,10 +81,8 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
 
 static bool has_type(const struct fsd_finder *f, uint64_t types, fsd_id node)
 {
-    const struct fsd_node_result *r = &f->d->nodes[node];
+    const struct fsd_node_result *r = &f->d->nodes[fsd_merged_into(f->d, node)];
 
-    if (r->fate == FSD_FATE_MERGED && r->other != FSD_NONE)
-        r = &f->d->nodes[r->other];
     return types >> r->realised & 1;
 }
 

@@ -67,16 +67,15 @@ static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 
 static void add_stale(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
 {
-    const struct fsd_state *s = new != FSD_NONE ? f->c->new : f->c->old;
-    fsd_id node = new != FSD_NONE ? new : old;
+    struct fsd_shown shown = fsd_compare_shown(f->c, old, new);
+    const struct fsd_state_node *node = &shown.s->nodes.at[shown.at];
 
     fsd_finding_open(f);
-    fsd_about_state_node(f, s, node);
+    fsd_about_state_node(f, shown.s, shown.at);
     fprintf(f->out, "the engine is byte-identical to the snapshot's, but `%s` (%s) %s",
-            fsd_text(s->names, s->nodes.at[node].key),
-            fsd_text(s->names, s->nodes.at[node].op), what);
-    if (old != FSD_NONE)
-        f->now.line = f->c->old->nodes.at[old].line;
+            fsd_text(shown.s->names, node->key), fsd_text(shown.s->names, node->op),
+            what);
+    f->now.line = fsd_state_line(f->c->old, old);
     fsd_finding_close(f);
 }
 
@@ -102,7 +101,7 @@ static uint32_t changes(struct fsd_finder *f, bool report)
 
         if (c->old->nodes.at[old].role != FSD_ROLE_VIEW)
             continue;
-        new = new == FSD_NONE ? view_called(c, old) : new;
+        new = fsd_id_or(new, view_called(c, old));
         if (new == FSD_NONE ||
             fsd_traits_agree(c, &c->old->nodes.at[old], &c->new->nodes.at[new]))
             continue;

@@ -24,8 +24,7 @@ static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 
 static void about_ref(struct fsd_finder *f, fsd_ref ref)
 {
-    if (ref != FSD_NONE && !(ref & FSD_REF_PORT))
-        fsd_about_state_node(f, f->c->new, ref);
+    fsd_about_state_node(f, f->c->new, ref);
 }
 
 /* Prints where the fact was stated; the finding is about those nodes. */

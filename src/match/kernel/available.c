@@ -98,11 +98,9 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
 static void add_duplicates(const struct replay *r, struct candidate *w,
                            struct available value)
 {
-    fsd_id node = fsd_tensor_producer(r->g, value.tensor), duplicate = FSD_NONE;
+    fsd_id node = fsd_tensor_producer(r->g, value.tensor);
+    fsd_id duplicate = fsd_id_at(r->m->facts->first_duplicate, node);
     uint32_t out = 0;
-
-    if (node != FSD_NONE)
-        duplicate = r->m->facts->first_duplicate[node];
     while (duplicate != FSD_NONE &&
            fsd_node_out_tensor(r->g, node, out) != value.tensor)
         out++;

@@ -35,7 +35,9 @@ bool fsd_is_epilogue(const struct replay *r, fsd_id node)
 
 fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node)
 {
-    return r->nodes[r->m->facts->first_duplicate[node]].last_duplicate;
+    return node == FSD_NONE
+               ? FSD_NONE
+               : r->nodes[r->m->facts->first_duplicate[node]].last_duplicate;
 }
 
 /* Where available the first of its inputs stands. */
@@ -171,7 +173,7 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
                 !(next = branch(r, w)))
                 continue;
             next->used |= open.from;
-            next->cost += open.idle && r->nodes[open.node].layer != FSD_NONE &&
+            next->cost += open.idle && fsd_has_layer(r, open.node) &&
                           fsd_is_product(r, open.node);
             next->cost += open.idle && open.handed && r->nodes[open.node].ended;
             next->open[i].idle = false;
@@ -269,7 +271,7 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
                     : FSD_NONE;
     fsd_id by = fsd_tensor_producer(r->g, in);
 
-    return by != FSD_NONE && fsd_node_is(r->g, by, FSD_ONNX_Concat);
+    return fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
 static bool is_convolved(const struct replay *r, fsd_id tensor)
@@ -291,7 +293,7 @@ static bool is_left(const struct replay *r, fsd_id node,
 
     if (!fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization))
         return true;
-    if (in == FSD_NONE || r->g->tensors.at[in].consumers.n != 1)
+    if (fsd_graph_tensor(r->g, in)->consumers.n != 1)
         return lowering->n > 1;
     return lowering->n < 3 || !is_convolved(r, in);
 }
@@ -352,7 +354,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
         if (lowering->n == 1 && r->nodes[node].reserved != FSD_NONE &&
             !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
-        if (r->nodes[node].layer != FSD_NONE && !fsd_is_must(r, node) &&
+        if (fsd_has_layer(r, node) && !fsd_is_must(r, node) &&
             !fsd_comes_in_parts(r, node) && !is_done_by_parts(r, node) &&
             (r->now.part == 1 || w->n_taken))
             next->cost += COST_AGAIN;
@@ -404,7 +406,7 @@ static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step
     for (uint32_t i = 0; i < r->generators.n; i++) {
         fsd_id node = r->generators.at[i];
 
-        if (r->nodes[node].layer == FSD_NONE && r->nodes[node].named == FSD_NONE &&
+        if (!fsd_has_layer(r, node) && r->nodes[node].named == FSD_NONE &&
             !fsd_is_must(r, node) && !fsd_candidate_took(w, node) &&
             !fsd_candidate_began(w, node))
             begin(r, w, node, step, 0, 0);
@@ -449,7 +451,7 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
 {
     uint32_t next = at, end = readers.at + readers.n;
 
-    while (next < end && r->nodes[r->reader.at[next]].layer != FSD_NONE)
+    while (next < end && fsd_has_layer(r, r->reader.at[next]))
         next = r->unmade[next] > next ? r->unmade[next] : next + 1;
     if (at < end)
         r->unmade[at] = next;
@@ -472,7 +474,7 @@ static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, boo
         for (; k < readers.at + readers.n && n < NEXT;
              k = made ? k + 1 : next_unmade(r, k + 1, readers)) {
             fsd_id node = r->reader.at[k];
-            bool known = (r->nodes[node].layer != FSD_NONE) != made ||
+            bool known = fsd_has_layer(r, node) != made ||
                          (made && fsd_is_product(r, node)) || fsd_is_must(r, node);
 
             for (uint32_t s = 0; s < n && !known; s++)
@@ -597,7 +599,7 @@ static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int fa
         if (t == FSD_NONE || fsd_find_available(w, t))
             continue;
         by = fsd_tensor_producer(r->g, t);
-        if (by == FSD_NONE || !far || r->nodes[by].layer != FSD_NONE ||
+        if (by == FSD_NONE || !far || fsd_has_layer(r, by) ||
             fsd_candidate_began(w, by) || !take_path(r, w, by, far - 1))
             return false;
     }
@@ -619,7 +621,7 @@ static bool take_unused(struct replay *r, struct candidate *w)
             uint64_t from;
 
             if (r->nodes[node].passes || fsd_candidate_took(w, node) ||
-                fsd_is_product(r, node) || r->nodes[node].layer != FSD_NONE ||
+                fsd_is_product(r, node) || fsd_has_layer(r, node) ||
                 !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used))
                 continue;
             w->used |= from;

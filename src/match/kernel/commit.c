@@ -84,10 +84,9 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
         fsd_id by = fsd_tensor_producer(r->g, t);
         fsd_id layer = r->layer;
 
-        if (by != FSD_NONE)
-            by = fsd_last_duplicate(r, by);
+        by = fsd_last_duplicate(r, by);
         if (by == FSD_NONE || !(r->nodes[by].passes || fsd_is_epilogue(r, by)) ||
-            fsd_candidate_took(w, by) || r->nodes[by].layer != FSD_NONE ||
+            fsd_candidate_took(w, by) || fsd_has_layer(r, by) ||
             (r->nodes[by].reserved != FSD_NONE && r->nodes[by].reserved != r->layer))
             continue;
         link_passed(r, w, by, far - 1, for_product);
@@ -130,7 +129,7 @@ static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id 
         fsd_id t = fsd_data_in(r, node, i);
         fsd_id by = fsd_tensor_producer(r->g, t);
 
-        listed = t == FSD_NONE || (by != FSD_NONE && fsd_candidate_took(w, by));
+        listed = t == FSD_NONE || fsd_candidate_took(w, by);
     }
     return listed;
 }
@@ -145,7 +144,7 @@ void fsd_commit_behind(struct replay *r, struct candidate *w)
         for (uint32_t k = 0; k < readers.n && w->n_taken < TAKEN; k++) {
             fsd_id node = r->g->links.at[readers.at + k];
 
-            if (r->nodes[node].passes || r->nodes[node].layer != FSD_NONE ||
+            if (r->nodes[node].passes || fsd_has_layer(r, node) ||
                 !is_listed(r, w, node))
                 continue;
             r->nodes[node].layer = r->layer;
@@ -164,8 +163,8 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-        if (r->nodes[node].layer != FSD_NONE || out == FSD_NONE ||
-            fsd_is_product(r, node) || fsd_data_input(r, node) == FSD_NONE)
+        if (fsd_has_layer(r, node) || out == FSD_NONE || fsd_is_product(r, node) ||
+            !fsd_has_data(r, node))
             continue;
         if (!r->nodes[node].passes) {
             if (!(r->m->facts->traits[node] & FSD_OP_ACTIVATION))
@@ -210,7 +209,7 @@ static void link_weight(struct replay *r, fsd_id product)
     fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
     fsd_id dq = fsd_tensor_producer(r->g, weight);
 
-    if (dq == FSD_NONE || !(r->m->facts->traits[dq] & FSD_OP_DEQUANTIZE))
+    if (!(fsd_traits_of(r->m->facts, dq) & FSD_OP_DEQUANTIZE))
         return;
     for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, &e->nodes.at[r->layer], i);
@@ -293,8 +292,7 @@ static void link_reshaped(struct replay *r, const struct candidate *w)
             r->values[port->tensor].held.n != 1 || fsd_port_form(e, port)->dims.n != 2)
             continue;
         node = producer_of_held(r, r->held.at[r->values[port->tensor].held.at]);
-        if (node != FSD_NONE && r->nodes[node].layer == by &&
-            !fsd_is_product(r, node) &&
+        if (fsd_layer_of(r, node) == by && !fsd_is_product(r, node) &&
             fsd_shape_of(r->sizes, fsd_node_out_tensor(r->g, node, 0))->rank > 2)
             fsd_match_link(r->m, r->layer, node, FSD_BY_STRUCTURE);
     }
@@ -323,8 +321,7 @@ void fsd_commit(struct replay *r, const struct candidate *w)
             r->layers[r->layer].product = w->taken[i];
             link_weight(r, w->taken[i]);
         }
-        if (r->nodes[w->taken[i]].layer == FSD_NONE)
-            r->nodes[w->taken[i]].layer = r->layer;
+        r->nodes[w->taken[i]].layer = fsd_id_or(r->nodes[w->taken[i]].layer, r->layer);
         if (!w->ended[i] || !only_scales(r, w->taken[i]))
             fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
     }
@@ -354,7 +351,7 @@ static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t
     }
     for (uint32_t i = 0; i < n_nodes; i++)
         if ((!i || nodes[i].node != nodes[i - 1].node) &&
-            r->nodes[nodes[i].node].layer == FSD_NONE) {
+            !fsd_has_layer(r, nodes[i].node)) {
             fsd_vec_push(m->arena, &m->pool, nodes[i].node);
             region.nodes.n++;
         }
@@ -417,7 +414,7 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
     for (uint32_t i = by.n; i-- > 0;) {
         fsd_id writer = e->links.at[by.at + i], scattered = r->layers[writer].in_place;
 
-        node = scattered == FSD_NONE ? node : scattered;
+        node = fsd_id_or(scattered, node);
         in_place |= e->layers.at[writer].kind == FSD_KIND_COMPUTE;
     }
     if (node != FSD_NONE && ((fsd_node_is(r->g, node, FSD_ONNX_Concat) && !in_place) ||
@@ -482,7 +479,7 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
         struct held h = r->held.at[r->values[tensor].held.at + i];
         fsd_id node = fsd_tensor_producer(r->g, h.tensor);
 
-        if (node != FSD_NONE && r->nodes[node].layer == by)
+        if (fsd_layer_of(r, node) == by)
             return node;
     }
     return r->layers[by].product;
@@ -504,7 +501,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
         fsd_id in = fsd_node_in_tensor(r->g, by, i);
 
         sized |= link_scalar(r, layer, in, far - 1);
-        sized |= r->g->nodes.at[by].op == FSD_ONNX_Cast && in != FSD_NONE &&
+        sized |= r->g->nodes.at[by].op == FSD_ONNX_Cast &&
                  fsd_tensor_producer(r->g, in) != FSD_NONE;
     }
     if (sized && !fsd_match_has(r->m, layer, by))
@@ -567,17 +564,17 @@ static void link_gelu(struct replay *r, fsd_id erf)
     fsd_id node = only_next(r, erf);
     uint32_t n = 0, n_layers = 0;
 
-    if (first == FSD_NONE || fsd_data_input(r, first) == FSD_NONE || node == FSD_NONE ||
+    if (!fsd_has_data(r, first) ||
         !(fsd_node_is(r->g, first, FSD_ONNX_Div) ||
           fsd_node_is(r->g, first, FSD_ONNX_Mul)) ||
-        !fsd_node_is(r->g, node, FSD_ONNX_Add) || fsd_data_input(r, node) == FSD_NONE)
+        !fsd_node_is(r->g, node, FSD_ONNX_Add) || !fsd_has_data(r, node))
         return;
     nodes[n++] = first;
     nodes[n++] = erf;
     for (nodes[n++] = node; n < MOST; nodes[n++] = node) {
         node = only_next(r, node);
-        if (node == FSD_NONE || !fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
-            (fsd_data_input(r, node) == FSD_NONE &&
+        if (!fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
+            (!fsd_has_data(r, node) &&
              fsd_node_input_of(r->g, node, fsd_data_input(r, first)) == FSD_NONE))
             break;
     }
@@ -614,14 +611,13 @@ void fsd_commit_fitting(struct replay *r)
         struct fsd_span beside = {0, 0};
         bool cuts = false;
 
-        if (r->layers[i].moves_on && out != FSD_NONE &&
-            e->tensors.at[out].producers.n > 1)
+        if (r->layers[i].moves_on && fsd_graph_tensor(e, out)->producers.n > 1)
             link_part(r, i, out);
         if (r->layers[i].moves_on && out != FSD_NONE && !e->nodes.at[i].in.n)
             link_clearing(r, i, e->tensors.at[out].consumers);
         if (r->layers[i].moves_on && out != FSD_NONE)
             link_attention(r, i, e->tensors.at[out].consumers);
-        if (r->layers[i].pads && out != FSD_NONE && e->tensors.at[out].producers.n == 1)
+        if (r->layers[i].pads && fsd_graph_tensor(e, out)->producers.n == 1)
             beside = e->tensors.at[out].consumers;
         else if (r->layers[i].cuts && in != FSD_NONE) {
             cuts = !cut_for(r, out);

@@ -196,7 +196,7 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
 
     if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
-        r->nodes[node].layer != FSD_NONE || !r->m->facts->constant[weight] ||
+        fsd_has_layer(r, node) || !r->m->facts->constant[weight] ||
         r->tensors[weight].at_run)
         return false;
     for (uint32_t i = 0; i < l->constants.n; i++) {
@@ -275,7 +275,7 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
     fsd_id by = fsd_only_named(r, layer);
 
-    if (by == FSD_NONE && out != FSD_NONE && r->m->counterpart[out] != FSD_NONE &&
+    if (by == FSD_NONE && fsd_match_holds(r->m, out) &&
         r->m->engine->tensors.at[out].producers.n == 1)
         by = fsd_tensor_producer(r->g, r->m->counterpart[out]);
     return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
@@ -354,7 +354,7 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
 
-    return by != FSD_NONE && r->m->facts->traits[by] & FSD_OP_DEQUANTIZE;
+    return fsd_traits_of(r->m->facts, by) & FSD_OP_DEQUANTIZE;
 }
 
 /* What takes many steps may be left half done, not after a mere move; and what reduces,
@@ -419,8 +419,8 @@ void fsd_candidate_finish(const struct replay *r, struct candidate *w)
     for (uint32_t i = 0; i < n->in.n && i < 64; i++) {
         fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
 
-        if (e != FSD_NONE && r->values[e].held.n && !(w->used & fsd_first_port(r, i)) &&
-            w->n_taken && !writes(r, e) && !may_be_used(w, fsd_first_port(r, i)))
+        if (fsd_held_by(r, e).n && !(w->used & fsd_first_port(r, i)) && w->n_taken &&
+            !writes(r, e) && !may_be_used(w, fsd_first_port(r, i)))
             w->cost += COST_INPUT;
     }
     if (w->joined || fsd_joins_products(r, r->layer))

@@ -80,7 +80,7 @@ static void push_readers(struct replay *r, struct queue *q, fsd_id tensor)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         uint32_t at = q->n;
 
-        if (r->nodes[node].visited == r->n_visits || r->nodes[node].layer != FSD_NONE ||
+        if (r->nodes[node].visited == r->n_visits || fsd_has_layer(r, node) ||
             r->m->facts->folded[node] || r->m->facts->traits[node] & FSD_OP_SHAPE)
             continue;
         r->nodes[node].visited = r->n_visits;
@@ -169,7 +169,7 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
  * a step for it. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
-    return !fsd_only_moves(r, node) && r->nodes[node].layer == FSD_NONE &&
+    return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
            fsd_could_compute(r, node);
 }
 
@@ -188,7 +188,7 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     if (fsd_stays_constant(r, tensor))
         return true;
     if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
-        (r->nodes[by].layer != FSD_NONE && !r->nodes[by].passes &&
+        (fsd_has_layer(r, by) && !r->nodes[by].passes &&
          fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1))
         return false;
     if (wanted && (r->nodes[by].passes || !fsd_could_compute(r, by)) &&
@@ -219,15 +219,14 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
     for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(e, by, i);
 
-        for (uint32_t k = 0; in != FSD_NONE && k < r->values[in].held.n; k++)
+        for (uint32_t k = 0; k < fsd_held_by(r, in).n; k++)
             if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
                 fsd_candidate_hold(w, r->held.at[r->values[in].held.at + k].tensor, 1);
     }
     if (!collect(r, w, wanted, tensor, DEEP))
         return false;
     for (uint32_t i = 0; i < w->n_taken; i++) {
-        if (r->nodes[w->taken[i]].layer == FSD_NONE)
-            r->nodes[w->taken[i]].layer = by;
+        r->nodes[w->taken[i]].layer = fsd_id_or(r->nodes[w->taken[i]].layer, by);
         fsd_match_link(r->m, by, w->taken[i], FSD_BY_STRUCTURE);
     }
     return true;
@@ -290,7 +289,7 @@ static fsd_id named_input(const struct replay *r, fsd_id layer)
             return FSD_NONE;
         node = link->node;
     }
-    tensor = node == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(m->model, node, 0);
+    tensor = fsd_node_in_tensor(m->model, node, 0);
     return n->in.n == 1 && tensor != FSD_NONE &&
                    fits_port(r, fsd_node_in(m->engine, n, 0), tensor)
                ? tensor

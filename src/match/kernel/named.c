@@ -117,8 +117,7 @@ static void add_hint(struct replay *r, fsd_id node)
     if (node != FSD_NONE && r->nodes[node].named == FSD_NONE &&
         !fsd_is_left_to_run(r, node))
         node = fsd_last_duplicate(r, node);
-    if (node != FSD_NONE && r->nodes[node].layer == FSD_NONE &&
-        fsd_could_compute(r, node) &&
+    if (node != FSD_NONE && !fsd_has_layer(r, node) && fsd_could_compute(r, node) &&
         (r->nodes[node].named == FSD_NONE || r->nodes[node].named == r->layer))
         add_must(r, node, COST_HINTED);
 }
@@ -150,15 +149,15 @@ void fsd_find_must(struct replay *r)
     for (uint32_t i = 0; i < n->in.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id in = fsd_node_in_tensor(e, r->layer, i), t = FSD_NONE;
 
-        if (in != FSD_NONE && e->tensors.at[in].argument)
+        if (fsd_graph_tensor(e, in)->argument)
             t = fsd_graph_find(r->g, e->tensors.at[in].argument, 0);
-        if (t != FSD_NONE && l->kind == FSD_KIND_COMPUTE)
+        if (l->kind == FSD_KIND_COMPUTE)
             add_hint(r, fsd_tensor_producer(r->g, t));
     }
     for (uint32_t i = 0; i < n->out.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id out = fsd_node_out_tensor(e, r->layer, i);
 
-        if (out != FSD_NONE && r->m->counterpart[out] != FSD_NONE &&
+        if (fsd_match_holds(r->m, out) &&
             (e->tensors.at[out].producers.n == 1 ||
              is_left(r, r->m->counterpart[out])) &&
             l->kind == FSD_KIND_COMPUTE)
@@ -169,7 +168,7 @@ void fsd_find_must(struct replay *r)
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;
 
-        if (c != FSD_NONE && r->m->counterpart[c] != FSD_NONE)
+        if (fsd_match_holds(r->m, c))
             add_hint(r, only_reader(r, r->m->counterpart[c]));
     }
 }
@@ -201,7 +200,7 @@ static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
     fsd_id by = fsd_tensor_producer(r->g, in);
 
-    return by != FSD_NONE && r->g->nodes.at[by].op == FSD_ONNX_ScatterND && !written[in]
+    return fsd_graph_node(r->g, by)->op == FSD_ONNX_ScatterND && !written[in]
                ? by
                : FSD_NONE;
 }
@@ -215,14 +214,14 @@ void fsd_find_in_place(struct replay *r)
     bool *written = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* under its own name */
 
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        if (r->m->counterpart[t] != FSD_NONE)
+        if (fsd_match_holds(r->m, t))
             written[r->m->counterpart[t]] |= e->tensors.at[t].producers.n > 0;
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         struct fsd_span by = e->tensors.at[t].producers;
         fsd_id last = fsd_tensor_producer(r->g, r->m->counterpart[t]);
         uint32_t left = 0, kernels = 0;
 
-        if (last == FSD_NONE || r->g->nodes.at[last].op != FSD_ONNX_ScatterND)
+        if (fsd_graph_node(r->g, last)->op != FSD_ONNX_ScatterND)
             continue;
         for (fsd_id node = last; node != FSD_NONE;
              node = scattered_before(r, written, node))

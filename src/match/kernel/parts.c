@@ -68,7 +68,7 @@ static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tenso
         fsd_id node = r->g->links.at[t->consumers.at + i];
         int64_t count = fsd_count_of(r, fsd_node_out_tensor(r->g, node, 0));
 
-        if (!fsd_is_product(r, node) || r->nodes[node].layer != FSD_NONE || count < 0 ||
+        if (!fsd_is_product(r, node) || fsd_has_layer(r, node) || count < 0 ||
             fsd_data_input(r, node) != tensor)
             continue;
         fsd_candidate_take(r, w, node, false);

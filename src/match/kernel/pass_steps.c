@@ -68,7 +68,7 @@ static void note_part(struct replay *r, const struct fsd_port *port)
 
     for (uint32_t k = 0; k < r->values[port->tensor].held.n; k++) {
         struct held h = r->held.at[r->values[port->tensor].held.at + k];
-        int64_t count = h.tensor == FSD_NONE ? -1 : fsd_count_of(r, h.tensor);
+        int64_t count = fsd_count_of(r, h.tensor);
 
         if (count < 0)
             return;
@@ -86,9 +86,7 @@ static fsd_id producer_of(const struct replay *r, struct held h)
 /* Of what is held, or made when the node is done. */
 static int64_t size_of(const struct replay *r, struct held h)
 {
-    fsd_id t = h.tensor == FSD_NONE ? fsd_node_out_tensor(r->g, h.node, 0) : h.tensor;
-
-    return t == FSD_NONE ? -1 : fsd_count_of(r, t);
+    return fsd_count_of(r, fsd_id_or(h.tensor, fsd_node_out_tensor(r->g, h.node, 0)));
 }
 
 /* Of joined products a kernel that reads as much as one makes reads that of one: which,
@@ -270,7 +268,7 @@ static void hold_made(struct replay *r, const struct candidate *w)
             for (uint32_t p = 0; p < n->in.n; p++) {
                 fsd_id in = fsd_node_in_tensor(e, r->layer, p);
 
-                for (uint32_t k = 0; in != FSD_NONE && k < r->values[in].held.n; k++)
+                for (uint32_t k = 0; k < fsd_held_by(r, in).n; k++)
                     hold(r, port->tensor, r->held.at[r->values[in].held.at + k]);
             }
     }
@@ -345,8 +343,7 @@ static void follow_links(struct replay *r, bool take_all)
             if (r->now.must[i].cost == COST_NAMED)
                 w->taken[w->n_taken++] = r->now.must[i].node;
     for (uint32_t i = 0; i < w->n_taken; i++)
-        if (r->nodes[w->taken[i]].layer == FSD_NONE)
-            r->nodes[w->taken[i]].layer = r->layer;
+        r->nodes[w->taken[i]].layer = fsd_id_or(r->nodes[w->taken[i]].layer, r->layer);
     if (take_all) {
         fsd_commit_behind(r, w);
         fsd_commit_between(r, w);
@@ -578,7 +575,7 @@ static void find_at_run(struct replay *r)
         for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && !runs; i++) {
             fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
-            runs = t != FSD_NONE && r->tensors[t].at_run;
+            runs = fsd_is_at_run(r, t);
         }
         for (uint32_t i = 0; i < r->g->nodes.at[node].out.n && runs; i++) {
             fsd_id t = fsd_node_out_tensor(r->g, node, i);

@@ -10,10 +10,9 @@ bool fsd_is_product(const struct replay *r, fsd_id node)
     return (r->m->facts->traits[node] & FSD_OP_WEIGHTED) != 0;
 }
 
-/* The one input that is no constant; FSD_NONE when there are several. */
 fsd_id fsd_data_input(const struct replay *r, fsd_id node)
 {
-    const struct fsd_node *n = &r->g->nodes.at[node];
+    const struct fsd_node *n = fsd_graph_node(r->g, node);
     fsd_id data = FSD_NONE;
 
     for (uint32_t i = 0; i < n->in.n; i++) {
@@ -30,7 +29,7 @@ fsd_id fsd_data_input(const struct replay *r, fsd_id node)
 
 bool fsd_only_moves(const struct replay *r, fsd_id node)
 {
-    if (fsd_node_is(r->g, node, FSD_ONNX_Gather) && fsd_data_input(r, node) == FSD_NONE)
+    if (fsd_node_is(r->g, node, FSD_ONNX_Gather) && !fsd_has_data(r, node))
         return false;
     return r->m->facts->traits[node] & FSD_OP_MOVES || r->m->gone[node];
 }
@@ -43,7 +42,7 @@ static bool scales(const struct replay *r, fsd_id node)
 
     for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
         if (fsd_node_is(r->g, node, ops[i]))
-            return fsd_data_input(r, node) != FSD_NONE;
+            return fsd_has_data(r, node);
     return false;
 }
 
@@ -107,10 +106,10 @@ bool fsd_is_left_to_run(const struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
         fsd_id by = fsd_node_in_producer(r->g, node, i);
 
-        if (by != FSD_NONE && r->g->nodes.at[by].op == r->g->nodes.at[node].op)
+        if (fsd_graph_node(r->g, by)->op == r->g->nodes.at[node].op)
             return false;
     }
-    return out != FSD_NONE && r->tensors[out].at_run;
+    return fsd_is_at_run(r, out);
 }
 
 static bool generates(const struct replay *r, fsd_id node)

@@ -222,6 +222,29 @@ static inline bool fsd_stays_constant(const struct replay *r, fsd_id tensor)
     return fsd_is_build_constant(r->m->facts, tensor) && !r->tensors[tensor].at_run;
 }
 
+/** A run computes it though the model proves it constant; false for FSD_NONE. */
+static inline bool fsd_is_at_run(const struct replay *r, fsd_id tensor)
+{
+    return tensor != FSD_NONE && r->tensors[tensor].at_run;
+}
+
+/** The layer that computes a node; FSD_NONE: none yet, and for FSD_NONE.  The second
+ *  function takes a node only. */
+static inline fsd_id fsd_layer_of(const struct replay *r, fsd_id node)
+{
+    return node == FSD_NONE ? FSD_NONE : r->nodes[node].layer;
+}
+static inline bool fsd_has_layer(const struct replay *r, fsd_id node)
+{
+    return r->nodes[node].layer != FSD_NONE;
+}
+
+/** What a tensor of the engine holds, in `held`; nothing for FSD_NONE. */
+static inline struct fsd_span fsd_held_by(const struct replay *r, fsd_id tensor)
+{
+    return tensor == FSD_NONE ? (struct fsd_span){0} : r->values[tensor].held;
+}
+
 /** The tensor whose values a node takes from a run by its i-th input; FSD_NONE where
  *  there is none, or it is there before, or only its type matters. */
 static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i)
@@ -248,10 +271,16 @@ void fsd_replay_passing(struct replay *r);
 bool fsd_is_product(const struct replay *r, fsd_id node);
 /** What it reads, scaled and moved, is a product's. */
 bool fsd_behind_product(const struct replay *r, fsd_id node);
-/** The one input that is no constant; FSD_NONE when there are several. */
+/** The one input that is no constant; FSD_NONE when there are several, and for
+ *  FSD_NONE. */
 fsd_id fsd_data_input(const struct replay *r, fsd_id node);
+static inline bool fsd_has_data(const struct replay *r, fsd_id node)
+{
+    return fsd_data_input(r, node) != FSD_NONE;
+}
 
-/** Of nodes that compute the very same the builder keeps the last. */
+/** Of nodes that compute the very same the builder keeps the last; FSD_NONE for
+ *  FSD_NONE. */
 fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node);
 
 bool fsd_candidate_took(const struct candidate *w, fsd_id node);

@@ -265,7 +265,7 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
 
     for (uint32_t kind = 0; kind < FSD__END_COUNT; kind++)
         x.first[kind + 1] = x.first[kind] + count_of(s, kind);
-    x.box = fsd_none_of(w->arena, x.first[FSD__END_COUNT]);
+    x.box = fsd_ids_new(w->arena, x.first[FSD__END_COUNT]);
     return x;
 }
 
@@ -289,8 +289,7 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
     fsd_drawing_sort_lines(w, FSD_THREAD);
     for (fsd_id i = 0; i < c->old->nodes.n; i++) {
         fsd_id counterpart = c->align->to_new[i], a = c->old->nodes.at[i].group;
-        fsd_id b =
-            counterpart == FSD_NONE ? FSD_NONE : c->new->nodes.at[counterpart].group;
+        fsd_id b = fsd_state_group_of(c->new, counterpart);
 
         if (a != FSD_NONE && b != FSD_NONE)
             fsd_drawing_add_line(
@@ -376,8 +375,7 @@ struct naming {
 
 static void take_node(struct naming *n, fsd_ref node)
 {
-    fsd_id group =
-        node == FSD_NONE || node & FSD_REF_PORT ? FSD_NONE : n->s->nodes.at[node].group;
+    fsd_id group = fsd_state_group_of(n->s, node);
 
     if (group != FSD_NONE)
         n->regions[n->region[group]] = n->any = true;

@@ -255,7 +255,7 @@ static void add_clusters(const struct side *model, const struct side *engine,
  * later in the file than what reads it passes on nothing. */
 static void thread_past(struct side *s)
 {
-    fsd_id *reach = fsd_none_of(s->w->arena, s->g->nodes.n);
+    fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
 
     for (fsd_id i = 0; i < s->g->nodes.n; i++) {
         struct fsd_span in = s->g->nodes.at[i].in;
@@ -283,7 +283,7 @@ static void thread_past(struct side *s)
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
-    fsd_id *leads_to = fsd_none_of(w->arena, w->boxes.n);
+    fsd_id *leads_to = fsd_ids_new(w->arena, w->boxes.n);
     struct { /* the box before; of a row, what is above, where it leads to, its boxes */
         fsd_id box, above, to;
         uint32_t n;
@@ -374,9 +374,9 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_graph *g,
                          .g = g,
                          .side = which,
                          .in = in,
-                         .box = fsd_none_of(w->arena, g->nodes.n),
-                         .terminal = fsd_none_of(w->arena, g->tensors.n),
-                         .port = fsd_none_of(w->arena, g->tensors.n)};
+                         .box = fsd_ids_new(w->arena, g->nodes.n),
+                         .terminal = fsd_ids_new(w->arena, g->tensors.n),
+                         .port = fsd_ids_new(w->arena, g->tensors.n)};
 }
 
 static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *arena)
@@ -453,8 +453,7 @@ static void report_boxes(const struct fsd_drawing *w, const struct fsd_excerpt *
 {
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         const struct fsd_box *box = &w->boxes.at[b];
-        const struct fsd_box *owner =
-            box->cluster == FSD_NONE ? NULL : &w->boxes.at[box->cluster];
+        const struct fsd_box *owner = fsd_drawing_owner(w, box);
         bool layers = box->side == FSD_SIDE_RIGHT;
         char name[16];
 

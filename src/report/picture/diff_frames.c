@@ -33,7 +33,7 @@ static uint32_t depth_of(const struct fsd_drawing *w, fsd_id frame)
 static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
 {
     if (a == FSD_NONE || b == FSD_NONE)
-        return a == FSD_NONE ? b : a;
+        return fsd_id_or(a, b);
     while (a != b) {
         bool deeper = depth_of(w, a) >= depth_of(w, b);
 
@@ -58,7 +58,7 @@ static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
 
         *of = around(w, *of, frame_of(g, g->nodes.at[node].scope));
     }
-    return frame != FSD_NONE ? frame : owners != FSD_NONE ? owners : MAIN;
+    return frame != FSD_NONE ? frame : fsd_id_or(owners, MAIN);
 }
 
 static fsd_id of_box(const struct fsd_drawing *w, const struct fsd_diff *d,
@@ -68,7 +68,7 @@ static fsd_id of_box(const struct fsd_drawing *w, const struct fsd_diff *d,
 
     for (uint32_t i = 0; box->kind == FSD_BOX_ITEMS && i < box->items.n; i++)
         frame = around(w, frame, of_item(w, d, box->side, fsd_item(w, box, i)));
-    return frame == FSD_NONE ? MAIN : frame;
+    return fsd_id_or(frame, MAIN);
 }
 
 /* "then_branch of If_12" */
@@ -91,7 +91,7 @@ static const char *title_of(const struct fsd_graph *g, const struct fsd_scope *s
 void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
 {
     const struct fsd_graph *g = d->model;
-    fsd_id *of_cluster = fsd_none_of(w->arena, w->boxes.n); /* by its owner */
+    fsd_id *of_cluster = fsd_ids_new(w->arena, w->boxes.n); /* by its owner */
 
     if (g == d->engine || g->scopes.n < 2)
         return;

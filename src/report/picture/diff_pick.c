@@ -180,7 +180,7 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {
     const struct fsd_match *m = d->match;
-    fsd_id *of_region = fsd_none_of(arena, m->regions.n); /* its first layer */
+    fsd_id *of_region = fsd_ids_new(arena, m->regions.n); /* its first layer */
 
     for (fsd_id r = 0; r < m->regions.n; r++) {
         struct fsd_span layers = m->regions.at[r].layers;
@@ -189,7 +189,7 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
             if (pick->layers[m->pool.at[layers.at + i]])
                 of_region[r] = m->pool.at[layers.at + i];
     }
-    pick->homes = fsd_none_of(arena, d->model->nodes.n);
+    pick->homes = fsd_ids_new(arena, d->model->nodes.n);
     for (fsd_id n = 0; n < d->model->nodes.n; n++) {
         const struct fsd_node *node = &d->model->nodes.at[n];
         fsd_id region = m->region_of_node[n], near = d->nodes[n].near_layer;
@@ -204,7 +204,7 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
         if (!pick->nodes[n] || *home != FSD_NONE)
             continue;
         if (!fsd_node_vanished(d, n))
-            *home = region == FSD_NONE ? FSD_NONE : of_region[region];
+            *home = fsd_id_at(of_region, region);
         else if (near != FSD_NONE && pick->layers[near] &&
                  (any_beside(d, near, node->in, true) ||
                   any_beside(d, near, node->out, false)))

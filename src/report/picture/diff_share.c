@@ -120,7 +120,7 @@ static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
     for (uint32_t i = 0; i < to->in.n; i++) {
         fsd_id in = g->ports.at[to->in.at + i].tensor;
 
-        produced += in != FSD_NONE && g->tensors.at[in].producers.n;
+        produced += fsd_graph_tensor(g, in)->producers.n > 0;
     }
     return produced == 1 ? next : FSD_NONE;
 }
@@ -130,7 +130,7 @@ static bool *join_lines(struct sharer *x)
 {
     const struct fsd_graph *model = x->d->model, *g = x->d->engine;
     bool *taken = FSD_NEW(x->arena, bool, model->nodes.n);
-    fsd_id *first = fsd_none_of(x->arena, g->nodes.n), *leader = x->layers.leader;
+    fsd_id *first = fsd_ids_new(x->arena, g->nodes.n), *leader = x->layers.leader;
     uint32_t *members = FSD_NEW(x->arena, uint32_t, g->nodes.n);
 
     for (fsd_id l = 0; l < g->nodes.n; l++) {
@@ -149,8 +149,7 @@ static bool *join_lines(struct sharer *x)
         if (home == FSD_NONE || members[leader[home]] < LEAST_RUN)
             continue;
         home = leader[home];
-        if (first[home] == FSD_NONE)
-            first[home] = n;
+        first[home] = fsd_id_or(first[home], n);
         fsd_sets_join(x->nodes.leader, n, first[home]);
         taken[n] = true;
     }
@@ -228,13 +227,12 @@ unsigned fsd_diff_scope_levels(const struct fsd_diff *d)
 static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
                        const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
-    fsd_id *first = fsd_none_of(x->arena, fsd_intern_count(keys)); /* by key */
+    fsd_id *first = fsd_ids_new(x->arena, fsd_intern_count(keys)); /* by key */
 
     for (fsd_id i = 0; i < n; i++) {
         if (!in[i] || !key[i])
             continue;
-        if (first[key[i]] == FSD_NONE)
-            first[key[i]] = i;
+        first[key[i]] = fsd_id_or(first[key[i]], i);
         s.leader[i] = first[key[i]];
         s.titles[first[key[i]]] = fsd_text(keys, key[i]);
     }
@@ -269,8 +267,8 @@ static void share_scopes(struct sharer *x, unsigned depth)
         fsd_id from = fsd_node_in_producer(g, l, 0);
         fsd_id out = fsd_node_out_tensor(g, l, 0);
 
-        if (!d->match->of_layer[l].n && from != FSD_NONE && out != FSD_NONE &&
-            g->tensors.at[out].consumers.n &&
+        if (!d->match->of_layer[l].n && from != FSD_NONE &&
+            fsd_graph_tensor(g, out)->consumers.n &&
             layer[from] == layer[g->links.at[g->tensors.at[out].consumers.at]])
             layer[l] = layer[from];
     }
@@ -287,8 +285,8 @@ static void share_parts(struct sharer *x)
 {
     uint32_t n = x->d->engine->nodes.n, picked = 0, size, now = 0;
     uint32_t *place = FSD_NEW(x->arena, uint32_t, n); /* among the picked; by layer */
-    fsd_id *first = fsd_none_of(x->arena, MOST_PARTS + 1);
-    fsd_id *head = fsd_none_of(x->arena, MOST_PARTS + 1);
+    fsd_id *first = fsd_ids_new(x->arena, MOST_PARTS + 1);
+    fsd_id *head = fsd_ids_new(x->arena, MOST_PARTS + 1);
 
     for (fsd_id l = 0; l < n; l++)
         place[l] = x->pick->layers[l] ? picked++ : picked;
@@ -296,8 +294,7 @@ static void share_parts(struct sharer *x)
     for (fsd_id l = 0; l < n; l++) {
         if (!x->pick->layers[l])
             continue;
-        if (first[place[l] / size] == FSD_NONE)
-            first[place[l] / size] = l;
+        first[place[l] / size] = fsd_id_or(first[place[l] / size], l);
         x->layers.leader[l] = first[place[l] / size];
     }
     for (fsd_id i = 0; i < x->d->model->nodes.n; i++) {
@@ -305,8 +302,7 @@ static void share_parts(struct sharer *x)
             continue;
         if (x->pick->homes[i] != FSD_NONE)
             now = place[x->pick->homes[i]] / size;
-        if (head[now] == FSD_NONE)
-            head[now] = i;
+        head[now] = fsd_id_or(head[now], i);
         x->nodes.leader[i] = head[now];
     }
 }

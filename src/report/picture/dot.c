@@ -75,7 +75,9 @@ static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
 /* A cluster of one box would be a frame around a frame. */
 static bool in_cluster(const struct fsd_drawing *w, const struct fsd_box *box)
 {
-    return box->cluster != FSD_NONE && w->boxes.at[box->cluster].members > 1;
+    const struct fsd_box *owner = fsd_drawing_owner(w, box);
+
+    return owner && owner->members > 1;
 }
 
 static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
@@ -141,8 +143,8 @@ struct places {
 
 static struct places places_of(const struct fsd_drawing *w, enum fsd_side side)
 {
-    struct places p = {.first = fsd_none_of(w->arena, w->boxes.n),
-                       .next = fsd_none_of(w->arena, w->boxes.n),
+    struct places p = {.first = fsd_ids_new(w->arena, w->boxes.n),
+                       .next = fsd_ids_new(w->arena, w->boxes.n),
                        .holds = FSD_NEW(w->arena, bool, w->frames.n)};
 
     for (fsd_id b = w->boxes.n; b-- > 0;) {

@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-fsd_id *fsd_none_of(struct fsd_arena *arena, uint32_t n)
-{
-    fsd_id *ids = FSD_NEW(arena, fsd_id, n);
-
-    if (n)
-        memset(ids, 0xff, n * sizeof *ids);
-    return ids;
-}
-
 fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item)
 {
     box.items = (struct fsd_span){w->items.n, 1};

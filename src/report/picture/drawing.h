@@ -95,6 +95,13 @@ struct fsd_drawing {
     bool straight; /**< its lines: Graphviz finds no curves for them */
 };
 
+/** The right box whose cluster a box is in; NULL. */
+static inline struct fsd_box *fsd_drawing_owner(const struct fsd_drawing *w,
+                                                const struct fsd_box *box)
+{
+    return box->cluster == FSD_NONE ? NULL : &w->boxes.at[box->cluster];
+}
+
 /** How a box looks, in Graphviz's words. */
 struct fsd_box_style {
     const char *shape, *style, *fill, *line, *width;
@@ -135,9 +142,6 @@ static inline fsd_id fsd_item(const struct fsd_drawing *w, const struct fsd_box 
 {
     return w->items.at[box->items.at + i];
 }
-
-/** n times FSD_NONE. */
-fsd_id *fsd_none_of(struct fsd_arena *arena, uint32_t n);
 
 /** A new box of one item. */
 fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item);

@@ -212,8 +212,7 @@ struct side {
 
 static bool is_core(const struct fsd_state *s, fsd_ref at)
 {
-    return at != FSD_NONE && !(at & FSD_REF_PORT) &&
-           s->nodes.at[at].role == FSD_ROLE_CORE;
+    return fsd_state_role_of(s, at) == FSD_ROLE_CORE;
 }
 
 /* What is quantized on the way to an input, else the type that is read. */
@@ -330,7 +329,7 @@ static void add_lines(struct side *x, bool whole)
             fsd_ref at = x->s->sources.at[n->core_in.at + k].at;
             fsd_id tensor = fsd_node_in_tensor(x->export->model, node, k);
 
-            if (at != FSD_NONE && at & FSD_REF_PORT && x->drawn[i])
+            if (fsd_ref_is_port(at) && x->drawn[i])
                 add_wire(x, input_box(x, at & ~FSD_REF_PORT), x->box[i],
                          type_on_path(x, tensor));
             if (!is_core(x->s, at))
@@ -367,9 +366,9 @@ static struct side draw_side(struct fsd_drawing *w, const struct fsd_exports *e,
                      .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
                      .mark = FSD_NEW(w->arena, uint8_t, s->nodes.n),
                      .drawn = FSD_NEW(w->arena, bool, s->nodes.n),
-                     .box = fsd_none_of(w->arena, s->nodes.n),
-                     .inputs = fsd_none_of(w->arena, s->inputs.n),
-                     .reach = fsd_none_of(w->arena, s->nodes.n),
+                     .box = fsd_ids_new(w->arena, s->nodes.n),
+                     .inputs = fsd_ids_new(w->arena, s->inputs.n),
+                     .reach = fsd_ids_new(w->arena, s->nodes.n),
                      .of = FSD_NEW(w->arena, struct fsd_span, s->nodes.n)};
 
     take_changes(&x, e, most);

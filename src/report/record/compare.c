@@ -142,8 +142,8 @@ static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
 {
     const struct fsd_compare *c = from;
     const struct fsd_node_presence *p = &c->presences.at[i];
-    const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
-    const struct fsd_state_node *n = &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
+    const struct fsd_state *s = fsd_compare_shown(c, p->old, p->new).s;
+    const struct fsd_state_node *n = &s->nodes.at[fsd_id_or(p->new, p->old)];
     struct node_change *row = out;
 
     (void)arena;
@@ -152,10 +152,8 @@ static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
     row->new = key_of(c->new, p->new);
     row->op = fsd_text(s->names, n->op);
     row->role = fsd_role_name(n->role);
-    if (p->old != FSD_NONE)
-        row->before = fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate);
-    if (p->new != FSD_NONE)
-        row->after = fsd_fate_name((enum fsd_fate)n->fate);
+    row->before = fsd_state_fate(c->old, p->old);
+    row->after = fsd_state_fate(c->new, p->new);
 }
 
 static const struct fsd_rows *aligned_of(struct fsd_arena *arena,

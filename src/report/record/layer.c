@@ -45,8 +45,7 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
     }
     row = FSD_NEW(arena, struct edge, 1);
     row->source = fsd_count_id(flow->source);
-    if (flow->model_tensor != FSD_NONE)
-        row->tensor = fsd_text(d->names, d->model->tensors.at[flow->model_tensor].name);
+    row->tensor = fsd_tensor_name(d->model, flow->model_tensor);
     row->producer = fsd_count_id(flow->producer);
     row->readers = readers;
     row->more_readers = fsd_flag(flow->cut);
@@ -165,8 +164,7 @@ static void fill_cost(struct fsd_arena *arena, struct layer *row,
     row->ms = fsd_real_ms(ms->median);
     if (d->times->profiles > 1 && ms->median >= 0)
         row->ms_spread = fsd_spread_held(arena, ms);
-    if (gap != FSD_NONE)
-        row->bytes_unknown_of = fsd_text(d->names, d->engine->tensors.at[gap].name);
+    row->bytes_unknown_of = fsd_tensor_name(d->engine, gap);
     row->bytes = fsd_amount_cell(d, cost->bytes);
     if (cost->traffic.bias > 0)
         row->bias_bytes = fsd_amount_cell(d, cost->traffic.bias);

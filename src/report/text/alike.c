@@ -69,8 +69,8 @@ static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_dif
 static uint64_t with_kernel(uint64_t form, const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
-    const struct fsd_state *s = k->new == FSD_NONE ? c->old : c->new;
-    const struct fsd_kernel *of = &s->kernels.at[k->new == FSD_NONE ? k->old : k->new];
+    const struct fsd_state *s = fsd_compare_shown(c, k->old, k->new).s;
+    const struct fsd_kernel *of = &s->kernels.at[fsd_id_or(k->new, k->old)];
     struct fsd_print text;
 
     form = with_text(with_text(fsd_hash_mix(form, k->what), s, of->type), s, of->does);

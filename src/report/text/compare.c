@@ -215,8 +215,8 @@ static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *
 static void put_move(const struct fsd_compare *c, const struct fsd_move_change *m,
                      FILE *out)
 {
-    const struct fsd_state *s = m->new == FSD_NONE ? c->old : c->new;
-    const struct fsd_move *move = &s->moves.at[m->new == FSD_NONE ? m->old : m->new];
+    const struct fsd_state *s = fsd_compare_shown(c, m->old, m->new).s;
+    const struct fsd_move *move = &s->moves.at[fsd_id_or(m->new, m->old)];
 
     fprintf(out, "     %c    ",
             m->what == FSD_MOVE_ADDED     ? '+'
@@ -241,9 +241,8 @@ static void put_move(const struct fsd_compare *c, const struct fsd_move_change *
 static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_change *k,
                        FILE *out)
 {
-    const struct fsd_state *s = k->new == FSD_NONE ? c->old : c->new;
-    const struct fsd_kernel *kernel =
-        &s->kernels.at[k->new == FSD_NONE ? k->old : k->new];
+    const struct fsd_state *s = fsd_compare_shown(c, k->old, k->new).s;
+    const struct fsd_kernel *kernel = &s->kernels.at[fsd_id_or(k->new, k->old)];
 
     fprintf(out, "     %c    kernel ",
             k->what == FSD_KERNEL_ADDED     ? '+'
@@ -314,7 +313,7 @@ static struct sorted sort_list(const struct fsd_compare *c, struct fsd_arena *ar
     for (uint32_t i = 0; i < n; i++) {
         fsd_id region = region_of(c, i);
 
-        x.of[region == FSD_NONE ? c->regions.n : region].n++;
+        x.of[fsd_id_or(region, c->regions.n)].n++;
     }
     for (uint32_t i = 0; i <= c->regions.n; i++) {
         x.of[i].at = begin;
@@ -323,7 +322,7 @@ static struct sorted sort_list(const struct fsd_compare *c, struct fsd_arena *ar
     }
     for (uint32_t i = 0; i < n; i++) {
         fsd_id region = region_of(c, i);
-        struct fsd_span *span = &x.of[region == FSD_NONE ? c->regions.n : region];
+        struct fsd_span *span = &x.of[fsd_id_or(region, c->regions.n)];
 
         x.at[span->at + span->n++] = i;
     }
@@ -619,9 +618,8 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
             fprintf(out, "\nnodes %s: %u\n", fsd_presence_name(what), (unsigned)n);
         for (uint32_t i = 0; i < c->presences.n; i++) {
             const struct fsd_node_presence *p = &c->presences.at[i];
-            const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
-            const struct fsd_state_node *node =
-                &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
+            const struct fsd_state *s = fsd_compare_shown(c, p->old, p->new).s;
+            const struct fsd_state_node *node = &s->nodes.at[fsd_id_or(p->new, p->old)];
 
             if (p->what != what)
                 continue;
@@ -635,9 +633,8 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
             fsd_printf_safe(out, "    %s  %s", fsd_text(s->names, node->key),
                             fsd_text(s->names, node->op));
             if (p->old != FSD_NONE && p->new != FSD_NONE)
-                fprintf(out, ": was %s, now %s",
-                        fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate),
-                        fsd_fate_name((enum fsd_fate)node->fate));
+                fprintf(out, ": was %s, now %s", fsd_state_fate(c->old, p->old),
+                        fsd_state_fate(c->new, p->new));
             fputc('\n', out);
         }
         if (counted)

@@ -159,8 +159,7 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_style *style,
     const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
     enum fsd_cause cause = d->reasons[layer].cause;
     bool inserted = d->layers[layer].inserted;
-    bool lost = !d->match->of_layer[layer].n &&
-                d->match->region_of_layer[layer] == FSD_NONE &&
+    bool lost = !fsd_match_maps_layer(d->match, layer) &&
                 d->layers[layer].kind == FSD_KIND_COMPUTE && !inserted;
     size_t width = fsd_text_width(style), used;
     struct fsd_print what;
@@ -242,9 +241,8 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
             seen[d->findings->subjects.at[layers.at + k].id] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (d->layers[i].inserted ||
-            (d->layers[i].kind == FSD_KIND_COMPUTE && !d->match->of_layer[i].n &&
-             d->match->region_of_layer[i] == FSD_NONE))
+        if (d->layers[i].inserted || (d->layers[i].kind == FSD_KIND_COMPUTE &&
+                                      !fsd_match_maps_layer(d->match, i)))
             seen[i] = true;
     return seen;
 }

@@ -308,8 +308,7 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
                       size_t left, fsd_id layer, FILE *out)
 {
     struct block b = {.arena = fsd_arena_new(), .mark = '|', .mark_ink = FSD_INK_FAINT};
-    bool mapped =
-        d->match->of_layer[layer].n || d->match->region_of_layer[layer] != FSD_NONE;
+    bool mapped = fsd_match_maps_layer(d->match, layer);
 
     if (d->layers[layer].inserted) {
         b.mark = '+';

@@ -205,8 +205,7 @@ static const struct fsd_rows *edge_rows(const struct context *m)
 
 static const char *fate_cell(const struct fsd_state *s, fsd_id node)
 {
-    return node == FSD_NONE ? NULL
-                            : (fsd_fate_name((enum fsd_fate)s->nodes.at[node].fate));
+    return fsd_state_fate(s, node);
 }
 
 static const struct fsd_rows *node_rows(const struct context *m)

@@ -54,7 +54,7 @@ static const struct fsd_rows *change_rows(const struct context *k)
     for (uint32_t i = 0; i < k->e->changes.n; i++) {
         const struct fsd_export_change *c = &k->e->changes.at[i];
         const struct fsd_state *s = c->new != FSD_NONE ? k->e->after : k->e->before;
-        fsd_id node = c->new != FSD_NONE ? c->new : c->old;
+        fsd_id node = fsd_id_or(c->new, c->old);
         struct change_row *row = fsd_rows_add(rows);
 
         row->what = fsd_export_what_name(c->what);

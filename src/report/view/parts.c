@@ -76,7 +76,7 @@ struct crossing {
 
 static enum fsd_dtype type_of(const struct fsd_graph *e, const struct fsd_part_port *b)
 {
-    return b->form == FSD_NONE ? FSD_DTYPE_UNKNOWN : e->forms.at[b->form].type;
+    return fsd_graph_form(e, b->form)->type;
 }
 
 /* Whether nodes in no engine stand at the other end. */
@@ -210,9 +210,7 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
         row->layers = fsd_count(layers.n);
         if (d->parts->known)
             row->nodes = fsd_count(d->parts->nodes[p]);
-        if (d->parts->open[p] != FSD_NONE)
-            row->open =
-                fsd_text(d->names, d->model->tensors.at[d->parts->open[p]].name);
+        row->open = fsd_tensor_name(d->model, d->parts->open[p]);
         for (fsd_id i = layers.at; i < layers.at + layers.n; i++)
             if (fsd_layer_ms(d, i) >= 0) {
                 ms += fsd_layer_ms(d, i);

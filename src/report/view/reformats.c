@@ -148,9 +148,8 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 /* Its time in the build log, for an engine that was not measured; negative: unknown. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
-    uint32_t event = d->reasons[layer].event;
-    uint32_t timed =
-        d->story && event != FSD_NONE ? d->history->events.at[event].timed : 0;
+    const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
+    uint32_t timed = e ? e->timed : 0;
 
     return timed ? d->history->rivals.at[timed - 1].ms : -1;
 }

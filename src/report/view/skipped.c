@@ -103,10 +103,8 @@ static const char text[] =
 /* By event the node that it speaks of; FSD_NONE. */
 static const fsd_id *nodes_of_events(struct fsd_arena *arena, const struct fsd_diff *d)
 {
-    fsd_id *of = FSD_NEW(arena, fsd_id, d->history->events.n);
+    fsd_id *of = fsd_ids_new(arena, d->history->events.n);
 
-    for (uint32_t i = 0; i < d->history->events.n; i++)
-        of[i] = FSD_NONE;
     for (uint32_t i = 0; d->story && i < d->story->scenes.n; i++)
         of[d->story->scenes.at[i].event] = d->story->scenes.at[i].node;
     return of;

@@ -148,7 +148,7 @@ static void fill_scale(struct tensor_row *row, const struct fsd_diff *d, fsd_id 
     if (!(fsd_traits_of(d->facts, node) & FSD_OP_QDQ))
         return;
     scale = fsd_node_in_tensor(g, node, 1);
-    value = scale == FSD_NONE ? NULL : fsd_tensor_value(g, scale);
+    value = fsd_tensor_value(g, scale);
     if (value && fsd_form_count(g, fsd_tensor_form(g, scale)) == 1 &&
         fsd_element_number(value, fsd_tensor_form(g, scale)->type, 0, &number))
         row->scale = fsd_real(number);
@@ -176,10 +176,10 @@ static void fill_layers(struct fsd_arena *arena, struct tensor_row *row,
     struct fsd_span peers = {0};
     fsd_id of;
 
-    if (p->port != FSD_NONE)
+    if (p->port != FSD_NONE) {
         peers = fsd_port_peers(e, p->port, false);
-    if (p->port != FSD_NONE)
         row->consumers = fsd_ids(&e->links.at[peers.at], peers.n);
+    }
     if (p->layer == FSD_NONE)
         return;
     of = m->state->of_layer[p->layer];
@@ -206,8 +206,7 @@ static void fill_tensor(struct fsd_arena *arena, void *out, const void *from,
         row->why = fsd_place_why_name(p->why);
         row->says = fsd_place_why_text(p->why);
     }
-    if (p->holder != FSD_NONE)
-        row->held_by = fsd_text(d->names, d->model->tensors.at[p->holder].name);
+    row->held_by = fsd_tensor_name(d->model, p->holder);
     fill_form(arena, row, d, i, p->port);
     fill_layers(arena, row, m, p);
     fill_scale(row, d, i);
