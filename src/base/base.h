@@ -58,11 +58,7 @@ static inline bool fsd_true_at(const bool *of, fsd_id at)
 }
 
 /** Sets true at that place; nothing for FSD_NONE. */
-static inline void fsd_set_at(bool *of, fsd_id at)
-{
-    if (at != FSD_NONE)
-        of[at] = true;
-}
+void fsd_set_at(bool *of, fsd_id at);
 
 /** The first of two that is not FSD_NONE; FSD_NONE if both are. */
 static inline fsd_id fsd_id_or(fsd_id id, fsd_id otherwise)
@@ -97,6 +93,14 @@ static inline int fsd_order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+/** Sorts n items, none if `at` is NULL. */
+void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *));
+#define fsd_vec_sort(vec, by) fsd_sort((vec)->at, (vec)->n, sizeof *(vec)->at, (by))
+
+/** The same, and keeps one of those that are equal.  @return how many are left. */
+uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
+                       int (*by)(const void *, const void *));
+
 /** For qsort() of an array of uint64_t. */
 int fsd_by_number(const void *a, const void *b);
 
@@ -115,19 +119,10 @@ int fsd_by_id(const void *a, const void *b);
  * of a report. */
 
 /** Seconds of a clock, as one of a process's processor time; 0 when there is none. */
-static inline double fsd_clock(clockid_t clock)
-{
-    struct timespec t = {0};
-
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+double fsd_clock(clockid_t clock);
 
 /** Seconds of a monotonic clock. */
-static inline double fsd_now(void)
-{
-    return fsd_clock(CLOCK_MONOTONIC);
-}
+double fsd_now(void);
 
 /* ---------------------------------------------------------------------------- arena */
 
@@ -177,6 +172,16 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 /** Makes room for one more and returns the array's address; called by the macro. */
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
+
+/** Numbers by a key: those of key k are `of[k]` in `ids`, in order. */
+struct fsd_lists {
+    struct fsd_span *of;
+    fsd_id *ids;
+};
+/** @param key  of each of n numbers, below `keys`; FSD_NONE: it is in no list
+ *  @param step bytes from one key to the next: it may be a member of a struct */
+struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_t step,
+                               uint32_t n, uint32_t keys);
 
 /** An array of n numbers, each FSD_NONE. */
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
@@ -416,10 +421,7 @@ struct fsd_intern *fsd_intern_new(struct fsd_arena *arena);
 
 /** The symbol of n bytes, new or known. */
 fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n);
-static inline fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slice t)
-{
-    return fsd_intern_add(names, t.s, t.n);
-}
+fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slice t);
 /** The same for a zero-terminated string; NULL is the empty string. */
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s);
 /** The symbol of binary bytes, in a table of their own: they are neither changed nor

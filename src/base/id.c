@@ -2,9 +2,17 @@
  * order of numbers and of tables, and arrays of numbers. */
 #include "base/base.h"
 
+#include <stdlib.h>
+
 fsd_id fsd_id_both(fsd_id a, fsd_id b)
 {
     return a == FSD_NONE || a == b ? b : b == FSD_NONE ? a : FSD_SEVERAL;
+}
+
+void fsd_set_at(bool *of, fsd_id at)
+{
+    if (at != FSD_NONE)
+        of[at] = true;
 }
 
 int fsd_by_number(const void *a, const void *b)
@@ -27,6 +35,50 @@ int fsd_by_name(const void *name, const void *row)
 int fsd_by_id(const void *a, const void *b)
 {
     return fsd_order(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *))
+{
+    if (n)
+        qsort(at, n, size, by);
+}
+
+uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
+                       int (*by)(const void *, const void *))
+{
+    char *items = at;
+    uint32_t kept = 0;
+
+    fsd_sort(at, n, size, by);
+    for (uint32_t i = 0; i < n; i++)
+        if (!kept || by(items + (kept - 1) * size, items + i * size) != 0)
+            memmove(items + kept++ * size, items + i * size, size);
+    return kept;
+}
+
+struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_t step,
+                               uint32_t n, uint32_t keys)
+{
+    struct fsd_lists l = {FSD_NEW(arena, struct fsd_span, keys), NULL};
+    const char *at = (const char *)key;
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (*(const fsd_id *)(at + i * step) != FSD_NONE)
+            l.of[*(const fsd_id *)(at + i * step)].n++;
+    for (uint32_t k = 0; k < keys; k++) {
+        l.of[k].at = all;
+        all += l.of[k].n;
+        l.of[k].n = 0;
+    }
+    l.ids = FSD_NEW(arena, fsd_id, all);
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id k = *(const fsd_id *)(at + i * step);
+
+        if (k != FSD_NONE)
+            l.ids[l.of[k].at + l.of[k].n++] = i;
+    }
+    return l;
 }
 
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n)

@@ -128,6 +128,11 @@ fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
     return fsd_intern_bytes(names, fixed, used);
 }
 
+fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slice t)
+{
+    return fsd_intern_add(names, t.s, t.n);
+}
+
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s)
 {
     return s ? fsd_intern_add(names, s, strlen(s)) : 0;

@@ -125,8 +125,7 @@ static void order_regions(struct fsd_compare *c)
     c->order = FSD_NEW(c->arena, fsd_id, c->regions.n);
     for (uint32_t i = 0; i < c->regions.n; i++)
         places[i] = (struct place){c, i};
-    if (c->regions.n)
-        qsort(places, c->regions.n, sizeof *places, by_worst);
+    fsd_sort(places, c->regions.n, sizeof *places, by_worst);
     for (uint32_t i = 0; i < c->regions.n; i++)
         c->order[i] = places[i].region;
     fsd_arena_free(scratch);

@@ -358,5 +358,5 @@ void fsd_compare_efforts(struct fsd_compare *c, struct fsd_arena *scratch)
         return;
     add_side(&r, false);
     add_side(&r, true);
-    qsort(c->efforts.at, c->efforts.n, sizeof *c->efforts.at, widest_first);
+    fsd_vec_sort(&c->efforts, widest_first);
 }

@@ -626,8 +626,7 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
     compare_ports(&k, false);
     compare_ports(&k, true);
     compare_nodes(&k);
-    if (e->changes.n)
-        qsort(e->changes.at, e->changes.n, sizeof *e->changes.at, by_what);
+    fsd_vec_sort(&e->changes, by_what);
     for (uint32_t i = 0; i < e->changes.n; i++)
         e->by_what[e->changes.at[i].what]++;
     fsd_arena_free(k.scratch);

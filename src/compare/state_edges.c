@@ -174,8 +174,7 @@ static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
     uint32_t n = s->borders.n - at, kept = 0;
     struct fsd_border *all = n ? s->borders.at + at : NULL;
 
-    if (n)
-        qsort(all, n, sizeof *all, by_border);
+    fsd_sort(all, n, sizeof *all, by_border);
     for (uint32_t i = 0; i < n; i++)
         if (!kept || all[i].node != all[kept - 1].node || all[i].at != all[kept - 1].at)
             all[kept++] = all[i];
@@ -183,77 +182,44 @@ static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
     return (struct fsd_span){at, kept};
 }
 
-/* Layers and model nodes by group. */
-struct lists {
-    uint32_t *layer_start, *node_start;
-    fsd_id *layers, *nodes;
-};
-
-static void count_up(uint32_t *start, uint32_t n)
+/* By group. */
+static struct fsd_lists list_layers(const struct fsd_state_build *b)
 {
-    for (uint32_t i = 0, sum = 0; i <= n; i++) {
-        uint32_t here = start[i];
-
-        start[i] = sum;
-        sum += here;
-    }
-}
-
-static struct lists list_layers(const struct fsd_state_build *b)
-{
-    uint32_t n = b->d->engine->nodes.n, groups = b->s->groups.n;
-    struct lists l = {.layer_start = FSD_NEW(b->scratch, uint32_t, groups + 2),
-                      .layers = FSD_NEW(b->scratch, fsd_id, n)};
+    uint32_t n = b->d->engine->nodes.n;
+    fsd_id *group = FSD_NEW(b->scratch, fsd_id, n);
 
     for (fsd_id i = 0; i < n; i++)
-        if (!is_move(b, i))
-            l.layer_start[b->s->of_layer[i] + 1]++;
-    count_up(l.layer_start + 1, groups);
-    for (fsd_id i = 0; i < n; i++)
-        if (!is_move(b, i))
-            l.layers[l.layer_start[b->s->of_layer[i] + 1]++] = i;
-    return l;
+        group[i] = is_move(b, i) ? FSD_NONE : b->s->of_layer[i];
+    return fsd_lists_new(b->scratch, group, sizeof *group, n, b->s->groups.n);
 }
 
-static void list_nodes(const struct fsd_state_build *b, struct lists *l)
+static struct fsd_lists list_nodes(const struct fsd_state_build *b)
 {
-    uint32_t n = b->model->nodes.n, groups = b->s->groups.n;
+    uint32_t n = b->model->nodes.n;
+    fsd_id *group = FSD_NEW(b->scratch, fsd_id, n);
 
-    l->node_start = FSD_NEW(b->scratch, uint32_t, groups + 2);
-    l->nodes = FSD_NEW(b->scratch, fsd_id, n);
-    for (int put = 0; put < 2; put++) {
-        for (fsd_id i = 0; i < n; i++) {
-            fsd_id g = fsd_state_group_of(b->s, b->of_node[i]);
-
-            if (g == FSD_NONE)
-                continue;
-            if (put)
-                l->nodes[l->node_start[g + 1]++] = i;
-            else
-                l->node_start[g + 1]++;
-        }
-        if (!put)
-            count_up(l->node_start + 1, groups);
-    }
+    for (fsd_id i = 0; i < n; i++)
+        group[i] = fsd_state_group_of(b->s, b->of_node[i]);
+    return fsd_lists_new(b->scratch, group, sizeof *group, n, b->s->groups.n);
 }
 
 static void add_borders(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
-    struct lists l = list_layers(x->b);
+    struct fsd_lists layers = list_layers(x->b), nodes = list_nodes(x->b);
 
-    list_nodes(x->b, &l);
     for (uint32_t g = 0; g < s->groups.n; g++) {
         uint32_t at = s->borders.n;
+        const fsd_id *of = layers.ids + layers.of[g].at;
 
-        for (uint32_t i = l.layer_start[g]; i < l.layer_start[g + 1]; i++)
-            stamp_inputs(x, l.layers[i]);
-        for (uint32_t i = l.node_start[g]; i < l.node_start[g + 1]; i++)
-            add_reads(x, l.nodes[i], g);
+        for (uint32_t i = 0; i < layers.of[g].n; i++)
+            stamp_inputs(x, of[i]);
+        for (uint32_t i = 0; i < nodes.of[g].n; i++)
+            add_reads(x, nodes.ids[nodes.of[g].at + i], g);
         s->groups.at[g].in = close_borders(s, at);
         at = s->borders.n;
-        for (uint32_t i = l.layer_start[g]; i < l.layer_start[g + 1]; i++)
-            add_writes(x, l.layers[i], g);
+        for (uint32_t i = 0; i < layers.of[g].n; i++)
+            add_writes(x, of[i], g);
         s->groups.at[g].out = close_borders(s, at);
     }
 }
@@ -323,16 +289,13 @@ static fsd_ref find_from(const struct fsd_state_build *b, uint32_t port)
 
 static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
 {
-    uint32_t n = s->refs.n - at, kept = 0;
+    uint32_t n = s->refs.n - at;
     fsd_ref *all = n ? s->refs.at + at : NULL;
 
-    if (n)
-        qsort(all, n, sizeof *all, fsd_by_id);
-    for (uint32_t i = 0; i < n; i++)
-        if (all[i] != FSD_NONE && (!kept || all[i] != all[kept - 1]))
-            all[kept++] = all[i];
-    s->refs.n = at + kept;
-    return (struct fsd_span){at, kept};
+    n = fsd_sort_once(all, n, sizeof *all, fsd_by_id);
+    n -= n && all[n - 1] == FSD_NONE; /* it is the highest number */
+    s->refs.n = at + n;
+    return (struct fsd_span){at, n};
 }
 
 /* The node for which a Reformat was inserted, by its name, where tensors are unknown.
@@ -379,8 +342,7 @@ static void set_to(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
 
-    if (x->to.n)
-        qsort(x->to.at, x->to.n, sizeof *x->to.at, fsd_by_pair);
+    fsd_vec_sort(&x->to, fsd_by_pair);
     for (uint32_t i = 0, k; i < x->to.n; i = k) {
         uint32_t at = s->refs.n;
 
@@ -609,7 +571,7 @@ static void add_twice(struct edges *x, fsd_id layer)
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
-    struct lists l = list_layers(x->b);
+    struct fsd_lists layers = list_layers(x->b);
 
     for (fsd_id i = 0; i < x->b->d->engine->nodes.n; i++)
         x->last[i] = last_of_layer(x->b, i);
@@ -619,19 +581,18 @@ static void add_unasked(struct edges *x)
             x->model_of[x->b->of_node[i]] = i;
     for (uint32_t g = 0; g < s->groups.n; g++) {
         uint32_t at = s->refs.n;
-
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
         /* The edges of a model that was made from the engine's names are unknown; so is
          * which layer of a loose group computes what. */
-        for (uint32_t i = l.layer_start[g]; known && i < l.layer_start[g + 1]; i++) {
-            const struct fsd_node *n = &x->b->d->engine->nodes.at[l.layers[i]];
+        for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
+            fsd_id layer = layers.ids[layers.of[g].at + i];
+            struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
 
-            ask_for_layer(x, l.layers[i]);
-            for (uint32_t k = 0; k < n->in.n; k++)
-                fsd_vec_push(s->arena, &s->refs,
-                             unasked_at(x, l.layers[i], n->in.at + k));
-            add_twice(x, l.layers[i]);
+            ask_for_layer(x, layer);
+            for (uint32_t k = 0; k < in.n; k++)
+                fsd_vec_push(s->arena, &s->refs, unasked_at(x, layer, in.at + k));
+            add_twice(x, layer);
         }
         s->groups.at[g].unasked = close_refs(s, at);
     }

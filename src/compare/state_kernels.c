@@ -414,7 +414,6 @@ static struct fsd_span computed_by(struct fsd_state_build *b, fsd_id layer)
     const struct fsd_match *m = b->d->match;
     struct fsd_state *s = b->s;
     struct fsd_span span = {s->refs.n, 0};
-    uint32_t kept = 0;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
@@ -423,14 +422,9 @@ static struct fsd_span computed_by(struct fsd_state_build *b, fsd_id layer)
         if (is_said(link->by) && fsd_role_computes(fsd_state_role_of(s, k)))
             fsd_vec_push(s->arena, &s->refs, k);
     }
-    span.n = s->refs.n - span.at;
-    if (span.n)
-        qsort(s->refs.at + span.at, span.n, sizeof *s->refs.at, fsd_by_id);
-    for (uint32_t i = 0; i < span.n; i++)
-        if (!kept || s->refs.at[span.at + i] != s->refs.at[span.at + kept - 1])
-            s->refs.at[span.at + kept++] = s->refs.at[span.at + i];
-    s->refs.n = span.at + kept;
-    span.n = kept;
+    span.n = fsd_sort_once(s->refs.at + span.at, s->refs.n - span.at,
+                           sizeof *s->refs.at, fsd_by_id);
+    s->refs.n = span.at + span.n;
     return span;
 }
 
@@ -523,8 +517,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
         all[i] = (struct keyed){s, kernel_of(b, i, !moves && layers[of] > 1, called),
                                 of + (moves ? groups : 0)};
     }
-    if (n)
-        qsort(all, n, sizeof *all, by_all);
+    fsd_sort(all, n, sizeof *all, by_all);
     for (uint32_t i = 0; i < n; i++) {
         struct fsd_span *span = all[i].owner < groups
                                     ? &s->groups.at[all[i].owner].kernels
@@ -585,8 +578,7 @@ void fsd_state_add_bindings(struct fsd_state_build *b)
             fsd_vec_push(b->scratch, &all,
                          ((struct named){fsd_text(e->names, e->tensors.at[i].name),
                                          binding_of(b, i)}));
-    if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, by_name);
+    fsd_vec_sort(&all, by_name);
     for (uint32_t i = 0; i < all.n; i++)
         fsd_vec_push(b->s->arena, &b->s->bindings, all.at[i].binding);
 }

@@ -111,8 +111,7 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
         for (uint32_t i = 0; layer != FSD_NONE && i < region->nodes.n; i++)
             add_member(b, &all, head, layer, m->pool.at[region->nodes.at + i]);
     }
-    if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, fsd_by_pair);
+    fsd_vec_sort(&all, fsd_by_pair);
     return all;
 }
 
@@ -196,8 +195,7 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
             fsd_vec_push(s->arena, &s->refs, k);
     }
     span.n = s->refs.n - span.at;
-    if (span.n)
-        qsort(s->refs.at + span.at, span.n, sizeof *s->refs.at, fsd_by_id);
+    fsd_sort(s->refs.at + span.at, span.n, sizeof *s->refs.at, fsd_by_id);
     return span;
 }
 

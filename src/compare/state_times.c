@@ -63,8 +63,7 @@ static void sort_moves(struct fsd_state_build *b)
 
     for (uint32_t i = 0; i < n; i++)
         keys[i] = (struct keyed){s, i};
-    if (n)
-        qsort(keys, n, sizeof *keys, by_ends);
+    fsd_sort(keys, n, sizeof *keys, by_ends);
     for (uint32_t i = 0; i < n; i++) {
         moves[i] = s->moves.at[keys[i].number];
         place[keys[i].number] = i;

@@ -48,14 +48,7 @@ static int by_wire(const void *x, const void *y)
 /* One of each that are equal. */
 static void sort_wires(fsd_state_wires *wires)
 {
-    uint32_t kept = 0;
-
-    if (wires->n)
-        qsort(wires->at, wires->n, sizeof *wires->at, by_wire);
-    for (uint32_t i = 0; i < wires->n; i++)
-        if (!kept || by_wire(&wires->at[kept - 1], &wires->at[i]) != 0)
-            wires->at[kept++] = wires->at[i];
-    wires->n = kept;
+    wires->n = fsd_sort_once(wires->at, wires->n, sizeof *wires->at, by_wire);
 }
 
 /* ------------------------------------------------------------------- of an engine */
@@ -292,8 +285,7 @@ static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
             if (!same_form(s->moves.at[end].before, s->moves.at[end].after))
                 producers[n++] =
                     (struct form_producer){form_key(s->moves.at[end].after), end};
-        if (n)
-            qsort(producers, n, sizeof *producers, fsd_by_number);
+        fsd_sort(producers, n, sizeof *producers, fsd_by_number);
         for (fsd_id i = first; i < end; i++) {
             m = &s->moves.at[i];
             before[i] = producer_of(producers, n, form_key(m->before));
@@ -362,8 +354,7 @@ static void derive_moves(struct derived *x)
         for (uint32_t t = 0; t < m->to.n && !read[i]; t++)
             derive_wire(x, move, end_of(s, s->refs.at[m->to.at + t], true), m->after);
     }
-    if (x->moves.n)
-        qsort(x->moves.at, x->moves.n, sizeof *x->moves.at, by_between);
+    fsd_vec_sort(&x->moves, by_between);
 }
 
 /* An edge that a move carries needs no wire of its own. */

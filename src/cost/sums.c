@@ -118,8 +118,7 @@ static void sum_ops(const struct parts *p, struct fsd_cost *c)
         c->op_times.at[at[op] - 1].nodes++;
         c->op_times.at[at[op] - 1].ms += c->nodes[i].ms;
     }
-    if (c->op_times.n)
-        qsort(c->op_times.at, c->op_times.n, sizeof *c->op_times.at, by_time);
+    fsd_vec_sort(&c->op_times, by_time);
     fsd_arena_free(scratch);
 }
 

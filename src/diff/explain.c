@@ -122,15 +122,12 @@ static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *
         for (uint32_t k = 0; k < scenes.n; k++)
             fsd_vec_push(tale->arena, &events, s->scenes.at[scenes.at + k].event);
     }
-    if (events.n)
-        qsort(events.at, events.n, sizeof *events.at, fsd_by_id);
+    events.n = fsd_sort_once(events.at, events.n, sizeof *events.at, fsd_by_id);
     for (uint32_t i = 0; i < events.n; i++) {
         enum fsd_event_kind kind = d->history->events.at[events.at[i]].kind;
 
-        if ((i && events.at[i] == events.at[i - 1]) || kind == FSD_EVENT_TRY ||
-            kind == FSD_EVENT_REGISTER)
-            continue;
-        fsd_tale_event(tale, d, events.at[i], fsd_topic_of(kind));
+        if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER)
+            fsd_tale_event(tale, d, events.at[i], fsd_topic_of(kind));
     }
 }
 

@@ -18,25 +18,12 @@ struct walk {
     const struct fsd_match *m;
     struct fsd_parts *parts;
     struct fsd_arena *scratch;
-    fsd_id *next, *first; /* nodes of a scope: by node, by scope */
+    struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_bodies bodies;
     uint32_t *stop; /* by tensor: the part that reads it, and one */
     uint32_t *seen; /* by tensor: 1 + the part that visited it last */
     FSD_VEC(fsd_id) todo;
 };
-
-static void index_scopes(struct walk *w)
-{
-    const struct fsd_graph *g = w->m->model;
-
-    w->next = FSD_NEW(w->scratch, fsd_id, g->nodes.n);
-    w->first = fsd_ids_new(w->scratch, g->scopes.n);
-    for (fsd_id i = g->nodes.n; i-- > 0;) {
-        w->next[i] = w->first[g->nodes.at[i].scope];
-        w->first[g->nodes.at[i].scope] = i;
-    }
-    w->bodies = fsd_graph_bodies(w->scratch, g);
-}
 
 static void visit(struct walk *w, fsd_id node, uint32_t part)
 {
@@ -64,8 +51,8 @@ static void go_back(struct walk *w, fsd_id node, uint32_t part)
         visit(w, fsd_tensor_producer(g, t), part);
     }
     for (fsd_id s = w->bodies.first[node]; s != FSD_NONE; s = w->bodies.next[s])
-        for (fsd_id i = w->first[s]; i != FSD_NONE; i = w->next[i])
-            visit(w, i, part);
+        for (uint32_t i = 0; i < w->in_scope.of[s].n; i++)
+            visit(w, w->in_scope.ids[w->in_scope.of[s].at + i], part);
 }
 
 static void walk_part(struct walk *w, uint32_t part)
@@ -132,7 +119,8 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         parts->open = FSD_NEW(m->arena, fsd_id, n);
         w.stop = FSD_NEW(w.scratch, uint32_t, m->model->tensors.n);
         w.seen = FSD_NEW(w.scratch, uint32_t, m->model->nodes.n);
-        index_scopes(&w);
+        w.in_scope = fsd_graph_by_scope(w.scratch, m->model);
+        w.bodies = fsd_graph_bodies(w.scratch, m->model);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);
         if (!parts->known) /* the position between tensors is a guess then */

@@ -388,8 +388,7 @@ static struct deeds find_deeds(struct writer *w)
     }
     add_proposed(w, &all);
     add_fp16(w, &all);
-    if (all.list.n)
-        qsort(all.list.at, all.list.n, sizeof *all.list.at, by_gain);
+    fsd_vec_sort(&all.list, by_gain);
     return all;
 }
 

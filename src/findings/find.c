@@ -95,8 +95,7 @@ static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scrat
 
     for (uint32_t i = 0; i < n; i++)
         keys[i] = (struct keyed){hash_finding(found, &found->list.at[i]), i};
-    if (n)
-        qsort(keys, n, sizeof *keys, by_hash);
+    fsd_sort(keys, n, sizeof *keys, by_hash);
     for (uint32_t i = 0, same = 0; i < n; i++) {
         same = i && keys[i].hash == keys[i - 1].hash ? same + 1 : 0;
         found->list.at[keys[i].finding].fingerprint =

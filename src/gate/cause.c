@@ -544,7 +544,7 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         fsd_vec_push(v->arena, &v->causes, causes[k]);
     }
     if (v->causes.n) {
-        qsort(v->causes.at, v->causes.n, sizeof *v->causes.at, by_cost);
+        fsd_vec_sort(&v->causes, by_cost);
         v->cause_of = FSD_NEW(v->arena, uint32_t, n);
         for (int k = 0; k < KINDS; k++) {
             place[k] = FSD_NONE;

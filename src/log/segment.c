@@ -81,7 +81,7 @@ static struct names list_names(struct fsd_arena *arena, const struct fsd_file *f
         if (fsd_log_listed_layer(form, line.text, &layer) && layer.name.n &&
             !fsd_log_is_region(&layer))
             names.at[names.n++] = XXH3_64bits(layer.name.s, layer.name.n);
-    qsort(names.at, names.n, sizeof *names.at, fsd_by_number);
+    fsd_vec_sort(&names, fsd_by_number);
     return names;
 }
 

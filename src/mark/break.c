@@ -661,11 +661,6 @@ static struct candidate by_if(const struct fsd_marks *m, fsd_id group,
 
 /* ------------------------------------------------------------------------- whole */
 
-static int by_id(const void *a, const void *b)
-{
-    return fsd_order(*(const fsd_id *)a, *(const fsd_id *)b);
-}
-
 static struct fsd_span keep(struct fsd_marks *m, const fsd_id *ids, uint32_t n)
 {
     struct fsd_span kept = {m->pool.n, n};
@@ -684,7 +679,7 @@ void fsd_marks_add_breaks(struct fsd_marks *m)
 
         if (c.tensor == FSD_NONE && m->kinds[i] != FSD_FUSION_NONE)
             c = by_if(m, i, c);
-        qsort(c.groups, c.n, sizeof *c.groups, by_id);
+        qsort(c.groups, c.n, sizeof *c.groups, fsd_by_id);
         *b = (struct fsd_break){c.tensor, keep(m, c.passed.at, c.passed.n), c.why,
                                 keep(m, c.groups, c.n)};
     }

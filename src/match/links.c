@@ -52,9 +52,8 @@ void fsd_match_index(struct fsd_match *m)
 
     if (m->links.n == m->indexed)
         return; /* most passes find nothing */
-    /* All of them may have been removed: qsort() must not get NULL. */
-    if (m->links.n)
-        qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
+
+    fsd_vec_sort(&m->links, fsd_by_pair);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         m->of_layer[i] = (struct fsd_span){0, 0};
     for (uint32_t i = 0; i < m->links.n; i++) {

@@ -95,21 +95,15 @@ static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
     struct raised r = {.of = FSD_NEW(scratch, struct fsd_span, g->nodes.n),
                        .scratch = scratch};
     struct fsd_bodies bodies = fsd_graph_bodies(scratch, g);
-    fsd_id *first = fsd_ids_new(scratch, g->scopes.n);   /* by scope */
-    fsd_id *next = FSD_NEW(scratch, fsd_id, g->nodes.n); /* of the same scope */
-
-    for (fsd_id i = g->nodes.n; i-- > 0;) {
-        next[i] = first[g->nodes.at[i].scope];
-        first[g->nodes.at[i].scope] = i;
-    }
+    struct fsd_lists in_scope = fsd_graph_by_scope(scratch, g);
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         uint32_t at = r.links.n;
 
         if (bodies.first[i] == FSD_NONE || m->of_node[i].n)
             continue;
         for (fsd_id s = bodies.first[i]; s != FSD_NONE; s = bodies.next[s])
-            for (fsd_id node = first[s]; node != FSD_NONE; node = next[node])
-                raise_node(m, &r, node, i);
+            for (uint32_t k = 0; k < in_scope.of[s].n; k++)
+                raise_node(m, &r, in_scope.ids[in_scope.of[s].at + k], i);
         link_raised(m, &r, i, at);
     }
 }

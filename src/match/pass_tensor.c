@@ -13,34 +13,6 @@
 #include "match/pass.h"
 #include "model/walk.h"
 
-/* The layers of each unit: order[at[u] .. at[u] + n[u]) for u the unit's first layer.
- */
-struct members {
-    fsd_id *order;
-    struct fsd_span *of;
-};
-
-static struct members group_units(const struct fsd_match *m, struct fsd_arena *scratch)
-{
-    uint32_t n = m->engine->nodes.n, at = 0;
-    struct members g = {FSD_NEW(scratch, fsd_id, n),
-                        FSD_NEW(scratch, struct fsd_span, n)};
-
-    for (fsd_id i = 0; i < n; i++)
-        g.of[m->unit[i]].n++;
-    for (fsd_id u = 0; u < n; u++) {
-        g.of[u].at = at;
-        at += g.of[u].n;
-        g.of[u].n = 0;
-    }
-    for (fsd_id i = 0; i < n; i++) {
-        struct fsd_span *span = &g.of[m->unit[i]];
-
-        g.order[span->at + span->n++] = i;
-    }
-    return g;
-}
-
 /* Puts the unit's layers that most likely compute into m->pool. */
 static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
                                     uint32_t n)
@@ -207,13 +179,15 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
 void fsd_pass_tensor(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct members members = group_units(m, scratch);
+    struct fsd_lists members = /* layers by unit, which is the first of them */
+        fsd_lists_new(scratch, m->unit, sizeof *m->unit, m->engine->nodes.n,
+                      m->engine->nodes.n);
     struct fsd_cutter *cutter = fsd_cutter_new(scratch, m);
     struct ends ends = {m, FSD_NEW(scratch, uint32_t, m->model->nodes.n), 0};
 
     m->cuts = FSD_NEW(m->arena, struct fsd_cut, m->engine->nodes.n);
     for (fsd_id u = 0; u < m->engine->nodes.n; u++) {
-        const fsd_id *layers = members.order + members.of[u].at;
+        const fsd_id *layers = members.ids + members.of[u].at;
         struct fsd_cut *cut = &m->cuts[u];
         uint32_t work = 0;
 

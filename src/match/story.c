@@ -311,21 +311,14 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
 
 static void index_scenes(struct fsd_story *s)
 {
-    uint32_t kept = 0;
-
-    if (s->scenes.n)
-        qsort(s->scenes.at, s->scenes.n, sizeof *s->scenes.at, fsd_by_pair);
+    s->scenes.n =
+        fsd_sort_once(s->scenes.at, s->scenes.n, sizeof *s->scenes.at, fsd_by_pair);
     for (uint32_t i = 0; i < s->scenes.n; i++) {
-        struct fsd_scene scene = s->scenes.at[i];
-        struct fsd_span *span = &s->of_node[scene.node];
+        struct fsd_span *span = &s->of_node[s->scenes.at[i].node];
 
-        if (kept && !fsd_by_pair(&s->scenes.at[kept - 1], &scene))
-            continue;
         if (!span->n++)
-            span->at = kept;
-        s->scenes.at[kept++] = scene;
+            span->at = i;
     }
-    s->scenes.n = kept;
 }
 
 struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_history *h,

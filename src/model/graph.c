@@ -70,6 +70,12 @@ fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph 
     return of;
 }
 
+struct fsd_lists fsd_graph_by_scope(struct fsd_arena *arena, const struct fsd_graph *g)
+{
+    return fsd_lists_new(arena, g->nodes.n ? &g->nodes.at->scope : NULL,
+                         sizeof *g->nodes.at, g->nodes.n, g->scopes.n);
+}
+
 struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g)
 {
     struct fsd_bodies all = {FSD_NEW(arena, fsd_id, g->nodes.n),

@@ -428,6 +428,9 @@ struct fsd_bodies {
 };
 struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g);
 
+/** The nodes of each scope. */
+struct fsd_lists fsd_graph_by_scope(struct fsd_arena *arena, const struct fsd_graph *g);
+
 /** The tensor that the name means in that scope: its own, else an enclosing graph's.  A
  *  function's body does not see its caller's tensors. */
 fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope);

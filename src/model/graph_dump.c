@@ -202,8 +202,7 @@ static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
     for (uint32_t i = 0; i < node->attrs.n; i++)
         list[i] =
             (struct named){fsd_text(g->names, g->attrs.at[node->attrs.at + i].name), i};
-    if (node->attrs.n)
-        qsort(list, node->attrs.n, sizeof *list, by_name);
+    fsd_sort(list, node->attrs.n, sizeof *list, by_name);
     for (uint32_t i = 0; i < node->attrs.n; i++)
         put_attr(g, &g->attrs.at[node->attrs.at + list[i].id], out);
     fsd_arena_free(scratch);

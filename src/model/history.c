@@ -229,8 +229,7 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
     fprintf(out, "\nof no known form %" PRIu64 "\n", h->unknown_lines);
     for (uint32_t i = 0; i < h->unknown.n; i++)
         forms[i] = h->unknown.at[i];
-    if (h->unknown.n)
-        qsort(forms, h->unknown.n, sizeof *forms, more_first);
+    fsd_sort(forms, h->unknown.n, sizeof *forms, more_first);
     for (uint32_t i = 0; i < h->unknown.n; i++) {
         fprintf(out, "  %u  ", forms[i].n);
         fsd_put_safe(out, text(h, forms[i].sample));

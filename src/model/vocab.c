@@ -79,19 +79,12 @@ static int longer_first(const void *a, const void *b)
 
 static void collect_lengths(struct fsd_vocab *v)
 {
-    uint32_t kept = 0;
-
     for (fsd_sym s = 0; s < v->meaning.n; s++)
         if (v->meaning.at[s].nodes.n || v->meaning.at[s].tensor != FSD_NONE)
             fsd_vec_push(v->model->arena, &v->lengths,
                          (uint32_t)fsd_text_len(v->names, s));
-    if (!v->lengths.n)
-        return;
-    qsort(v->lengths.at, v->lengths.n, sizeof *v->lengths.at, longer_first);
-    for (uint32_t i = 0; i < v->lengths.n; i++)
-        if (!kept || v->lengths.at[kept - 1] != v->lengths.at[i])
-            v->lengths.at[kept++] = v->lengths.at[i];
-    v->lengths.n = kept;
+    v->lengths.n =
+        fsd_sort_once(v->lengths.at, v->lengths.n, sizeof *v->lengths.at, longer_first);
 }
 
 struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph *model)

@@ -51,7 +51,7 @@ struct fsd_onnx_functions fsd_onnx_functions_new(struct fsd_graph *g,
             fsd_vec_push(g->arena, &g->attrs,
                          fsd_onnx_attr(g, proto->attribute_proto[k]));
     }
-    qsort(all.at, all.n, sizeof *all.at, by_key_and_place);
+    fsd_vec_sort(&all, by_key_and_place);
     return all;
 }
 

@@ -17,25 +17,12 @@
 static void list_scopes(struct fsd_sizes *s)
 {
     const struct fsd_graph *g = s->g;
-    uint32_t at = 0;
 
     s->bodies = fsd_graph_bodies(s->arena, g);
-    s->by_scope = FSD_NEW(s->arena, fsd_id, g->nodes.n);
-    s->in_scope = FSD_NEW(s->arena, struct fsd_span, g->scopes.n);
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        s->in_scope[g->nodes.at[i].scope].n++;
-    for (fsd_id i = 0; i < g->scopes.n; i++) {
-        s->in_scope[i].at = at;
-        at += s->in_scope[i].n;
-        s->in_scope[i].n = 0;
-    }
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        struct fsd_span *scope = &s->in_scope[g->nodes.at[i].scope];
-
-        s->by_scope[scope->at + scope->n++] = i;
-        if (!s->items && fsd_op_traits(g, i) & FSD_OP_LISTS)
+    s->in_scope = fsd_graph_by_scope(s->arena, g);
+    for (fsd_id i = 0; i < g->nodes.n && !s->items; i++)
+        if (fsd_op_traits(g, i) & FSD_OP_LISTS)
             s->items = FSD_NEW(s->arena, struct fsd_shape, g->tensors.n);
-    }
 }
 
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g)
@@ -343,10 +330,10 @@ static void take_node(struct fsd_sizes *s, fsd_id node)
  * bodies stand in bodies. */
 static void take_scope(struct fsd_sizes *s, fsd_id scope)
 {
-    struct fsd_span nodes = s->in_scope[scope];
+    struct fsd_span nodes = s->in_scope.of[scope];
 
     for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = s->by_scope[nodes.at + i];
+        fsd_id node = s->in_scope.ids[nodes.at + i];
 
         take_node(s, node);
         for (fsd_id b = s->bodies.first[node]; b != FSD_NONE; b = s->bodies.next[b]) {

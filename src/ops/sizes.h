@@ -40,8 +40,7 @@ struct fsd_sizes {
                                    value of an optional, have in common; NULL where the
                                    graph has no operator on these */
     struct fsd_bodies bodies;  /**< of the nodes */
-    fsd_id *by_scope;          /**< all nodes, those of a scope together, in order */
-    struct fsd_span *in_scope; /**< by scope: in `by_scope` */
+    struct fsd_lists in_scope; /**< nodes by scope */
     int64_t *dim_sizes; /**< by symbol: the size of a named dimension; 0: not known */
     uint32_t n_dim_sizes;
     fsd_id *ints_of; /**< by tensor: in `ints`; FSD_NONE: not known */

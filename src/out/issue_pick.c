@@ -17,19 +17,6 @@ static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
     fsd_vec_push(arena, list, id);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    fsd_id x = *(const fsd_id *)a, y = *(const fsd_id *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void sort(fsd_id_vec *list)
-{
-    if (list->n)
-        qsort(list->at, list->n, sizeof *list->at, by_number);
-}
-
 /* The node of the main graph that holds it. */
 static fsd_id main_node(const struct fsd_graph *g, fsd_id node)
 {
@@ -237,7 +224,7 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
         for (uint32_t k = 0; k < d->match->of_node[s->nodes.at[i]].n; k++)
             add(arena, &s->layers,
                 fsd_match_of_node(d->match, s->nodes.at[i], k)->layer);
-    sort(&s->layers);
-    sort(&s->nodes);
-    sort(&s->old_layers);
+    fsd_vec_sort(&s->layers, fsd_by_id);
+    fsd_vec_sort(&s->nodes, fsd_by_id);
+    fsd_vec_sort(&s->old_layers, fsd_by_id);
 }

@@ -60,8 +60,7 @@ static void list_layer(struct judge *j, struct fsd_span *span, fsd_id layer)
 
 static void in_order(struct judge *j, struct fsd_span span)
 {
-    if (span.n)
-        qsort(j->blocks->pool.at + span.at, span.n, sizeof(fsd_id), fsd_by_id);
+    fsd_sort(j->blocks->pool.at + span.at, span.n, sizeof(fsd_id), fsd_by_id);
 }
 
 /* The layers that are known to compute one of its nodes; false where none is.  What is
@@ -205,8 +204,7 @@ static void find_movers(struct judge *j, struct fsd_arena *scratch)
                 fsd_vec_push(scratch, &j->moves, (uint64_t)(block - 1) << 32 | layer);
         }
     }
-    if (j->moves.n)
-        qsort(j->moves.at, j->moves.n, sizeof *j->moves.at, by_value);
+    fsd_vec_sort(&j->moves, by_value);
     for (uint32_t i = 0; i < j->moves.n; i++) {
         struct fsd_span *span = &j->movers[j->moves.at[i] >> 32];
 

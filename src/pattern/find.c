@@ -340,6 +340,5 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
                 add_block(blocks, used, a, FSD_PATTERN_QKV, node);
         }
     fsd_arena_free(scratch);
-    if (blocks->list.n)
-        qsort(blocks->list.at, blocks->list.n, sizeof *blocks->list.at, by_place);
+    fsd_vec_sort(&blocks->list, by_place);
 }

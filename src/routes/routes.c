@@ -281,8 +281,7 @@ static void sort_steps(struct fsd_routes *r)
         keys[i] = (struct step_key){s->knob, s->from, s->to,
                                     r->routes[s->to].values[s->knob], *s};
     }
-    if (r->steps.n)
-        qsort(keys, r->steps.n, sizeof *keys, by_effect);
+    fsd_sort(keys, r->steps.n, sizeof *keys, by_effect);
     for (uint32_t i = 0; i < r->steps.n; i++)
         r->steps.at[i] = keys[i].step;
 }
@@ -375,8 +374,7 @@ struct fsd_routes *fsd_routes_new(struct fsd_intern *names,
     find_steps(r);
     sort_steps(r);
     find_effects(r);
-    if (r->effects.n)
-        qsort(r->effects.at, r->effects.n, sizeof *r->effects.at, by_gain);
+    fsd_vec_sort(&r->effects, by_gain);
     fsd_route_best_find(r, tuning ? tuning->most_loss : -1);
     return r;
 }

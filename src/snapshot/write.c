@@ -330,7 +330,6 @@ static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
                          struct fsd_arena *scratch, fsd_id **nodes)
 {
     FSD_VEC(fsd_id) all = {0};
-    uint32_t n = 0;
 
     for (uint32_t b = 0; b < m->n; b++) {
         const struct fsd_matrix_cell *cell = fsd_matrix_cell(m, row, b);
@@ -349,13 +348,8 @@ static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
             }
         }
     }
-    if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, fsd_by_id);
-    for (uint32_t i = 0; i < all.n; i++)
-        if (!n || all.at[i] != all.at[n - 1])
-            all.at[n++] = all.at[i];
     *nodes = all.at;
-    return n;
+    return fsd_sort_once(all.at, all.n, sizeof *all.at, fsd_by_id);
 }
 
 static void put_fates(const struct writer *w, const struct fsd_matrix *m,

@@ -63,8 +63,7 @@ static void find_suspects(struct search *s, fsd_id node)
                 push_once(s, fsd_tensor_producer(s->g, t));
         }
     }
-    if (s->stack.n)
-        qsort(s->stack.at, s->stack.n, sizeof *s->stack.at, fsd_by_id);
+    fsd_vec_sort(&s->stack, fsd_by_id);
 }
 
 static void keep(struct search *s, struct fsd_span *in, fsd_id id)
@@ -84,11 +83,9 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
         for (uint32_t k = 0; k < s->m->of_node[s->stack.at[i]].n; k++)
             fsd_vec_push(s->scratch, &layers,
                          fsd_match_of_node(s->m, s->stack.at[i], k)->layer);
-    if (layers.n)
-        qsort(layers.at, layers.n, sizeof *layers.at, fsd_by_id);
+    layers.n = fsd_sort_once(layers.at, layers.n, sizeof *layers.at, fsd_by_id);
     for (uint32_t i = 0; i < layers.n; i++)
-        if (!i || layers.at[i] != layers.at[i - 1])
-            keep(s, &entry->layers, layers.at[i]);
+        keep(s, &entry->layers, layers.at[i]);
 }
 
 /* Casts and quantizers among the suspects, and in a row before them even if their

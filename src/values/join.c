@@ -17,21 +17,14 @@ struct join {
     fsd_id *layer;                  /* by name */
 };
 
-static uint32_t *none(struct fsd_arena *arena, uint32_t n)
-{
-    uint32_t *at = fsd_ids_new(arena, n);
-
-    return at;
-}
-
 static void index_names(struct join *j, struct fsd_arena *scratch)
 {
     const struct fsd_graph *model = j->m->model, *engine = j->m->engine;
     uint32_t names = fsd_intern_count(model->names);
 
-    j->first_node = none(scratch, names);
+    j->first_node = fsd_ids_new(scratch, names);
     j->layer = fsd_graph_nodes_by_name(scratch, engine);
-    j->next_node = none(scratch, model->nodes.n);
+    j->next_node = fsd_ids_new(scratch, model->nodes.n);
     for (fsd_id i = model->nodes.n; i-- > 0;) {
         fsd_sym name = model->nodes.at[i].name;
 
@@ -147,9 +140,9 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
 
     v->numbers = numbers;
     v->limit = limit;
-    v->of_node = none(m->arena, m->model->nodes.n);
-    v->of_layer = none(m->arena, m->engine->nodes.n);
-    j.of_tensor = none(scratch, m->model->tensors.n);
+    v->of_node = fsd_ids_new(m->arena, m->model->nodes.n);
+    v->of_layer = fsd_ids_new(m->arena, m->engine->nodes.n);
+    j.of_tensor = fsd_ids_new(scratch, m->model->tensors.n);
     index_names(&j, scratch);
     for (uint32_t i = 0; i < numbers->rows.n; i++)
         if (table ? give_named(&j, i) : give_tensor(&j, i))

@@ -77,8 +77,7 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
         reported.at[reported.n++] = place_of(m->region, p->before.type, q->before.type);
         reported.at[reported.n++] = place_of(from, p->before.type, q->before.type);
     }
-    if (reported.n)
-        qsort(reported.at, reported.n, sizeof *reported.at, by_place);
+    fsd_vec_sort(&reported, by_place);
     return reported;
 }
 

@@ -385,8 +385,8 @@ void fsd_commit_regions(struct replay *r)
     for (uint32_t i = 0; i < r->tied.n; i++)
         r->tied.at[i].layer = fsd_sets_find(set, r->tied.at[i].layer);
     if (kernels.n) {
-        qsort(kernels.at, kernels.n, sizeof *kernels.at, fsd_by_pair);
-        qsort(r->tied.at, r->tied.n, sizeof *r->tied.at, fsd_by_pair);
+        fsd_vec_sort(&kernels, fsd_by_pair);
+        fsd_vec_sort(&r->tied, fsd_by_pair);
     }
     for (uint32_t at = 0; at < kernels.n; at = to_layer, node = to_node) {
         fsd_id of = kernels.at[at].layer;

@@ -36,9 +36,7 @@ struct side {
                                            anything that a box may stand for */
     fsd_id *box;                        /* by unit; FSD_NONE */
     bool *shown;                        /* by region, of both sides */
-    /* By group and by move, its layers: in `layers`, from layer_start[unit] on. */
-    uint32_t *layer_start;
-    fsd_id *layers;
+    struct fsd_lists layers;            /* by unit: of a group or a move */
 };
 
 static uint32_t unit_of(const struct side *x, struct fsd_state_end end)
@@ -100,34 +98,24 @@ static void add_box(struct side *x, struct fsd_state_end end)
     x->box[unit] = fsd_drawing_add_box(x->w, box, end.item);
     if (end.kind != FSD_END_GROUP && end.kind != FSD_END_MOVE)
         return;
-    for (uint32_t i = x->layer_start[unit]; i < x->layer_start[unit + 1]; i++)
-        fsd_vec_push(x->w->arena, &x->w->items, x->layers[i]);
-    x->w->boxes.at[x->box[unit]].items.n +=
-        x->layer_start[unit + 1] - x->layer_start[unit];
+    for (uint32_t i = 0; i < x->layers.of[unit].n; i++)
+        fsd_vec_push(x->w->arena, &x->w->items,
+                     x->layers.ids[x->layers.of[unit].at + i]);
+    x->w->boxes.at[x->box[unit]].items.n += x->layers.of[unit].n;
 }
 
 static void list_layers(struct side *x)
 {
     const struct fsd_state *s = x->s;
     uint32_t n = s->of_layer ? s->layers : 0, units = x->first[FSD_END_INPUT];
-    uint32_t *start = FSD_NEW(x->w->arena, uint32_t, units + 2);
+    fsd_id *unit = FSD_NEW(x->w->arena, fsd_id, n);
 
-    x->layers = FSD_NEW(x->w->arena, fsd_id, n);
-    for (int put = 0; put < 2; put++) {
-        for (fsd_id i = 0; i < n; i++) {
-            uint32_t of = s->of_layer[i], item = of & ~FSD_LAYER_MOVES;
-            uint32_t unit =
-                of & FSD_LAYER_MOVES ? move_unit(x, item) : group_unit(x, item);
+    for (fsd_id i = 0; i < n; i++) {
+        uint32_t of = s->of_layer[i], item = of & ~FSD_LAYER_MOVES;
 
-            if (put)
-                x->layers[start[unit + 1]++] = i;
-            else
-                start[unit + 2]++;
-        }
-        for (uint32_t u = 2; !put && u < units + 2; u++)
-            start[u] += start[u - 1];
+        unit[i] = of & FSD_LAYER_MOVES ? move_unit(x, item) : group_unit(x, item);
     }
-    x->layer_start = start;
+    x->layers = fsd_lists_new(x->w->arena, unit, sizeof *unit, n, units);
 }
 
 /* ---------------------------------------------------------------- what is drawn */
@@ -181,8 +169,7 @@ static void mark_beside(struct side *x, uint8_t *mark)
 
         all[i] = (struct neighbour){unit_of(x, of), unit_of(x, end), end};
     }
-    if (n)
-        qsort(all, n, sizeof *all, fsd_by_pair);
+    fsd_sort(all, n, sizeof *all, fsd_by_pair);
     for (uint32_t i = 0, u = 0; u <= units; u++) {
         while (i < n && all[i].unit < u)
             i++;

@@ -44,26 +44,11 @@ static int order_lines(const void *x, const void *y)
     return order;
 }
 
-/* One of each that are equal; returns how many are left. */
-static uint32_t sort_once(void *at, uint32_t n, size_t size,
-                          int (*order)(const void *, const void *))
-{
-    char *items = at;
-    uint32_t kept = 0;
-
-    if (n)
-        qsort(at, n, size, order);
-    for (uint32_t i = 0; i < n; i++)
-        if (!kept || order(items + (kept - 1) * size, items + i * size) != 0)
-            memmove(items + kept++ * size, items + i * size, size);
-    return kept;
-}
-
 void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
 
-    lines->n = sort_once(lines->at, lines->n, sizeof *lines->at, order_lines);
+    lines->n = fsd_sort_once(lines->at, lines->n, sizeof *lines->at, order_lines);
 }
 
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w)

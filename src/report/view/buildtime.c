@@ -264,9 +264,7 @@ static struct group *groups_of(struct work *w, bool layers, uint32_t *n)
     struct group *groups = FSD_NEW(w->arena, struct group, w->parts.n);
 
     *n = 0;
-    if (w->parts.n)
-        qsort(w->parts.at, w->parts.n, sizeof *w->parts.at,
-              layers ? by_layer : by_source);
+    fsd_vec_sort(&w->parts, layers ? by_layer : by_source);
     for (uint32_t i = 0; i < w->parts.n; i++) {
         const struct fsd_effort *e = w->parts.at[i].e;
         fsd_sym key = layers ? e->layer : e->source;
@@ -276,8 +274,7 @@ static struct group *groups_of(struct work *w, bool layers, uint32_t *n)
         groups[*n - 1].parts.n++;
         add(&groups[*n - 1].spent, &w->parts.at[i].spent);
     }
-    if (*n)
-        qsort(groups, *n, sizeof *groups, slowest_first);
+    fsd_sort(groups, *n, sizeof *groups, slowest_first);
     return groups;
 }
 
@@ -381,8 +378,7 @@ static uint32_t sum_skips(const struct work *w, struct skipped **out)
             fsd_vec_push(w->arena, &all,
                          ((struct skipped){e->source, 1, w->all->skips.at[k]}));
     }
-    if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, by_reason);
+    fsd_vec_sort(&all, by_reason);
     for (uint32_t i = 0; i < all.n; i++) {
         struct skipped *to = n ? &all.at[n - 1] : NULL;
 
@@ -393,8 +389,7 @@ static uint32_t sum_skips(const struct work *w, struct skipped **out)
         to->layers++;
         fsd_effort_add_skip(&to->sum, &all.at[i].sum);
     }
-    if (n)
-        qsort(all.at, n, sizeof *all.at, most_first);
+    fsd_sort(all.at, n, sizeof *all.at, most_first);
     *out = all.at;
     return n;
 }

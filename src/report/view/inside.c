@@ -68,8 +68,7 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
 
         fsd_vec_push(arena, &all, one);
     }
-    if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, by_name);
+    fsd_vec_sort(&all, by_name);
     for (uint32_t i = 0; i < all.n; i++) {
         struct group *last = out.n ? &out.at[out.n - 1] : NULL;
 
@@ -81,8 +80,7 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
         if (all.at[i].ms > 0)
             last->ms = (last->ms > 0 ? last->ms : 0) + all.at[i].ms;
     }
-    if (out.n)
-        qsort(out.at, out.n, sizeof *out.at, by_first);
+    fsd_vec_sort(&out, by_first);
     return out;
 }
 

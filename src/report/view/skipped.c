@@ -206,8 +206,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
         if (e->kind == FSD_EVENT_SKIP && e->build == d->history->build)
             fsd_vec_push(arena, &skips, ((struct skip){e, i}));
     }
-    if (skips.n)
-        qsort(skips.at, skips.n, sizeof *skips.at, by_group);
+    fsd_vec_sort(&skips, by_group);
     for (uint32_t i = 0; i < skips.n; i++) {
         const struct skip *s = &skips.at[i];
         struct group *g = groups.n ? groups.at[groups.n - 1] : NULL;
@@ -226,8 +225,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
             fill_place(arena, fsd_rows_add(g->listed), d, s->e, node_of[s->index]);
         fill_place(arena, fsd_rows_add(g->nodes), d, s->e, node_of[s->index]);
     }
-    if (groups.n)
-        qsort(groups.at, groups.n, sizeof *groups.at, by_first);
+    fsd_vec_sort(&groups, by_first);
     for (uint32_t i = 0; i < groups.n; i++)
         add_group(rows, d, groups.at[i]);
     root->skipped = rows;
@@ -345,8 +343,7 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
             count_layer(arena, &by_op, of_op, d->engine->nodes.at[i].op,
                         fsd_layer_ms(d, i));
     }
-    if (by_op.n)
-        qsort(by_op.at, by_op.n, sizeof *by_op.at, more_first);
+    fsd_vec_sort(&by_op, more_first);
     for (uint32_t i = 0; i < by_op.n; i++) {
         struct op_row *row = fsd_rows_add(ops);
 
@@ -354,8 +351,7 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
         row->layers = fsd_count(by_op.at[i].n);
         row->ms = fsd_real_ms(by_op.at[i].ms);
     }
-    if (by_provider.n)
-        qsort(by_provider.at, by_provider.n, sizeof *by_provider.at, more_first);
+    fsd_vec_sort(&by_provider, more_first);
     for (uint32_t i = 0; any && i < by_provider.n; i++) {
         struct provider_row *row = fsd_rows_add(providers);
 

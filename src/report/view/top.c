@@ -238,8 +238,7 @@ static void rank(struct ranking *r, const struct basis *basis)
     }
     if (timed)
         r->total = r->d->times->total; /* entries that are no layer take time, too */
-    if (r->items.n)
-        qsort(r->items.at, r->items.n, sizeof *r->items.at, by_weight);
+    fsd_vec_sort(&r->items, by_weight);
 }
 
 /* --------------------------------------------------------------------------- advice */
