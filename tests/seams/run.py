@@ -271,8 +271,7 @@ def main():
         for row in rows:
             add(*row)
     status, said = run(CMAKE, "-S", TREE, "-B", BUILD, "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles",
-                       "-DFSD_TESTS=OFF", "-DFSD_WERROR=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0",
-                       *(["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []))
+                       "-DFSD_TESTS=OFF", "-DFSD_WERROR=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0")
     if status:
         sys.exit(f"cmake: {said[-2000:]}")
     built, said = build()
