@@ -236,17 +236,20 @@ def matrix(folder, n):
     return ["compare", one, apart, one, "--force"], n
 
 
+def compared_rows(times):
+    return [shape_row(shape, 1000 * times, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")] + \
+        [("matrix of a region and a chain", matrix, 500 * times, math.inf, math.inf)]
+
+
 def mended_rows():
     return [shape_row(shape, n, ["-f", "github"]) for shape, n in MENDED.items()] + \
-        [shape_row(shape, 500, words) for shape, words in NAMED] + [shape_row("long_hub", 200, ["snapshot"])] + \
-        [shape_row(shape, 1000, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")] + \
-        [("matrix of a region and a chain", matrix, 500, math.inf, math.inf)]
+        [shape_row(shape, 500, words) for shape, words in NAMED] + [shape_row("long_hub", 200, ["snapshot"])] + compared_rows(1)
 
 
 def whole_rows():
     return [shape_row(shape, n, ["-f", "json"]) for shape, n in READ.items()] + \
         [shape_row(shape, READ[shape], words) for words in VERBS for shape in WRITTEN] + \
-        [shape_row(shape, READ[shape], words) for shape, words in NAMED]
+        [shape_row(shape, READ[shape], words) for shape, words in NAMED] + compared_rows(8)
 
 
 # ------------------------------------------------------------------- what does not grow
