@@ -99,9 +99,7 @@ static void add_box(struct side *x, struct fsd_state_end end)
     if (end.kind != FSD_END_GROUP && end.kind != FSD_END_MOVE)
         return;
     for (uint32_t i = 0; i < x->layers.of[unit].n; i++)
-        fsd_vec_push(x->w->arena, &x->w->items,
-                     x->layers.ids[x->layers.of[unit].at + i]);
-    x->w->boxes.at[x->box[unit]].items.n += x->layers.of[unit].n;
+        fsd_drawing_add_item(x->w, x->layers.ids[x->layers.of[unit].at + i]);
 }
 
 static void list_layers(struct side *x)
@@ -265,7 +263,7 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
     bool *shown = FSD_NEW(arena, bool, c->regions.n);
     struct side old, new;
 
-    *scene = (struct fsd_compare_scene){c, subject};
+    *scene = (struct fsd_compare_scene){{{c->old, c->new}}, c, subject};
     *w = (struct fsd_drawing){
         .arena = arena, .painter = &fsd_compare_painter, .of = scene};
     old = new_side(w, c, pick, shown, false);

@@ -18,14 +18,6 @@ static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
     return w->of;
 }
 
-static const struct fsd_state *state_of(const struct fsd_drawing *w,
-                                        const struct fsd_box *box)
-{
-    const struct fsd_compare *c = scene_of(w)->c;
-
-    return box->side == FSD_SIDE_RIGHT ? c->new : c->old;
-}
-
 static const struct fsd_region_diff *region_of(const struct fsd_drawing *w,
                                                const struct fsd_box *box)
 {
@@ -79,11 +71,6 @@ static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_b
     return region_look(region_of(w, box)->happened, region_of(w, box)->width);
 }
 
-static const char *tie_color(const struct fsd_drawing *w, const struct fsd_line *tie)
-{
-    return look(w, &w->boxes.at[tie->to]).line;
-}
-
 /* ----------------------------------------------------------------------- labels */
 
 static const struct fsd_state_node *node_at(const struct fsd_state *s,
@@ -126,7 +113,7 @@ static void put_names(const struct fsd_state *s, struct few few, FILE *out)
 
 static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
     const struct fsd_group *g = &s->groups.at[fsd_item(w, box, 0)];
     const struct fsd_region_diff *r = region_of(w, box);
     struct few few = first_few(s, g->nodes);
@@ -185,7 +172,7 @@ static void put_form(const struct fsd_state *s, struct fsd_state_form form, FILE
 static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     static const char *const signs[] = {"+ ", "\xe2\x88\x92 ", "~ ", ""};
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
     const struct fsd_move *m = &s->moves.at[fsd_item(w, box, 0)];
 
     fprintf(out, "<B>%s%s</B>", signs[box->tint],
@@ -206,26 +193,17 @@ static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FIL
         fprintf(out, "<BR/>%.4g ms", m->ms.median);
 }
 
-static const struct fsd_state_port *port_of(const struct fsd_drawing *w,
-                                            const struct fsd_box *box)
-{
-    const struct fsd_state *s = state_of(w, box);
-
-    return &(box->kind == FSD_BOX_INPUT ? s->inputs.at
-                                        : s->outputs.at)[fsd_item(w, box, 0)];
-}
-
 /* The name of an engine's tensor that has a box of its own. */
 static const char *tensor_of(const struct fsd_drawing *w, const struct fsd_box *box)
 {
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
 
     return fsd_text(s->names, s->tensor_names.at[fsd_item(w, box, 0)]);
 }
 
 static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
     const struct fsd_state_port *port;
 
     if (box->kind == FSD_BOX_ITEMS) {
@@ -240,7 +218,7 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
         fsd_put_label_text(out, tensor_of(w, box), NAME);
         return;
     }
-    port = port_of(w, box);
+    port = fsd_box_port(w, box);
     fputs("<B>", out);
     fsd_put_label_text(out, fsd_text(s->names, port->name), NAME);
     fputs("</B><BR/>" FSD_SMALL, out);
@@ -267,7 +245,7 @@ static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
 /* Its layers, and all its names, a line each. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
     struct fsd_span nodes;
 
     if (box->kind == FSD_BOX_TENSOR) {
@@ -275,7 +253,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         return;
     }
     if (box->kind != FSD_BOX_ITEMS && box->kind != FSD_BOX_MOVE) {
-        fsd_put_tip_text(out, fsd_text(s->names, port_of(w, box)->name), TIP_NAME);
+        fsd_put_tip_text(out, fsd_text(s->names, fsd_box_port(w, box)->name), TIP_NAME);
         return;
     }
     put_layers(w, box, out);
@@ -305,7 +283,7 @@ static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *w
     if (wire->type[0] != wire->type[1])
         fprintf(out, "%s" FSD_ARROW, fsd_dtype_name((enum fsd_dtype)wire->type[0]));
     if (is_known(form))
-        put_form(state_of(w, &w->boxes.at[wire->from]), form, out);
+        put_form(fsd_box_state(w, &w->boxes.at[wire->from]), form, out);
 }
 
 /* ----------------------------------------------------------------------- legend */
@@ -369,10 +347,8 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     for (unsigned i = FSD_MOVE_ADDED; i <= FSD_MOVE_CHANGED; i++)
         if (c->moves_by_what[i])
             fsd_put_key(move_look(i), moves[i][1], moves[i][0], out);
-    fputs("<TD BORDER=\"0\">", out);
-    fsd_put_type_keys(out);
-    fsd_put_thread_key(w, out);
-    fputs("</TD></TR>" FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
+    fsd_put_line_keys(w, out);
+    fputs(FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
 }
 
 const struct fsd_painter fsd_compare_painter = {
@@ -383,7 +359,6 @@ const struct fsd_painter fsd_compare_painter = {
     .put_label = put_label,
     .put_tip = put_tip,
     .put_wire_label = put_wire_label,
-    .tie_color = tie_color,
     .tie_width = "1",
     .port_labels = true,
 };

@@ -460,10 +460,7 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     if (scene->slowest_ms > 0)
         fprintf(out, "<TD BGCOLOR=\"#fff7d6:#e0701c\">fast ... %.4g ms</TD>",
                 scene->slowest_ms);
-    fputs("<TD BORDER=\"0\">", out);
-    fsd_put_type_keys(out);
-    fsd_put_thread_key(w, out);
-    fputs("</TD></TR>", out);
+    fsd_put_line_keys(w, out);
     for (uint32_t i = 0; i < ties->n; i++) {
         loose |= ties->at[i].loose;
         part |= ties->at[i].part && !ties->at[i].loose;

@@ -261,7 +261,9 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
                                   : NULL;
 
     fprintf(out, "color=\"%s\" penwidth=\"%s\" arrowhead=\"none\" style=\"%s\"",
-            w->painter->tie_color(w, tie), w->painter->tie_width,
+            w->painter->tie_color ? w->painter->tie_color(w, tie)
+                                  : w->painter->look(w, &w->boxes.at[tie->to]).line,
+            w->painter->tie_width,
             tie->loose  ? "dotted"
             : tie->part ? "dashed"
                         : "bold");

@@ -19,6 +19,12 @@ fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id ite
     return w->boxes.n - 1;
 }
 
+void fsd_drawing_add_item(struct fsd_drawing *w, fsd_id item)
+{
+    fsd_vec_push(w->arena, &w->items, item);
+    w->boxes.at[w->boxes.n - 1].items.n++;
+}
+
 /* A line within a box is hidden by it, and one of a box that is not drawn has no end.
  */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,

@@ -127,6 +127,7 @@ struct fsd_painter {
     /** NULL: wires have none. */
     void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
+    /** NULL: the line of the right box. */
     const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
     const char *loose_tip; /**< what a loose tie is; NULL: it says nothing */
@@ -145,6 +146,9 @@ static inline fsd_id fsd_item(const struct fsd_drawing *w, const struct fsd_box 
 
 /** A new box of one item. */
 fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item);
+
+/** One more item of the box that was added last. */
+void fsd_drawing_add_item(struct fsd_drawing *w, fsd_id item);
 
 /** Adds a line; none from or to FSD_NONE or itself. */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
@@ -198,10 +202,9 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 #define FSD_LEGEND_END "</TABLE>"
 void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
                  FILE *out);
-/** The words for the colors of types: a part of every legend. */
-void fsd_put_type_keys(FILE *out);
-/** What lines are that are no tensors; nothing of a drawing without any. */
-void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out);
+/** The last cell of a legend's row, and the row's end: what the colors of types mean,
+ *  and lines that are no tensors, of a drawing with any. */
+void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out);
 
 extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
 
@@ -332,9 +335,33 @@ void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
                     struct fsd_grain grain, struct fsd_arena *arena,
                     struct fsd_sharing *nodes, struct fsd_sharing *layers);
 
+/* ------------------------------------------------ two states beside each other */
+
+/** Begins the scene of a drawing of two builds or two exports. */
+struct fsd_pair_scene {
+    const struct fsd_state *states[FSD__SIDE_COUNT];
+};
+
+static inline const struct fsd_state *fsd_box_state(const struct fsd_drawing *w,
+                                                    const struct fsd_box *box)
+{
+    return ((const struct fsd_pair_scene *)w->of)->states[box->side];
+}
+
+/** Of a box of an input or an output. */
+static inline const struct fsd_state_port *fsd_box_port(const struct fsd_drawing *w,
+                                                        const struct fsd_box *box)
+{
+    const struct fsd_state *s = fsd_box_state(w, box);
+
+    return &(box->kind == FSD_BOX_INPUT ? s->inputs.at
+                                        : s->outputs.at)[fsd_item(w, box, 0)];
+}
+
 /* ----------------------------------------------------- a comparison, compare_*.c */
 
 struct fsd_compare_scene {
+    struct fsd_pair_scene pair;
     const struct fsd_compare *c;
     const char *subject; /**< of a part: "what changed"; NULL: everything is drawn */
 };

@@ -31,6 +31,7 @@ enum {
 enum mark { SAME, CHANGED, REMOVED, ADDED };
 
 struct scene {
+    struct fsd_pair_scene pair;
     const struct fsd_exports *e;
     uint32_t drawn; /* changes; UINT32_MAX: all nodes are drawn */
 };
@@ -38,14 +39,6 @@ struct scene {
 static const struct scene *scene_of(const struct fsd_drawing *w)
 {
     return w->of;
-}
-
-static const struct fsd_state *state_of(const struct fsd_drawing *w,
-                                        const struct fsd_box *box)
-{
-    const struct fsd_exports *e = scene_of(w)->e;
-
-    return box->side == FSD_SIDE_RIGHT ? e->after : e->before;
 }
 
 /* ------------------------------------------------------------------------- words */
@@ -67,20 +60,6 @@ static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_b
     return box->kind == FSD_BOX_ITEMS ? look_of(box->tint) : fsd_port_look;
 }
 
-static const char *tie_color(const struct fsd_drawing *w, const struct fsd_line *tie)
-{
-    return look(w, &w->boxes.at[tie->to]).line;
-}
-
-static const struct fsd_state_port *port_of(const struct fsd_drawing *w,
-                                            const struct fsd_box *box)
-{
-    const struct fsd_state *s = state_of(w, box);
-
-    return &(box->kind == FSD_BOX_INPUT ? s->inputs.at
-                                        : s->outputs.at)[fsd_item(w, box, 0)];
-}
-
 typedef void put_text_fn(FILE *out, const char *s, size_t most);
 
 /* "input 1: plain -> int8 scale 0.1" */
@@ -97,13 +76,13 @@ static void put_change(const struct fsd_export_change *c, put_text_fn *put, FILE
 /* What changed stands in the new model's box. */
 static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
     const struct fsd_exports *e = scene_of(w)->e;
     const struct fsd_state_node *n;
 
     fputs("<B>", out);
     if (box->kind != FSD_BOX_ITEMS) {
-        fsd_put_label_text(out, fsd_text(s->names, port_of(w, box)->name), NAME);
+        fsd_put_label_text(out, fsd_text(s->names, fsd_box_port(w, box)->name), NAME);
         fputs("</B>", out);
         return;
     }
@@ -128,11 +107,11 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
 /* Its name and all that changed of it. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state *s = fsd_box_state(w, box);
     const struct fsd_exports *e = scene_of(w)->e;
 
     if (box->kind != FSD_BOX_ITEMS) {
-        fsd_put_tip_text(out, fsd_text(s->names, port_of(w, box)->name), TIP);
+        fsd_put_tip_text(out, fsd_text(s->names, fsd_box_port(w, box)->name), TIP);
         return;
     }
     fsd_put_tip_text(out, fsd_text(s->names, s->nodes.at[fsd_item(w, box, 0)].key),
@@ -175,10 +154,8 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     fputs("</TD></TR><TR><TD ALIGN=\"LEFT\">" FSD_LEGEND_BEGIN "<TR>", out);
     for (unsigned i = SAME; i <= ADDED; i++)
         fsd_put_key(look_of(i), "ROUNDED", words[i], out);
-    fputs("<TD BORDER=\"0\">", out);
-    fsd_put_type_keys(out);
-    fsd_put_thread_key(w, out);
-    fputs("</TD></TR>" FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
+    fsd_put_line_keys(w, out);
+    fputs(FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
 }
 
 static const struct fsd_painter painter = {
@@ -189,7 +166,6 @@ static const struct fsd_painter painter = {
     .put_label = put_label,
     .put_tip = put_tip,
     .put_wire_label = put_wire_label,
-    .tie_color = tie_color,
     .tie_width = "1",
     .port_labels = true,
 };
@@ -312,8 +288,7 @@ static void add_boxes(struct side *x)
                                                          .tint = x->mark[i]},
                                         i);
         for (uint32_t k = 0; k < x->of[i].n; k++)
-            fsd_vec_push(x->w->arena, &x->w->items, x->changes[x->of[i].at + k]);
-        x->w->boxes.at[x->box[i]].items.n += x->of[i].n;
+            fsd_drawing_add_item(x->w, x->changes[x->of[i].at + k]);
     }
 }
 
@@ -388,7 +363,7 @@ static struct fsd_drawing *draw(const struct fsd_exports *e, uint32_t most,
     struct scene *scene = FSD_NEW(arena, struct scene, 1);
     struct side old, new;
 
-    *scene = (struct scene){e, most};
+    *scene = (struct scene){{{e->before, e->after}}, e, most};
     *w = (struct fsd_drawing){.arena = arena, .painter = &painter, .of = scene};
     old = draw_side(w, e, most, false);
     new = draw_side(w, e, most, true);

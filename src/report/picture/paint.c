@@ -148,7 +148,7 @@ void fsd_put_key(struct fsd_box_style look, const char *border, const char *text
             look.fill, look.line, border, text);
 }
 
-void fsd_put_type_keys(FILE *out)
+void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out)
 {
     static const struct {
         enum fsd_dtype type;
@@ -159,16 +159,12 @@ void fsd_put_type_keys(FILE *out)
                 {FSD_INT4, "4 bit"},
                 {FSD_INT32, "other"}};
 
-    fputs("tensors: ", out);
+    bool derived = false;
+
+    fputs("<TD BORDER=\"0\">tensors: ", out);
     for (size_t i = 0; i < FSD_COUNT_OF(keys); i++)
         fprintf(out, "<FONT COLOR=\"%s\"><B>\xe2\x94\x81 %s</B></FONT> ",
                 fsd_type_color(keys[i].type), keys[i].text);
-}
-
-void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out)
-{
-    bool derived = false;
-
     for (uint32_t i = 0; i < w->lines[FSD_WIRE].n && !derived; i++)
         derived = w->lines[FSD_WIRE].at[i].derived;
     if (derived)
@@ -179,4 +175,5 @@ void fsd_put_thread_key(const struct fsd_drawing *w, FILE *out)
         fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
               "known</FONT>",
               out);
+    fputs("</TD></TR>", out);
 }
