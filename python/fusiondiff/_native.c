@@ -357,13 +357,12 @@ static PyObject *written(struct call *call)
 
 /* ------------------------------------------------------------------------ functions */
 
-static PyObject *open_run(PyObject *self, PyObject *args)
+static PyObject *open_run(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_diff *run = NULL;
     PyObject *side;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!:open_run", &PyDict_Type, &side) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
@@ -373,13 +372,12 @@ static PyObject *open_run(PyObject *self, PyObject *args)
     return finish(&call, run, RUN);
 }
 
-static PyObject *open_comparison(PyObject *self, PyObject *args)
+static PyObject *open_comparison(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_comparison *comparison = NULL;
     PyObject *before, *after;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!O!:open_comparison", &PyDict_Type, &before,
                           &PyDict_Type, &after) ||
         !take_side(&call, &call.side[0], before) ||
@@ -393,7 +391,7 @@ static PyObject *open_comparison(PyObject *self, PyObject *args)
 }
 
 /* Builds by several sets of options: a list of sides, the cache of a search or None. */
-static PyObject *open_routing(PyObject *self, PyObject *args)
+static PyObject *open_routing(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_routing *routing = NULL;
@@ -404,7 +402,6 @@ static PyObject *open_routing(PyObject *self, PyObject *args)
     bool taken = false;
     size_t n;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!O:open_routing", &PyList_Type, &list, &path) ||
         !take_file(&call, path, &cache))
         return NULL;
@@ -431,7 +428,7 @@ static PyObject *open_routing(PyObject *self, PyObject *args)
     return taken ? finish(&call, routing, ROUTING) : NULL;
 }
 
-static PyObject *open_check(PyObject *self, PyObject *args)
+static PyObject *open_check(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_check_options opt = {0};
@@ -439,7 +436,6 @@ static PyObject *open_check(PyObject *self, PyObject *args)
     struct fsd_check *check = NULL;
     PyObject *side, *snapshot, *policy;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!OOI:open_check", &PyDict_Type, &side, &snapshot,
                           &policy, &opt.today) ||
         !take_side(&call, &call.side[0], side) ||
@@ -459,14 +455,13 @@ static PyObject *open_check(PyObject *self, PyObject *args)
     return finish(&call, check, CHECK);
 }
 
-static PyObject *open_linting(PyObject *self, PyObject *args)
+static PyObject *open_linting(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_lint_options opt = {0};
     struct fsd_linting *linting = NULL;
     PyObject *side, *policy;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!zOI:open_linting", &PyDict_Type, &side, &opt.builder,
                           &policy, &opt.today) ||
         !take_side(&call, &call.side[0], side) ||
@@ -478,12 +473,11 @@ static PyObject *open_linting(PyObject *self, PyObject *args)
     return finish(&call, linting, LINTING);
 }
 
-static PyObject *snapshot(PyObject *self, PyObject *args)
+static PyObject *snapshot(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     PyObject *side;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!:snapshot", &PyDict_Type, &side) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
@@ -495,7 +489,7 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
 }
 
 /* A report of whatever the capsule holds. */
-static PyObject *write_report(PyObject *self, PyObject *args)
+static PyObject *write_report(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_style style = {0};
@@ -504,7 +498,6 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     int all = 0;
     void *made;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "OsIp:write", &capsule, &format, &style.width, &all))
         return NULL;
     style.all = all;
@@ -525,7 +518,7 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     return printed(&call);
 }
 
-static PyObject *view(PyObject *self, PyObject *args)
+static PyObject *view(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct fsd_query query = {0};
     const char **words;
@@ -536,7 +529,6 @@ static PyObject *view(PyObject *self, PyObject *args)
     struct call call = {0};
     int only_free;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "OsO!sIpzz:view", &capsule, &name, &PyList_Type, &list,
                           &format, &style.width, &only_free, &query.break_at,
                           &query.as))
@@ -560,7 +552,7 @@ static PyObject *view(PyObject *self, PyObject *args)
 }
 
 /* What tables call nodes, by number: those without a name as reports do. */
-static PyObject *node_names(PyObject *self, PyObject *capsule)
+static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const char *kind = PyCapsule_GetName(capsule);
     const void *made = kind ? PyCapsule_GetPointer(capsule, kind) : NULL;
@@ -568,7 +560,6 @@ static PyObject *node_names(PyObject *self, PyObject *capsule)
     struct fsd_node_data node;
     PyObject *names;
 
-    (void)self;
     if (!made)
         return NULL;
     if (kind != RUN && kind != LINTING) {
@@ -602,13 +593,12 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
 }
 
 /* The builds in a directory, each a pair of paths of which one may be empty. */
-static PyObject *builds(PyObject *self, PyObject *path)
+static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
 {
     struct fsd_error err = {0};
     PyObject *list;
     char *bytes;
 
-    (void)self;
     if (PyBytes_AsStringAndSize(path, &bytes, NULL) || !(list = PyList_New(0)))
         return NULL;
     if (each_build(bytes, add_build, list, &err) == FSD_OK)
@@ -618,30 +608,26 @@ static PyObject *builds(PyObject *self, PyObject *path)
 }
 
 /* A line of each rule, its id first. */
-static PyObject *rules(PyObject *self, PyObject *args)
+static PyObject *rules(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
 {
     struct call call = {0};
 
-    (void)self;
-    (void)args;
     print_to(&call);
     call.status = fsd_rule_explain(NULL, call.out, &call.err);
     return printed(&call);
 }
 
-static PyObject *differs(PyObject *self, PyObject *capsule)
+static PyObject *differs(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const struct fsd_comparison *made = PyCapsule_GetPointer(capsule, COMPARISON);
 
-    (void)self;
     return made ? PyBool_FromLong(fsd_comparison_differs(made)) : NULL;
 }
 
-static PyObject *failed(PyObject *self, PyObject *capsule)
+static PyObject *failed(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
 
-    (void)self;
     return made ? PyBool_FromLong(fsd_check_failed(made)) : NULL;
 }
 
@@ -681,7 +667,7 @@ static enum fsd_status write_fixed(const struct fsd_linting *made,
 
 /* The list of the edits; with a descriptor from 0 on, the model with these is written
  * to it before.  `model` is what open_linting() was given: it is read again. */
-static PyObject *fix(PyObject *self, PyObject *args)
+static PyObject *fix(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_fix_options opt = {0};
@@ -690,7 +676,6 @@ static PyObject *fix(PyObject *self, PyObject *args)
     const struct fsd_linting *made;
     int descriptor;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "OOO!O!i:fix", &capsule, &model, &PyList_Type,
                           &what_list, &PyList_Type, &scale_list, &descriptor) ||
         !take_file(&call, model, &path) ||
@@ -767,7 +752,7 @@ static bool take_part(struct call *call, PyObject *lists, part_words words,
 }
 
 /* What is cut, as text; with a descriptor from 0 on, the part is written to it. */
-static PyObject *cut(PyObject *self, PyObject *args)
+static PyObject *cut(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_cut_options opt = {0};
@@ -777,7 +762,6 @@ static PyObject *cut(PyObject *self, PyObject *args)
     PyObject *side, *lists, *value_list;
     int inlined;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!O!IpizO!i:cut", &PyDict_Type, &side, &PyList_Type,
                           &lists, &opt.context, &inlined, &files.part, &path,
                           &PyList_Type, &value_list, &files.inputs) ||
@@ -807,7 +791,7 @@ static enum fsd_status write_code(const struct call *call,
 }
 
 /* A model as a program. */
-static PyObject *code(PyObject *self, PyObject *args)
+static PyObject *code(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_cut_options opt = {0};
@@ -816,7 +800,6 @@ static PyObject *code(PyObject *self, PyObject *args)
     PyObject *side, *lists;
     int torch;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!O!IpI:code", &PyDict_Type, &side, &PyList_Type,
                           &lists, &opt.context, &torch, &how.depth) ||
         !take_side(&call, &call.side[0], side) || !take_part(&call, lists, words, &opt))
@@ -848,13 +831,12 @@ static enum fsd_status retype_model(const struct call *call, int descriptor, FIL
 
 /* What is carried over, as text; with a descriptor from 0 on, the typed model is
  * written to it. */
-static PyObject *retype(PyObject *self, PyObject *args)
+static PyObject *retype(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     PyObject *side;
     int descriptor;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!i:retype", &PyDict_Type, &side, &descriptor) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
@@ -880,14 +862,13 @@ static enum fsd_status annotate_model(const struct call *call, enum fsd_annotati
 }
 
 /* Writes the model, or the engine, with what became of it to a descriptor. */
-static PyObject *annotate(PyObject *self, PyObject *args)
+static PyObject *annotate(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     PyObject *side;
     int descriptor, as;
     FILE *out;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!ii:annotate", &PyDict_Type, &side, &as,
                           &descriptor) ||
         !take_side(&call, &call.side[0], side))
@@ -932,7 +913,7 @@ static PyObject *list_files(const struct fsd_issue *issue, bool anonymous,
 }
 
 /* The files of a report, by name; "": what the new names stand for. */
-static PyObject *issue(PyObject *self, PyObject *args)
+static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_issue_options opt = {0};
@@ -941,7 +922,6 @@ static PyObject *issue(PyObject *self, PyObject *args)
     PyObject *before, *side, *lists, *files = NULL;
     int anonymous, no_weights;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "OO!zO!Ipp:issue", &before, &PyDict_Type, &side,
                           &opt.finding, &PyList_Type, &lists, &opt.part.context,
                           &anonymous, &no_weights) ||
@@ -964,14 +944,13 @@ static PyObject *issue(PyObject *self, PyObject *args)
 }
 
 /* A search that begins with a build, a dictionary, or that a file holds, a path. */
-static PyObject *open_search(PyObject *self, PyObject *args)
+static PyObject *open_search(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_bisection *search = NULL;
     PyObject *side, *file;
     const char *path;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!O:open_search", &PyDict_Type, &side, &file) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
@@ -984,23 +963,21 @@ static PyObject *open_search(PyObject *self, PyObject *args)
     return finish(&call, search, SEARCH);
 }
 
-static PyObject *search_done(PyObject *self, PyObject *capsule)
+static PyObject *search_done(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const struct fsd_bisection *search = PyCapsule_GetPointer(capsule, SEARCH);
 
-    (void)self;
     return search ? PyBool_FromLong(fsd_bisection_done(search)) : NULL;
 }
 
 /* "next", "log", "tensors" or "state" of a search. */
-static PyObject *search_text(PyObject *self, PyObject *args)
+static PyObject *search_text(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     const struct fsd_bisection *search;
     PyObject *capsule;
     const char *what;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "Os:search_text", &capsule, &what) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
@@ -1015,7 +992,7 @@ static PyObject *search_text(PyObject *self, PyObject *args)
 }
 
 /* Writes the model of the next build to a descriptor. */
-static PyObject *search_model(PyObject *self, PyObject *args)
+static PyObject *search_model(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     const struct fsd_bisection *search;
@@ -1023,7 +1000,6 @@ static PyObject *search_model(PyObject *self, PyObject *args)
     int descriptor, inlined;
     FILE *out;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "Oip:search_model", &capsule, &descriptor, &inlined) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
@@ -1035,7 +1011,7 @@ static PyObject *search_model(PyObject *self, PyObject *args)
 }
 
 /* The result that a comparison states: 0 good, 1 bad. */
-static PyObject *search_judge(PyObject *self, PyObject *args)
+static PyObject *search_judge(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     const struct fsd_bisection *search;
@@ -1043,7 +1019,6 @@ static PyObject *search_judge(PyObject *self, PyObject *args)
     PyObject *capsule;
     const char *path;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "Oy:search_judge", &capsule, &path) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
@@ -1056,14 +1031,13 @@ static PyObject *search_judge(PyObject *self, PyObject *args)
 }
 
 /* Takes the result of a build, whose engine the dictionary holds unless it is None. */
-static PyObject *search_take(PyObject *self, PyObject *args)
+static PyObject *search_take(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_bisection *search;
     PyObject *capsule, *side;
     int result;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "OiO:search_take", &capsule, &result, &side) ||
         !(search = PyCapsule_GetPointer(capsule, SEARCH)) ||
         (side != Py_None && !take_side(&call, &call.side[0], side)))
@@ -1076,12 +1050,11 @@ static PyObject *search_take(PyObject *self, PyObject *args)
     return printed(&call);
 }
 
-static PyObject *update(PyObject *self, PyObject *capsule)
+static PyObject *update(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
     struct call call = {0};
 
-    (void)self;
     if (!made)
         return NULL;
     print_to(&call);
