@@ -30,11 +30,11 @@ enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
     fsd_document_of_pair(&sheet, pair, diff, failure);
     if (pair) {
         line = fsd_lines_open(&joined);
-        fsd_sheet_put_json(&sheet, NULL, line);
+        fsd_sheet_put_json(&sheet, line);
         fsd_lines_close(&joined);
         putc('\n', out);
     } else {
-        fsd_sheet_put_schema(&sheet, NULL, out);
+        fsd_sheet_put_schema(&sheet, out);
     }
     fsd_arena_free(sheet.arena);
     return fsd_flush(out, err);

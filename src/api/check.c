@@ -14,12 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void report(const struct fsd_options *opt, const char *text)
-{
-    if (opt->note)
-        opt->note(opt->payload, text);
-}
-
 /* --------------------------------------------------------------------- snapshots */
 
 static void report_untimed(const struct fsd_options *opt, const struct fsd_state *s)
@@ -32,7 +26,7 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
              "%" PRIu32 " of %" PRIu32
              " layers have no time in some profile: check will not take these times",
              s->untimed, s->layers);
-    report(opt, text);
+    fsd_note(opt, text);
 }
 
 /* What of the builds is no variant that a check takes. */
@@ -66,7 +60,7 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
             fsd_put_noun(print.out, left[i].n, left[i].noun);
             fprintf(print.out, " %s", left[i].what);
             fsd_print_close(&print);
-            report(opt, print.text);
+            fsd_note(opt, print.text);
             free(print.text);
         }
     }
@@ -387,7 +381,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     }
     if (status == FSD_OK && c->old && check->accept && c->old->profiles &&
         !c->new->profiles)
-        report(opt, "the snapshot's times are dropped: this build has none");
+        fsd_note(opt, "the snapshot's times are dropped: this build has none");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
                                                             .run = c->run,
@@ -512,7 +506,7 @@ static void update_variants(const struct fsd_check *check, FILE *out)
              " dropped%s",
              kept, dropped,
              dropped ? ": there this build matches none of the recorded builds" : "");
-    report(&check->opt, text);
+    fsd_note(&check->opt, text);
 }
 
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,

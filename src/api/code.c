@@ -34,11 +34,6 @@ void fsd_coding_free(struct fsd_coding *coding)
         fsd_diff_free(coding->run);
 }
 
-static bool names_layers(const struct fsd_cut_options *part)
-{
-    return part && (part->n_layers || part->n_groups);
-}
-
 enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
                                  const struct fsd_code_options *opt, FILE *out,
                                  struct fsd_error *err)
@@ -49,7 +44,7 @@ enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
                                  .depth = opt->depth};
 
     FSD_GUARD(err);
-    if (names_layers(opt->part) && !coding->engine)
+    if (opt->part && (opt->part->n_layers || opt->part->n_groups) && !coding->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected ENGINE, whose layers are named");
     return fsd_code_put(coding->run, &wish, out, err);

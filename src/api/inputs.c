@@ -35,12 +35,6 @@ struct inputs {
     struct fsd_graph *parsed; /* the network as the log shows it; NULL: no log */
 };
 
-static void begin(const struct fsd_options *opt, const char *stage)
-{
-    if (opt->progress)
-        opt->progress(opt->payload, stage);
-}
-
 /* A path is bytes; what reports print is text. */
 static const char *shown_path(const struct fsd_inputs *d, const char *path)
 {
@@ -93,7 +87,7 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_inputs *d = in->d;
 
-    begin(in->opt, "reading the model");
+    fsd_announce(in->opt, "reading the model");
     if (in->story) {
         in->parsed = fsd_graph_new(d->arena, d->names);
         if (in->log_reader->read_network)
@@ -298,7 +292,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 {
     enum fsd_status status;
 
-    begin(in->opt, "reading the log");
+    fsd_announce(in->opt, "reading the log");
     if (!in->opt->log) {
         in->log_reader = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
         if (in->log_reader)
@@ -341,7 +335,7 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
                                     in->story == &in->log ? in->d->history : NULL};
     enum fsd_status status;
 
-    begin(in->opt, "reading the engine");
+    fsd_announce(in->opt, "reading the engine");
     if (source.number && !in->opt->log && !is_log(source.file))
         return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
                         "--engine: expected a build log, found another format");
@@ -625,7 +619,7 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
     if (!opt->engine) {
         fsd_graph_finish(d->engine);
         d->engine->path = "";
-        begin(opt, "reading the model");
+        fsd_announce(opt, "reading the model");
         return load_onnx(d, opt->model, err);
     }
     status =

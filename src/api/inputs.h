@@ -16,6 +16,18 @@ struct fsd_inputs {
     struct fsd_measured times;   /**< of the engine's layers */
 };
 
+/** Tells who listens of a stage that begins, and of what is worth a note. */
+static inline void fsd_announce(const struct fsd_options *opt, const char *stage)
+{
+    if (opt->progress)
+        opt->progress(opt->payload, stage);
+}
+static inline void fsd_note(const struct fsd_options *opt, const char *text)
+{
+    if (opt->note)
+        opt->note(opt->payload, text);
+}
+
 /** Puts files that were given in the place of others where they belong: a build log as
  *  the model of another engine is its log, which has the model's nodes; a profile as
  *  the engine names layers, and has their times.  What it sets lives as long as

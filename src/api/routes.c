@@ -34,12 +34,6 @@ struct fsd_routing {
     struct fsd_routes *routes;
 };
 
-static void note(const struct fsd_options *opt, const char *text)
-{
-    if (opt->note)
-        opt->note(opt->payload, text);
-}
-
 /* ------------------------------------------------------------------------- opening */
 
 static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
@@ -178,12 +172,6 @@ static void take_settings(struct fsd_routing *r, const struct fsd_state *s,
 
 /* ------------------------------------------------------------ builds without cache */
 
-static const char *route_name(struct fsd_routing *r, uint32_t i)
-{
-    return r->n <= FSD_MOST_BUILDS ? fsd_printed(r->arena, "%c", 'A' + (int)i)
-                                   : fsd_printed(r->arena, "%u", i + 1);
-}
-
 static const char *measured(const struct fsd_state *s)
 {
     fsd_sym how = fsd_built_find(&s->built, s->names, FSD_BUILT_MEASURED);
@@ -217,11 +205,13 @@ static void take_builds(struct fsd_routing *r)
     r->n_in = r->n;
     r->in = FSD_NEW(r->arena, struct fsd_route_in, r->n);
     for (uint32_t i = 0; i < r->n; i++) {
-        r->in[i] = (struct fsd_route_in){.name = route_name(r, i),
-                                         .path = r->states[i]->engine_path,
-                                         .state = r->states[i],
-                                         .blocks = r->blocks[i],
-                                         .loss = -1};
+        r->in[i] = (struct fsd_route_in){
+            .name = r->n <= FSD_MOST_BUILDS ? fsd_printed(r->arena, "%c", 'A' + (int)i)
+                                            : fsd_printed(r->arena, "%u", i + 1),
+            .path = r->states[i]->engine_path,
+            .state = r->states[i],
+            .blocks = r->blocks[i],
+            .loss = -1};
         take_settings(r, r->states[i], &r->in[i].settings);
     }
     take_times(r);
@@ -307,8 +297,9 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
     r->n_in = r->tuning.steps.n < FSD_MOST_ROUTES ? r->tuning.steps.n : FSD_MOST_ROUTES;
     r->in = FSD_NEW(r->arena, struct fsd_route_in, r->n_in);
     if (r->n_in < r->tuning.steps.n && opt)
-        note(opt, "the tuning cache has more than 4096 iterations: the first 4096 are "
-                  "compared");
+        fsd_note(opt,
+                 "the tuning cache has more than 4096 iterations: the first 4096 are "
+                 "compared");
     for (uint32_t i = 0; i < r->n_in; i++)
         take_step(r, i);
     fsd_settings_parse(r->arena, r->names, fsd_text(r->names, r->tuning.default_route),
@@ -317,10 +308,11 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         uint32_t i = iteration_of(r, r->states[b]);
 
         if (i == FSD_NONE) {
-            note(opt, fsd_printed(r->arena,
-                                  "%s is left out: neither its name (iter3) nor its "
-                                  "log's --setBuildRoute is that of an iteration",
-                                  r->states[b]->engine_path));
+            fsd_note(opt,
+                     fsd_printed(r->arena,
+                                 "%s is left out: neither its name (iter3) nor its "
+                                 "log's --setBuildRoute is that of an iteration",
+                                 r->states[b]->engine_path));
             continue;
         }
         r->in[i].path = r->states[b]->engine_path;

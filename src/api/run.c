@@ -108,12 +108,6 @@ static double values_limit(const struct fsd_options *opt)
     return opt->values_limit > 0 ? opt->values_limit : 0.01;
 }
 
-static void announce(const struct fsd_options *opt, const char *stage)
-{
-    if (opt->progress)
-        opt->progress(opt->payload, stage);
-}
-
 /* Each part is a constant of its own, so that a stage that is moved before what it
  * reads does not compile. */
 enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
@@ -123,10 +117,10 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
     const struct fsd_known_sizes *sizes;
     enum fsd_status status;
 
-    announce(opt, "proving facts");
+    fsd_announce(opt, "proving facts");
     const struct fsd_facts *const facts = d->facts = fsd_facts_new(d->arena, d->model);
 
-    announce(opt, "matching");
+    fsd_announce(opt, "matching");
     const struct fsd_match *const match = d->match =
         fsd_match_new(d->arena, facts, d->engine, evidence_of(opt), d->story);
 
@@ -134,7 +128,7 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
     if (status != FSD_OK)
         return status;
 
-    announce(opt, "explaining");
+    fsd_announce(opt, "explaining");
     const struct fsd_parts *const parts = d->parts = fsd_diff_parts(match);
     const struct fsd_layer_result *const layers = d->layers = fsd_diff_layers(match);
     const enum fsd_dtype *const computed = d->computed =

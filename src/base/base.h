@@ -101,6 +101,11 @@ void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const voi
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
+/** The same of what comes first where it is larger. */
+int fsd_falling(double a, double b);
+/** The first order, unless it finds both equal. */
+int fsd_then(int order, int next);
+
 /** For qsort() of an array of uint64_t. */
 int fsd_by_number(const void *a, const void *b);
 
@@ -378,10 +383,7 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 /** What the noun ends with: "s" unless there is one. */
-static inline const char *fsd_plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
+const char *fsd_plural(uint64_t n);
 
 /** "38.5 MB" of 38500000 and " B", decimal prefixes; "-" of a negative number; `term`
  *  is printed instead where it is not NULL. */

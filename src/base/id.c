@@ -37,6 +37,16 @@ int fsd_by_id(const void *a, const void *b)
     return fsd_order(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+int fsd_falling(double a, double b)
+{
+    return (a < b) - (a > b);
+}
+
+int fsd_then(int order, int next)
+{
+    return order ? order : next;
+}
+
 void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *))
 {
     if (n)

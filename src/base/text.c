@@ -277,6 +277,11 @@ const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
     return at;
 }
 
+const char *fsd_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 {
     fprintf(out, "%" PRIu64 " %s%s", n, noun, fsd_plural(n));

@@ -186,9 +186,7 @@ static int by_share(const void *a, const void *b)
 {
     const struct cause *x = a, *y = b;
 
-    if (x->share < y->share || x->share > y->share)
-        return x->share < y->share ? 1 : -1;
-    return strcmp(x->word, y->word);
+    return fsd_then(fsd_falling(x->share, y->share), strcmp(x->word, y->word));
 }
 
 static const char *cause_words(const struct fsd_diff *d, fsd_id layer)
@@ -266,10 +264,9 @@ static int by_gain(const void *a, const void *b)
 {
     const struct deed *x = a, *y = b;
 
-    if (rank_of(x) < rank_of(y) || rank_of(x) > rank_of(y))
-        return rank_of(x) < rank_of(y) ? 1 : -1;
-    return x->edits.n != y->edits.n ? (x->edits.n < y->edits.n ? 1 : -1)
-                                    : strcmp(x->advice, y->advice);
+    return fsd_then(
+        fsd_falling(rank_of(x), rank_of(y)),
+        fsd_then(fsd_order(y->edits.n, x->edits.n), strcmp(x->advice, y->advice)));
 }
 
 static struct deed *deed_of(struct writer *w, struct deeds *all, const char *key)
@@ -355,19 +352,6 @@ static bool is_fp32_only(const struct fsd_diff *d)
     return multiplies;
 }
 
-/* The dump does not show what FP16 would save, but it is worth stating that FP16 was
- * not enabled. */
-static void add_fp16(struct writer *w, struct deeds *all)
-{
-    if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
-        deed_of(w, all,
-                w->d->engine->strongly_typed
-                    ? "convert the model to FP16 (ModelOpt AutoCast), since no layer "
-                      "computes in less than FP32"
-                    : "build with --fp16, or convert the model to FP16, since no layer "
-                      "computes in less than FP32");
-}
-
 static struct deeds find_deeds(struct writer *w)
 {
     uint32_t n_layers = w->d->engine->nodes.n;
@@ -387,7 +371,15 @@ static struct deeds find_deeds(struct writer *w)
         deed->ms += ms > 0 ? ms : 0;
     }
     add_proposed(w, &all);
-    add_fp16(w, &all);
+    /* The dump does not show what FP16 would save, but it is worth stating that it was
+     * not enabled. */
+    if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
+        deed_of(w, &all,
+                w->d->engine->strongly_typed
+                    ? "convert the model to FP16 (ModelOpt AutoCast), since no layer "
+                      "computes in less than FP32"
+                    : "build with --fp16, or convert the model to FP16, since no layer "
+                      "computes in less than FP32");
     fsd_vec_sort(&all.list, by_gain);
     return all;
 }

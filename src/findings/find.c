@@ -81,9 +81,8 @@ struct keyed {
 static int by_hash(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
-    int hash = fsd_order(x->hash, y->hash);
 
-    return hash ? hash : fsd_order(x->finding, y->finding);
+    return fsd_then(fsd_order(x->hash, y->hash), fsd_order(x->finding, y->finding));
 }
 
 /* Findings with equal hashes are numbered in the order in which they were found: the

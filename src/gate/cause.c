@@ -416,12 +416,10 @@ static int by_cost(const void *a, const void *b)
 {
     const struct fsd_root_cause *x = a, *y = b;
 
-    if (x->ms != y->ms)
-        return x->ms > y->ms ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    return x->errors != y->errors ? (x->errors > y->errors ? -1 : 1)
-                                  : strcmp(x->what, y->what);
+    return fsd_then(
+        fsd_falling(x->ms, y->ms),
+        fsd_then(fsd_order(y->bytes, x->bytes),
+                 fsd_then(fsd_order(y->errors, x->errors), strcmp(x->what, y->what))));
 }
 
 static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)

@@ -59,11 +59,6 @@ static fsd_id product_of(const struct fsd_marks *m, fsd_id group)
     return FSD_NONE;
 }
 
-static bool in_group(const struct fsd_marks *m, fsd_id node, fsd_id group)
-{
-    return fsd_id_at(m->group_of, node) == group;
-}
-
 /* The only group that consumes the group's outputs; FSD_NONE if there are several, or
  * another consumer. */
 static fsd_id only_user(const struct fsd_marks *m, fsd_id group)
@@ -178,7 +173,7 @@ static struct candidate behind_conv(const struct fsd_marks *m, fsd_id group,
         return no_break("another layer outputs its product");
     c = at_tensor(m, group, tensor, why);
     add = fsd_tensor_only_reader(g, tensor);
-    if (!fsd_node_is(g, add, FSD_ONNX_Add) || !in_group(m, add, group))
+    if (!fsd_node_is(g, add, FSD_ONNX_Add) || fsd_id_at(m->group_of, add) != group)
         return c;
     sum = fsd_node_out_tensor(g, add, 0);
     return is_inside(m, sum) ? better(c, at_tensor(m, group, sum, why)) : c;

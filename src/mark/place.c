@@ -25,12 +25,6 @@ static bool is_row_major(const struct fsd_form *form)
            form->layout.pad <= 1;
 }
 
-static int64_t size_of(const struct fsd_graph *g, const struct fsd_form *form,
-                       uint32_t i)
-{
-    return g->dims.at[form->dims.at + i].size;
-}
-
 /* An unknown size on either side is no difference. */
 static bool has_sizes(const struct fsd_marks *m, const struct fsd_form *form,
                       fsd_id tensor)
@@ -43,7 +37,7 @@ static bool has_sizes(const struct fsd_marks *m, const struct fsd_form *form,
     if (!form->ranked || form->dims.n != shape->rank)
         return false;
     for (uint32_t i = 0; i < shape->rank; i++) {
-        int64_t size = size_of(m->d->engine, form, i);
+        int64_t size = m->d->engine->dims.at[form->dims.at + i].size;
 
         if (size >= 0 &&
             fsd_amount_number(m->d->cost->amounts, shape->dims[i], &number) &&
@@ -126,11 +120,6 @@ static void find_port(const struct fsd_marks *m, const struct fsd_users *users,
 
 /* ----------------------------------------------------------------------- written */
 
-static bool is_joined(const struct fsd_marks *m, fsd_id group, fsd_id node)
-{
-    return m->kinds[group] == FSD_FUSION_HORIZONTAL && fsd_node_is_product(m->d, node);
-}
-
 static bool has_conv(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span steps = e->layers.at[layer].steps;
@@ -176,12 +165,6 @@ static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
     return false;
 }
 
-/* Several layers compute the group. */
-static bool is_spread(const struct fsd_marks *m, fsd_id group)
-{
-    return m->kinds[group] != FSD_FUSION_NONE && m->state->groups.at[group].layers > 1;
-}
-
 /* The layer writes a Transpose's output in the order of its input, so that an output
  * needs one more conversion, and nothing of the kernel moves into it. */
 static bool is_transposed(const struct fsd_marks *m, fsd_id node)
@@ -202,13 +185,13 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
         return FSD_WHY_LOOP;
     if (m->d->facts->traits[node] & FSD_OP_QUANTIZE)
         return FSD_WHY_QUANTIZED;
-    if (is_joined(m, group, node))
+    if (m->kinds[group] == FSD_FUSION_HORIZONTAL && fsd_node_is_product(m->d, node))
         return FSD_WHY_JOINED;
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_WHY_NONE;
-    if (is_spread(m, group))
+    if (fused && m->state->groups.at[group].layers > 1)
         return FSD_WHY_SPREAD;
     if (!fsd_layer_is_generated(e, p->layer))
         return p->port != FSD_NONE && !is_as_output(m, p->port, tensor) &&

@@ -66,11 +66,6 @@ static const char *evidence_text(const struct notes *n, unsigned by)
     return fsd_print_take(&print, n->arena);
 }
 
-static const char *ms_text(const struct notes *n, double ms)
-{
-    return ms < 0 ? "" : fsd_printed(n->arena, "%.6g", ms);
-}
-
 static void put_type(const struct notes *n, const char *key, enum fsd_dtype type)
 {
     put(n, key, type == FSD_DTYPE_UNKNOWN ? "" : fsd_dtype_name(type));
@@ -90,7 +85,7 @@ static void annotate(struct notes *n, fsd_id *nodes, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (n->d->cost->nodes[nodes[i]].ms >= 0)
             ms = (ms < 0 ? 0 : ms) + n->d->cost->nodes[nodes[i]].ms;
-    put(n, "ms", ms_text(n, ms));
+    put(n, "ms", ms < 0 ? "" : fsd_printed(n->arena, "%.6g", ms));
     put(n, "evidence", evidence_text(n, by));
 }
 

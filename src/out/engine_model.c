@@ -10,6 +10,7 @@
 #include "out/annotate.h"
 #include "base/base.h"
 #include "cost/cost.h"
+#include "out/declared.h"
 
 #include <string.h>
 
@@ -39,14 +40,6 @@ static const char *name_of(const struct graph *g, fsd_id tensor, fsd_id writer)
                : name;
 }
 
-static int number_of(enum fsd_dtype type)
-{
-    for (int i = 1; i < 64; i++)
-        if (type != FSD_DTYPE_UNKNOWN && fsd_dtype_numbered(i) == type)
-            return i;
-    return 0;
-}
-
 static const char *form_text(const struct graph *g, const struct fsd_form *form)
 {
     struct fsd_print print;
@@ -60,7 +53,7 @@ static void declare(const struct graph *g, enum fsd_onnx_list list, const char *
 {
     int64_t *sizes = FSD_NEW(g->arena, int64_t, form->dims.n + 1);
     struct fsd_onnx_info info = {.name = name,
-                                 .type = number_of(form->type),
+                                 .type = fsd_onnx_number_of(form->type),
                                  .ranked = true, /* a border has to have a shape */
                                  .rank = form->dims.n,
                                  .sizes = sizes,
@@ -246,17 +239,13 @@ static void add_layer(struct graph *g, fsd_id layer, const char *domain)
                                     .n_metadata = metadata.n});
 }
 
-/* Whose engine it is: the word before the form of its file. */
-static const char *domain_of(struct fsd_arena *arena, const struct fsd_graph *engine)
-{
-    return fsd_arena_strndup(arena, engine->kind, strcspn(engine->kind, "-"));
-}
-
 struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
                                            const struct fsd_diff *d,
                                            struct fsd_file *file)
 {
-    const char *domain = domain_of(arena, d->engine);
+    /* Whose engine it is: the word before the form of its file. */
+    const char *domain =
+        fsd_arena_strndup(arena, d->engine->kind, strcspn(d->engine->kind, "-"));
     struct graph g = {.d = d,
                       .engine = d->engine,
                       .arena = arena,

@@ -100,7 +100,7 @@ static bool writes(const struct format *f, enum fsd_subject subject)
 static enum fsd_status fill_sheet(const struct fsd_report *r, const struct format *f,
                                   struct fsd_sheet *sheet, struct fsd_error *err)
 {
-    struct fsd_asked asked = {r->run, r->query, r->style->all};
+    struct fsd_asked asked = {r->run, r->query, r->style->all, err};
     struct fsd_judged room;
     struct fsd_verdicts one;
 
@@ -112,19 +112,19 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
         if (f->document)
             fsd_document_of_comparison(sheet, r->compare);
         else
-            fsd_sheet_of_comparison(sheet, r->compare, r->style);
+            fsd_sheet_of_comparison(sheet, r->compare);
         return FSD_OK;
     case FSD_OF_MATRIX:
-        fsd_sheet_of_matrix(sheet, r->matrix, r->style);
+        fsd_sheet_of_matrix(sheet, r->matrix);
         return FSD_OK;
     case FSD_OF_MODELS:
-        fsd_sheet_of_exports(sheet, r->exports, r->style);
+        fsd_sheet_of_exports(sheet, r->exports);
         return FSD_OK;
     case FSD_OF_STABILITY:
-        fsd_sheet_of_stability(sheet, r->matrix, r->style);
+        fsd_sheet_of_stability(sheet, r->matrix);
         return FSD_OK;
     case FSD_OF_ROUTES:
-        fsd_sheet_of_routes(sheet, r->routes, r->style);
+        fsd_sheet_of_routes(sheet, r->routes);
         return FSD_OK;
     case FSD_OF_CHECK:
     case FSD_OF_LINT:
@@ -145,18 +145,18 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
     default:
         sheet->name = r->view;
         fsd_sheet_take_values(sheet, r->run);
-        return fsd_view_find(r->view)->fill(sheet, &asked, err);
+        return fsd_view_find(r->view)->fill(sheet, &asked);
     }
 }
 
 static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
                                    FILE *out, struct fsd_error *err)
 {
-    struct fsd_sheet sheet = {.arena = fsd_arena_new()};
+    struct fsd_sheet sheet = {.arena = fsd_arena_new(), .style = r->style};
     enum fsd_status status = fill_sheet(r, f, &sheet, err);
 
     if (status == FSD_OK)
-        f->sheet(&sheet, r->style, out);
+        f->sheet(&sheet, out);
     fsd_arena_free(sheet.arena);
     return status;
 }

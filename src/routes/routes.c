@@ -205,8 +205,7 @@ static int by_rest(const void *a, const void *b)
 {
     const struct route_key *x = a, *y = b;
 
-    return x->rest != y->rest ? fsd_order(x->rest, y->rest)
-                              : fsd_order(x->route, y->route);
+    return fsd_then(fsd_order(x->rest, y->rest), fsd_order(x->route, y->route));
 }
 
 /* Of routes that agree in all but this knob: from the first that has the base's value
@@ -264,11 +263,10 @@ struct step_key {
 static int by_effect(const void *a, const void *b)
 {
     const struct step_key *x = a, *y = b;
-    int order = fsd_order(x->knob, y->knob);
 
-    order = order ? order : fsd_order(x->after, y->after);
-    order = order ? order : fsd_order(x->from, y->from);
-    return order ? order : fsd_order(x->to, y->to);
+    return fsd_then(
+        fsd_then(fsd_order(x->knob, y->knob), fsd_order(x->after, y->after)),
+        fsd_then(fsd_order(x->from, y->from), fsd_order(x->to, y->to)));
 }
 
 static void sort_steps(struct fsd_routes *r)
@@ -328,11 +326,6 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-static int order_real(double a, double b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* Gains first, then what was not measured, by whether it changes anything. */
 static int by_gain(const void *a, const void *b)
 {
@@ -342,7 +335,7 @@ static int by_gain(const void *a, const void *b)
     int order = (int)!x->timed - (int)!y->timed;
 
     if (!order && x->timed)
-        order = order_real(x->least + x->most, y->least + y->most);
+        order = fsd_falling(y->least + y->most, x->least + x->most);
     order = order ? order : (int)idle[0] - (int)idle[1];
     order = order ? order : fsd_order(x->knob, y->knob);
     return order ? order : fsd_order(x->after, y->after);

@@ -28,13 +28,6 @@ static uint64_t place_of(fsd_id region, uint8_t before, uint8_t after)
     return (uint64_t)region << 16 | (uint64_t)before << 8 | after;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 static fsd_id region_of_node(const struct fsd_compare *c, fsd_ref node)
 {
     return fsd_compare_region_of_node(c, true, node);
@@ -77,7 +70,7 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
         reported.at[reported.n++] = place_of(m->region, p->before.type, q->before.type);
         reported.at[reported.n++] = place_of(from, p->before.type, q->before.type);
     }
-    fsd_vec_sort(&reported, by_place);
+    fsd_vec_sort(&reported, fsd_by_number);
     return reported;
 }
 
@@ -87,7 +80,7 @@ static bool is_reported(const struct fsd_reported_types *reported,
     uint64_t place = place_of(k->region, k->before.form.type, k->after.form.type);
 
     return reported->n && bsearch(&place, reported->at, reported->n,
-                                  sizeof *reported->at, by_place) != NULL;
+                                  sizeof *reported->at, fsd_by_number) != NULL;
 }
 
 /* Whether types differ that only the kernel shows. */
@@ -153,18 +146,6 @@ static void put_tensor(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ------------------------------------------------------------------------ types */
 
-static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
-{
-    fsd_finding_open(f);
-    fputs("the ", f->out);
-    fsd_put_kernel(f, k, true);
-    fputs(k->after.sizes ? " reads, writes or contains " : " runs in ", f->out);
-    put_tensor(f, f->c->new, &k->after);
-    fputs("; before: ", f->out);
-    put_tensor(f, f->c->old, &k->before);
-    fsd_finding_close(f);
-}
-
 void fsd_find_wider_kernels(struct fsd_finder *f)
 {
     struct fsd_reported_types reported = find_reported_types(f);
@@ -172,8 +153,16 @@ void fsd_find_wider_kernels(struct fsd_finder *f)
     for (uint32_t i = 0; i < f->c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &f->c->kernels.at[i];
 
-        if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k))
-            report_types(f, k);
+        if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k)) {
+            fsd_finding_open(f);
+            fputs("the ", f->out);
+            fsd_put_kernel(f, k, true);
+            fputs(k->after.sizes ? " reads, writes or contains " : " runs in ", f->out);
+            put_tensor(f, f->c->new, &k->after);
+            fputs("; before: ", f->out);
+            put_tensor(f, f->c->old, &k->before);
+            fsd_finding_close(f);
+        }
     }
 }
 
@@ -516,11 +505,6 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- bindings */
 
-static const char *direction(const struct fsd_binding *b)
-{
-    return b->output ? "output" : "input";
-}
-
 /* Whether a change of the port of that name is already reported. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)
@@ -547,7 +531,7 @@ static void report_binding(struct fsd_finder *f, const struct fsd_binding_change
     const struct fsd_binding *shown = b->new ? b->new : b->old;
 
     fsd_finding_open(f);
-    fprintf(f->out, "the engine's %s %s%s", direction(shown),
+    fprintf(f->out, "the engine's %s %s%s", shown->output ? "output" : "input",
             text(b->new ? new : old, shown->name),
             !b->old   ? " is new"
             : !b->new ? " is gone"

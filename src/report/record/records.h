@@ -122,6 +122,11 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
                                          const fsd_built_vec *built,
                                          const struct fsd_intern *names);
 
+/** Operators of the nodes of a fate, the most frequent first; not known where there are
+ *  none. */
+struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
+                                 enum fsd_fate fate);
+
 /** The program and its version. */
 extern const struct fsd_record fsd_tool_record;
 const void *fsd_tool(struct fsd_arena *arena);

@@ -3,6 +3,7 @@
 #include "report/record/records.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 FSD_RECORD_DEFINED(fsd_spread_row, FSD_SPREAD)
 
@@ -94,4 +95,39 @@ const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *erro
     if (error->unit == FSD_POS_LINE)
         row->line = fsd_count(error->pos);
     return row;
+}
+
+struct op_count {
+    fsd_sym op;
+    uint32_t n;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct op_count *x = a, *y = b;
+
+    return fsd_then(fsd_order(y->n, x->n), fsd_order(x->op, y->op));
+}
+
+struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
+                                 enum fsd_fate fate)
+{
+    struct op_count *ops = FSD_NEW(arena, struct op_count, fsd_intern_count(d->names));
+    uint32_t n = 0;
+    const char **words;
+    uint32_t *counts;
+
+    for (fsd_sym s = 0; s < fsd_intern_count(d->names); s++)
+        ops[s].op = s;
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (d->nodes[i].fate == fate)
+            n += !ops[d->model->nodes.at[i].op].n++;
+    qsort(ops, fsd_intern_count(d->names), sizeof *ops, by_count);
+    words = FSD_NEW(arena, const char *, n);
+    counts = FSD_NEW(arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        words[i] = fsd_text(d->names, ops[i].op);
+        counts[i] = ops[i].n;
+    }
+    return (struct fsd_words){n > 0, n, words, counts};
 }

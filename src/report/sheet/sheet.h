@@ -54,10 +54,11 @@ struct fsd_rows {
 
 struct fsd_sheet {
     struct fsd_arena *arena;
-    const char *name;   /**< "where" */
-    const char *schema; /**< of JSON: "fusiondiff-where/1" */
-    const char *head;   /**< template of what stands above a table; NULL: nothing */
-    const char *csv;    /**< the member of the root whose rows are the lines of CSV;
+    const struct fsd_style *style; /**< of text; NULL: another format is wanted */
+    const char *name;              /**< "where" */
+    const char *schema;            /**< of JSON: "fusiondiff-where/1" */
+    const char *head; /**< template of what stands above a table; NULL: nothing */
+    const char *csv;  /**< the member of the root whose rows are the lines of CSV;
                                NULL: those of the widest table */
     const struct fsd_rows *root; /**< one row; its template says what follows the
                                       head */
@@ -180,8 +181,7 @@ static inline bool fsd_sheet_names_schema(const struct fsd_sheet *sheet)
     return !strcmp(sheet->root->of->columns[0].name, "schema");
 }
 
-typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style *style,
-                          FILE *out);
+typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, FILE *out);
 
 fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
     fsd_sheet_put_markdown, fsd_sheet_put_schema;

@@ -111,12 +111,10 @@ static void add_row(struct fsd_json *object, const struct fsd_record *of,
     }
 }
 
-void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *style,
-                        FILE *out)
+void fsd_sheet_put_json(const struct fsd_sheet *sheet, FILE *out)
 {
     struct fsd_json *root = fsd_json_new(out);
 
-    (void)style;
     if (!fsd_sheet_names_schema(sheet))
         fsd_json_text(root, "schema", sheet->schema);
     add_root(root, sheet->root);

@@ -216,14 +216,12 @@ static void put_members(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-void fsd_sheet_put_schema(const struct fsd_sheet *sheet, const struct fsd_style *style,
-                          FILE *out)
+void fsd_sheet_put_schema(const struct fsd_sheet *sheet, FILE *out)
 {
     struct fsd_json *root = fsd_json_new(out), *defined;
     struct definitions all = {.arena = sheet->arena};
     char id[80];
 
-    (void)style;
     snprintf(id, sizeof id, "urn:%s", sheet->schema);
     fsd_json_text(root, "$schema", "https://json-schema.org/draft/2020-12/schema");
     fsd_json_text(root, "$id", id);

@@ -41,16 +41,6 @@ static void put_markdown(const struct fsd_column *column, const char *text, FILE
     fputs(code ? "</code>" : "", out);
 }
 
-static struct markup csv_of(const struct fsd_sheet *sheet)
-{
-    return (struct markup){"", ",", "\n", put_csv, false, sheet};
-}
-
-static struct markup markdown_of(const struct fsd_sheet *sheet)
-{
-    return (struct markup){"| ", " | ", " |\n", put_markdown, true, sheet};
-}
-
 static bool is_rows(const struct fsd_column *column)
 {
     return column->kind == FSD_CELL_ROWS;
@@ -312,14 +302,12 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
 /* A CSV file has one kind of line.  If tables have different columns, it has the lines
  * of the widest one: the others are sums of its lines, or a few of them in another
  * form. */
-void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *style,
-                       FILE *out)
+void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;
     const struct fsd_column *column;
-    const struct markup csv = csv_of(sheet);
+    const struct markup csv = (struct markup){"", ",", "\n", put_csv, false, sheet};
 
-    (void)style;
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
         if (sheet->csv ? !strcmp(column->name, sheet->csv)
                        : !widest || rows->of->n > widest->of->n)
@@ -332,15 +320,14 @@ void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *st
             put_lines(&csv, rows, out);
 }
 
-void fsd_sheet_put_markdown(const struct fsd_sheet *sheet,
-                            const struct fsd_style *style, FILE *out)
+void fsd_sheet_put_markdown(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_column *column;
     const struct fsd_rows *rows;
-    const struct markup markdown = markdown_of(sheet);
+    const struct markup markdown =
+        (struct markup){"| ", " | ", " |\n", put_markdown, true, sheet};
     struct fsd_print head;
 
-    (void)style;
     fprintf(out, "### fusiondiff %s\n", sheet->name);
     fsd_sheet_put_head(sheet, put_markdown, fsd_print_open(&head));
     fsd_print_close(&head);

@@ -245,10 +245,9 @@ void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FIL
         put_template(&w, sheet->head, sheet->root->of, sheet->root->at.at[0]);
 }
 
-void fsd_sheet_put_text(const struct fsd_sheet *sheet, const struct fsd_style *style,
-                        FILE *out)
+void fsd_sheet_put_text(const struct fsd_sheet *sheet, FILE *out)
 {
-    const struct writer w = {style, put_plainly, out};
+    const struct writer w = {sheet->style, put_plainly, out};
 
     fsd_sheet_put_head(sheet, put_plainly, out);
     put_rows(&w, sheet->root);

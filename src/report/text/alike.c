@@ -122,9 +122,7 @@ static int by_form(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    if (x->form != y->form)
-        return x->form < y->form ? -1 : 1;
-    return x->at < y->at ? -1 : 1;
+    return fsd_then(fsd_order(x->form, y->form), fsd_order(x->at, y->at));
 }
 
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)

@@ -90,12 +90,6 @@ static struct block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
 
 /* ------------------------------------------------------------------------- a layer */
 
-static bool runs_wider(const struct fsd_node_result *r)
-{
-    return fsd_dtype_rank(r->requested) &&
-           fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
-}
-
 static void put_nodes(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     uint32_t shown = 0, hidden = 0;
@@ -111,7 +105,7 @@ static void put_nodes(const struct fsd_diff *d, fsd_id layer, FILE *out)
         }
         fputs(shown++ ? " + " : "", out);
         fsd_put_node_name(d, node, out);
-        if (runs_wider(&d->nodes[node]))
+        if (fsd_runs_wider(&d->nodes[node]))
             fprintf(out, " (requested %s)", fsd_dtype_name(d->nodes[node].requested));
     }
     if (hidden)

@@ -147,7 +147,7 @@ static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
 
 /* -------------------------------------------------------------- the model's side */
 
-static bool runs_wider(const struct fsd_node_result *r)
+bool fsd_runs_wider(const struct fsd_node_result *r)
 {
     return fsd_dtype_rank(r->requested) &&
            fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
@@ -158,7 +158,7 @@ static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id
     struct fsd_print text;
 
     fsd_put_node_name(d, node, fsd_print_open(&text));
-    if (runs_wider(&d->nodes[node]))
+    if (fsd_runs_wider(&d->nodes[node]))
         fprintf(text.out, "  (requested %s)", fsd_dtype_name(d->nodes[node].requested));
     return fsd_print_take(&text, arena);
 }
@@ -177,7 +177,8 @@ static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
                 evidence[n++] = letters[k];
         evidence[n] = '\0';
         add_left(b, node_text(b->arena, d, link->node), evidence,
-                 runs_wider(&d->nodes[link->node]) ? FSD_INK_CHANGED : FSD_INK_PLAIN);
+                 fsd_runs_wider(&d->nodes[link->node]) ? FSD_INK_CHANGED
+                                                       : FSD_INK_PLAIN);
     }
 }
 

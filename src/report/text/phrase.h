@@ -26,6 +26,9 @@ void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
  * one. */
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
+/** True for a node that runs in a higher precision than the model requests. */
+bool fsd_runs_wider(const struct fsd_node_result *r);
+
 /** Of builds by two builders what each does, side by side; else nothing. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out);
 

@@ -337,11 +337,8 @@ static int more_hurt(const void *a, const void *b)
 {
     const struct hurt *x = a, *y = b;
 
-    if (x->ms != y->ms)
-        return x->ms < y->ms ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return x->place < y->place ? -1 : 1;
+    return fsd_then(fsd_falling(x->ms, y->ms), fsd_then(fsd_falling(x->bytes, y->bytes),
+                                                        fsd_order(x->place, y->place)));
 }
 
 static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f,

@@ -1,44 +1,20 @@
 /* Nodes whose fate is not a layer, by fate. */
 #include "base/base.h"
+#include "report/record/records.h"
 #include "report/text/text.h"
 #include "report/text/phrase.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 12, FEW = 6, ALIKE = 3, REASONS = 32 };
 
-struct op_count {
-    fsd_sym op;
-    uint32_t n;
-};
-
-static int more_first(const void *a, const void *b)
-{
-    const struct op_count *x = a, *y = b;
-
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return fsd_order(x->op, y->op);
-}
-
 static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    uint32_t n = fsd_intern_count(d->names), kept = 0;
-    struct op_count *ops = FSD_NEW(scratch, struct op_count, n);
+    struct fsd_words ops = fsd_ops_of_fate(scratch, d, fate);
 
-    for (fsd_sym s = 0; s < n; s++)
-        ops[s].op = s;
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        ops[d->model->nodes.at[i].op].n += d->nodes[i].fate == fate;
-    for (fsd_sym s = 0; s < n; s++)
-        if (ops[s].n)
-            ops[kept++] = ops[s];
-    qsort(ops, kept, sizeof *ops, more_first);
-    for (uint32_t i = 0; i < kept; i++)
-        fsd_printf_safe(out, "%s%s %u", i ? ", " : ": ", fsd_text(d->names, ops[i].op),
-                        ops[i].n);
+    for (uint32_t i = 0; i < ops.n; i++)
+        fsd_printf_safe(out, "%s%s %u", i ? ", " : ": ", ops.at[i], ops.counts[i]);
     putc('\n', out);
     fsd_arena_free(scratch);
 }

@@ -68,8 +68,7 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
     }
 }
 
-enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                               struct fsd_error *err)
+enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows *inputs = fsd_rows_new(arena, &input_row_record,
@@ -82,7 +81,6 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
     const char **families = FSD_NEW(arena, const char *, sizeof(unsigned) * 8);
     uint32_t n = 0, n_families = 0;
 
-    (void)err;
     for (size_t i = 0; i < FSD_COUNT_OF(drawn); i++)
         if (fsd_picture_lays_out(drawn[i]))
             draws[n++] = drawn[i];

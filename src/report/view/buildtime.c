@@ -232,31 +232,26 @@ static int slowest_first(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
 
-    if (x->spent.seconds != y->spent.seconds)
-        return x->spent.seconds < y->spent.seconds ? 1 : -1;
-    if (x->spent.kernels != y->spent.kernels)
-        return x->spent.kernels < y->spent.kernels ? 1 : -1;
-    return fsd_order(x->key, y->key);
+    return fsd_then(fsd_falling(x->spent.seconds, y->spent.seconds),
+                    fsd_then(fsd_order(y->spent.kernels, x->spent.kernels),
+                             fsd_order(x->key, y->key)));
 }
 
 static int by_layer(const void *a, const void *b)
 {
     const struct part *x = a, *y = b;
-    int order = fsd_order(x->e->layer, y->e->layer);
 
-    if (order)
-        return order;
-    if (x->spent.seconds != y->spent.seconds)
-        return x->spent.seconds < y->spent.seconds ? 1 : -1;
-    return fsd_order(x->e->source, y->e->source);
+    return fsd_then(fsd_order(x->e->layer, y->e->layer),
+                    fsd_then(fsd_falling(x->spent.seconds, y->spent.seconds),
+                             fsd_order(x->e->source, y->e->source)));
 }
 
 static int by_source(const void *a, const void *b)
 {
     const struct part *x = a, *y = b;
-    int order = fsd_order(x->e->source, y->e->source);
 
-    return order ? order : fsd_order(x->e->layer, y->e->layer);
+    return fsd_then(fsd_order(x->e->source, y->e->source),
+                    fsd_order(x->e->layer, y->e->layer));
 }
 
 static struct group *groups_of(struct work *w, bool layers, uint32_t *n)
@@ -351,17 +346,15 @@ struct skipped {
 static int by_reason(const void *a, const void *b)
 {
     const struct skipped *x = a, *y = b;
-    int order = fsd_order(x->source, y->source);
 
-    return order ? order : fsd_order(x->sum.why, y->sum.why);
+    return fsd_then(fsd_order(x->source, y->source), fsd_order(x->sum.why, y->sum.why));
 }
 
 static int most_first(const void *a, const void *b)
 {
     const struct skipped *x = a, *y = b;
 
-    return x->sum.times != y->sum.times ? (x->sum.times > y->sum.times ? -1 : 1)
-                                        : by_reason(a, b);
+    return fsd_then(fsd_order(y->sum.times, x->sum.times), by_reason(a, b));
 }
 
 /* Skips of one source for one reason are a row. */
@@ -523,14 +516,13 @@ static const char *no_use(const struct fsd_history *h)
 }
 
 enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
-                                   const struct fsd_asked *asked, struct fsd_error *err)
+                                   const struct fsd_asked *asked)
 {
     const struct fsd_diff *d = asked->d;
     struct fsd_rows *none = fsd_rows_new(sheet->arena, &layer_row_record, layer_text);
     struct answer *root;
     struct work w;
 
-    (void)err;
     root = fsd_sheet_begin(sheet, "fusiondiff-buildtime/1", &answer_record, head, text);
     sheet->csv = "layers";
     root->log = no_use(d->history);

@@ -293,8 +293,7 @@ static const struct fsd_rows *head_rows(const struct context *m)
     return rows;
 }
 
-void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
-                             const struct fsd_style *style)
+void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c)
 {
     const struct context m = {sheet->arena, c};
     struct answer *root;
@@ -307,6 +306,6 @@ void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *
     root->edges = edge_rows(&m);
     root->nodes = node_rows(&m);
     root->ports = port_rows(&m);
-    if (style->tactics)
+    if (sheet->style->tactics)
         root->tactics = tactic_rows(&m);
 }

@@ -78,8 +78,7 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
     return pair;
 }
 
-enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                 struct fsd_error *err)
+enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
@@ -88,8 +87,8 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked
                                           layers ? "layer {index} {called}\n{story}"
                                                  : "node {index} {called}\n{story}");
     fsd_id_vec ids = {0};
-    enum fsd_status status = fsd_pick_words(
-        arena, asked, layers ? FSD_PICK_LAYERS : FSD_PICK_NODES, &ids, err);
+    enum fsd_status status =
+        fsd_pick_words(arena, asked, layers ? FSD_PICK_LAYERS : FSD_PICK_NODES, &ids);
     struct answer *root;
 
     if (status != FSD_OK)

@@ -243,10 +243,9 @@ static const struct fsd_rows *lines(const struct context *k)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
-                          const struct fsd_style *style)
+void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e)
 {
-    const struct context k = {sheet->arena, e, style->all};
+    const struct context k = {sheet->arena, e, sheet->style->all};
     struct answer *root;
 
     sheet->name = "compare";

@@ -44,8 +44,7 @@ static int by_name(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
 
-    return x->name != y->name ? fsd_order(x->name, y->name)
-                              : fsd_order(x->first, y->first);
+    return fsd_then(fsd_order(x->name, y->name), fsd_order(x->first, y->first));
 }
 
 static int by_first(const void *a, const void *b)
@@ -218,16 +217,14 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     row->members = nodes;
 }
 
-enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                struct fsd_error *err)
+enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_scopes scopes = fsd_cost_scopes(sheet->arena, asked->d, asked->q->depth);
     const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
     struct fsd_rows *layers = fsd_rows_new(sheet->arena, &layer_row_record, layer_text);
     fsd_id_vec ids = {0};
     struct answer *root;
-    enum fsd_status status =
-        fsd_pick_words(sheet->arena, asked, FSD_PICK_LAYERS, &ids, err);
+    enum fsd_status status = fsd_pick_words(sheet->arena, asked, FSD_PICK_LAYERS, &ids);
 
     if (status != FSD_OK)
         return status;

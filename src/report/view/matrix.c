@@ -765,10 +765,9 @@ static void fill_root(const struct context *k, struct matrix *root)
     root->builds = build_rows(k);
 }
 
-void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
-                         const struct fsd_style *style)
+void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m)
 {
-    const struct context k = {sheet->arena, m, style};
+    const struct context k = {sheet->arena, m, sheet->style};
     struct matrix *root;
 
     sheet->name = "compare";
@@ -779,10 +778,9 @@ void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
     root->lines = lines(&k);
 }
 
-void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
-                            const struct fsd_style *style)
+void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m)
 {
-    const struct context k = {sheet->arena, m, style};
+    const struct context k = {sheet->arena, m, sheet->style};
     struct matrix *root;
 
     sheet->name = "stability";

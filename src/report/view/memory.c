@@ -117,9 +117,8 @@ static int by_size(const void *a, const void *b)
 {
     const struct size *x = a, *y = b;
 
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return fsd_order(x->id, y->id);
+    return fsd_then(fsd_falling((double)x->bytes, (double)y->bytes),
+                    fsd_order(x->id, y->id));
 }
 
 static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_diff *d,
@@ -177,8 +176,7 @@ static struct fsd_rows *tensor_rows(struct fsd_arena *arena, const struct fsd_di
     return rows;
 }
 
-enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                struct fsd_error *err)
+enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
@@ -192,7 +190,6 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
                                                          : SHOWN);
     struct answer *root;
 
-    (void)err;
     root = fsd_sheet_begin(sheet, "fusiondiff-memory/1", &answer_record, head, text);
     root->weights = fsd_amount_cell(d, lives.weights);
     root->layers_untold = fsd_count(lives.unknown_weights);

@@ -99,7 +99,7 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
 /* Nodes that are computed in another type than the one given; all computed ones when
  * none is.  Nodes whose type says nothing of precision (shapes, masks) are left out. */
 static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *asked,
-                              struct chosen *out, struct fsd_error *err)
+                              struct chosen *out)
 {
     const struct fsd_diff *d = asked->d;
     const struct fsd_query *q = asked->q;
@@ -108,15 +108,15 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *a
     enum fsd_status status = FSD_OK;
 
     if (q->not_type && type == FSD_DTYPE_UNKNOWN)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a type, e.g. int8 or fp16, found '%s'", q->not_type);
     if (q->finding && q->n_words)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected names of nodes or --finding, found both");
     if (q->finding)
-        status = choose_found(arena, d, q->finding, out, &among, err);
+        status = choose_found(arena, d, q->finding, out, &among, asked->err);
     else if (q->n_words)
-        status = fsd_pick_words(arena, asked, FSD_PICK_NODES, &among, err);
+        status = fsd_pick_words(arena, asked, FSD_PICK_NODES, &among);
     else
         for (fsd_id i = 0; i < d->model->nodes.n; i++)
             fsd_vec_push(arena, &among, i);
@@ -227,11 +227,6 @@ static const char *name_of(struct fsd_arena *arena, const struct fsd_diff *d,
         return fsd_text(d->names, d->model->nodes.at[node].name);
     return fsd_printed(arena, "node_of_%s",
                        fsd_text(d->names, d->model->tensors.at[out].name));
-}
-
-static const char *trtexec_type(enum fsd_dtype type)
-{
-    return fsd_dtype_name(type == FSD_TF32 ? FSD_FP32 : type);
 }
 
 static const char *polygraphy_type(enum fsd_dtype type)
@@ -431,22 +426,22 @@ static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_erro
 }
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
-                                   const struct fsd_asked *asked, struct fsd_error *err)
+                                   const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
     const char *as = asked->q->as         ? asked->q->as
                      : asked->q->not_type ? "table"
                                           : "list";
-    const struct form *form = form_named(as, d->engine->strongly_typed, err);
+    const struct form *form = form_named(as, d->engine->strongly_typed, asked->err);
     struct chosen chosen = {0};
     bool realised = form && asked->q->realised && form->realised;
-    enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
+    enum fsd_status status = form ? choose(arena, asked, &chosen) : FSD_E_ARG;
     struct fsd_rows *names = fsd_rows_new(arena, &name_row_record, ""), *held;
     struct answer *root;
 
     if (status == FSD_OK && asked->q->realised)
-        status = check_realised(asked->q, err);
+        status = check_realised(asked->q, asked->err);
     if (status != FSD_OK)
         return status;
     if (realised)
@@ -468,7 +463,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         if (d->nodes[node].requested)
             row->asked = fsd_count(d->nodes[node].requested);
         row->op = fsd_text(d->names, d->model->nodes.at[node].op);
-        row->trtexec = trtexec_type(type);
+        row->trtexec = fsd_dtype_name(type == FSD_TF32 ? FSD_FP32 : type);
         row->polygraphy = polygraphy_type(type);
         row->quoted = fsd_names_quoted(arena, name);
         row->pattern = pattern_of(arena, name);
@@ -591,12 +586,12 @@ FSD_RECORD(listed_row, LISTED_ROW)
 FSD_RECORD(check_row, CHECK_ROW)
 /* clang-format on */
 
-static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                             struct fsd_error *err)
+static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     listed_vec list = {0};
-    enum fsd_status status = read_list(arena, asked->d, asked->q->check, &list, err);
+    enum fsd_status status =
+        read_list(arena, asked->d, asked->q->check, &list, asked->err);
     struct fsd_rows *rows =
         fsd_rows_new(arena, &listed_row_record, "  {name}<  (the model has {near})>\n");
     struct check_row *root;
@@ -622,8 +617,7 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
     return FSD_OK;
 }
 
-enum fsd_status fsd_view_names(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                               struct fsd_error *err)
+enum fsd_status fsd_view_names(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
-    return asked->q->check ? check(sheet, asked, err) : write_names(sheet, asked, err);
+    return asked->q->check ? check(sheet, asked) : write_names(sheet, asked);
 }

@@ -5,9 +5,8 @@
  */
 #include "base/base.h"
 #include "cost/cost.h"
+#include "report/record/records.h"
 #include "report/view/view.h"
-
-#include <stdlib.h>
 
 /* clang-format off */
 #define ENGINE_ROW(has, t) \
@@ -229,50 +228,13 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
     root->engines = rows;
 }
 
-struct op_count {
-    fsd_sym op;
-    uint32_t n;
-};
-
-static int by_count(const void *a, const void *b)
-{
-    const struct op_count *x = a, *y = b;
-
-    return x->n != y->n ? (x->n < y->n ? 1 : -1) : fsd_order(x->op, y->op);
-}
-
-/* Operators of nodes in no engine, the most frequent first. */
-static struct fsd_words outside_ops(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    struct op_count *ops = FSD_NEW(arena, struct op_count, fsd_intern_count(d->names));
-    uint32_t n = 0;
-    const char **words;
-    uint32_t *counts;
-
-    for (fsd_sym s = 0; s < fsd_intern_count(d->names); s++)
-        ops[s].op = s;
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        if (d->nodes[i].fate == FSD_FATE_OUTSIDE)
-            n += !ops[d->model->nodes.at[i].op].n++;
-    qsort(ops, fsd_intern_count(d->names), sizeof *ops, by_count);
-    words = FSD_NEW(arena, const char *, n);
-    counts = FSD_NEW(arena, uint32_t, n);
-    for (uint32_t i = 0; i < n; i++) {
-        words[i] = fsd_text(d->names, ops[i].op);
-        counts[i] = ops[i].n;
-    }
-    return (struct fsd_words){n > 0, n, words, counts};
-}
-
-enum fsd_status fsd_view_parts(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                               struct fsd_error *err)
+enum fsd_status fsd_view_parts(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
     struct answer *root;
     uint32_t inside = 0;
 
-    (void)err;
     root = fsd_sheet_begin(sheet, "fusiondiff-parts/1", &answer_record, head, text);
     for (uint32_t p = 0; d->parts && p < d->parts->n; p++)
         inside += d->parts->nodes[p];
@@ -281,7 +243,7 @@ enum fsd_status fsd_view_parts(struct fsd_sheet *sheet, const struct fsd_asked *
     if (root->nodes_known.is) {
         root->inside = fsd_count(inside);
         root->outside = fsd_count(d->summary->by_fate[FSD_FATE_OUTSIDE]);
-        root->outside_ops = outside_ops(arena, d);
+        root->outside_ops = fsd_ops_of_fate(arena, d, FSD_FATE_OUTSIDE);
     }
     fill_engines(arena, root, d);
     fill_crossings(arena, root, d);

@@ -238,7 +238,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
 }
 
 enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
-                                  const struct fsd_asked *asked, struct fsd_error *err)
+                                  const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_blocks *all = fsd_blocks_of(arena, asked->d);
@@ -247,7 +247,6 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
     uint32_t by[3] = {0};
     struct answer *root;
 
-    (void)err;
     for (int p = 0; p < FSD__PATTERN_COUNT; p++)
         add_kind(arena, kinds, blocks, asked, all, (enum fsd_pattern)p);
     for (uint32_t i = 0; i < all->list.n; i++)

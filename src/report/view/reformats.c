@@ -45,11 +45,9 @@ static int by_cost(const void *a, const void *b)
 {
     const struct mover *x = a, *y = b;
 
-    if (x->ms != y->ms)
-        return x->ms < y->ms ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return fsd_order(x->layer, y->layer);
+    return fsd_then(fsd_falling(x->ms, y->ms),
+                    fsd_then(fsd_falling((double)x->bytes, (double)y->bytes),
+                             fsd_order(x->layer, y->layer)));
 }
 
 static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id layer)
@@ -59,21 +57,6 @@ static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id
     if (ms < 0) /* not measured: only a threshold can leave it out */
         return q->min_ms <= 0 && q->min_share <= 0;
     return ms >= q->min_ms && ms >= q->min_share * d->times->total;
-}
-
-static void sort_movers(const struct fsd_diff *d, const struct fsd_query *q,
-                        struct fsd_arena *arena, struct mover *rows, uint32_t n,
-                        struct list *list)
-{
-    qsort(rows, n, sizeof *rows, by_cost);
-    for (uint32_t i = 0; i < n; i++) {
-        if (is_asked(d, q, rows[i].layer) && (!q->top || list->layers.n < q->top)) {
-            fsd_vec_push(arena, &list->layers, rows[i].layer);
-            continue;
-        }
-        list->left_out++;
-        list->left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
-    }
 }
 
 typedef bool is_listed_fn(const struct fsd_diff *d, fsd_id layer);
@@ -115,7 +98,16 @@ static struct list collect(const struct fsd_asked *asked, struct fsd_arena *aren
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (is_listed(d, i))
             rows[n++] = (struct mover){i, fsd_layer_ms(d, i), d->cost->layers[i].bytes};
-    sort_movers(d, asked->q, arena, rows, n, &list);
+    qsort(rows, n, sizeof *rows, by_cost);
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_asked(d, asked->q, rows[i].layer) &&
+            (!asked->q->top || list.layers.n < asked->q->top)) {
+            fsd_vec_push(arena, &list.layers, rows[i].layer);
+            continue;
+        }
+        list.left_out++;
+        list.left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
+    }
     return list;
 }
 
@@ -470,13 +462,13 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
 }
 
 enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
-                                   const struct fsd_asked *asked, struct fsd_error *err)
+                                   const struct fsd_asked *asked)
 {
     const struct fsd_query *q = asked->q;
     struct lists lists;
 
     if ((q->min_ms > 0 || q->min_share > 0) && !asked->d->times->profiles)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "--min-ms and --min-share need the times of a --profile");
     lists = collect_all(asked, sheet->arena);
     fill_root(

@@ -88,8 +88,7 @@ static void add_node(struct fsd_arena *arena, struct fsd_rows *rows,
     row->why = r->why;
 }
 
-enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                struct fsd_error *err)
+enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_retype *p = fsd_retype_new(arena, asked->d);
@@ -98,7 +97,6 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked 
     uint32_t constants = 0;
     struct answer *root;
 
-    (void)err;
     for (fsd_id i = 0; i < asked->d->model->nodes.n; i++) {
         const struct fsd_retyped_node *r = &p->nodes[i];
 

@@ -22,12 +22,6 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     return k->r->routes[route].in->name;
 }
 
-/* "E2": engines are counted from 1. */
-static const char *engine_name(const struct fsd_routes_source *k, uint32_t engine)
-{
-    return engine == FSD_NONE ? NULL : fsd_printed(k->arena, "E%u", engine + 1);
-}
-
 /* -------------------------------------------------------------------------- routes */
 
 /* clang-format off */
@@ -152,11 +146,6 @@ static void fill_build(const struct fsd_routes_source *k, struct route_row *row,
     }
 }
 
-static const char *number_text(const struct fsd_routes_source *k, double number)
-{
-    return number >= 0 ? fsd_printed(k->arena, "%.4g", number) : "-";
-}
-
 static const char *count_text(const struct fsd_routes_source *k, struct fsd_count count)
 {
     return count.known ? fsd_printed(k->arena, "%llu", (unsigned long long)count.is)
@@ -210,7 +199,8 @@ static const char *numbers_text(const struct fsd_routes_source *k,
             fprintf(out, "  %8s", "-");
     }
     if (s.loss)
-        fprintf(out, "  %7s", number_text(k, in->loss));
+        fprintf(out, "  %7s",
+                in->loss >= 0 ? fsd_printed(k->arena, "%.4g", in->loss) : "-");
     if (s.builds)
         fprintf(out, "  %6s  %6s  %5s  %5s  %6s", row->engine ? row->engine : "-",
                 count_text(k, row->layers), count_text(k, row->inserted),
@@ -239,7 +229,10 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
             row->change = fsd_real(fsd_route_ms_between(base, route->in->ms));
         if (route->in->loss >= 0)
             row->loss = fsd_real(route->in->loss);
-        row->engine = engine_name(k, route->engine);
+        /* "E2": engines are counted from 1. */
+        row->engine = route->engine == FSD_NONE
+                          ? NULL
+                          : fsd_printed(k->arena, "E%u", route->engine + 1);
         row->failed = fsd_flag(route->in->failed);
         row->error = route->in->failed && !route->in->error ? "no reason is stated"
                                                             : route->in->error;
@@ -557,10 +550,9 @@ static void fill_tuner(const struct fsd_routes_source *k, struct routes *root,
         root->cut_short = "the file ends within an iteration, which is left out";
 }
 
-void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
-                         const struct fsd_style *style)
+void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r)
 {
-    const struct fsd_routes_source k = {sheet->arena, r, style};
+    const struct fsd_routes_source k = {sheet->arena, r, sheet->style};
     struct routes *root;
     uint32_t built = 0, failed = 0;
 

@@ -20,8 +20,7 @@ FSD_RECORD(rule_row, RULE_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                               struct fsd_error *err)
+enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_rows *rows =
         fsd_rows_new(sheet->arena, &rule_row_record,
@@ -30,7 +29,6 @@ enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *
     const struct fsd_rule *rule;
 
     (void)asked;
-    (void)err;
     for (unsigned i = 0; (rule = fsd_rule_at(i)); i++) {
         struct rule_row *row;
 

@@ -211,8 +211,7 @@ static void fill_row(struct module_row *row, struct fsd_arena *arena,
     row->precision = types_of(arena, m);
 }
 
-enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                struct fsd_error *err)
+enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
@@ -230,7 +229,6 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         fsd_rows_new(arena, &module_row_record, timed ? timed_row : plain_row);
     const fsd_sym *class_of = classes_of(arena, d->model, scopes.names);
 
-    (void)err;
     for (uint32_t i = 0; i < modules.n; i++) {
         fsd_sym kind = blocks.kind[i];
         const struct fsd_module *most = &modules.at[blocks.like[kind]];

@@ -159,13 +159,11 @@ struct skip {
 static int by_group(const void *a, const void *b)
 {
     const struct skip *x = a, *y = b;
-    int order = fsd_order(x->e->pass, y->e->pass);
 
-    if (!order)
-        order = fsd_order(x->e->text, y->e->text);
-    if (!order)
-        order = fsd_order(x->e->b, y->e->b);
-    return order ? order : fsd_order(x->index, y->index);
+    return fsd_then(
+        fsd_order(x->e->pass, y->e->pass),
+        fsd_then(fsd_order(x->e->text, y->e->text),
+                 fsd_then(fsd_order(x->e->b, y->e->b), fsd_order(x->index, y->index))));
 }
 
 static int by_first(const void *a, const void *b)
@@ -303,7 +301,7 @@ static int more_first(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
 
-    return x->n != y->n ? (x->n > y->n ? -1 : 1) : fsd_order(x->key, y->key);
+    return fsd_then(fsd_order(y->n, x->n), fsd_order(x->key, y->key));
 }
 
 typedef FSD_VEC(struct tally) tally_vec;
@@ -379,14 +377,12 @@ static const char *no_use(const struct fsd_diff *d)
                : "this log reports no skipped fusions; one of ONNX Runtime does";
 }
 
-enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                 struct fsd_error *err)
+enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
     struct answer *root;
 
-    (void)err;
     root = fsd_sheet_begin(sheet, "fusiondiff-skipped/1", &answer_record, head, text);
     root->log = no_use(d);
     if (!root->log) {

@@ -416,8 +416,7 @@ static void add_names(struct fsd_arena *arena, const struct fsd_asked *asked,
 /* ------------------------------------------------------------------------- whole */
 
 static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                            const struct fsd_marks *m, const struct form *form,
-                            struct fsd_error *err)
+                            const struct fsd_marks *m, const struct form *form)
 {
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows *breaks = fsd_rows_new(arena, &break_row_record, break_text);
@@ -433,7 +432,7 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *ask
     enum fsd_status status = FSD_OK;
 
     if (asked->q->break_at)
-        status = fsd_marks_pick(m, arena, asked->q->break_at, &groups, err);
+        status = fsd_marks_pick(m, arena, asked->q->break_at, &groups, asked->err);
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < groups.n; i++)
@@ -449,10 +448,10 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *ask
     return FSD_OK;
 }
 
-enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                 struct fsd_error *err)
+enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
-    const struct form *form = asked->q->as ? form_named(asked->q->as, err) : NULL;
+    const struct form *form =
+        asked->q->as ? form_named(asked->q->as, asked->err) : NULL;
     struct fsd_asked of = *asked;
     struct fsd_query query = *asked->q;
     struct fsd_marks *m;
@@ -464,7 +463,7 @@ enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet, const struct fsd_asked
     query.only_free |= form && !query.break_at;
     of.q = &query;
     m = fsd_marks_new(asked->d);
-    status = fill(sheet, &of, m, form, err);
+    status = fill(sheet, &of, m, form);
     fsd_marks_free(m);
     return status;
 }

@@ -188,11 +188,10 @@ static int by_weight(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
 
-    if (x->weight != y->weight)
-        return x->weight < y->weight ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return x->id != y->id ? fsd_order(x->id, y->id) : strcmp(x->name, y->name);
+    return fsd_then(
+        fsd_falling(x->weight, y->weight),
+        fsd_then(fsd_falling((double)x->bytes, (double)y->bytes),
+                 fsd_then(fsd_order(x->id, y->id), strcmp(x->name, y->name))));
 }
 
 /* Its row of the numbers from outside; FSD_NONE. */
@@ -541,8 +540,7 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     }
 }
 
-enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                             struct fsd_error *err)
+enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *asked)
 {
     struct ranking r = {.arena = sheet->arena, .d = asked->d};
     const char *by = asked->q->by ? asked->q->by : LAYERS;
@@ -556,11 +554,11 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     while (basis < end && strcmp(basis->by, by) != 0)
         basis++;
     if (basis == end)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected --by layers, nodes, scopes, patterns, types or "
                         "tactics, found '%.80s'",
                         by);
-    status = find_column(&r, basis, asked->q->rank_by, err);
+    status = find_column(&r, basis, asked->q->rank_by, asked->err);
     if (status != FSD_OK)
         return status;
     basis->fill(&r);

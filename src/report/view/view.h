@@ -16,13 +16,13 @@ struct fsd_asked {
     const struct fsd_diff *d;
     const struct fsd_query *q;
     bool all; /**< nothing is folded in text */
+    struct fsd_error *err;
 };
 
 /** Fills a sheet, whose arena is set.
  *  @return FSD_OK; FSD_E_ARG when a word of the query names nothing. */
 typedef enum fsd_status fsd_view_fn(struct fsd_sheet *sheet,
-                                    const struct fsd_asked *asked,
-                                    struct fsd_error *err);
+                                    const struct fsd_asked *asked);
 
 struct fsd_view {
     const char *name;
@@ -50,20 +50,15 @@ FSD_VIEWS(FSD_VIEW_DECLARED)
  * in ways of their own. */
 
 /** What changed. */
-void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
-                             const struct fsd_style *style);
+void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
 /** Several builds: one row what computes some nodes, one column a build; or what varies
  *  among them. */
-void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
-                         const struct fsd_style *style);
-void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
-                            const struct fsd_style *style);
+void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m);
+void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 /** Several routes: what each knob does, and which route is the fastest. */
-void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r,
-                         const struct fsd_style *style);
+void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r);
 /** What changed between two models. */
-void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
-                          const struct fsd_style *style);
+void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e);
 /** The findings. */
 void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
@@ -82,11 +77,10 @@ const char *fsd_names_quoted(struct fsd_arena *arena, const char *name);
  *  match/pick.h */
 static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
                                              const struct fsd_asked *asked,
-                                             enum fsd_pick_want want, fsd_id_vec *out,
-                                             struct fsd_error *err)
+                                             enum fsd_pick_want want, fsd_id_vec *out)
 {
     return fsd_pick_all(arena, asked->d->match, want, asked->q->words,
-                        asked->q->n_words, out, err);
+                        asked->q->n_words, out, asked->err);
 }
 
 /** A phrase in the arena; NULL when it is empty.  cells.c */
