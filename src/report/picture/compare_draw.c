@@ -145,44 +145,33 @@ static void mark_picked(struct side *x, uint8_t *mark)
         mark[move_unit(x, i)] = DRAWN;
 }
 
-/* One end of a wire, and the other. */
-struct neighbour {
-    uint32_t unit, of;
-    struct fsd_state_end end;
-};
-
 /* From what is picked along the wires, either way: through moves, up to the next group
  * or port. */
 static void mark_beside(struct side *x, uint8_t *mark)
 {
     uint32_t units = x->first[FSD__END_COUNT], n = 2 * x->wires.n, left = 0;
-    struct neighbour *all = FSD_NEW(x->w->arena, struct neighbour, n);
-    uint32_t *start = FSD_NEW(x->w->arena, uint32_t, units + 1);
+    fsd_id *from = FSD_NEW(x->w->arena, fsd_id, n); /* an end of a wire each */
+    struct fsd_lists ends;
     uint32_t *todo = FSD_NEW(x->w->arena, uint32_t, units);
 
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_state_wire *wire = &x->wires.at[i / 2];
-        struct fsd_state_end of = i % 2 ? wire->to : wire->from;
-        struct fsd_state_end end = i % 2 ? wire->from : wire->to;
 
-        all[i] = (struct neighbour){unit_of(x, of), unit_of(x, end), end};
+        from[i] = unit_of(x, i % 2 ? wire->to : wire->from);
     }
-    fsd_sort(all, n, sizeof *all, fsd_by_pair);
-    for (uint32_t i = 0, u = 0; u <= units; u++) {
-        while (i < n && all[i].unit < u)
-            i++;
-        start[u] = i;
-    }
+    ends = fsd_lists_new(x->w->arena, from, sizeof *from, n, units);
     for (uint32_t u = 0; u < units; u++)
         if (mark[u] == DRAWN)
             todo[left++] = u;
     while (left) {
-        uint32_t u = todo[--left];
+        struct fsd_span of = ends.of[todo[--left]];
 
-        for (uint32_t i = start[u]; i < start[u + 1]; i++) {
-            uint32_t v = all[i].of;
+        for (uint32_t i = of.at; i < of.at + of.n; i++) {
+            const struct fsd_state_wire *wire = &x->wires.at[ends.ids[i] / 2];
+            struct fsd_state_end end = ends.ids[i] % 2 ? wire->from : wire->to;
+            uint32_t v = unit_of(x, end);
 
-            if (mark[v] == NOT_DRAWN && all[i].end.kind == FSD_END_MOVE) {
+            if (mark[v] == NOT_DRAWN && end.kind == FSD_END_MOVE) {
                 mark[v] = DRAWN;
                 todo[left++] = v;
             } else if (mark[v] == NOT_DRAWN) {

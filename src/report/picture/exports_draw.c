@@ -177,13 +177,12 @@ struct side {
     const struct fsd_export *export;
     const struct fsd_state *s;
     enum fsd_side side;
-    uint8_t *mark;       /* by node */
-    bool *drawn;         /* by node */
-    fsd_id *box;         /* by node; FSD_NONE */
-    fsd_id *inputs;      /* by input: its box */
-    fsd_id *reach;       /* by node: the first box that leads past it */
-    struct fsd_span *of; /* by node: its changes, in `changes` */
-    fsd_id *changes;
+    uint8_t *mark;            /* by node */
+    bool *drawn;              /* by node */
+    fsd_id *box;              /* by node; FSD_NONE */
+    fsd_id *inputs;           /* by input: its box */
+    fsd_id *reach;            /* by node: the first box that leads past it */
+    struct fsd_lists changes; /* by node */
 };
 
 static bool is_core(const struct fsd_state *s, fsd_ref at)
@@ -228,27 +227,19 @@ static fsd_id input_box(struct side *x, uint32_t port)
 static void take_changes(struct side *x, const struct fsd_exports *e, uint32_t most)
 {
     bool new = x->side == FSD_SIDE_RIGHT;
-    uint32_t n = 0;
+    const struct fsd_export_change *first = e->changes.at;
 
-    for (uint32_t i = 0; i < e->changes.n; i++) {
-        fsd_id node = new ? e->changes.at[i].new : e->changes.at[i].old;
-
-        if (node != FSD_NONE)
-            x->of[node].n++;
-    }
-    for (fsd_id i = 0; i < x->s->nodes.n; i++) {
-        x->of[i].at = n;
-        n += x->of[i].n;
-        x->of[i].n = 0;
-    }
-    x->changes = FSD_NEW(x->w->arena, fsd_id, n);
+    x->changes = fsd_lists_new(x->w->arena,
+                               !first ? NULL
+                               : new  ? &first->new
+                                      : &first->old,
+                               sizeof *first, e->changes.n, x->s->nodes.n);
     for (uint32_t i = 0; i < e->changes.n; i++) {
         const struct fsd_export_change *c = &e->changes.at[i];
         fsd_id node = new ? c->new : c->old;
 
         if (node == FSD_NONE)
             continue;
-        x->changes[x->of[node].at + x->of[node].n++] = i;
         x->mark[node] = c->what == FSD_EXPORT_REMOVED ? REMOVED
                         : c->what == FSD_EXPORT_ADDED ? ADDED
                                                       : CHANGED;
@@ -287,8 +278,8 @@ static void add_boxes(struct side *x)
                                                          .kind = FSD_BOX_ITEMS,
                                                          .tint = x->mark[i]},
                                         i);
-        for (uint32_t k = 0; k < x->of[i].n; k++)
-            fsd_drawing_add_item(x->w, x->changes[x->of[i].at + k]);
+        for (uint32_t k = 0; k < x->changes.of[i].n; k++)
+            fsd_drawing_add_item(x->w, x->changes.ids[x->changes.of[i].at + k]);
     }
 }
 
@@ -343,8 +334,7 @@ static struct side draw_side(struct fsd_drawing *w, const struct fsd_exports *e,
                      .drawn = FSD_NEW(w->arena, bool, s->nodes.n),
                      .box = fsd_ids_new(w->arena, s->nodes.n),
                      .inputs = fsd_ids_new(w->arena, s->inputs.n),
-                     .reach = fsd_ids_new(w->arena, s->nodes.n),
-                     .of = FSD_NEW(w->arena, struct fsd_span, s->nodes.n)};
+                     .reach = fsd_ids_new(w->arena, s->nodes.n)};
 
     take_changes(&x, e, most);
     for (fsd_id i = 0; i < s->nodes.n && most == UINT32_MAX; i++)

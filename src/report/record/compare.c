@@ -72,16 +72,6 @@ static const char *key_of(const struct fsd_state *s, fsd_id node)
     return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
 }
 
-static struct fsd_words texts_of(struct fsd_arena *arena, const struct fsd_state *s,
-                                 const fsd_ref *pool, struct fsd_span refs, bool out)
-{
-    const char **words = FSD_NEW(arena, const char *, refs.n);
-
-    for (uint32_t i = 0; i < refs.n; i++)
-        words[i] = fsd_state_ref_text(s, pool[refs.at + i], out);
-    return fsd_words(words, refs.n);
-}
-
 /* --------------------------------------------------------------------------- nodes */
 
 /* What an aligned node may be aligned by. */
@@ -234,7 +224,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
         row->precision = fsd_count(g->precision);
         row->layers = fsd_count(g->layers);
         row->loose = fsd_flag(g->loose);
-        row->nodes = texts_of(arena, s, s->refs.at, g->nodes, false);
+        row->nodes = fsd_words_of_refs(arena, s, s->refs.at, g->nodes, false);
         row->tactic = g->tactic ? fsd_text(s->names, g->tactic) : NULL;
         row->ms = fsd_real_ms(g->ms.median);
     }
@@ -258,7 +248,7 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
     row->moves = fsd_flag(r->moves);
     row->tactic = fsd_flag(r->tactic);
     if (r->unasked.n)
-        row->reads = texts_of(arena, c->new, c->pool.at, r->unasked, false);
+        row->reads = fsd_words_of_refs(arena, c->new, c->pool.at, r->unasked, false);
     row->old = groups_of(arena, c->old, c->pool.at, r->old_groups);
     row->new = groups_of(arena, c->new, c->pool.at, r->new_groups);
     if (!c->timed)
@@ -335,9 +325,9 @@ static const struct move *move_of(struct fsd_arena *arena, const struct fsd_stat
     row->inserted = fsd_flag(m->inserted);
     if (m->cause != FSD_CAUSE_NONE)
         row->cause = fsd_cause_name((enum fsd_cause)m->cause);
-    row->from = texts_of(arena, s, s->refs.at, m->from, false);
-    row->to = texts_of(arena, s, s->refs.at, m->to, true);
-    row->nodes = texts_of(arena, s, s->refs.at, m->nodes, false);
+    row->from = fsd_words_of_refs(arena, s, s->refs.at, m->from, false);
+    row->to = fsd_words_of_refs(arena, s, s->refs.at, m->to, true);
+    row->nodes = fsd_words_of_refs(arena, s, s->refs.at, m->nodes, false);
     row->before = form_of(arena, s, m->before);
     row->after = form_of(arena, s, m->after);
     row->ms = fsd_real_ms(m->ms.median);
@@ -496,7 +486,7 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
     row->reads = tensors_of(arena, s, k->in);
     row->writes = tensors_of(arena, s, k->out);
     row->made_of = tensors_of(arena, s, k->consts);
-    row->nodes = texts_of(arena, s, s->refs.at, nodes, false);
+    row->nodes = fsd_words_of_refs(arena, s, s->refs.at, nodes, false);
     return row;
 }
 

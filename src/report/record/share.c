@@ -17,6 +17,25 @@ const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *sp
     return row;
 }
 
+struct fsd_words fsd_words_of_refs(struct fsd_arena *arena, const struct fsd_state *s,
+                                   const fsd_ref *pool, struct fsd_span refs, bool out)
+{
+    const char **words = FSD_NEW(arena, const char *, refs.n);
+
+    for (uint32_t i = 0; i < refs.n; i++)
+        words[i] = fsd_state_ref_text(s, pool[refs.at + i], out);
+    return fsd_words(words, refs.n);
+}
+
+const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state *s,
+                                struct fsd_state_form form)
+{
+    struct fsd_print print;
+
+    fsd_put_state_form(s, form, ' ', fsd_print_open(&print));
+    return fsd_print_take(&print, arena);
+}
+
 const char *fsd_hash_word(struct fsd_arena *arena, const uint64_t hash[2])
 {
     char text[48];

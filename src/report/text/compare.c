@@ -275,67 +275,14 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
 }
 
-/* A list of changes by region, in its own order. */
-struct sorted {
-    struct fsd_span *of; /* by region; the last: of no region */
-    uint32_t *at;        /* places in the list */
-};
-
+/* Changes by region, in their own order. */
 struct by_region {
-    struct sorted edges, moves, kernels;
+    struct fsd_lists edges, moves, kernels;
 };
 
-/* The regions of a list's items. */
-typedef fsd_id region_fn(const struct fsd_compare *c, uint32_t i);
-
-static fsd_id region_of_edge(const struct fsd_compare *c, uint32_t i)
-{
-    return c->edges.at[i].region;
-}
-
-static fsd_id region_of_move(const struct fsd_compare *c, uint32_t i)
-{
-    return c->moves.at[i].region;
-}
-
-static fsd_id region_of_kernel(const struct fsd_compare *c, uint32_t i)
-{
-    return c->kernels.at[i].region;
-}
-
-static struct sorted sort_list(const struct fsd_compare *c, struct fsd_arena *arena,
-                               uint32_t n, region_fn *region_of)
-{
-    struct sorted x = {FSD_NEW(arena, struct fsd_span, c->regions.n + 1),
-                       FSD_NEW(arena, uint32_t, n)};
-    uint32_t begin = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id region = region_of(c, i);
-
-        x.of[fsd_id_or(region, c->regions.n)].n++;
-    }
-    for (uint32_t i = 0; i <= c->regions.n; i++) {
-        x.of[i].at = begin;
-        begin += x.of[i].n;
-        x.of[i].n = 0;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id region = region_of(c, i);
-        struct fsd_span *span = &x.of[fsd_id_or(region, c->regions.n)];
-
-        x.at[span->at + span->n++] = i;
-    }
-    return x;
-}
-
-static struct by_region sort_by_region(const struct fsd_compare *c,
-                                       struct fsd_arena *arena)
-{
-    return (struct by_region){sort_list(c, arena, c->edges.n, region_of_edge),
-                              sort_list(c, arena, c->moves.n, region_of_move),
-                              sort_list(c, arena, c->kernels.n, region_of_kernel)};
-}
+#define BY_REGION(c, list, arena)                                                      \
+    fsd_lists_new((arena), (c)->list.n ? &(c)->list.at->region : NULL,                 \
+                  sizeof *(c)->list.at, (c)->list.n, (c)->regions.n)
 
 static void put_changes(const struct fsd_compare *c, const struct by_region *x,
                         fsd_id region, const struct fsd_style *style, FILE *out)
@@ -344,7 +291,7 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
     uint32_t hidden = 0;
 
     for (uint32_t i = 0; i < moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[x->moves.at[moves.at + i]];
+        const struct fsd_move_change *m = &c->moves.at[x->moves.ids[moves.at + i]];
 
         if (fsd_move_change_is_quantizer(c, m) && !style->all)
             continue;
@@ -356,7 +303,7 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
     if (hidden)
         fprintf(out, "     free layers changed: %u (--all)\n", (unsigned)hidden);
     for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
-        put_edge(c, &c->edges.at[x->edges.at[edges.at + i]], out);
+        put_edge(c, &c->edges.at[x->edges.ids[edges.at + i]], out);
     if (!style->all && edges.n > FEW)
         fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
 }
@@ -408,13 +355,13 @@ static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
 
 /* Whether layers were inserted, removed or changed, and not only unfused Q and DQ of
  * one of two builders. */
-static bool has_moves(const struct fsd_compare *c, const struct sorted *moves,
+static bool has_moves(const struct fsd_compare *c, const struct fsd_lists *moves,
                       fsd_id region)
 {
     struct fsd_span of = moves->of[region];
 
     for (uint32_t i = 0; i < of.n; i++)
-        if (!fsd_move_change_is_quantizer(c, &c->moves.at[moves->at[of.at + i]]))
+        if (!fsd_move_change_is_quantizer(c, &c->moves.at[moves->ids[of.at + i]]))
             return true;
     return false;
 }
@@ -505,8 +452,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
                         const struct fsd_alike *alike, const struct fsd_style *style,
                         FILE *out)
 {
-    struct fsd_span rest = x->moves.of[c->regions.n];
-    uint32_t number = 0, lost = 0, quantizers = 0;
+    uint32_t number = 0, lost = 0, quantizers = 0, rest = 0;
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
@@ -514,7 +460,8 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
 
         if (!r->differs)
             continue;
-        if (!style->all && only_lost(c, r, x->kernels.of[c->order[i]], x->kernels.at)) {
+        if (!style->all &&
+            only_lost(c, r, x->kernels.of[c->order[i]], x->kernels.ids)) {
             lost++;
             continue;
         }
@@ -535,7 +482,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         put_unasked(c, r, style, out);
         put_changes(c, x, c->order[i], style, out);
         if (has_other_kernels(r))
-            put_kernels(c, x->kernels.of[c->order[i]], x->kernels.at, style, out);
+            put_kernels(c, x->kernels.of[c->order[i]], x->kernels.ids, style, out);
         if (!style->all)
             put_alike(c, alike, i, out);
     }
@@ -544,13 +491,14 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
     if (quantizers)
         fprintf(out, "\n     %u more %s only in unfused Q/DQ (--all)\n", quantizers,
                 quantizers == 1 ? "region differs" : "regions differ");
-    if (rest.n && (style->all || has_moves(c, &x->moves, c->regions.n)))
-        fputs("\n     outside all regions\n", out);
-    for (uint32_t i = 0; i < rest.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[x->moves.at[rest.at + i]];
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
 
-        if (style->all || !fsd_move_change_is_quantizer(c, m))
-            put_move(c, m, out);
+        if (m->region != FSD_NONE ||
+            (!style->all && fsd_move_change_is_quantizer(c, m)))
+            continue;
+        fputs(rest++ ? "" : "\n     outside all regions\n", out);
+        put_move(c, m, out);
     }
 }
 
@@ -723,7 +671,8 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
                             FILE *out)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct by_region x = sort_by_region(c, arena);
+    const struct by_region x = {BY_REGION(c, edges, arena), BY_REGION(c, moves, arena),
+                                BY_REGION(c, kernels, arena)};
     struct fsd_alike alike = fsd_regions_alike(c, arena);
 
     fsd_compare_put_head(c, out);

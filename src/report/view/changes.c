@@ -4,6 +4,7 @@
  * can be one.
  */
 #include "base/base.h"
+#include "report/record/records.h"
 #include "report/text/phrase.h"
 #include "report/view/view.h"
 
@@ -56,15 +57,6 @@ static const char *groups_cell(const struct context *m, struct fsd_span groups,
     }
     if (!groups.n)
         fputs("no layer", out);
-    return fsd_print_take(&print, m->arena);
-}
-
-static const char *form_cell(const struct context *m, const struct fsd_state *s,
-                             struct fsd_state_form form)
-{
-    struct fsd_print print;
-
-    fsd_put_state_form(s, form, ' ', fsd_print_open(&print));
     return fsd_print_take(&print, m->arena);
 }
 
@@ -196,8 +188,8 @@ static const struct fsd_rows *edge_rows(const struct context *m)
         row->subject =
             fsd_printed(m->arena, "%s -> %s", fsd_state_ref_text(s, e->new_from, false),
                         fsd_edge_reader(m->c, e));
-        row->was = form_cell(m, m->c->old, e->before);
-        row->now = form_cell(m, s, e->after);
+        row->was = fsd_state_form_text(m->arena, m->c->old, e->before);
+        row->now = fsd_state_form_text(m->arena, s, e->after);
         row->precision = fsd_width_name(e->width);
     }
     return rows;

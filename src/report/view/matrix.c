@@ -7,6 +7,7 @@
  *     Conv_13 + Add_15 + Relu_16       int8   int8 | fp16 +1*  int8
  */
 #include "base/base.h"
+#include "report/record/records.h"
 #include "report/text/phrase.h"
 #include "report/view/view.h"
 
@@ -226,16 +227,6 @@ static const char *marked(const struct context *k, uint32_t row, uint32_t b)
 FSD_RECORD(group_row, GROUP_ROW)
 /* clang-format on */
 
-static struct fsd_words ref_words(const struct context *k, const struct fsd_state *s,
-                                  struct fsd_span refs, bool out)
-{
-    const char **words = FSD_NEW(k->arena, const char *, refs.n);
-
-    for (uint32_t i = 0; i < refs.n; i++)
-        words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
-    return fsd_words(words, refs.n);
-}
-
 static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
                                          struct fsd_span groups)
 {
@@ -249,7 +240,7 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
         row->precision = fsd_dtype_name((enum fsd_dtype)g->precision);
         row->kind = fsd_kind_name((enum fsd_kind)g->kind);
         row->layers = fsd_count(g->layers);
-        row->nodes = ref_words(k, s, g->nodes, false);
+        row->nodes = fsd_words_of_refs(k->arena, s, s->refs.at, g->nodes, false);
         if (g->tactic)
             row->tactic = fsd_text(s->names, g->tactic);
         row->ms = fsd_real_ms(g->ms.median);
@@ -271,15 +262,6 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
 FSD_RECORD(move_row, MOVE_ROW)
 /* clang-format on */
 
-static const char *form_text(const struct context *k, const struct fsd_state *s,
-                             struct fsd_state_form form)
-{
-    struct fsd_print print;
-
-    fsd_put_state_form(s, form, ' ', fsd_print_open(&print));
-    return (fsd_print_take(&print, k->arena));
-}
-
 static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
                                         struct fsd_span moves)
 {
@@ -294,10 +276,10 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
         if (m->cause != FSD_CAUSE_NONE)
             row->cause = fsd_cause_name((enum fsd_cause)m->cause);
         row->inserted = fsd_flag(m->inserted);
-        row->from = ref_words(k, s, m->from, false);
-        row->to = ref_words(k, s, m->to, true);
-        row->before = form_text(k, s, m->before);
-        row->after = form_text(k, s, m->after);
+        row->from = fsd_words_of_refs(k->arena, s, s->refs.at, m->from, false);
+        row->to = fsd_words_of_refs(k->arena, s, s->refs.at, m->to, true);
+        row->before = fsd_state_form_text(k->arena, s, m->before);
+        row->after = fsd_state_form_text(k->arena, s, m->after);
         row->ms = fsd_real_ms(m->ms.median);
     }
     return rows;
