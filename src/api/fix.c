@@ -175,8 +175,7 @@ static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
         return;
     f->removed[e->node] = true;
     for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++)
-        if (dq_at(l, out, i) != FSD_NONE)
-            f->removed[dq_at(l, out, i)] = true;
+        fsd_set_at(f->removed, dq_at(l, out, i));
 }
 
 /* Why the edit cannot be made; NULL: it can. */
@@ -350,9 +349,10 @@ static void remove_pair(struct apply *a, const struct fsd_fix *fix)
     for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++) {
         fsd_id dq = dq_at(l, out, i);
 
-        needed |= dq == FSD_NONE;
-        if (dq == FSD_NONE)
+        if (dq == FSD_NONE) {
+            needed = true;
             continue;
+        }
         a->instead[out_of(l, dq)] = data;
         fsd_onnx_drop_node(a->edits, dq);
     }

@@ -53,7 +53,7 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
     for (uint32_t i = 0; i < g->elsewhere.n; i++)
         elsewhere[g->elsewhere.at[i]] = true;
     for (uint32_t i = 0; i < p->entries.n; i++)
-        n += join->layer_of[i] == FSD_NONE && elsewhere[p->entries.at[i].unescaped];
+        n += !fsd_join_has(join, i) && elsewhere[p->entries.at[i].unescaped];
     if (!n)
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
@@ -73,7 +73,7 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
     char text[64];
 
     for (uint32_t i = 0; i < p->entries.n; i++)
-        if (join->layer_of[i] == FSD_NONE)
+        if (!fsd_join_has(join, i))
             names[n++] = p->entries.at[i].unescaped;
     g->reader->add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
     n = g->nodes.n - first; /* not of another optimization profile */

@@ -70,6 +70,9 @@ static inline fsd_id fsd_id_or(fsd_id id, fsd_id otherwise)
  *  FSD_SEVERAL; FSD_NONE found nothing. */
 fsd_id fsd_id_both(fsd_id a, fsd_id b);
 
+/** The one that was found; FSD_NONE where several were. */
+fsd_id fsd_id_only(fsd_id found);
+
 /** A slice of a pool: n entries from `at`. */
 struct fsd_span {
     uint32_t at, n;
@@ -106,17 +109,12 @@ int fsd_falling(double a, double b);
 /** The first order, unless it finds both equal. */
 int fsd_then(int order, int next);
 
-/** For qsort() of an array of uint64_t. */
+/** For these: of arrays of uint64_t, of fsd_id or fsd_sym, and of structs that begin
+ *  with two of them; for bsearch() in a table of structs that begin with a name. */
 int fsd_by_number(const void *a, const void *b);
-
-/** For qsort() of structs that begin with two of fsd_id or fsd_sym. */
-int fsd_by_pair(const void *a, const void *b);
-
-/** For bsearch() in a table of structs that begin with a name. */
-int fsd_by_name(const void *name, const void *row);
-
-/** For qsort() of an array of fsd_id or fsd_sym. */
 int fsd_by_id(const void *a, const void *b);
+int fsd_by_pair(const void *a, const void *b);
+int fsd_by_name(const void *name, const void *row);
 
 /* ---------------------------------------------------------------------------- clock */
 
@@ -187,6 +185,8 @@ struct fsd_lists {
  *  @param step bytes from one key to the next: it may be a member of a struct */
 struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_t step,
                                uint32_t n, uint32_t keys);
+/** The i-th number of a key; FSD_NONE past the last one. */
+fsd_id fsd_list_at(const struct fsd_lists *l, fsd_id key, uint32_t i);
 
 /** An array of n numbers, each FSD_NONE. */
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);

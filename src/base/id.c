@@ -9,6 +9,11 @@ fsd_id fsd_id_both(fsd_id a, fsd_id b)
     return a == FSD_NONE || a == b ? b : b == FSD_NONE ? a : FSD_SEVERAL;
 }
 
+fsd_id fsd_id_only(fsd_id found)
+{
+    return found == FSD_SEVERAL ? FSD_NONE : found;
+}
+
 void fsd_set_at(bool *of, fsd_id at)
 {
     if (at != FSD_NONE)
@@ -89,6 +94,11 @@ struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_
             l.ids[l.of[k].at + l.of[k].n++] = i;
     }
     return l;
+}
+
+fsd_id fsd_list_at(const struct fsd_lists *l, fsd_id key, uint32_t i)
+{
+    return i < l->of[key].n ? l->ids[l->of[key].at + i] : FSD_NONE;
 }
 
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n)

@@ -11,7 +11,7 @@
 
 fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor)
 {
-    return names->stamp[tensor] == names->now ? names->of[tensor] : 0;
+    return fsd_id_at(names->stamp, tensor) == names->now ? names->of[tensor] : 0;
 }
 
 fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
@@ -344,7 +344,7 @@ static void list_results(struct fsd_code *c, uint32_t which, const bool *is_outp
 
         for (uint32_t k = 0; k < out.n; k++) {
             fsd_id made = c->g->ports.at[out.at + k].tensor;
-            fsd_sym name = made == FSD_NONE ? 0 : fsd_code_variable_of(c->names, made);
+            fsd_sym name = fsd_code_variable_of(c->names, made);
 
             if (!name || !(is_output[made] || is_read_elsewhere(c, made, which)))
                 continue;

@@ -21,7 +21,7 @@ static fsd_id source_of(const struct fsd_code *c, fsd_id node, uint32_t input)
     int64_t ints[FSD_INTS];
     uint32_t n;
 
-    if (tensor == FSD_NONE || fsd_code_is_weight(c, tensor))
+    if (fsd_code_is_weight(c, tensor))
         return FSD_NONE;
     if (input < 32 && fsd_code_literal_inputs(c, node) >> input & 1 &&
         fsd_code_ints(c, tensor, ints, &n))

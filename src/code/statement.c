@@ -91,7 +91,7 @@ static bool number_of(const struct fsd_code *c, fsd_id tensor, double *out)
     fsd_id weight = fsd_code_weight(c, tensor);
     const struct fsd_form *form;
 
-    if (weight == FSD_NONE || !fsd_tensor_value(c->g, weight))
+    if (!fsd_tensor_value(c->g, weight))
         return false;
     form = fsd_tensor_form(c->g, weight);
     return fsd_form_count(c->g, form) == 1 &&
@@ -133,7 +133,7 @@ static bool put_ints(const struct fsd_code *c, fsd_id tensor, struct fsd_words *
 
 fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor)
 {
-    fsd_id from = tensor == FSD_NONE ? FSD_NONE : fsd_op_copied(c->g, tensor), producer;
+    fsd_id from = fsd_op_copied(c->g, tensor), producer;
 
     if (from == FSD_NONE || c->g->tensors.at[from].scope)
         return FSD_NONE;

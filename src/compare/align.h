@@ -32,6 +32,12 @@ struct fsd_align {
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< of core nodes of the old model */
 };
 
+/** Whether an old node has a counterpart. */
+static inline bool fsd_align_has(const struct fsd_align *align, fsd_id old)
+{
+    return align->to_new[old] != FSD_NONE;
+}
+
 /** The alignment, in the arena.  Folded and dead nodes are aligned only where both
  * models are the same. */
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,

@@ -131,6 +131,11 @@ static void order_regions(struct fsd_compare *c)
     fsd_arena_free(scratch);
 }
 
+static bool is_no_view(const struct fsd_state *s, fsd_id node)
+{
+    return node != FSD_NONE && s->nodes.at[node].role != FSD_ROLE_VIEW;
+}
+
 /* Counts, order, what differs. */
 static void sum(struct fsd_compare *c)
 {
@@ -154,9 +159,7 @@ static void sum(struct fsd_compare *c)
         c->by_presence[p->what]++;
         /* A view that only one exporter writes is no difference between builds.  A node
          * that is a view in one model only is a difference. */
-        c->differs |=
-            (p->old != FSD_NONE && c->old->nodes.at[p->old].role != FSD_ROLE_VIEW) ||
-            (p->new != FSD_NONE && c->new->nodes.at[p->new].role != FSD_ROLE_VIEW);
+        c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |= c->moves.n || c->ports.n || c->kernels.n || c->bindings.n;
     order_regions(c);
@@ -224,7 +227,7 @@ struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c)
         bool core = c->old->nodes.at[i].role == FSD_ROLE_CORE;
 
         n.old += core;
-        n.aligned += core && c->align->to_new[i] != FSD_NONE;
+        n.aligned += core && fsd_align_has(c->align, i);
     }
     for (uint32_t i = 0; i < c->new->nodes.n; i++)
         n.new += c->new->nodes.at[i].role == FSD_ROLE_CORE;

@@ -140,8 +140,7 @@ void fsd_compare_nodes(struct fsd_compare *c)
         }
     }
     for (fsd_id i = 0; i < c->old->nodes.n; i++)
-        if (c->align->to_new[i] == FSD_NONE &&
-            c->old->nodes.at[i].role != FSD_ROLE_SIDE)
+        if (!fsd_align_has(c->align, i) && c->old->nodes.at[i].role != FSD_ROLE_SIDE)
             add_presence(c, i, FSD_NONE, FSD_ONLY_OLD);
 }
 

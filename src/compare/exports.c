@@ -563,8 +563,8 @@ static void compare_nodes(struct context *k)
 
         if (n->role == FSD_ROLE_CORE) {
             e->old_nodes++;
-            e->aligned += e->align->to_new[i] != FSD_NONE;
-            if (e->align->to_new[i] == FSD_NONE)
+            e->aligned += fsd_align_has(e->align, i);
+            if (!fsd_align_has(e->align, i))
                 add_lone(k, 0, i);
         }
     }

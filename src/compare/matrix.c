@@ -170,6 +170,8 @@ static fsd_id row_of_port(const struct fsd_matrix *m, bool output, fsd_id port)
 {
     const struct fsd_state *first = m->builds[0];
 
+    if (port == FSD_NONE)
+        return m->moves_row;
     return m->rows.n - first->outputs.n + (output ? port : port - first->inputs.n);
 }
 
@@ -177,7 +179,7 @@ static fsd_id row_of_node(const struct context *k, uint32_t b, fsd_id node)
 {
     fsd_id group = k->m->builds[b]->nodes.at[node].group;
 
-    return group == FSD_NONE ? k->m->moves_row : k->m->row_of[b][group];
+    return fsd_id_or(fsd_id_at(k->m->row_of[b], group), k->m->moves_row);
 }
 
 static fsd_id row_of_loss(const struct context *k, uint32_t b,
@@ -194,8 +196,7 @@ static fsd_id row_of_loss(const struct context *k, uint32_t b,
     case FSD_OF_OUTPUT:
         break;
     }
-    return port == FSD_NONE ? k->m->moves_row
-                            : row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
+    return row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
 /* What a comparison of two builds, `a` and `b`, says of each row; `is` by row.  A fact
@@ -236,9 +237,7 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
                       : p->output                     ? to_first->old_output[p->old]
                                                       : to_first->old_input[p->old];
 
-        worsen(&is[port == FSD_NONE ? k->m->moves_row
-                                    : row_of_port(k->m, p->output, port)],
-               FSD_CELL_DIFFERS);
+        worsen(&is[row_of_port(k->m, p->output, port)], FSD_CELL_DIFFERS);
     }
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];

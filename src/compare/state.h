@@ -277,6 +277,12 @@ static inline fsd_id fsd_state_group_of(const struct fsd_state *s, fsd_ref ref)
     return fsd_ref_is_node(ref) ? s->nodes.at[ref].group : FSD_NONE;
 }
 
+/** The key of a node; NULL for FSD_NONE. */
+static inline const char *fsd_state_node_key(const struct fsd_state *s, fsd_id node)
+{
+    return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
+}
+
 /** The outcome of a node, as text; NULL for FSD_NONE. */
 static inline const char *fsd_state_fate(const struct fsd_state *s, fsd_id node)
 {

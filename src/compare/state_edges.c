@@ -210,16 +210,15 @@ static void add_borders(struct edges *x)
 
     for (uint32_t g = 0; g < s->groups.n; g++) {
         uint32_t at = s->borders.n;
-        const fsd_id *of = layers.ids + layers.of[g].at;
 
         for (uint32_t i = 0; i < layers.of[g].n; i++)
-            stamp_inputs(x, of[i]);
+            stamp_inputs(x, fsd_list_at(&layers, g, i));
         for (uint32_t i = 0; i < nodes.of[g].n; i++)
-            add_reads(x, nodes.ids[nodes.of[g].at + i], g);
+            add_reads(x, fsd_list_at(&nodes, g, i), g);
         s->groups.at[g].in = close_borders(s, at);
         at = s->borders.n;
         for (uint32_t i = 0; i < layers.of[g].n; i++)
-            add_writes(x, of[i], g);
+            add_writes(x, fsd_list_at(&layers, g, i), g);
         s->groups.at[g].out = close_borders(s, at);
     }
 }
@@ -586,7 +585,7 @@ static void add_unasked(struct edges *x)
         /* The edges of a model that was made from the engine's names are unknown; so is
          * which layer of a loose group computes what. */
         for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
-            fsd_id layer = layers.ids[layers.of[g].at + i];
+            fsd_id layer = fsd_list_at(&layers, g, i);
             struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
 
             ask_for_layer(x, layer);

@@ -268,27 +268,25 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
             continue;
         b->of_node[i] = b->s->nodes.n;
         b->s->number_of[b->s->nodes.n] = i;
-        fsd_vec_push(b->s->arena, &b->s->nodes,
-                     (struct fsd_state_node){
-                         .key = key(b, i, count),
-                         .op = op(b, n),
-                         .traits = traits(b, i, weight),
-                         .attrs = fsd_state_attrs(b, i),
-                         .makes = makes == FSD_NONE
-                                      ? 0
-                                      : fsd_state_copy(b, g->tensors.at[makes].name),
-                         .weight = weighted && weight != FSD_NONE
-                                       ? fsd_state_copy(b, g->tensors.at[weight].name)
-                                       : 0,
-                         .module = n->module ? fsd_state_copy(b, n->module) : 0,
-                         .known = (n->name && count[n->name] == 1) || makes == FSD_NONE
-                                      ? 0
-                                      : fsd_state_copy(b, g->tensors.at[makes].name),
-                         .named = n->name && count[n->name] == 1,
-                         .role = (uint8_t)role(f, i),
-                         .fate = nodes ? (uint8_t)nodes[i].fate : 0,
-                         .precision = nodes ? (uint8_t)nodes[i].realised : 0,
-                         .group = FSD_NONE});
+        fsd_vec_push(
+            b->s->arena, &b->s->nodes,
+            (struct fsd_state_node){
+                .key = key(b, i, count),
+                .op = op(b, n),
+                .traits = traits(b, i, weight),
+                .attrs = fsd_state_attrs(b, i),
+                .makes = fsd_state_copy(b, fsd_graph_tensor(g, makes)->name),
+                .weight = fsd_state_copy(
+                    b, fsd_graph_tensor(g, weighted ? weight : FSD_NONE)->name),
+                .module = n->module ? fsd_state_copy(b, n->module) : 0,
+                .known = n->name && count[n->name] == 1
+                             ? 0
+                             : fsd_state_copy(b, fsd_graph_tensor(g, makes)->name),
+                .named = n->name && count[n->name] == 1,
+                .role = (uint8_t)role(f, i),
+                .fate = nodes ? (uint8_t)nodes[i].fate : 0,
+                .precision = nodes ? (uint8_t)nodes[i].realised : 0,
+                .group = FSD_NONE});
     }
     number_outputs(b);
     for (fsd_id i = 0; i < g->nodes.n; i++)

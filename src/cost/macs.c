@@ -95,7 +95,7 @@ static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
 /* A node that owns a body, or calls a function, has the multiply-adds of the nodes in
  * there only. */
 static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result *nodes,
-                        const struct fsd_cost *c, const struct fsd_bodies *bodies,
+                        const struct fsd_cost *c, const struct fsd_lists *bodies,
                         fsd_id layer)
 {
     int64_t sum = 0;
@@ -104,7 +104,7 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
         if (nodes[node].fate != FSD_FATE_LAYER || !c->nodes[node].macs ||
-            bodies->first[node] != FSD_NONE)
+            bodies->of[node].n)
             continue;
         sum = fsd_plus(c->amounts, sum, part_of(m, c, layer, node));
     }
@@ -116,7 +116,7 @@ void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *lay
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    const struct fsd_bodies bodies = fsd_graph_bodies(scratch, m->model);
+    const struct fsd_lists bodies = fsd_graph_bodies(scratch, m->model);
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         struct fsd_node_cost *r = &c->nodes[i];

@@ -243,7 +243,7 @@ static void count_layers(struct tally *t, const struct fsd_scopes *scopes)
             module->reformat_ms += linked ? 0 : ms;
         } else if (linked) {
             count_layer(t, scopes, i);
-        } else if (moves || d->match->region_of_layer[i] == FSD_NONE) {
+        } else if (moves || !fsd_match_in_region(d->match, i)) {
             t->sums.rest_ms += ms;
         }
     }
@@ -264,7 +264,7 @@ struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_di
         const struct fsd_node_cost *cost = &d->cost->nodes[i];
         struct fsd_module *module;
 
-        if (!d->match->of_node[i].n && d->match->region_of_node[i] == FSD_NONE)
+        if (!fsd_match_maps_node(d->match, i))
             continue;
         module = module_named(&t, scopes->of[i]);
         module->nodes++;

@@ -155,7 +155,7 @@ static void put_edge(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *o
 
         if (i)
             fputs(", ", out);
-        if (reader->layer == FSD_NONE) {
+        if (fsd_reader_is_output(reader)) {
             fputs("network output", out);
         } else if (reader->node == FSD_NONE) {
             put_end(d, reader->layer, quote, out);
@@ -516,7 +516,7 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fprintf(out, "quantize the network input in the caller and pass %s data",
                 made && fsd_dtype_is_quantized(made->type) ? fsd_dtype_name(made->type)
                                                            : "quantized");
-    else if (widens && reader && reader->layer == FSD_NONE)
+    else if (widens && reader && fsd_reader_is_output(reader))
         fprintf(out,
                 "the network output is %s: use the quantized tensor as output to "
                 "remove this layer",
@@ -677,7 +677,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         }
     }
     if (flow->source == FSD_NONE || !flow->readers.n ||
-        d->flows->readers.at[flow->readers.at].layer == FSD_NONE) {
+        fsd_reader_is_output(&d->flows->readers.at[flow->readers.at])) {
         fputs("the operators on both sides have no kernels for a common layout", out);
         return false;
     }

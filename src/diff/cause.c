@@ -46,7 +46,7 @@ static bool at_border(const struct context *c, fsd_id layer)
         copies_for_output(e, layer))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&
-        c->flows->readers.at[flow->readers.at].layer == FSD_NONE)
+        fsd_reader_is_output(&c->flows->readers.at[flow->readers.at]))
         return true;
     return flow->source == FSD_NONE &&
            fsd_tensor_is(c->m->model, flow->model_tensor, FSD_TENSOR_INPUT) &&

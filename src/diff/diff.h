@@ -288,6 +288,12 @@ static inline double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
     return d->times->of[layer].median;
 }
 
+/** Whether it is an output of the network. */
+static inline bool fsd_reader_is_output(const struct fsd_reader *reader)
+{
+    return reader->layer == FSD_NONE;
+}
+
 /** The node that a duplicate was merged into, which is computed in its place; else the
  *  node itself. */
 static inline fsd_id fsd_merged_into(const struct fsd_diff *d, fsd_id node)

@@ -277,8 +277,8 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         fsd_id first = m->facts->first_duplicate[i];
 
-        if ((m->of_node[i].n || in_region(m, i)) && x.shown[first] == FSD_NONE)
-            x.shown[first] = i;
+        if (fsd_match_maps_node(m, i))
+            x.shown[first] = fsd_id_or(x.shown[first], i);
     }
     /* Backwards, so that consumers come first: ONNX nodes are before their consumers.
      */

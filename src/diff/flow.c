@@ -64,6 +64,11 @@ static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
     return fsd_walk_back(m->model, tensor, before_gone, m);
 }
 
+static bool is_inserted(const struct fsd_layer_result *layers, fsd_id layer)
+{
+    return layer != FSD_NONE && layers[layer].inserted;
+}
+
 /* The layers that compute what is written there, before all inserted ones. */
 static uint32_t find_writers(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, const fsd_id *from,
@@ -74,8 +79,7 @@ static uint32_t find_writers(const struct fsd_match *m,
     for (uint32_t i = 0; i < n_from && n < READERS; i++) {
         fsd_id at = from[i];
 
-        for (int steps = 0; at != FSD_NONE && layers[at].inserted && steps < STEPS;
-             steps++) {
+        for (int steps = 0; is_inserted(layers, at) && steps < STEPS; steps++) {
             struct fsd_span in = m->engine->nodes.at[at].in;
 
             at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
@@ -144,16 +148,16 @@ static void find_source(const struct fsd_match *m,
     fsd_id at = layer;
 
     flow->model_tensor = FSD_NONE;
-    for (int steps = 0; steps < STEPS && at != FSD_NONE; steps++) {
+    for (int steps = 0; steps < STEPS; steps++) {
         struct fsd_span in = m->engine->nodes.at[at].in;
         fsd_id tensor = in.n ? counterpart_at(m, layers, at, in.at, false) : FSD_NONE;
 
         flow->model_tensor = fsd_id_or(tensor, flow->model_tensor);
         at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
-        if (at != FSD_NONE && !layers[at].inserted)
+        if (!is_inserted(layers, at))
             break;
     }
-    flow->source = at != FSD_NONE && !layers[at].inserted ? at : FSD_NONE;
+    flow->source = is_inserted(layers, at) ? FSD_NONE : at;
     for (uint32_t i = 0; flow->model_tensor == FSD_NONE && layers[layer].inserted &&
                          i < out.n && i < READERS;
          i++)

@@ -67,7 +67,7 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
             found = fsd_id_both(found, origin(m, tensor));
         }
     }
-    return found == FSD_SEVERAL ? FSD_NONE : found;
+    return fsd_id_only(found);
 }
 
 /* Whether a node that is not in `layer` reads the tensor. */
@@ -97,7 +97,7 @@ static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
                 found = fsd_id_both(found, tensor);
         }
     }
-    return found == FSD_SEVERAL ? FSD_NONE : found;
+    return fsd_id_only(found);
 }
 
 /* Adds the consumers of the tensor; false unless each has a known layer. */

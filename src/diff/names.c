@@ -59,6 +59,7 @@ void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
 
 void fsd_quote_node(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
+
     putc('`', out);
     fsd_put_node_name(d, node, out);
     putc('`', out);

@@ -19,9 +19,9 @@ struct walk {
     struct fsd_parts *parts;
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
-    struct fsd_bodies bodies;
-    uint32_t *stop; /* by tensor: the part that reads it, and one */
-    uint32_t *seen; /* by tensor: 1 + the part that visited it last */
+    struct fsd_lists bodies;   /* by node */
+    uint32_t *stop;            /* by tensor: the part that reads it, and one */
+    uint32_t *seen;            /* by tensor: 1 + the part that visited it last */
     FSD_VEC(fsd_id) todo;
 };
 
@@ -50,9 +50,12 @@ static void go_back(struct walk *w, fsd_id node, uint32_t part)
             w->parts->open[part] = t;
         visit(w, fsd_tensor_producer(g, t), part);
     }
-    for (fsd_id s = w->bodies.first[node]; s != FSD_NONE; s = w->bodies.next[s])
-        for (uint32_t i = 0; i < w->in_scope.of[s].n; i++)
-            visit(w, w->in_scope.ids[w->in_scope.of[s].at + i], part);
+    for (uint32_t k = 0; k < w->bodies.of[node].n; k++) {
+        fsd_id scope = fsd_list_at(&w->bodies, node, k);
+
+        for (uint32_t i = 0; i < w->in_scope.of[scope].n; i++)
+            visit(w, fsd_list_at(&w->in_scope, scope, i), part);
+    }
 }
 
 static void walk_part(struct walk *w, uint32_t part)

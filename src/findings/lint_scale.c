@@ -30,13 +30,10 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
 {
     bool first = !a->scales || !b->scales || a->scales[0] >= b->scales[0];
 
+    fsd_lint_open(f, fsd_id_or(via, a->node));
     if (via != FSD_NONE)
-        fsd_lint_open(f, via);
-    else
-        fsd_lint_open(f, a->node);
-    fsd_about_node(f, via == FSD_NONE ? b->node : a->node);
-    if (via != FSD_NONE)
-        fsd_about_node(f, b->node);
+        fsd_about_node(f, a->node);
+    fsd_about_node(f, b->node);
     fprintf(f->out, "`%s` is quantized by ", fsd_lint_tensor(f, tensor));
     put_scale(f, a);
     fputs(" and ", f->out);

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static const char *key(const struct fsd_state *s, fsd_id node)
-{
-    return fsd_text(s->names, s->nodes.at[node].key);
-}
-
 /* A constant is printed as "= 0.5". */
 static const char *value_of(const char *text)
 {
@@ -24,7 +19,7 @@ static void put_change(const struct fsd_exports *e, const struct fsd_export_chan
 
     fputs(c->of, out);
     if (node != FSD_NONE)
-        fprintf(out, "%s`%s` (%s)", *c->of ? " of " : "", key(s, node),
+        fprintf(out, "%s`%s` (%s)", *c->of ? " of " : "", fsd_state_node_key(s, node),
                 fsd_text(s->names, s->nodes.at[node].op));
     if (c->what == FSD_EXPORT_ADDED || c->what == FSD_EXPORT_REMOVED) {
         fprintf(out, " is only in the %s export",

@@ -229,8 +229,8 @@ static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
 bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
                                      const struct fsd_refusal_row *r, fsd_id node)
 {
-    fsd_id one = l->sizes->bodies.first[node];
-    fsd_id other = fsd_id_at(l->sizes->bodies.next, one);
+    fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
+    fsd_id other = fsd_list_at(&l->sizes->bodies, node, 1);
     uint32_t left = 64;
     struct fsd_span a, b;
 

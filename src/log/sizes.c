@@ -134,11 +134,10 @@ struct listed {
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
-    const struct fsd_form *form =
-        tensor == FSD_NONE ? NULL : fsd_tensor_form(g, tensor);
+    const struct fsd_form *form = fsd_tensor_form(g, tensor);
     uint32_t n = listed->n;
 
-    if (!form || !form->ranked || n > MOST_SIZES ||
+    if (!form->ranked || n > MOST_SIZES ||
         (reads && !(g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)))
         return;
     while (n > form->dims.n && listed->dims[n - 1].size == 1)

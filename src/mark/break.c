@@ -131,6 +131,11 @@ static struct candidate at_tensor(const struct fsd_marks *m, fsd_id group,
 
 static const struct candidate none = {.tensor = FSD_NONE};
 
+static bool is_none(const struct candidate *c)
+{
+    return c->tensor == FSD_NONE;
+}
+
 static struct candidate no_break(const char *why)
 {
     struct candidate c = none;
@@ -141,9 +146,9 @@ static struct candidate no_break(const char *why)
 
 static struct candidate better(struct candidate a, struct candidate b)
 {
-    if (a.tensor == FSD_NONE)
+    if (is_none(&a))
         return b;
-    return b.tensor == FSD_NONE || a.n <= b.n ? a : b;
+    return is_none(&b) || a.n <= b.n ? a : b;
 }
 
 /* ---------------------------------------------------------------- by kind of fusion */
@@ -225,7 +230,7 @@ static struct candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
     if (is_inside(m, tensor) && m->d->cost->sizes->shapes[tensor].rank > 3 &&
         fsd_is_constant(m->d->facts, fsd_node_in_tensor(m->d->model, product, 1)))
         c = better(at_tensor(m, group, tensor, CONV_WHY), c);
-    return c.tensor == FSD_NONE ? no_break(WRITES_MORE) : c;
+    return is_none(&c) ? no_break(WRITES_MORE) : c;
 }
 
 static struct candidate break_attention(const struct fsd_marks *m, fsd_id group)
@@ -267,7 +272,7 @@ static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group
                 add_group(&c, users.groups.at[k]);
         best = better(best, c);
     }
-    return best.tensor == FSD_NONE
+    return is_none(&best)
                ? no_break("no product of it has an output that can be marked")
                : best;
 }
@@ -358,9 +363,9 @@ static struct candidate break_vertical(const struct fsd_marks *m, fsd_id group)
     if (!is_compiled(m, group))
         return break_library(m, group);
     c = before_norm(m, group);
-    if (c.tensor == FSD_NONE)
+    if (is_none(&c))
         c = at_seam(m, group);
-    return c.tensor == FSD_NONE ? no_break(WRITES_MORE) : c;
+    return is_none(&c) ? no_break(WRITES_MORE) : c;
 }
 
 static struct candidate candidate_of(const struct fsd_marks *m, fsd_id group)
@@ -642,7 +647,7 @@ static struct candidate by_if(const struct fsd_marks *m, fsd_id group,
                           .groups = {group},
                           .n = 1};
 
-    if (c.tensor == FSD_NONE || strcmp(m->d->model->kind, "onnx") != 0 ||
+    if (is_none(&c) || strcmp(m->d->model->kind, "onnx") != 0 ||
         fsd_marks_condition(m->d) == FSD_NONE)
         return without;
     pass(m, &c, c.tensor);
@@ -672,7 +677,7 @@ void fsd_marks_add_breaks(struct fsd_marks *m)
         struct candidate c = candidate_of(m, i);
         struct fsd_break *b = &m->breaks[i];
 
-        if (c.tensor == FSD_NONE && m->kinds[i] != FSD_FUSION_NONE)
+        if (is_none(&c) && m->kinds[i] != FSD_FUSION_NONE)
             c = by_if(m, i, c);
         qsort(c.groups, c.n, sizeof *c.groups, fsd_by_id);
         *b = (struct fsd_break){c.tensor, keep(m, c.passed.at, c.passed.n), c.why,

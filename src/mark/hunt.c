@@ -61,10 +61,8 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
 
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
-    if (exact)
-        return m->breaks[group].tensor != FSD_NONE;
-    if (m->breaks[group].tensor != FSD_NONE)
-        return false;
+    if (exact || fsd_marks_has_break(m, group))
+        return exact && fsd_marks_has_break(m, group);
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
         if (has_inside(m, group, i))
             return true;
@@ -99,7 +97,7 @@ static void add_tensors(struct fsd_hunt *h)
 
         if (m->breaks[group].passed.n)
             continue;
-        if (m->breaks[group].tensor != FSD_NONE) {
+        if (fsd_marks_has_break(m, group)) {
             push(h, &h->tensors, m->breaks[group].tensor);
             continue;
         }

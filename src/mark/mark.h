@@ -110,6 +110,12 @@ const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for 
 /** The group that computes a node, or one of its layers; FSD_NONE: none. */
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node);
 
+/** Whether an exact break of the group's fusion is known. */
+static inline bool fsd_marks_has_break(const struct fsd_marks *m, fsd_id group)
+{
+    return m->breaks[group].tensor != FSD_NONE;
+}
+
 /** Whether only the layer that computes a tensor has it; false for FSD_NONE. */
 static inline bool fsd_marks_is_inside(const struct fsd_marks *m, fsd_id tensor)
 {

@@ -205,10 +205,10 @@ static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
 
 static void mark_producers(struct fsd_facts *f, fsd_id tensor, struct work *work)
 {
-    const struct fsd_tensor *t = &f->g->tensors.at[tensor];
+    struct fsd_span by = fsd_graph_tensor(f->g, tensor)->producers;
 
-    for (uint32_t i = 0; i < t->producers.n; i++) {
-        fsd_id node = f->g->links.at[t->producers.at + i];
+    for (uint32_t i = 0; i < by.n; i++) {
+        fsd_id node = f->g->links.at[by.at + i];
 
         if (!f->live[node]) {
             f->live[node] = true;
@@ -221,7 +221,7 @@ static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = f->g;
     struct work work = new_work(scratch, g->nodes.n);
-    struct fsd_bodies bodies = fsd_graph_bodies(scratch, g);
+    struct fsd_lists bodies = fsd_graph_bodies(scratch, g);
 
     for (fsd_id t = 0; t < g->tensors.n; t++)
         if ((g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) && !g->tensors.at[t].scope)
@@ -231,11 +231,13 @@ static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
         const struct fsd_node *n = &g->nodes.at[node];
 
         for (uint32_t i = 0; i < n->in.n; i++)
-            if (fsd_node_in(g, n, i)->tensor != FSD_NONE)
-                mark_producers(f, fsd_node_in(g, n, i)->tensor, &work);
-        for (fsd_id s = bodies.first[node]; s != FSD_NONE; s = bodies.next[s])
-            for (uint32_t i = 0; i < g->scopes.at[s].outputs.n; i++)
-                mark_producers(f, g->links.at[g->scopes.at[s].outputs.at + i], &work);
+            mark_producers(f, fsd_node_in(g, n, i)->tensor, &work);
+        for (uint32_t k = 0; k < bodies.of[node].n; k++) {
+            struct fsd_span made = g->scopes.at[fsd_list_at(&bodies, node, k)].outputs;
+
+            for (uint32_t i = 0; i < made.n; i++)
+                mark_producers(f, g->links.at[made.at + i], &work);
+        }
     }
 }
 

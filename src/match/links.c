@@ -16,6 +16,8 @@ static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
 {
+    if (node == FSD_NONE)
+        return;
     if (by & FSD_BY_METADATA)
         m->layer_sourced[layer] = m->node_sourced[node] = true;
     else if (is_refuted(m, layer, node)) {

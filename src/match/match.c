@@ -159,11 +159,9 @@ static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
         if (!(link->by & (FSD_BY_METADATA | FSD_BY_NAME)) ||
             !(m->facts->traits[link->node] & FSD_OP_WEIGHTED))
             continue;
-        if (found != FSD_NONE)
-            return FSD_NONE;
-        found = link->node;
+        found = fsd_id_both(found, link->node);
     }
-    return found;
+    return fsd_id_only(found);
 }
 
 static void fit_weights(const struct fsd_match *m, struct fsd_fit *fit)

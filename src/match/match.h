@@ -128,10 +128,20 @@ static inline struct fsd_span fsd_match_region_nodes(const struct fsd_match *m,
     return region == FSD_NONE ? (struct fsd_span){0} : m->regions.at[region].nodes;
 }
 
-/** Whether a link or a region shows what a layer computes. */
+/** Whether a layer is in a region. */
+static inline bool fsd_match_in_region(const struct fsd_match *m, fsd_id layer)
+{
+    return m->region_of_layer[layer] != FSD_NONE;
+}
+
+/** Whether a link or a region shows what computes a node, or what a layer computes. */
+static inline bool fsd_match_maps_node(const struct fsd_match *m, fsd_id node)
+{
+    return m->of_node[node].n || m->region_of_node[node] != FSD_NONE;
+}
 static inline bool fsd_match_maps_layer(const struct fsd_match *m, fsd_id layer)
 {
-    return m->of_layer[layer].n || m->region_of_layer[layer] != FSD_NONE;
+    return m->of_layer[layer].n || fsd_match_in_region(m, layer);
 }
 
 /** The i-th link of a layer or of a node; i is below of_layer[layer].n or

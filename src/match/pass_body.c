@@ -94,16 +94,19 @@ static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
     const struct fsd_graph *g = m->model;
     struct raised r = {.of = FSD_NEW(scratch, struct fsd_span, g->nodes.n),
                        .scratch = scratch};
-    struct fsd_bodies bodies = fsd_graph_bodies(scratch, g);
+    struct fsd_lists bodies = fsd_graph_bodies(scratch, g);
     struct fsd_lists in_scope = fsd_graph_by_scope(scratch, g);
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         uint32_t at = r.links.n;
 
-        if (bodies.first[i] == FSD_NONE || m->of_node[i].n)
+        if (!bodies.of[i].n || m->of_node[i].n)
             continue;
-        for (fsd_id s = bodies.first[i]; s != FSD_NONE; s = bodies.next[s])
-            for (uint32_t k = 0; k < in_scope.of[s].n; k++)
-                raise_node(m, &r, in_scope.ids[in_scope.of[s].at + k], i);
+        for (uint32_t b = 0; b < bodies.of[i].n; b++) {
+            fsd_id scope = fsd_list_at(&bodies, i, b);
+
+            for (uint32_t k = 0; k < in_scope.of[scope].n; k++)
+                raise_node(m, &r, fsd_list_at(&in_scope, scope, k), i);
+        }
         link_raised(m, &r, i, at);
     }
 }

@@ -224,9 +224,7 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
         found = fsd_id_both(found, side->loop);
         reader = fsd_id_or(reader, side->reader);
     }
-    if (found == FSD_SEVERAL)
-        return FSD_NONE;
-    return fsd_id_or(found, reader);
+    return found == FSD_SEVERAL ? FSD_NONE : fsd_id_or(found, reader);
 }
 
 /* A layer that only moves the loop's output to a consumer is not part of the loop: it
@@ -288,7 +286,7 @@ void fsd_pass_loop(struct fsd_match *m)
                 loop = l.behind[i];
             if (l.out[i] && m->engine->layers.at[i].kind == FSD_KIND_COPY)
                 loop = l.view[i];
-            if (loop != FSD_NONE && !fsd_match_has(m, i, loop))
+            if (!fsd_match_has(m, i, loop))
                 fsd_match_link(m, i, loop, FSD_BY_STRUCTURE);
         }
     }

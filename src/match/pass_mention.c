@@ -82,8 +82,7 @@ void fsd_link_mentions(struct fsd_match *m, unsigned by)
             if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
                 mention->tensor != FSD_NONE)
                 node = copied_for(m, i, mention->tensor, &concats);
-            if (node != FSD_NONE)
-                fsd_match_link(m, i, node, mention->by);
+            fsd_match_link(m, i, node, mention->by);
         }
     }
     fsd_arena_free(scratch);

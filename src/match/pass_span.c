@@ -25,12 +25,10 @@
 
 enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };
 
-static const fsd_id several = FSD_NONE - 1; /* layers */
-
 struct spans {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    fsd_id *owner;    /* by node: its layer, several, or FSD_NONE */
+    fsd_id *owner;    /* by node: its layer, FSD_SEVERAL or FSD_NONE */
     fsd_id *enclosed; /* by node without an owner: the layer whose ends enclose it */
     bool *held;       /* by model tensor, the first of its value: in memory */
     /* Of the layer at hand: */
@@ -51,7 +49,7 @@ static void own(struct spans *s, fsd_id node, fsd_id layer)
 {
     fsd_id *owner = &s->owner[s->m->facts->first_duplicate[node]];
 
-    *owner = *owner == FSD_NONE || *owner == layer ? layer : several;
+    *owner = fsd_id_both(*owner, layer);
 }
 
 static fsd_id owner_of(const struct spans *s, fsd_id node)
@@ -240,7 +238,7 @@ static void enclose(struct spans *s, fsd_id layer)
     for (uint32_t i = 0; i < s->between.n && s->budget; i++) {
         fsd_id *by = &s->enclosed[s->between.at[i]];
 
-        *by = *by == FSD_NONE ? layer : several;
+        *by = fsd_id_both(*by, layer);
     }
 }
 
@@ -255,7 +253,7 @@ static void link_node(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned b
 static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
 {
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        if (enclosed[i] != FSD_NONE && enclosed[i] != several)
+        if (fsd_id_only(enclosed[i]) != FSD_NONE)
             link_node(m, enclosed[i], i, FSD_BY_PATH);
 }
 

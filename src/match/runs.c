@@ -87,7 +87,7 @@ static bool has_other_work(const struct fsd_match *m, fsd_id layer)
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
         if (!m->facts->folded[fsd_match_of_layer(m, layer, i)->node])
             return true;
-    return m->region_of_layer[layer] != FSD_NONE;
+    return fsd_match_in_region(m, layer);
 }
 
 static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *lowerings,

@@ -60,15 +60,15 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
 /* A function's body has the same names in each of its calls, so they are searched
  * within the call's own body; of the two bodies of an If, one has them. */
 static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
-                          const struct fsd_graph *model,
-                          const struct fsd_bodies *bodies, fsd_id owner)
+                          const struct fsd_graph *model, const struct fsd_lists *bodies,
+                          fsd_id owner)
 {
-    fsd_id out = first_output(parsed, node), scope;
+    fsd_id out = first_output(parsed, node);
 
-    for (scope = out == FSD_NONE ? FSD_NONE : bodies->first[owner]; scope != FSD_NONE;
-         scope = bodies->next[scope]) {
+    for (uint32_t i = 0; out != FSD_NONE && i < bodies->of[owner].n; i++) {
         fsd_id found = fsd_tensor_producer(
-            model, fsd_graph_find(model, parsed->tensors.at[out].name, scope));
+            model, fsd_graph_find(model, parsed->tensors.at[out].name,
+                                  fsd_list_at(bodies, owner, i)));
 
         if (found != FSD_NONE && model->nodes.at[found].op == parsed->nodes.at[node].op)
             return found;
@@ -80,7 +80,7 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
                        const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_bodies bodies = fsd_graph_bodies(scratch, model);
+    struct fsd_lists bodies = fsd_graph_bodies(scratch, model);
     fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* by node of `parsed` */
     fsd_id *node_of = FSD_NEW(h->arena, fsd_id, parsed->nodes.n);
 
@@ -247,8 +247,7 @@ static void replay_tensor(struct fsd_story *s, fsd_sym name, uint32_t event)
 {
     fsd_id node = fsd_tensor_producer(s->model, fsd_graph_find(s->model, name, 0));
 
-    if (node != FSD_NONE)
-        add_scenes(s, fsd_story_single(s, node), event);
+    add_scenes(s, fsd_story_single(s, node), event);
 }
 
 static void replay_added(struct fsd_story *s, const struct fsd_event *e, uint32_t event)

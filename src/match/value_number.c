@@ -62,6 +62,7 @@ static void spell_constant(struct numbering *v, const struct fsd_form *form,
 static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
 {
     const struct fsd_graph *g = v->g;
+    const struct fsd_value *value;
 
     spell(v, a->name);
     spell(v, a->kind);
@@ -79,10 +80,10 @@ static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
         spell(v, a->s);
         return true;
     case FSD_ATTR_TENSOR:
-        if (a->value == FSD_NONE || !g->values.at[a->value].bytes ||
-            a->form == FSD_NONE || !g->values.at[a->value].size)
+        value = fsd_graph_value(g, a->value);
+        if (!value || !value->bytes || a->form == FSD_NONE || !value->size)
             return false;
-        spell_constant(v, &g->forms.at[a->form], &g->values.at[a->value]);
+        spell_constant(v, &g->forms.at[a->form], value);
         return true;
     case FSD_ATTR_INTS:
     case FSD_ATTR_FLOATS:

@@ -76,21 +76,10 @@ struct fsd_lists fsd_graph_by_scope(struct fsd_arena *arena, const struct fsd_gr
                          sizeof *g->nodes.at, g->nodes.n, g->scopes.n);
 }
 
-struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g)
+struct fsd_lists fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g)
 {
-    struct fsd_bodies all = {FSD_NEW(arena, fsd_id, g->nodes.n),
-                             FSD_NEW(arena, fsd_id, g->scopes.n)};
-
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        all.first[i] = FSD_NONE;
-    for (fsd_id s = g->scopes.n; s-- > 0;) {
-        fsd_id owner = g->scopes.at[s].owner;
-
-        all.next[s] = fsd_id_at(all.first, owner);
-        if (owner != FSD_NONE)
-            all.first[owner] = s;
-    }
-    return all;
+    return fsd_lists_new(arena, &g->scopes.at->owner, sizeof *g->scopes.at, g->scopes.n,
+                         g->nodes.n);
 }
 
 fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope)

@@ -411,7 +411,8 @@ static inline fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope s
     return g->scopes.n - 1;
 }
 
-/** The tensor of that name in exactly that scope, FSD_NONE if there is none. */
+/** The tensor of that name in exactly that scope, FSD_NONE if there is none, and for
+ *  FSD_NONE. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
 /** The tensor of that name: in the main graph, or the only one of all bodies; FSD_NONE.
@@ -421,12 +422,8 @@ fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 /** By symbol, of as many as there are now, the first node of that name; FSD_NONE. */
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g);
 
-/** The bodies that each node of a graph owns: `first` by node, `next` by scope, another
- *  one of the same node; both end with FSD_NONE. */
-struct fsd_bodies {
-    fsd_id *first, *next;
-};
-struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g);
+/** The bodies that each node of a graph owns. */
+struct fsd_lists fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g);
 
 /** The nodes of each scope. */
 struct fsd_lists fsd_graph_by_scope(struct fsd_arena *arena, const struct fsd_graph *g);

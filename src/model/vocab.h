@@ -36,6 +36,13 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
 const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *s,
                                          size_t n);
 
+/** The tensor of a meaning; an empty one where it has none, and for NULL. */
+static inline const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
+                                                          const struct fsd_meaning *m)
+{
+    return m ? fsd_graph_tensor(v->model, m->tensor) : &fsd_no_tensor;
+}
+
 /** The meaning of a name after the engine replaced each character other than a letter
  *  or a digit by '_'; `s` may be in either form.  NULL if there is none. */
 const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const char *s,

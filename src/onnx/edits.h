@@ -74,10 +74,10 @@ struct fsd_listed_change {
 struct fsd_onnx_edits {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
-    uint32_t *change_of; /* by node: in `changes`; FSD_NONE */
-    bool *holds;         /* by scope: it, or a body in it, has an edit */
-    fsd_id *first;       /* by scope: its first node */
-    struct fsd_bodies bodies;
+    uint32_t *change_of;     /* by node: in `changes`; FSD_NONE */
+    bool *holds;             /* by scope: it, or a body in it, has an edit */
+    fsd_id *first;           /* by scope: its first node */
+    struct fsd_lists bodies; /* by node */
     FSD_VEC(struct fsd_node_change) changes;
     fsd_slices at_end; /* NodeProtos to put behind all others of the main graph */
     FSD_VEC(struct fsd_listed_change) listed;

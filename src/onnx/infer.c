@@ -40,10 +40,8 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
 
         if (actual == FSD_NONE)
             continue;
-        if (formal->form == FSD_NONE)
-            formal->form = g->tensors.at[actual].form;
-        if (formal->item == FSD_NONE)
-            formal->item = g->tensors.at[actual].item;
+        formal->form = fsd_id_or(formal->form, g->tensors.at[actual].form);
+        formal->item = fsd_id_or(formal->item, g->tensors.at[actual].item);
         formal->value = g->tensors.at[actual].value;
     }
 }
@@ -84,9 +82,9 @@ static void infer_nodes(struct fsd_graph *g)
 
             if (out == FSD_NONE)
                 continue;
-            if (!k && in != FSD_NONE && g->tensors.at[out].item == FSD_NONE &&
-                fsd_op_keeps_items(g, i))
-                g->tensors.at[out].item = g->tensors.at[in].item;
+            if (!k && fsd_op_keeps_items(g, i))
+                g->tensors.at[out].item =
+                    fsd_id_or(g->tensors.at[out].item, fsd_graph_tensor(g, in)->item);
             learn(g, out, fsd_op_type(g, i, k),
                   !k && fsd_op_keeps_shape(g, i) ? fsd_tensor_form(g, in) : NULL);
         }

@@ -248,7 +248,7 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
         const Onnx__AttributeProto *a = p->attribute[i];
         const struct fsd_attr *given = NULL;
         struct fsd_attr attr;
-        uint64_t bytes = 0;
+        const struct fsd_value *value;
 
         if (a->ref_attr_name && *a->ref_attr_name) {
             given = referred(l, b->call, sym_of(l, a->ref_attr_name));
@@ -262,9 +262,9 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
             attr = fsd_onnx_attr(g, a);
         }
         fsd_vec_push(g->arena, &g->attrs, attr);
-        if (attr.value != FSD_NONE && g->values.at[attr.value].bytes)
-            bytes = g->values.at[attr.value].size;
-        if (!charge(l, 12 + attr.list.n + bytes / 8))
+        value = fsd_graph_value(g, attr.value);
+        if (!charge(l,
+                    12 + attr.list.n + (value && value->bytes ? value->size / 8 : 0)))
             return false;
     }
     node->attrs.n = g->attrs.n - node->attrs.at;
@@ -311,8 +311,7 @@ static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
             struct fsd_onnx_const made = fsd_onnx_constant(g, node.attrs);
 
             g->tensors.at[out].value = made.value;
-            if (made.form != FSD_NONE)
-                g->tensors.at[out].form = made.form;
+            g->tensors.at[out].form = fsd_id_or(made.form, g->tensors.at[out].form);
         }
     }
     return true;

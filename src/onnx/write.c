@@ -58,6 +58,11 @@ static void put_body(struct fsd_onnx_edits *e, const struct fsd_wire_block *bloc
     fsd_pieces_message(e->arena, to, block->number, &inner);
 }
 
+static struct fsd_node_change *change_of(const struct fsd_onnx_edits *e, fsd_id node)
+{
+    return e->change_of[node] == FSD_NONE ? NULL : &e->changes.at[e->change_of[node]];
+}
+
 static bool has_field(struct fsd_slice message, uint32_t number)
 {
     struct fsd_wire_block block;
@@ -68,23 +73,15 @@ static bool has_field(struct fsd_slice message, uint32_t number)
     return false;
 }
 
-/* The next body of a node; a call's comes last, and is no graph. */
-static fsd_id take_body(const struct fsd_onnx_edits *e, fsd_id *body)
-{
-    fsd_id taken = *body;
-
-    if (taken != FSD_NONE)
-        *body = e->bodies.next[taken];
-    return taken;
-}
-
-/* `body`: the next one of the node, as the loader has them: of an attribute `g` first,
- * which the file may hold in parts, then each of `graphs`. */
+/* `body`: the number of the node's next one, as the loader has them: of an attribute
+ * `g` first, which the file may hold in parts, then each of `graphs`.  A call's comes
+ * last, and is no graph. */
 static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
-                           fsd_id *body, struct fsd_pieces *to)
+                           fsd_id node, uint32_t *body, struct fsd_pieces *to)
 {
-    fsd_id graph =
-        has_field(attribute, ATTRIBUTE_GRAPH) ? take_body(e, body) : FSD_NONE;
+    fsd_id graph = has_field(attribute, ATTRIBUTE_GRAPH)
+                       ? fsd_list_at(&e->bodies, node, (*body)++)
+                       : FSD_NONE;
     struct fsd_slice rest = attribute;
     const char *from = attribute.s;
     struct fsd_wire_block block;
@@ -94,7 +91,8 @@ static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
         if (block.number == ATTRIBUTE_GRAPH)
             put_body(e, &block, graph, &place, &from, to);
         if (block.number == ATTRIBUTE_GRAPHS)
-            put_body(e, &block, take_body(e, body), &(uint32_t){0}, &from, to);
+            put_body(e, &block, fsd_list_at(&e->bodies, node, (*body)++),
+                     &(uint32_t){0}, &from, to);
     }
     fsd_pieces_rest(e->arena, to, from, attribute);
 }
@@ -130,13 +128,11 @@ static void drop_property(struct fsd_onnx_edits *e, const fsd_properties *of,
 static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id,
                       struct fsd_pieces *to)
 {
-    const struct fsd_node_change *c =
-        e->change_of[id] == FSD_NONE ? NULL : &e->changes.at[e->change_of[id]];
+    const struct fsd_node_change *c = change_of(e, id);
     struct fsd_slice rest = node;
     const char *from = node.s;
     struct fsd_wire_block block;
-    uint32_t input = 0, output = 0;
-    fsd_id body = e->bodies.first[id];
+    uint32_t input = 0, output = 0, body = 0;
 
     e->missing += c ? c->inputs.n_set + c->outputs.n_set : 0;
 
@@ -156,7 +152,7 @@ static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id
             put_outside(e, &block, FSD_MESSAGE_ATTRIBUTE, &from, to);
             continue;
         }
-        edit_attribute(e, block.bytes, &body, &inner);
+        edit_attribute(e, block.bytes, id, &body, &inner);
         fsd_pieces_until(e->arena, to, &from, &block);
         fsd_pieces_message(e->arena, to, NODE_ATTRIBUTE, &inner);
     }
@@ -175,10 +171,10 @@ static bool is_empty(const struct fsd_onnx_edits *e)
 /* Whether anything of the node, or in it, is to be edited. */
 static bool is_edited(const struct fsd_onnx_edits *e, fsd_id node)
 {
-    if (e->change_of[node] != FSD_NONE)
+    if (change_of(e, node))
         return true;
-    for (fsd_id s = e->bodies.first[node]; s != FSD_NONE; s = e->bodies.next[s])
-        if (e->holds[s])
+    for (uint32_t i = 0; i < e->bodies.of[node].n; i++)
+        if (e->holds[fsd_list_at(&e->bodies, node, i)])
             return true;
     return false;
 }
@@ -228,7 +224,7 @@ static int new_type(const struct fsd_onnx_edits *e, struct fsd_slice name, fsd_i
 {
     fsd_sym sym =
         e->type_of && name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
-    fsd_id tensor = sym == FSD_NONE ? FSD_NONE : fsd_graph_find(e->g, sym, scope);
+    fsd_id tensor = fsd_graph_find(e->g, sym, scope);
 
     return tensor == FSD_NONE ? 0 : e->type_of[tensor];
 }
@@ -278,8 +274,7 @@ static void edit_listed(struct fsd_onnx_edits *e, const struct fsd_wire_block *b
 static void put_node(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
                      fsd_id id, const char **from, struct fsd_pieces *to)
 {
-    struct fsd_node_change *c =
-        e->change_of[id] == FSD_NONE ? NULL : &e->changes.at[e->change_of[id]];
+    struct fsd_node_change *c = change_of(e, id);
     struct fsd_pieces inner = {.size = 0};
 
     fsd_pieces_until(e->arena, to, from, block);

@@ -75,7 +75,7 @@ static bool read_scan(struct fsd_sizes *s, fsd_id node, struct owner *o)
     int64_t scanned = fsd_node_int(s->g, node, "num_scan_inputs", 0);
     uint32_t formals;
 
-    *o = (struct owner){.s = s, .node = node, .body = s->bodies.first[node]};
+    *o = (struct owner){.s = s, .node = node, .body = fsd_list_at(&s->bodies, node, 0)};
     formals = s->g->scopes.at[o->body].inputs.n;
     o->batch = o->in = n->in.n == formals + 1;
     if (n->in.n != formals + o->batch || scanned < 0 || scanned > formals)
@@ -154,7 +154,7 @@ static void leave_scan(struct fsd_sizes *s, fsd_id node)
 /* The body gives the condition first; behind what is carried stands one part a step. */
 static void leave_loop(struct fsd_sizes *s, fsd_id node)
 {
-    struct fsd_span results = s->g->scopes.at[s->bodies.first[node]].outputs;
+    struct fsd_span results = s->g->scopes.at[fsd_list_at(&s->bodies, node, 0)].outputs;
     uint32_t in = s->g->nodes.at[node].in.n, carried = in < 2 ? 0 : in - 2;
 
     for (uint32_t i = 0; i < s->g->nodes.at[node].out.n; i++) {
@@ -171,7 +171,8 @@ static void leave_loop(struct fsd_sizes *s, fsd_id node)
 
 static void leave_if(struct fsd_sizes *s, fsd_id node)
 {
-    fsd_id one = s->bodies.first[node], other = s->bodies.next[one];
+    fsd_id one = fsd_list_at(&s->bodies, node, 0);
+    fsd_id other = fsd_list_at(&s->bodies, node, 1);
 
     for (uint32_t i = 0; other != FSD_NONE && i < s->g->nodes.at[node].out.n; i++) {
         struct fsd_shape x =
@@ -191,14 +192,14 @@ static void enter_call(struct fsd_sizes *s, fsd_id node, fsd_id body)
         fsd_id given = fsd_node_in_tensor(s->g, node, i);
 
         fsd_shape_learn(s, formal, fsd_shape_of(s, given));
-        if (given != FSD_NONE && s->ints_of[formal] == FSD_NONE)
-            s->ints_of[formal] = s->ints_of[given];
+        s->ints_of[formal] =
+            fsd_id_or(s->ints_of[formal], fsd_id_at(s->ints_of, given));
     }
 }
 
 static void leave_call(struct fsd_sizes *s, fsd_id node)
 {
-    struct fsd_span results = s->g->scopes.at[s->bodies.first[node]].outputs;
+    struct fsd_span results = s->g->scopes.at[fsd_list_at(&s->bodies, node, 0)].outputs;
 
     for (uint32_t i = 0; i < s->g->nodes.at[node].out.n; i++)
         fsd_shape_learn(s, fsd_node_out_tensor(s->g, node, i), shape_at(s, results, i));

@@ -330,17 +330,15 @@ static void take_node(struct fsd_sizes *s, fsd_id node)
  * bodies stand in bodies. */
 static void take_scope(struct fsd_sizes *s, fsd_id scope)
 {
-    struct fsd_span nodes = s->in_scope.of[scope];
-
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = s->in_scope.ids[nodes.at + i];
+    for (uint32_t i = 0; i < s->in_scope.of[scope].n; i++) {
+        fsd_id node = fsd_list_at(&s->in_scope, scope, i);
 
         take_node(s, node);
-        for (fsd_id b = s->bodies.first[node]; b != FSD_NONE; b = s->bodies.next[b]) {
-            fsd_body_enter(s, node, b);
-            take_scope(s, b);
+        for (uint32_t k = 0; k < s->bodies.of[node].n; k++) {
+            fsd_body_enter(s, node, fsd_list_at(&s->bodies, node, k));
+            take_scope(s, fsd_list_at(&s->bodies, node, k));
         }
-        if (s->bodies.first[node] != FSD_NONE)
+        if (s->bodies.of[node].n)
             fsd_body_leave(s, node);
     }
 }

@@ -39,7 +39,7 @@ struct fsd_sizes {
     struct fsd_shape *items;   /**< by tensor: what the elements of a sequence, or the
                                    value of an optional, have in common; NULL where the
                                    graph has no operator on these */
-    struct fsd_bodies bodies;  /**< of the nodes */
+    struct fsd_lists bodies;   /**< by node */
     struct fsd_lists in_scope; /**< nodes by scope */
     int64_t *dim_sizes; /**< by symbol: the size of a named dimension; 0: not known */
     uint32_t n_dim_sizes;

@@ -574,7 +574,7 @@ static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
         fsd_sym name = r->src->tensors.at[out].name;
 
         what = fsd_vocab_find(r->vocab, text(r, name), fsd_text_len(r->g->names, name));
-        if (what && what->tensor != FSD_NONE)
+        if (what)
             node = fsd_tensor_producer(m, what->tensor);
     }
     return node != FSD_NONE && m->nodes.at[node].scope ? node : FSD_NONE;

@@ -164,6 +164,7 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
 {
     const struct fsd_graph *g = model_of(plan);
     const struct fsd_tensor *t = &g->tensors.at[tensor];
+    const struct fsd_value *value = fsd_graph_value(g, t->value);
     fsd_id producer = fsd_tensor_producer(g, tensor);
 
     if (t->scope || needed[tensor] || is_kept(plan, producer))
@@ -172,7 +173,7 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
     if (t->flags & FSD_TENSOR_CONSTANT) {
         plan->weight[tensor] = true;
         plan->n_weights++;
-        plan->weight_bytes += t->value == FSD_NONE ? 0 : g->values.at[t->value].size;
+        plan->weight_bytes += value ? value->size : 0;
         return FSD_OK;
     }
     if (producer == FSD_NONE && !(t->flags & FSD_TENSOR_INPUT))
@@ -242,12 +243,8 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
         fsd_id tensor = !strcmp(g->remarks.at[i].rule, "input/duplicate-output")
                             ? fsd_graph_find(g, name, 0)
                             : FSD_NONE;
-        struct fsd_span uses[2] = {{0, 0}, {0, 0}};
-
-        if (tensor != FSD_NONE) {
-            uses[0] = g->tensors.at[tensor].producers;
-            uses[1] = g->tensors.at[tensor].consumers;
-        }
+        struct fsd_span uses[2] = {fsd_graph_tensor(g, tensor)->producers,
+                                   fsd_graph_tensor(g, tensor)->consumers};
         for (int u = 0; u < 2; u++)
             for (uint32_t k = 0; k < uses[u].n; k++)
                 if (is_kept(plan, g->links.at[uses[u].at + k]))

@@ -54,9 +54,8 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 {
     const struct fsd_graph *g = model_of(plan);
 
-    return tensor == FSD_NONE || g->tensors.at[tensor].scope
-               ? FSD_NONE
-               : fsd_tensor_producer(g, tensor);
+    return fsd_graph_tensor(g, tensor)->scope ? FSD_NONE
+                                              : fsd_tensor_producer(g, tensor);
 }
 
 /* ------------------------------------------------------------------ what is asked */
@@ -188,7 +187,7 @@ static enum fsd_status find_tensor(const struct fsd_cut_plan *plan, const char *
     fsd_sym sym = fsd_intern_find(g->names, name, strlen(name));
     char text[512];
 
-    *out = sym == FSD_NONE || !sym ? FSD_NONE : fsd_graph_find(g, sym, 0);
+    *out = sym ? fsd_graph_find(g, sym, 0) : FSD_NONE;
     if (fsd_is_data(plan->d->facts, *out))
         return FSD_OK;
     for (fsd_id i = 0; i < g->tensors.n; i++)
@@ -254,8 +253,8 @@ static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
     bool *reached = FSD_NEW(plan->arena, bool, g->nodes.n + 1), changed = true;
 
     for (fsd_id t = 0; t < g->tensors.n; t++)
-        if (start[t] && producer_of(plan, t) != FSD_NONE)
-            reached[producer_of(plan, t)] = true;
+        if (start[t])
+            fsd_set_at(reached, producer_of(plan, t));
     while (changed) {
         changed = false;
         for (fsd_id i = g->nodes.n; i-- > 0;) {
@@ -263,9 +262,8 @@ static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
 
             for (uint32_t k = 0; reached[plan->main_of[i]] && k < in.n; k++) {
                 fsd_id read = g->ports.at[in.at + k].tensor;
-                fsd_id producer = read != FSD_NONE && !stop[read]
-                                      ? producer_of(plan, read)
-                                      : FSD_NONE;
+                fsd_id producer =
+                    producer_of(plan, fsd_true_at(stop, read) ? FSD_NONE : read);
 
                 if (producer == FSD_NONE || reached[producer])
                     continue;

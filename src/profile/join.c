@@ -79,7 +79,7 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     for (uint32_t i = 1; i + 1 < profile->entries.n; i++) {
         fsd_id before = join->layer_of[i - 1], behind = join->layer_of[i + 1], layer;
 
-        if (join->layer_of[i] != FSD_NONE || before == FSD_NONE || behind == FSD_NONE)
+        if (fsd_join_has(join, i) || before == FSD_NONE || behind == FSD_NONE)
             continue;
         layer = only_between(q, before + 1, behind);
         if (layer == FSD_NONE || !contains(engine, engine->nodes.at[layer].name,
@@ -125,12 +125,12 @@ static void join_unnamed(struct fsd_join *join, struct queue *q,
         lacking[op]++;
     }
     for (uint32_t i = 0; i < profile->entries.n; i++)
-        if (join->layer_of[i] == FSD_NONE && !profile->entries.at[i].within)
+        if (!fsd_join_has(join, i) && !profile->entries.at[i].within)
             lacking[numbered_type(engine, profile->entries.at[i].unescaped)]--;
     for (uint32_t i = 0; i < profile->entries.n; i++) {
         fsd_sym op = numbered_type(engine, profile->entries.at[i].unescaped);
 
-        if (join->layer_of[i] != FSD_NONE || profile->entries.at[i].within || !op ||
+        if (fsd_join_has(join, i) || profile->entries.at[i].within || !op ||
             lacking[op] || first[op] == FSD_NONE)
             continue;
         join->layer_of[i] = first[op];
@@ -162,11 +162,11 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
 
         if (entry->within) /* it has no layer of its own */
             continue;
-        if (join.layer_of[i] == FSD_NONE)
+        if (!fsd_join_has(&join, i))
             join.layer_of[i] = take(&q, entry->name);
-        if (join.layer_of[i] == FSD_NONE && entry->unescaped != entry->name)
+        if (!fsd_join_has(&join, i) && entry->unescaped != entry->name)
             join.layer_of[i] = take(&q, entry->unescaped);
-        join.joined += join.layer_of[i] != FSD_NONE;
+        join.joined += fsd_join_has(&join, i);
     }
     join_unnamed(&join, &q, arena, engine, profile);
     join_gaps(&join, &q, engine, profile);
@@ -176,7 +176,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
 
         if (owner)
             join.layer_of[i] = join.layer_of[owner - 1];
-        join.inside += owner && join.layer_of[i] != FSD_NONE;
+        join.inside += owner && fsd_join_has(&join, i);
     }
     return join;
 }

@@ -33,6 +33,12 @@ struct fsd_join {
     uint32_t inside;           /**< not among these: what runs in a layer's body */
 };
 
+/** Whether an entry has a layer. */
+static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
+{
+    return join->layer_of[entry] != FSD_NONE;
+}
+
 /** Joins by name: the layer at the entry's own place first, then the next of that name,
  *  or of that operator where neither has one and there are as many.  A name with JSON
  *  escapes equals the decoded one; of the rest, a single entry and a single layer

@@ -15,7 +15,7 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
         uint32_t port = i < n->out.n ? n->out.at + i : n->in.at + i - n->out.n;
         fsd_id tensor = g->ports.at[port].tensor;
 
-        if (tensor != FSD_NONE && fsd_is_float(fsd_own_type(g, tensor)))
+        if (fsd_is_float(fsd_own_type(g, tensor)))
             return fsd_own_type(g, tensor);
     }
     return FSD_DTYPE_UNKNOWN;
@@ -38,8 +38,7 @@ static enum fsd_dtype type_before(const struct fsd_retype *p, fsd_id node)
     for (uint32_t i = 0; i < in.n; i++) {
         fsd_id tensor = g->ports.at[in.at + i].tensor;
 
-        if (tensor != FSD_NONE && fsd_is_float(p->made[tensor]) &&
-            !fsd_is_build_constant(p->d->facts, tensor))
+        if (fsd_is_run_data(p->d->facts, tensor) && fsd_is_float(p->made[tensor]))
             return p->made[tensor];
     }
     return own_type(g, node);
@@ -144,7 +143,7 @@ static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id tensor = g->ports.at[n->in.at + i].tensor;
 
-        if (tensor == FSD_NONE || !fsd_is_float(fsd_own_type(g, tensor)))
+        if (!fsd_is_float(fsd_own_type(g, tensor)))
             continue;
         p->read[n->in.at + i] = casts                   ? p->made[tensor]
                                 : bit(floats.inputs, i) ? type

@@ -326,11 +326,8 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
         b->vocab ? fsd_vocab_find(b->vocab, fsd_text(b->g->names, name),
                                   fsd_text_len(b->g->names, name))
                  : NULL;
-    const struct fsd_tensor *tensor;
+    const struct fsd_tensor *tensor = fsd_meaning_tensor(b->vocab, what);
 
-    if (!what || what->tensor == FSD_NONE)
-        return 0;
-    tensor = &b->vocab->model->tensors.at[what->tensor];
     return tensor->scope ? 0 : tensor->flags & MODEL_FLAGS;
 }
 

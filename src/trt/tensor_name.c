@@ -57,9 +57,7 @@ static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     const struct fsd_meaning *what = fsd_vocab_find(vocab, t.s, t.n);
 
-    return what && what->tensor != FSD_NONE
-               ? vocab->model->tensors.at[what->tensor].name
-               : 0;
+    return fsd_meaning_tensor(vocab, what)->name;
 }
 
 /* The tensor of that name, or the output of the node that the name begins with. */
@@ -135,9 +133,7 @@ static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
     if (!vocab || !fsd_slice_take(&name, "__"))
         return 0;
     what = fsd_vocab_find(vocab, name.s, name.n);
-    if (!what || what->tensor == FSD_NONE)
-        return 0;
-    tensor = &vocab->model->tensors.at[what->tensor];
+    tensor = fsd_meaning_tensor(vocab, what);
     return tensor->flags & FSD_TENSOR_INPUT && tensor->flags & FSD_TENSOR_OUTPUT
                ? tensor->name
                : 0;

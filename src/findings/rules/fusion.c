@@ -182,10 +182,10 @@ static fsd_id behind(const struct fsd_diff *d, fsd_id node)
 static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
 {
     const struct fsd_graph *g = d->model;
-    struct fsd_span uses = g->tensors.at[tensor].consumers;
+    struct fsd_span uses = fsd_tensor_consumers(g, tensor);
 
     *gate = FSD_NONE;
-    if (g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT || !uses.n || uses.n > 2)
+    if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT) || !uses.n || uses.n > 2)
         return FSD_NONE;
     if (uses.n == 1)
         return g->links.at[uses.at];
@@ -216,7 +216,7 @@ static bool *find_ends(struct fsd_finder *f)
         for (int steps = 0; steps < CHAIN; steps++) {
             fsd_id out = fsd_node_out_tensor(d->model, at, 0), gate;
 
-            at = out == FSD_NONE ? FSD_NONE : only_reader(d, out, &gate);
+            at = only_reader(d, out, &gate);
             if (at == FSD_NONE)
                 break;
             if (gate != FSD_NONE)

@@ -16,7 +16,7 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     if (fsd_tensor_is(e, read, FSD_TENSOR_INPUT))
         return FSD_AT_INPUT;
     for (uint32_t i = 0; i < flow->readers.n; i++)
-        at_output &= d->flows->readers.at[flow->readers.at + i].layer == FSD_NONE;
+        at_output &= fsd_reader_is_output(&d->flows->readers.at[flow->readers.at + i]);
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 

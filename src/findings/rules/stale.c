@@ -110,7 +110,7 @@ static uint32_t changes(struct fsd_finder *f, bool report)
             add_stale(f, old, new, "has other attributes");
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++)
-        if (c->align->to_new[old] == FSD_NONE && is_built(&c->old->nodes.at[old])) {
+        if (!fsd_align_has(c->align, old) && is_built(&c->old->nodes.at[old])) {
             n++;
             if (report)
                 add_stale(f, old, FSD_NONE, "is gone");

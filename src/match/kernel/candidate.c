@@ -406,7 +406,7 @@ static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step
     for (uint32_t i = 0; i < r->generators.n; i++) {
         fsd_id node = r->generators.at[i];
 
-        if (!fsd_has_layer(r, node) && r->nodes[node].named == FSD_NONE &&
+        if (!fsd_has_layer(r, node) && !fsd_is_named(r, node) &&
             !fsd_is_must(r, node) && !fsd_candidate_took(w, node) &&
             !fsd_candidate_began(w, node))
             begin(r, w, node, step, 0, 0);
@@ -591,7 +591,7 @@ static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int fa
     const struct fsd_node *n = &r->g->nodes.at[node];
     uint64_t from;
 
-    if (r->nodes[node].named != FSD_NONE && r->nodes[node].named != r->layer)
+    if (fsd_is_named(r, node) && r->nodes[node].named != r->layer)
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_data_in(r, node, i), by;

@@ -66,8 +66,7 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
         return takes_factor(r, node, by) ? r->layer : FSD_NONE;
     if (data != FSD_NONE && !fsd_candidate_took(w, data))
         layer = r->nodes[data].layer;
-    return factor && for_product && layer != FSD_NONE &&
-                   r->layers[layer].product == FSD_NONE
+    return factor && for_product && layer != FSD_NONE && !fsd_has_product(r, layer)
                ? r->layer
                : layer;
 }
@@ -288,7 +287,7 @@ static void link_reshaped(struct replay *r, const struct candidate *w)
         fsd_id by = fsd_tensor_producer(e, port->tensor);
         fsd_id node;
 
-        if (by == FSD_NONE || r->layers[by].product == FSD_NONE ||
+        if (by == FSD_NONE || !fsd_has_product(r, by) ||
             r->values[port->tensor].held.n != 1 || fsd_port_form(e, port)->dims.n != 2)
             continue;
         node = producer_of_held(r, r->held.at[r->values[port->tensor].held.at]);
@@ -327,7 +326,7 @@ void fsd_commit(struct replay *r, const struct candidate *w)
     }
     link_begun(r, w);
     link_reshaped(r, w);
-    for (uint32_t i = 0; i < n && r->layers[r->layer].product != FSD_NONE; i++)
+    for (uint32_t i = 0; i < n && fsd_has_product(r, r->layer); i++)
         mark_epilogue(r, made[i], 2);
     for (uint32_t i = 0; i < w->n_taken; i++)
         link_passed(r, w, w->taken[i], 6, fsd_is_product(r, w->taken[i]));
@@ -417,8 +416,8 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
         node = fsd_id_or(scattered, node);
         in_place |= e->layers.at[writer].kind == FSD_KIND_COMPUTE;
     }
-    if (node != FSD_NONE && ((fsd_node_is(r->g, node, FSD_ONNX_Concat) && !in_place) ||
-                             fsd_is_left_to_run(r, node)))
+    if ((fsd_node_is(r->g, node, FSD_ONNX_Concat) && !in_place) ||
+        fsd_is_left_to_run(r, node))
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
@@ -452,8 +451,7 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id node = r->layers[r->m->engine->links.at[readers.at + i]].attention;
 
-        if (node != FSD_NONE)
-            fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+        fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
     }
 }
 
@@ -465,7 +463,7 @@ static bool cut_for(const struct replay *r, fsd_id out)
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id by = r->m->engine->links.at[readers.at + i];
 
-        if (r->layers[by].product == FSD_NONE || !fsd_takes_apart(r, by))
+        if (!fsd_has_product(r, by) || !fsd_takes_apart(r, by))
             return false;
     }
     return readers.n > 0;
@@ -613,10 +611,10 @@ void fsd_commit_fitting(struct replay *r)
 
         if (r->layers[i].moves_on && fsd_graph_tensor(e, out)->producers.n > 1)
             link_part(r, i, out);
-        if (r->layers[i].moves_on && out != FSD_NONE && !e->nodes.at[i].in.n)
-            link_clearing(r, i, e->tensors.at[out].consumers);
-        if (r->layers[i].moves_on && out != FSD_NONE)
-            link_attention(r, i, e->tensors.at[out].consumers);
+        if (r->layers[i].moves_on && !e->nodes.at[i].in.n)
+            link_clearing(r, i, fsd_tensor_consumers(e, out));
+        if (r->layers[i].moves_on)
+            link_attention(r, i, fsd_tensor_consumers(e, out));
         if (r->layers[i].pads && fsd_graph_tensor(e, out)->producers.n == 1)
             beside = e->tensors.at[out].consumers;
         else if (r->layers[i].cuts && in != FSD_NONE) {

@@ -10,7 +10,7 @@
 static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
-    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+    const struct fsd_tensor *t = fsd_graph_tensor(r->g, tensor);
 
     if (t->flags & FSD_TENSOR_OUTPUT)
         return true;
@@ -23,12 +23,9 @@ static bool escapes(const struct replay *r, const struct candidate *w, fsd_id te
             continue;
         if (!r->nodes[node].passes || !far)
             return true;
-        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
-            fsd_id out = fsd_node_out_tensor(r->g, node, k);
-
-            if (out != FSD_NONE && escapes(r, w, out, far - 1))
+        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
+            if (escapes(r, w, fsd_node_out_tensor(r->g, node, k), far - 1))
                 return true;
-        }
     }
     return false;
 }
@@ -42,7 +39,7 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
         for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].out.n; k++) {
             fsd_id t = fsd_node_out_tensor(r->g, w->taken[i], k);
 
-            if (t != FSD_NONE && n < AVAILABLE && escapes(r, w, t, 6) &&
+            if (n < AVAILABLE && escapes(r, w, t, 6) &&
                 !fsd_is_moved(r, w, w->taken[i]))
                 out[n++] = t;
         }
@@ -236,20 +233,17 @@ static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
 /* The layer could go on with the tensor. */
 static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
-    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+    struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
 
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->g->links.at[readers.at + i];
 
         if (could_begin(r, layer, node))
             return true;
         for (uint32_t k = 0;
-             k < r->g->nodes.at[node].out.n && r->nodes[node].passes && far; k++) {
-            fsd_id out = fsd_node_out_tensor(r->g, node, k);
-
-            if (out != FSD_NONE && goes_on(r, layer, out, far - 1))
+             k < r->g->nodes.at[node].out.n && r->nodes[node].passes && far; k++)
+            if (goes_on(r, layer, fsd_node_out_tensor(r->g, node, k), far - 1))
                 return true;
-        }
     }
     return false;
 }

@@ -114,11 +114,10 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
  * one where another layer bears the node's own name, or was seen to compute it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
-    if (node != FSD_NONE && r->nodes[node].named == FSD_NONE &&
-        !fsd_is_left_to_run(r, node))
+    if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))
         node = fsd_last_duplicate(r, node);
     if (node != FSD_NONE && !fsd_has_layer(r, node) && fsd_could_compute(r, node) &&
-        (r->nodes[node].named == FSD_NONE || r->nodes[node].named == r->layer))
+        (!fsd_is_named(r, node) || r->nodes[node].named == r->layer))
         add_must(r, node, COST_HINTED);
 }
 
@@ -127,7 +126,7 @@ static bool is_left(const struct replay *r, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
 
-    return by != FSD_NONE && fsd_is_left_to_run(r, by);
+    return fsd_is_left_to_run(r, by);
 }
 
 /* What names say that the kernel computes: its own, and those of its tensors. */

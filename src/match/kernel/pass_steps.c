@@ -570,7 +570,7 @@ static void hold_named(struct replay *r)
 static void find_at_run(struct replay *r)
 {
     for (fsd_id node = 0; node < r->g->nodes.n; node++) {
-        bool runs = r->nodes[node].named != FSD_NONE;
+        bool runs = fsd_is_named(r, node);
 
         for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && !runs; i++) {
             fsd_id t = fsd_node_in_tensor(r->g, node, i);

@@ -52,25 +52,24 @@ static bool takes_integers(const struct replay *r, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
 
-    return fsd_is_product(r, node) && weight != FSD_NONE &&
-           fsd_tensor_producer(r->g, weight) != FSD_NONE;
+    return fsd_is_product(r, node) && fsd_tensor_producer(r->g, weight) != FSD_NONE;
 }
 
 /* All that read the tensor, seen through what moves it, are such nodes. */
 static bool reads_only(const struct replay *r, fsd_id tensor, int far,
                        bool is(const struct replay *r, fsd_id node))
 {
-    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+    struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
 
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->g->links.at[readers.at + i];
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-        if (!is(r, node) && (!fsd_only_moves(r, node) || !far || out == FSD_NONE ||
-                             !reads_only(r, out, far - 1, is)))
+        if (!is(r, node) &&
+            (!fsd_only_moves(r, node) || !far || !reads_only(r, out, far - 1, is)))
             return false;
     }
-    return t->consumers.n > 0;
+    return readers.n > 0;
 }
 
 fsd_id fsd_before_passing(const void *replay, fsd_id node)
@@ -103,7 +102,7 @@ bool fsd_is_left_to_run(const struct replay *r, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+    for (uint32_t i = 0; i < fsd_graph_node(r->g, node)->in.n; i++) {
         fsd_id by = fsd_node_in_producer(r->g, node, i);
 
         if (fsd_graph_node(r->g, by)->op == r->g->nodes.at[node].op)
@@ -165,7 +164,7 @@ void fsd_replay_passing(struct replay *r)
 
         r->nodes[i].passes = fsd_only_moves(r, i);
         if (integers && fsd_node_is(r->g, i, FSD_ONNX_DequantizeLinear) &&
-            out != FSD_NONE && reads_only(r, out, 3, takes_integers))
+            reads_only(r, out, 3, takes_integers))
             r->lowerings->of[i].n = 0;
         r->nodes[i].generates = generates(r, i);
         if (r->nodes[i].generates)

@@ -239,6 +239,18 @@ static inline bool fsd_has_layer(const struct replay *r, fsd_id node)
     return r->nodes[node].layer != FSD_NONE;
 }
 
+/** A layer's name means the node. */
+static inline bool fsd_is_named(const struct replay *r, fsd_id node)
+{
+    return r->nodes[node].named != FSD_NONE;
+}
+
+/** The layer computes a product. */
+static inline bool fsd_has_product(const struct replay *r, fsd_id layer)
+{
+    return r->layers[layer].product != FSD_NONE;
+}
+
 /** What a tensor of the engine holds, in `held`; nothing for FSD_NONE. */
 static inline struct fsd_span fsd_held_by(const struct replay *r, fsd_id tensor)
 {
@@ -258,7 +270,8 @@ static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i
 }
 
 /** What the model proves constant a builder may leave to a run, all the same.  Of a
- * chain of the same operator nobody knows how far a kernel goes. */
+  * chain of the same operator nobody knows how far a kernel goes.  False for
+ * FSD_NONE. */
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
 /** What the node reads goes on without a step, by the node. */
 void fsd_goes_on_by(struct replay *r, fsd_id node);

@@ -99,7 +99,7 @@ static void add_box(struct side *x, struct fsd_state_end end)
     if (end.kind != FSD_END_GROUP && end.kind != FSD_END_MOVE)
         return;
     for (uint32_t i = 0; i < x->layers.of[unit].n; i++)
-        fsd_drawing_add_item(x->w, x->layers.ids[x->layers.of[unit].at + i]);
+        fsd_drawing_add_item(x->w, fsd_list_at(&x->layers, unit, i));
 }
 
 static void list_layers(struct side *x)

@@ -58,7 +58,7 @@ static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
 
         *of = around(w, *of, frame_of(g, g->nodes.at[node].scope));
     }
-    return frame != FSD_NONE ? frame : fsd_id_or(owners, MAIN);
+    return fsd_id_or(frame, fsd_id_or(owners, MAIN));
 }
 
 static fsd_id of_box(const struct fsd_drawing *w, const struct fsd_diff *d,
@@ -115,7 +115,6 @@ void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         struct fsd_box *box = &w->boxes.at[b];
 
-        if (box->cluster != FSD_NONE)
-            box->frame = of_cluster[box->cluster];
+        box->frame = fsd_id_or(fsd_id_at(of_cluster, box->cluster), box->frame);
     }
 }

@@ -54,6 +54,7 @@ static const struct fsd_box_style vanished_look = {"box", "rounded,filled,dashed
 static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_diff *d = scene_of(w)->d;
+    const struct fsd_box *owner = fsd_drawing_owner(w, box);
     bool model = box->side == FSD_SIDE_LEFT, all = true;
 
     if (box->kind != FSD_BOX_ITEMS)
@@ -65,9 +66,7 @@ static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_b
         return model ? vanished_look : fsd_inserted_look;
     if (!model)
         return tinted(box->tint, "filled", "1.5");
-    return box->cluster == FSD_NONE
-               ? unexplained_look
-               : tinted(w->boxes.at[box->cluster].tint, "rounded,filled", "1");
+    return owner ? tinted(owner->tint, "rounded,filled", "1") : unexplained_look;
 }
 
 static const char *tie_color(const struct fsd_drawing *w, const struct fsd_line *tie)
@@ -510,8 +509,7 @@ const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
 {
     fsd_id port = source ? wire->from_port : wire->to_port;
 
-    if (port == FSD_NONE)
-        port = source ? wire->to_port : wire->from_port;
+    port = fsd_id_or(port, source ? wire->to_port : wire->from_port);
     return port == FSD_NONE ? fsd_tensor_form(g, wire->what)
                             : fsd_port_form(g, &g->ports.at[port]);
 }

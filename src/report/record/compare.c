@@ -67,11 +67,6 @@ static const struct form *form_of(struct fsd_arena *arena, const struct fsd_stat
     return row;
 }
 
-static const char *key_of(const struct fsd_state *s, fsd_id node)
-{
-    return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
-}
-
 /* --------------------------------------------------------------------------- nodes */
 
 /* What an aligned node may be aligned by. */
@@ -120,8 +115,8 @@ static void fill_precision(struct fsd_arena *arena, void *out, const void *from,
     struct precision *row = out;
 
     (void)arena;
-    row->old = key_of(c->old, n->old);
-    row->new = key_of(c->new, n->new);
+    row->old = fsd_state_node_key(c->old, n->old);
+    row->new = fsd_state_node_key(c->new, n->new);
     row->before = fsd_count(n->before);
     row->after = fsd_count(n->after);
     row->change = fsd_width_name(n->width);
@@ -138,8 +133,8 @@ static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
 
     (void)arena;
     row->what = fsd_presence_name(p->what);
-    row->old = key_of(c->old, p->old);
-    row->new = key_of(c->new, p->new);
+    row->old = fsd_state_node_key(c->old, p->old);
+    row->new = fsd_state_node_key(c->new, p->new);
     row->op = fsd_text(s->names, n->op);
     row->role = fsd_role_name(n->role);
     row->before = fsd_state_fate(c->old, p->old);
@@ -155,11 +150,11 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
         const struct fsd_state_node *n = &c->old->nodes.at[i];
         struct aligned *row;
 
-        if (c->align->to_new[i] == FSD_NONE || n->role == FSD_ROLE_SIDE)
+        if (!fsd_align_has(c->align, i) || n->role == FSD_ROLE_SIDE)
             continue;
         row = fsd_rows_add(rows);
-        row->old = key_of(c->old, i);
-        row->new = key_of(c->new, c->align->to_new[i]);
+        row->old = fsd_state_node_key(c->old, i);
+        row->new = fsd_state_node_key(c->new, c->align->to_new[i]);
         row->op = fsd_text(c->old->names, n->op);
         row->role = fsd_role_name(n->role);
         row->by = fsd_align_name(c->align->by[i]);

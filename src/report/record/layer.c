@@ -38,7 +38,7 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
         struct reader *reader = fsd_rows_add(readers);
 
         reader->layer = fsd_count_id(from->layer);
-        reader->output = fsd_flag(from->layer == FSD_NONE);
+        reader->output = fsd_flag(fsd_reader_is_output(from));
         reader->node = fsd_count_id(from->node);
         if (from->node != FSD_NONE)
             reader->input = fsd_count(from->input);

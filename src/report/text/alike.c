@@ -87,9 +87,9 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
 {
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
-        uint64_t *form = m->region == FSD_NONE ? NULL : &forms[m->region];
+        uint64_t *form = &forms[fsd_id_or(m->region, c->regions.n)];
 
-        if (!form || !*form || fsd_move_change_is_quantizer(c, m))
+        if (!*form || fsd_move_change_is_quantizer(c, m))
             continue;
         *form = fsd_hash_mix(*form, m->what);
         *form = with_move(*form, c->old, m->old);
@@ -97,16 +97,16 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
     }
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
-        uint64_t *form = e->region == FSD_NONE ? NULL : &forms[e->region];
+        uint64_t *form = &forms[fsd_id_or(e->region, c->regions.n)];
 
-        if (!form || !*form)
+        if (!*form)
             continue;
         *form = with_form(*form, c->old, e->before);
         *form = with_form(*form, c->new, e->after);
     }
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
-        uint64_t *form = k->region == FSD_NONE ? NULL : &forms[k->region];
+        uint64_t *form = &forms[fsd_id_or(k->region, c->regions.n)];
 
         if (form && *form && c->regions.at[k->region].happened == FSD_HAPPENED_SAME)
             *form = with_kernel(*form, c, k);
@@ -127,7 +127,7 @@ static int by_form(const void *a, const void *b)
 
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)
 {
-    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n);
+    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n + 1); /* 0: of no region */
     struct place *places = FSD_NEW(arena, struct place, c->regions.n);
     struct fsd_alike alike = {FSD_NEW(arena, uint32_t, c->regions.n),
                               FSD_NEW(arena, uint32_t, c->regions.n)};

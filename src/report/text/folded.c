@@ -50,7 +50,7 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     uint64_t hash = fsd_hash_mix(n->op, d->layers[layer].kind);
     uint64_t ops = 0;
 
-    if (d->match->region_of_layer[layer] != FSD_NONE)
+    if (fsd_match_in_region(d->match, layer))
         return fsd_hash_mix(layer, UINT64_MAX); /* its nodes stand at one layer */
     hash = fsd_hash_mix(hash, d->layers[layer].precision);
     hash = fsd_hash_mix(hash, d->layers[layer].inserted);
@@ -137,7 +137,7 @@ static char *subject_of(const struct fsd_diff *d, fsd_id layer, struct fsd_arena
     struct fsd_print text;
 
     fsd_print_open(&text);
-    if (d->match->region_of_layer[layer] != FSD_NONE)
+    if (fsd_match_in_region(d->match, layer))
         put_region(d, layer, text.out);
     else if (d->match->of_layer[layer].n)
         put_nodes(d, layer, text.out);

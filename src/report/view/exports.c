@@ -19,15 +19,10 @@ struct context {
     bool all;
 };
 
-static const char *name_of(const struct fsd_state *s, fsd_id node)
-{
-    return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
-}
-
 static const char *called(const struct context *k, const struct fsd_export_change *c)
 {
-    return c->new != FSD_NONE ? name_of(k->e->after, c->new)
-                              : name_of(k->e->before, c->old);
+    return c->new != FSD_NONE ? fsd_state_node_key(k->e->after, c->new)
+                              : fsd_state_node_key(k->e->before, c->old);
 }
 
 /* ------------------------------------------------------------------------- records */
@@ -58,8 +53,8 @@ static const struct fsd_rows *change_rows(const struct context *k)
         struct change_row *row = fsd_rows_add(rows);
 
         row->what = fsd_export_what_name(c->what);
-        row->old = name_of(k->e->before, c->old);
-        row->new = name_of(k->e->after, c->new);
+        row->old = fsd_state_node_key(k->e->before, c->old);
+        row->new = fsd_state_node_key(k->e->after, c->new);
         if (node != FSD_NONE)
             row->op = fsd_text(s->names, s->nodes.at[node].op);
         if (*c->of)

@@ -78,6 +78,11 @@ static enum fsd_dtype type_of(const struct fsd_graph *e, const struct fsd_part_p
     return fsd_graph_form(e, b->form)->type;
 }
 
+static bool is_written(const struct crossing *c)
+{
+    return c->from != FSD_NONE;
+}
+
 /* Whether nodes in no engine stand at the other end. */
 static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 {
@@ -86,7 +91,7 @@ static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
     fsd_id producer = fsd_tensor_producer(g, t);
     struct fsd_span readers = fsd_tensor_consumers(g, t);
 
-    if (producer != FSD_NONE && c->from == FSD_NONE)
+    if (producer != FSD_NONE && !is_written(c))
         return d->nodes[producer].fate == FSD_FATE_OUTSIDE;
     for (uint32_t i = 0; i < readers.n; i++)
         if (d->nodes[g->links.at[readers.at + i]].fate == FSD_FATE_OUTSIDE)
@@ -96,7 +101,7 @@ static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 
 static bool crosses(const struct crossing *c)
 {
-    return c->outside || (c->from != FSD_NONE && c->n_to);
+    return c->outside || (is_written(c) && c->n_to);
 }
 
 /* By tensor of the engine, those at borders. */
@@ -125,7 +130,7 @@ static struct crossing *find_crossings(struct fsd_arena *arena,
             c->read_as = type_of(e, b);
         }
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        if (all[t].from != FSD_NONE || all[t].n_to)
+        if (is_written(&all[t]) || all[t].n_to)
             all[t].outside = is_met_outside(d, &all[t]);
     return all;
 }
@@ -136,13 +141,13 @@ static const char *route_of(struct fsd_arena *arena, const struct crossing *c)
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
 
-    if (c->from == FSD_NONE)
+    if (!is_written(c))
         fputs("outside -> ", out);
     else
         fprintf(out, "engine %u -> ", c->from + 1);
     for (uint32_t i = 0; i < c->n_to; i++)
         fprintf(out, i ? ", %u" : "engine %u", c->to[i] + 1);
-    if (c->outside && c->from != FSD_NONE)
+    if (c->outside && is_written(c))
         fprintf(out, "%soutside", c->n_to ? ", " : "");
     return fsd_print_take(&print, arena);
 }
@@ -152,14 +157,14 @@ static void fill_crossing(struct crossing_row *row, const struct fsd_diff *d,
 {
     row->tensor = fsd_text(d->names, d->engine->tensors.at[c->tensor].name);
     row->bytes = fsd_amount_cell(d, bytes);
-    if (c->from != FSD_NONE)
+    if (is_written(c))
         row->from = fsd_count(c->from + 1);
     for (uint32_t i = 0; i < c->n_to; i++)
         c->to[i]++; /* as they are counted for people, from here on */
     row->to = fsd_ids(c->to, c->n_to);
     row->outside = fsd_flag(c->outside);
-    row->written_as = fsd_count(c->from == FSD_NONE ? c->read_as : c->written_as);
-    if (c->from != FSD_NONE && c->n_to && c->read_as != c->written_as)
+    row->written_as = fsd_count(is_written(c) ? c->written_as : c->read_as);
+    if (is_written(c) && c->n_to && c->read_as != c->written_as)
         row->read_as = fsd_count(c->read_as);
 }
 

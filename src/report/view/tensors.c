@@ -335,8 +335,8 @@ static void fill_break(struct fsd_arena *arena, struct break_row *row,
     row->fusion = fsd_fusion_kind_name(m->kinds[group]);
     row->nodes = nodes_of(arena, m, group);
     row->called = called(arena, m, group);
-    row->exact = fsd_flag(b->tensor != FSD_NONE);
-    if (b->tensor == FSD_NONE) {
+    row->exact = fsd_flag(fsd_marks_has_break(m, group));
+    if (!fsd_marks_has_break(m, group)) {
         row->none = b->why;
         return;
     }
