@@ -188,6 +188,9 @@ struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_
 /** The i-th number of a key; FSD_NONE past the last one. */
 fsd_id fsd_list_at(const struct fsd_lists *l, fsd_id key, uint32_t i);
 
+/** Whether one of n numbers is that one. */
+bool fsd_ids_have(const fsd_id *ids, uint32_t n, fsd_id id);
+
 /** An array of n numbers, each FSD_NONE. */
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
 

@@ -101,6 +101,14 @@ fsd_id fsd_list_at(const struct fsd_lists *l, fsd_id key, uint32_t i)
     return i < l->of[key].n ? l->ids[l->of[key].at + i] : FSD_NONE;
 }
 
+bool fsd_ids_have(const fsd_id *ids, uint32_t n, fsd_id id)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n)
 {
     fsd_id *ids = FSD_NEW(arena, fsd_id, n);

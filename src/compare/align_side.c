@@ -44,17 +44,16 @@ static void walk_uses(struct fsd_align_side *side, bool put)
     }
 }
 
-static void walk_ends(struct fsd_align_side *side, bool put)
+static struct fsd_lists list_ends(const struct fsd_state *s, struct fsd_arena *scratch)
 {
-    for (uint32_t i = 0; i < side->s->outputs.n; i++) {
-        fsd_ref at = side->s->outputs.at[i].core_from.at;
+    fsd_id *node = FSD_NEW(scratch, fsd_id, s->outputs.n);
 
-        if (!fsd_ref_is_node(at))
-            continue;
-        if (put)
-            side->end[side->ends[at].at + side->ends[at].n] = i;
-        side->ends[at].n++;
+    for (uint32_t i = 0; i < s->outputs.n; i++) {
+        fsd_ref at = s->outputs.at[i].core_from.at;
+
+        node[i] = fsd_ref_is_node(at) ? at : FSD_NONE;
     }
+    return fsd_lists_new(scratch, node, sizeof *node, s->outputs.n, s->nodes.n);
 }
 
 static uint32_t place(struct fsd_span *spans, uint32_t n)
@@ -91,7 +90,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                 .plain = FSD_NEW(scratch, uint64_t, n),
                                 .alone = FSD_NEW(scratch, bool, n),
                                 .uses = FSD_NEW(scratch, struct fsd_span, n),
-                                .ends = FSD_NEW(scratch, struct fsd_span, n)};
+                                .ends = list_ends(s, scratch)};
     for (fsd_id i = 0; i < n; i++) {
         side->commutes[i] = fsd_op_is_symmetric(fsd_text(s->names, s->nodes.at[i].op));
         side->label[i] =
@@ -101,9 +100,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
     walk_uses(side, false);
     side->use = FSD_NEW(scratch, struct fsd_use, place(side->uses, n));
     walk_uses(side, true);
-    walk_ends(side, false);
-    side->end = FSD_NEW(scratch, uint32_t, place(side->ends, n));
-    walk_ends(side, true);
+
     for (fsd_id i = 0; i < n; i++) /* file order is topological */
         for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
             fsd_ref at = s->sources.at[s->nodes.at[i].core_in.at + k].at;
@@ -168,8 +165,8 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
 
         sum += fsd_hash_mix(fsd_hash_mix(color[use->node], use->slot), use->out);
     }
-    for (uint32_t k = 0; k < side->ends[node].n; k++) {
-        uint32_t i = side->end[side->ends[node].at + k];
+    for (uint32_t k = 0; k < side->ends.of[node].n; k++) {
+        uint32_t i = fsd_list_at(&side->ends, node, k);
 
         sum += fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_OUTPUT, i),
                             side->s->outputs.at[i].core_from.out);

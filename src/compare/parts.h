@@ -136,9 +136,7 @@ struct fsd_align_side {
                                      `plain` */
     struct fsd_span *uses;      /**< by node: in use */
     struct fsd_use *use;
-    struct fsd_span *ends; /**< by node, in `end`: the outputs of the model that it
-                                computes */
-    uint32_t *end;
+    struct fsd_lists ends; /**< by node: the outputs of the model that it computes */
 };
 
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,

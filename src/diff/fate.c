@@ -368,9 +368,8 @@ static void add_around(const struct fsd_match *m, struct around *a, fsd_id node)
     fsd_id *list = linked ? a->found : a->queue;
     uint32_t *n = linked ? &a->n_found : &a->n_queue;
 
-    for (uint32_t i = 0; i < *n; i++)
-        if (list[i] == node)
-            return;
+    if (fsd_ids_have(list, *n, node))
+        return;
     a->lost |= *n == AROUND || in_region(m, node);
     if (!a->lost)
         list[(*n)++] = node;

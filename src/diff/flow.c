@@ -295,14 +295,6 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
     fsd_vec_push(w->m->arena, &w->flows->readers, reader);
 }
 
-static bool is_queued(const fsd_id *queue, uint32_t n, fsd_id layer)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (queue[i] == layer)
-            return true;
-    return false;
-}
-
 /* Adds the consumers of one output of the data-movement layer, or of an inserted layer
  * behind it, and queues inserted ones.  Returns the length of the queue. */
 static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
@@ -320,7 +312,7 @@ static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port
 
         if (!w->layers[next].inserted)
             add_reader(w, flow, node_reader(w, mover, next));
-        else if (is_queued(queue, n, next))
+        else if (fsd_ids_have(queue, n, next))
             continue;
         else if (n < STEPS)
             queue[n++] = next;

@@ -38,12 +38,6 @@ static fsd_id before_unlayered(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* Back through quantizers and views that have no layer of their own. */
-static fsd_id origin(const struct fsd_match *m, fsd_id tensor)
-{
-    return fsd_walk_back(m->model, tensor, before_unlayered, m);
-}
-
 /* The tensor that the layer's nodes read from others; its first consumer goes to
  * *reader. */
 static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
@@ -64,7 +58,9 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
                 continue;
             if (found == FSD_NONE)
                 *reader = (struct fsd_reader){layer, node, k};
-            found = fsd_id_both(found, origin(m, tensor));
+            /* Back through quantizers and views that have no layer of their own. */
+            found = fsd_id_both(found,
+                                fsd_walk_back(m->model, tensor, before_unlayered, m));
         }
     }
     return fsd_id_only(found);

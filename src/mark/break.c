@@ -31,10 +31,7 @@ struct candidate {
 
 static void add_group(struct candidate *c, fsd_id group)
 {
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->groups[i] == group)
-            return;
-    if (c->n <= MOST)
+    if (c->n <= MOST && !fsd_ids_have(c->groups, c->n, group))
         c->groups[c->n++] = group;
 }
 
@@ -452,10 +449,7 @@ static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 
 static void pass(const struct fsd_marks *m, struct candidate *c, fsd_id tensor)
 {
-    for (uint32_t i = 0; i < c->passed.n; i++)
-        if (c->passed.at[i] == tensor)
-            return;
-    if (can_be_passed(m, tensor))
+    if (!fsd_ids_have(c->passed.at, c->passed.n, tensor) && can_be_passed(m, tensor))
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 

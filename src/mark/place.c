@@ -62,12 +62,7 @@ static bool is_user(const struct fsd_marks *m, const struct fsd_users *users,
 {
     fsd_id of = m->state->of_layer[layer];
 
-    if (of & FSD_LAYER_MOVES)
-        return true;
-    for (uint32_t i = 0; i < users->groups.n; i++)
-        if (users->groups.at[i] == of)
-            return true;
-    return false;
+    return of & FSD_LAYER_MOVES || fsd_ids_have(users->groups.at, users->groups.n, of);
 }
 
 /* How well an output of one of the node's layers fits the tensor: by consumers, by
@@ -165,13 +160,6 @@ static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
     return false;
 }
 
-/* The layer writes a Transpose's output in the order of its input, so that an output
- * needs one more conversion, and nothing of the kernel moves into it. */
-static bool is_transposed(const struct fsd_marks *m, fsd_id node)
-{
-    return fsd_node_is(m->d->model, node, FSD_ONNX_Transpose);
-}
-
 static enum fsd_place_why why_not_free(const struct fsd_marks *m,
                                        const struct fsd_users *users, fsd_id node,
                                        fsd_id tensor, const struct fsd_tensor_place *p)
@@ -200,7 +188,9 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
                    : FSD_WHY_NONE;
     if (fused && has_conv(e, p->layer))
         return FSD_WHY_CONV;
-    return fused && !is_transposed(m, node) &&
+    /* The layer writes a Transpose's output in the order of its input, so that an
+     * output needs one more conversion, and nothing of the kernel moves into it. */
+    return fused && !fsd_node_is(m->d->model, node, FSD_ONNX_Transpose) &&
                    (p->port == FSD_NONE || !is_as_output(m, p->port, tensor))
                ? FSD_WHY_FORM
                : FSD_WHY_NONE;

@@ -48,10 +48,8 @@ static void visit(struct walk *w, fsd_id tensor)
 
 static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id group)
 {
-    for (uint32_t i = 0; i < users->groups.n; i++)
-        if (users->groups.at[i] == group)
-            return;
-    fsd_vec_push(m->arena, &users->groups, group);
+    if (!fsd_ids_have(users->groups.at, users->groups.n, group))
+        fsd_vec_push(m->arena, &users->groups, group);
 }
 
 /* A Q or DQ may be in a layer that computes a core node, too, or have one of its own.

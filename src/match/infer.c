@@ -136,14 +136,6 @@ static fsd_id next_reader(struct infer *x, fsd_id r)
     return x->readers.at[r].next;
 }
 
-static bool is_among(const fsd_id *ids, uint32_t n, fsd_id id)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
-
 /* All data that the node reads is the layer's. */
 static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
 {
@@ -152,8 +144,8 @@ static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
     for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
         fsd_id t = fsd_node_in_tensor(g, node, i);
 
-        if (fsd_is_data(x->m->facts, t) && !is_among(p->in, p->n_in, x->value[t]) &&
-            !is_among(p->made, p->n_made, x->value[t]))
+        if (fsd_is_data(x->m->facts, t) && !fsd_ids_have(p->in, p->n_in, x->value[t]) &&
+            !fsd_ids_have(p->made, p->n_made, x->value[t]))
             return false;
     }
     return true;
@@ -220,7 +212,7 @@ static bool take_epilogue(struct infer *x, struct part *p)
         for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE; r = next_reader(x, r)) {
             fsd_id node = x->readers.at[r].node;
 
-            if (x->taken[node] || is_among(p->nodes, p->n_nodes, node) ||
+            if (x->taken[node] || fsd_ids_have(p->nodes, p->n_nodes, node) ||
                 !is_epilogue(x, node) || !reads_only(x, p, node))
                 continue;
             if (!take(x, p, node))
@@ -241,7 +233,7 @@ static void keep_written(struct infer *x, struct part *p)
 
         for (fsd_id r = x->first[p->made[i]]; r != FSD_NONE && !leaves;
              r = next_reader(x, r))
-            leaves = !is_among(p->nodes, p->n_nodes, x->readers.at[r].node);
+            leaves = !fsd_ids_have(p->nodes, p->n_nodes, x->readers.at[r].node);
         if (leaves)
             p->made[kept++] = p->made[i];
     }

@@ -21,12 +21,6 @@ struct search {
                    kind */
 };
 
-static struct fsd_picked picked_new(struct fsd_arena *arena, const struct fsd_match *m)
-{
-    return (struct fsd_picked){FSD_NEW(arena, bool, m->model->nodes.n),
-                               FSD_NEW(arena, bool, m->engine->nodes.n)};
-}
-
 /* ------------------------------------------------------------------- what is found */
 
 static void mark(struct search *s, bool *in, fsd_id id)
@@ -200,7 +194,8 @@ enum fsd_status fsd_pick_all(struct fsd_arena *arena, const struct fsd_match *m,
                              enum fsd_pick_want want, const char *const *words,
                              unsigned n_words, fsd_id_vec *out, struct fsd_error *err)
 {
-    struct fsd_picked picked = picked_new(arena, m);
+    struct fsd_picked picked = {FSD_NEW(arena, bool, m->model->nodes.n),
+                                FSD_NEW(arena, bool, m->engine->nodes.n)};
     bool layers = want == FSD_PICK_LAYERS;
     const bool *in = layers ? picked.layers : picked.nodes;
     uint32_t n = layers ? m->engine->nodes.n : m->model->nodes.n;

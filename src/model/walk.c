@@ -3,11 +3,12 @@
  */
 #include "model/walk.h"
 
-fsd_id fsd_walk_back(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
-                     const void *of)
+static fsd_id walk(const struct fsd_graph *g, fsd_id tensor,
+                   fsd_id beside(const struct fsd_graph *, fsd_id), fsd_pass_fn *pass,
+                   const void *of)
 {
     for (int steps = 0; steps < FSD_WALK_MOST; steps++) {
-        fsd_id node = fsd_tensor_producer(g, tensor);
+        fsd_id node = beside(g, tensor);
         fsd_id next = node == FSD_NONE ? FSD_NONE : pass(of, node);
 
         if (next == FSD_NONE)
@@ -15,6 +16,12 @@ fsd_id fsd_walk_back(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass
         tensor = next;
     }
     return tensor;
+}
+
+fsd_id fsd_walk_back(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
+                     const void *of)
+{
+    return walk(g, tensor, fsd_tensor_producer, pass, of);
 }
 
 struct over {
@@ -41,13 +48,5 @@ fsd_id fsd_walk_back_over(const struct fsd_graph *g, fsd_id tensor,
 fsd_id fsd_walk_on(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
                    const void *of)
 {
-    for (int steps = 0; steps < FSD_WALK_MOST; steps++) {
-        fsd_id node = fsd_tensor_only_reader(g, tensor);
-        fsd_id next = node == FSD_NONE ? FSD_NONE : pass(of, node);
-
-        if (next == FSD_NONE)
-            break;
-        tensor = next;
-    }
-    return tensor;
+    return walk(g, tensor, fsd_tensor_only_reader, pass, of);
 }

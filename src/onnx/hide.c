@@ -153,21 +153,11 @@ static const struct field *find_field(enum message in, uint32_t number)
     return NULL;
 }
 
-static bool is_standard(struct fsd_slice domain)
-{
-    return !domain.n || fsd_slice_is(domain, "ai.onnx");
-}
-
-static bool is_same_domain(struct fsd_slice a, struct fsd_slice b)
-{
-    return fsd_slice_equal(a, b) || (is_standard(a) && is_standard(b));
-}
-
 static bool is_call(const struct hider *h, struct fsd_slice domain,
                     struct fsd_slice name)
 {
     for (uint32_t i = 0; i < h->functions.n; i++)
-        if (is_same_domain(domain, h->functions.at[i].domain) &&
+        if (fsd_onnx_is_same_domain(domain, h->functions.at[i].domain) &&
             fsd_slice_equal(name, h->functions.at[i].name))
             return true;
     return false;
@@ -179,7 +169,7 @@ static bool is_own_domain(const struct hider *h, struct fsd_slice domain)
     for (uint32_t i = 0; i < h->domains.n; i++)
         if (fsd_slice_equal(domain, h->domains.at[i]))
             return false;
-    return !is_standard(domain);
+    return !fsd_onnx_is_standard(domain);
 }
 
 static struct context context_of(const struct hider *h, struct fsd_slice node)
@@ -189,8 +179,9 @@ static struct context context_of(const struct hider *h, struct fsd_slice node)
     bool microsoft =
         fsd_slice_is(domain, "com.microsoft") && !fsd_slice_is(op, "EPContext");
 
-    return (struct context){call, call || (!is_standard(domain) && !microsoft),
-                            is_standard(domain) && fsd_slice_is(op, "Constant")};
+    return (struct context){call, call || (!fsd_onnx_is_standard(domain) && !microsoft),
+                            fsd_onnx_is_standard(domain) &&
+                                fsd_slice_is(op, "Constant")};
 }
 
 /* ----------------------------------------------------------------------- weights */

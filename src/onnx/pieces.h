@@ -63,4 +63,16 @@ enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
 /** The bytes of the last block of that number in a message; {NULL, 0} without one. */
 struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number);
 
+/** The domain of ONNX's own operators, which may be spelt or not. */
+static inline bool fsd_onnx_is_standard(struct fsd_slice domain)
+{
+    return !domain.n || fsd_slice_is(domain, "ai.onnx");
+}
+
+static inline bool fsd_onnx_is_same_domain(struct fsd_slice a, struct fsd_slice b)
+{
+    return fsd_slice_equal(a, b) ||
+           (fsd_onnx_is_standard(a) && fsd_onnx_is_standard(b));
+}
+
 #endif

@@ -350,18 +350,6 @@ static void put_new(struct fsd_onnx_edits *e, struct fsd_pieces *to)
                              e->listed.at[i].bytes);
 }
 
-static bool is_onnx_domain(struct fsd_slice domain)
-{
-    return !domain.n || fsd_slice_is(domain, "ai.onnx");
-}
-
-/* The same domain; ONNX's own may be spelt or not. */
-static bool is_domain(struct fsd_slice domain, const char *name)
-{
-    return fsd_slice_is(domain, name) ||
-           (is_onnx_domain(domain) && fsd_is_onnx_domain(name));
-}
-
 /* Whether a function is left out: no call of it is kept. */
 static bool is_gone(const struct fsd_onnx_edits *e, struct fsd_slice function)
 {
@@ -370,7 +358,7 @@ static bool is_gone(const struct fsd_onnx_edits *e, struct fsd_slice function)
 
     for (uint32_t i = 0; i < e->n_functions; i++)
         if (fsd_slice_is(name, e->functions[i].name) &&
-            is_domain(domain, e->functions[i].domain))
+            fsd_onnx_is_same_domain(domain, fsd_slice_of(e->functions[i].domain)))
             return false;
     return e->functions != NULL;
 }

@@ -11,10 +11,8 @@ enum { MOST_LAYERS = 8 };
 
 static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
 {
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i] == id)
-            return;
-    fsd_vec_push(arena, list, id);
+    if (!fsd_ids_have(list->at, list->n, id))
+        fsd_vec_push(arena, list, id);
 }
 
 /* The node of the main graph that holds it. */

@@ -8,10 +8,8 @@
 /* Fusions side by side have a border in common. */
 static void add_passed(struct fsd_arena *arena, struct fsd_marking *all, fsd_id tensor)
 {
-    for (uint32_t i = 0; i < all->passed.n; i++)
-        if (all->passed.at[i] == tensor)
-            return;
-    fsd_vec_push(arena, &all->passed, tensor);
+    if (!fsd_ids_have(all->passed.at, all->passed.n, tensor))
+        fsd_vec_push(arena, &all->passed, tensor);
 }
 
 void fsd_marking_add(struct fsd_arena *arena, struct fsd_marking *all,

@@ -175,11 +175,6 @@ static void judge_type(struct judge *j)
 
 /* ----------------------------------------------------------------- data movement */
 
-static int by_value(const void *a, const void *b)
-{
-    return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /* Which layers move a tensor from one node of a block to another: computed once for
  * each data-movement layer, not once for each block. */
 static void find_movers(struct judge *j, struct fsd_arena *scratch)
@@ -204,7 +199,7 @@ static void find_movers(struct judge *j, struct fsd_arena *scratch)
                 fsd_vec_push(scratch, &j->moves, (uint64_t)(block - 1) << 32 | layer);
         }
     }
-    fsd_vec_sort(&j->moves, by_value);
+    fsd_vec_sort(&j->moves, fsd_by_number);
     for (uint32_t i = 0; i < j->moves.n; i++) {
         struct fsd_span *span = &j->movers[j->moves.at[i] >> 32];
 

@@ -92,13 +92,6 @@ static fsd_id letter(const struct fsd_attempt *a, char name)
     return a->letter[name - 'a'];
 }
 
-static bool has(const fsd_id *list, uint32_t n, fsd_id node)
-{
-    while (n && list[n - 1] != node)
-        n--;
-    return n > 0;
-}
-
 /* Nothing inside is read from outside: else it has to be written to memory anyhow. */
 static bool is_closed(struct fsd_attempt *a)
 {
@@ -112,7 +105,8 @@ static bool is_closed(struct fsd_attempt *a)
         for (uint32_t k = 0; k < t->consumers.n; k++) {
             fsd_id reader = a->g->links.at[t->consumers.at + k];
 
-            if (!has(a->nodes, a->n, reader) && !has(a->passed, a->n_passed, reader))
+            if (!fsd_ids_have(a->nodes, a->n, reader) &&
+                !fsd_ids_have(a->passed, a->n_passed, reader))
                 return false;
         }
     }
@@ -167,7 +161,8 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
                 return true;
             made = fsd_tensor_producer(a->g, in);
             if (made == FSD_NONE || fsd_form_is_constant(a, in) ||
-                (producer != FSD_NONE && made <= producer) || has(seen, n_seen, made))
+                (producer != FSD_NONE && made <= producer) ||
+                fsd_ids_have(seen, n_seen, made))
                 continue;
             if (n == FSD_FIT_WALK || n_seen == ANCESTORS)
                 return false;

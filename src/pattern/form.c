@@ -91,11 +91,6 @@ bool fsd_form_is(const struct fsd_facts *facts, fsd_id node, const char *names)
     return is_named(facts, node, names, strlen(names));
 }
 
-static bool is_elementwise(const struct fsd_attempt *a, fsd_id node)
-{
-    return (a->facts->traits[node] & FSD_OP_ELEMENTWISE) != 0;
-}
-
 /* A producer has a lower number than its consumers, unless the file has a cycle. */
 fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
 {
@@ -116,10 +111,7 @@ fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
 
 void fsd_form_add(fsd_id *list, uint32_t *n, fsd_id node)
 {
-    for (uint32_t i = 0; i < *n; i++)
-        if (list[i] == node)
-            return;
-    if (*n < FSD_FIT_NODES)
+    if (*n < FSD_FIT_NODES && !fsd_ids_have(list, *n, node))
         list[(*n)++] = node;
 }
 
@@ -167,7 +159,7 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
         return FSD_NONE;
     if (is_named(a->facts, node, e->names, e->length)) {
         found = node;
-    } else if (!is_elementwise(a, node)) {
+    } else if (!(a->facts->traits[node] & FSD_OP_ELEMENTWISE)) {
         return FSD_NONE;
     } else if (!(*steps)--) {
         *steps = 0;

@@ -33,11 +33,6 @@ static bool next(struct reading *x, struct fsd_field *field, enum fsd_record_ste
     return *step < FSD_RECORD_CLOSE;
 }
 
-static bool is_whole(const struct reading *x)
-{
-    return x->r.err->status == FSD_OK;
-}
-
 static struct fsd_compared *find_output(const struct reading *x,
                                         const struct fsd_field *field)
 {
@@ -169,7 +164,7 @@ enum fsd_status fsd_accuracy_read(struct fsd_intern *names, const struct fsd_fil
         outputs[i] = (struct fsd_compared){.name = outputs[i].name};
     if (step == FSD_RECORD_OPEN)
         read_result(&x, true);
-    if (is_whole(&x))
+    if (x.r.err->status == FSD_OK)
         return check(&x, err);
     if (err)
         *err = broken;
