@@ -210,8 +210,7 @@ const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
         return fsd_tensor_form(e, t);
     n = &e->nodes.at[e->links.at[layers.at]];
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
-        const struct fsd_port *port =
-            i < n->in.n ? fsd_node_in(e, n, i) : fsd_node_out(e, n, i - n->in.n);
+        const struct fsd_port *port = &e->ports.at[fsd_node_port(n, i)];
 
         if (port->tensor == t)
             return fsd_port_form(e, port);

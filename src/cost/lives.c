@@ -28,8 +28,7 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
         const struct fsd_node *n = &e->nodes.at[i];
 
         for (uint32_t k = 0; k < n->in.n + n->out.n; k++) {
-            const struct fsd_port *port =
-                &e->ports.at[k < n->in.n ? n->in.at + k : n->out.at + k - n->in.n];
+            const struct fsd_port *port = &e->ports.at[fsd_node_port(n, k)];
             struct fsd_life *life;
             int64_t bytes;
 

@@ -163,8 +163,7 @@ fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer)
     if (d->cost->layers[layer].bytes != -1)
         return FSD_NONE;
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
-        const struct fsd_port *port =
-            &e->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
+        const struct fsd_port *port = &e->ports.at[fsd_node_port(n, i)];
 
         if (fsd_port_bytes(e, d->cost, port) == -1)
             return port->tensor;

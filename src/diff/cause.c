@@ -247,16 +247,6 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
     return by_change(c, layer);
 }
 
-static bool reverses(const struct fsd_match *m, fsd_id layer)
-{
-    const struct fsd_layer *l = &m->engine->layers.at[layer];
-
-    for (uint32_t i = 0; i < l->steps.n; i++)
-        if (m->engine->links.at[l->steps.at + i] == FSD_ONNX_ReverseSequence)
-            return true;
-    return false;
-}
-
 /* Whether the model asks for the movement: a kernel of a Transpose, or of reshapes that
  * the builder could not eliminate, or one that puts the backward direction of an LSTM
  * or GRU in order.  Data moved for a MatMul or an Attention, to pad it or to cut the
@@ -278,7 +268,8 @@ static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause c
             continue;
         if (traits & (FSD_OP_COPIES | FSD_OP_CASTS)
                 ? !(traits & FSD_OP_PARTS) || cause == FSD_CAUSE_NONE
-                : (traits & FSD_OP_RECURRENT && reverses(m, layer)) ||
+                : (traits & FSD_OP_RECURRENT &&
+                   fsd_layer_count(m->engine, layer, FSD_ONNX_ReverseSequence)) ||
                       fsd_node_is(m->model, node, FSD_ONNX_ScatterND) ||
                       fsd_node_is(m->model, node, FSD_ONNX_ScatterElements))
             return true;

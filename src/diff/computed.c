@@ -63,7 +63,7 @@ static void find_types(struct view *v)
     v->in = v->out = v->all = v->floats = v->quantized = (struct types){0};
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
         bool reads = i < n->in.n;
-        uint32_t port = reads ? n->in.at + i : n->out.at + i - n->in.n;
+        uint32_t port = fsd_node_port(n, i);
         enum fsd_dtype type = fsd_port_form(e, &e->ports.at[port])->type;
 
         add_type(reads ? &v->in : &v->out, type);
@@ -212,8 +212,7 @@ static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
     enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
-        const struct fsd_port *port =
-            &e->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
+        const struct fsd_port *port = &e->ports.at[fsd_node_port(n, i)];
         fsd_id counterpart = fsd_match_held(v->m, port->tensor);
         enum fsd_dtype type = fsd_port_form(e, port)->type;
 

@@ -109,12 +109,6 @@ static bool is_between(const struct search *s, uint32_t port)
 
 /* ------------------------------------------------------------------ connected sets */
 
-/* The i-th of a layer's ports, outputs behind inputs. */
-static uint32_t port_at(const struct fsd_node *n, uint32_t i)
-{
-    return i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
-}
-
 /* Finds the precisions of each layer's ports, and the tensors that it connects: all of
  * higher precision, inputs and outputs. */
 static void look_at_layers(struct search *s)
@@ -128,7 +122,7 @@ static void look_at_layers(struct search *s)
         s->ports[i] = 0;
         s->first[i] = FSD_NONE;
         for (uint32_t k = 0; k < n->in.n + n->out.n; k++) {
-            uint32_t port = port_at(n, k);
+            uint32_t port = fsd_node_port(n, k);
             fsd_id tensor = e->ports.at[port].tensor;
 
             if (is_narrow(s, port))
@@ -239,7 +233,8 @@ static void add_island(struct search *s, struct fsd_island island,
 
         fsd_vec_push(m->arena, &s->found->pool, members[i].layer);
         for (uint32_t k = 0; k < l->in.n + l->out.n; k++) {
-            enum fsd_dtype type = fsd_port_form(e, &e->ports.at[port_at(l, k)])->type;
+            enum fsd_dtype type =
+                fsd_port_form(e, &e->ports.at[fsd_node_port(l, k)])->type;
 
             if (fsd_dtype_rank(type) > fsd_dtype_rank(island.type))
                 island.type = type;

@@ -79,8 +79,6 @@ struct fsd_cost_part {
 void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer);
 /** Prints ": 19.1 MB, 37.7 % of all bytes", or the same of times; adds the facts. */
 void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost);
-/** How often the layer performs the step. */
-uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step);
 
 /* Rules on a run, by file. */
 /* rules/mapping.c */

@@ -104,7 +104,7 @@ static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
 
     for (uint32_t p = 0; p < n->in.n + n->out.n && *left; p++) {
         bool in = p < n->in.n;
-        uint32_t port = in ? n->in.at + p : n->out.at + p - n->in.n;
+        uint32_t port = fsd_node_port(n, p);
         struct fsd_span producers = fsd_port_peers(g, port, true);
         struct fsd_span readers = fsd_port_peers(g, port, false);
 

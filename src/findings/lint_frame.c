@@ -160,7 +160,7 @@ void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
 
 /* What the layers of a node show. */
 struct seen {
-    uint32_t layers, wide, unknown, inserted, together; /* ports; beside it; shared */
+    uint32_t layers, wide, unknown, inserted; /* ports; beside it */
     fsd_id layer;           /* the first with higher precision, else the first */
     enum fsd_dtype in, out; /* its highest input precision, its output */
     double ms;
@@ -183,9 +183,8 @@ static uint32_t count_movers(const struct fsd_diff *d, fsd_id layer)
     uint32_t movers = 0;
 
     for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
-        bool in = p < n->in.n;
         struct fsd_span peers =
-            fsd_port_peers(d->engine, in ? n->in.at + p : n->out.at + p - n->in.n, in);
+            fsd_port_peers(d->engine, fsd_node_port(n, p), p < n->in.n);
 
         for (uint32_t i = 0; i < peers.n; i++)
             movers += d->flows->of[d->engine->links.at[peers.at + i]].there;

@@ -303,11 +303,9 @@ static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
 static bool is_turned(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *e = m->d->engine;
-    struct fsd_span steps = e->layers.at[m->layer_of[group]].steps;
-    uint32_t own = 0, asked = 0;
+    uint32_t own = fsd_layer_count(e, m->layer_of[group], FSD_ONNX_Transpose);
+    uint32_t asked = 0;
 
-    for (uint32_t i = 0; i < steps.n; i++)
-        own += e->links.at[steps.at + i] == FSD_ONNX_Transpose;
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
         asked +=
             fsd_node_is(m->d->model, fsd_marks_node(m, group, i), FSD_ONNX_Transpose);

@@ -117,15 +117,8 @@ static void find_port(const struct fsd_marks *m, const struct fsd_users *users,
 
 static bool has_conv(const struct fsd_graph *e, fsd_id layer)
 {
-    struct fsd_span steps = e->layers.at[layer].steps;
-
-    for (uint32_t i = 0; i < steps.n; i++) {
-        fsd_sym step = e->links.at[steps.at + i];
-
-        if (step == FSD_ONNX_Conv || step == FSD_ONNX_ConvTranspose)
-            return true;
-    }
-    return false;
+    return fsd_layer_count(e, layer, FSD_ONNX_Conv) ||
+           fsd_layer_count(e, layer, FSD_ONNX_ConvTranspose);
 }
 
 /* A Resize or a Concat is among its nodes: what is before it may be split off. */

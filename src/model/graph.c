@@ -399,3 +399,13 @@ fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g)
             w.order[w.n++] = i;
     return w.order;
 }
+
+uint32_t fsd_layer_count(const struct fsd_graph *engine, fsd_id layer, fsd_sym step)
+{
+    struct fsd_span steps = engine->layers.at[layer].steps;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        n += engine->links.at[steps.at + i] == step;
+    return n;
+}

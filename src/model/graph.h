@@ -555,6 +555,15 @@ fsd_node_out(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
     return &g->ports.at[node->out.at + i];
 }
 
+/** The place of the i-th port, inputs first. */
+static inline uint32_t fsd_node_port(const struct fsd_node *node, uint32_t i)
+{
+    return i < node->in.n ? node->in.at + i : node->out.at + i - node->in.n;
+}
+
+/** How many of the layer's known operations are the step. */
+uint32_t fsd_layer_count(const struct fsd_graph *engine, fsd_id layer, fsd_sym step);
+
 /** The tensor of the i-th input or output, FSD_NONE if it is left out, i is past the
  *  end, or the node is FSD_NONE. */
 static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,

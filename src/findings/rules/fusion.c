@@ -345,7 +345,8 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
     const struct fsd_match *m = d->match;
     struct fsd_span in = d->engine->nodes.at[layer].in;
 
-    if (d->engine->layers.at[layer].steps.n && !fsd_count_steps(d, layer, FSD_ONNX_Add))
+    if (d->engine->layers.at[layer].steps.n &&
+        !fsd_layer_count(d->engine, layer, FSD_ONNX_Add))
         return;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;

@@ -47,7 +47,7 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     if (!l->steps.n)
         return l->provider != FSD_PROVIDER_COMPILER;
     if (l->more_steps == FSD_STEPS_LACK_SOME &&
-        fsd_count_steps(d, layer, FSD_ONNX_MatMul))
+        fsd_layer_count(d->engine, layer, FSD_ONNX_MatMul))
         return false;
     for (uint32_t i = 0; i < l->steps.n; i++) {
         fsd_sym step = d->engine->links.at[l->steps.at + i];

@@ -53,16 +53,6 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
                                        : "all bytes");
 }
 
-uint32_t fsd_count_steps(const struct fsd_diff *d, fsd_id layer, fsd_sym step)
-{
-    struct fsd_span steps = d->engine->layers.at[layer].steps;
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < steps.n; i++)
-        n += d->engine->links.at[steps.at + i] == step;
-    return n;
-}
-
 /* The layer's own operations include the node's, for each node of that operator in the
  * layer. */
 static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
@@ -83,7 +73,7 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
 
             for (uint32_t j = 0; j < r->n; j++)
                 asked += r->steps[j] == r->steps[k];
-            all = fsd_count_steps(d, layer, r->steps[k]) >= asked * alike;
+            all = fsd_layer_count(d->engine, layer, r->steps[k]) >= asked * alike;
         }
         if (all)
             return true;
@@ -139,7 +129,7 @@ static bool is_whole(const struct fsd_diff *d, const struct fsd_lowerings *lower
     if (!l->steps.n)
         return computes_only(d, layer, node);
     return l->more_steps != FSD_STEPS_LACK_SOME &&
-           !fsd_count_steps(d, layer, FSD_ONNX_Slice) &&
+           !fsd_layer_count(d->engine, layer, FSD_ONNX_Slice) &&
            performs(d, lowerings, layer, node);
 }
 

@@ -116,12 +116,8 @@ void fsd_commit_between(struct replay *r, const struct candidate *w)
  * and these make all that the node reads. */
 static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id node)
 {
-    const struct fsd_graph *e = r->m->engine;
-    struct fsd_span steps = e->layers.at[r->layer].steps;
-    bool listed = false;
+    bool listed = fsd_layer_count(r->m->engine, r->layer, r->g->nodes.at[node].op);
 
-    for (uint32_t i = 0; i < steps.n; i++)
-        listed |= e->links.at[steps.at + i] == r->g->nodes.at[node].op;
     for (uint32_t i = 0; i < w->n_taken && listed; i++)
         listed = r->g->nodes.at[w->taken[i]].op != r->g->nodes.at[node].op;
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && listed; i++) {

@@ -182,16 +182,6 @@ void fsd_find_named(struct replay *r)
     }
 }
 
-static bool has_step(const struct fsd_graph *e, fsd_id layer, fsd_sym step)
-{
-    struct fsd_span steps = e->layers.at[layer].steps;
-
-    for (uint32_t i = 0; i < steps.n; i++)
-        if (e->links.at[steps.at + i] == step)
-            return true;
-    return false;
-}
-
 /* The node that made what this one scatters into; FSD_NONE where that has a place of
  * its own. */
 static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_id node)
@@ -226,11 +216,12 @@ void fsd_find_in_place(struct replay *r)
              node = scattered_before(r, written, node))
             left++;
         for (uint32_t i = 0; i < by.n; i++)
-            kernels += has_step(e, e->links.at[by.at + i], FSD_ONNX_ScatterND);
+            kernels +=
+                fsd_layer_count(e, e->links.at[by.at + i], FSD_ONNX_ScatterND) > 0;
         for (uint32_t i = by.n; i-- > 0 && left == kernels && last != FSD_NONE;) {
             fsd_id out = fsd_node_out_tensor(r->g, last, 0);
 
-            if (!has_step(e, e->links.at[by.at + i], FSD_ONNX_ScatterND))
+            if (!fsd_layer_count(e, e->links.at[by.at + i], FSD_ONNX_ScatterND))
                 continue;
             r->layers[e->links.at[by.at + i]].in_place = last;
             if (out != FSD_NONE)

@@ -132,12 +132,9 @@ static bool has_integer_products(const struct replay *r)
 
     for (fsd_id i = 0; i < e->layers.n; i++) {
         const struct fsd_node *n = &e->nodes.at[i];
-        struct fsd_span steps = e->layers.at[i].steps;
-        bool product = false;
+        bool product = fsd_layer_count(e, i, FSD_ONNX_Conv) ||
+                       fsd_layer_count(e, i, FSD_ONNX_MatMul);
 
-        for (uint32_t k = 0; k < steps.n && !product; k++)
-            product = e->links.at[steps.at + k] == FSD_ONNX_Conv ||
-                      e->links.at[steps.at + k] == FSD_ONNX_MatMul;
         for (uint32_t k = 0; k < n->in.n && product; k++)
             if (fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, k))->type))
                 return true;

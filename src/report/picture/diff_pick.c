@@ -40,9 +40,8 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
     enum fsd_dtype first = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < l->in.n + l->out.n; i++) {
-        uint32_t port = i < l->in.n ? l->in.at + i : l->out.at + i - l->in.n;
         enum fsd_dtype type =
-            fsd_port_form(d->engine, &d->engine->ports.at[port])->type;
+            fsd_port_form(d->engine, &d->engine->ports.at[fsd_node_port(l, i)])->type;
 
         if (!fsd_dtype_rank(type))
             continue;
@@ -100,7 +99,7 @@ static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
 
             for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
                 bool output = p >= n->in.n;
-                uint32_t port = output ? n->out.at + p - n->in.n : n->in.at + p;
+                uint32_t port = fsd_node_port(n, p);
                 fsd_id tensor = g->ports.at[port].tensor;
 
                 if (tensor == FSD_NONE || (constant && constant[tensor]) ||

@@ -79,9 +79,8 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
     const struct fsd_form *first = NULL;
 
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
-        uint32_t at = i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
         const struct fsd_form *form =
-            fsd_port_form(d->engine, &d->engine->ports.at[at]);
+            fsd_port_form(d->engine, &d->engine->ports.at[fsd_node_port(n, i)]);
 
         if (first && !same_form(first, form))
             return false;
