@@ -90,10 +90,25 @@ static size_t columns_of(uint32_t code)
     return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
+/* Whether one of eight bytes at once is no plain one: the highest bit of a byte is set by
+ * what is subtracted or added only where the byte, or one before it, is not plain. */
+static bool is_any_odd(const char *s)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t x;
+
+    memcpy(&x, s, sizeof x);
+    return (x | (x - 0x20 * each) | (x + each) | ((x ^ '"' * each) - each) |
+            ((x ^ '\\' * each) - each)) &
+           0x80 * each;
+}
+
 size_t fsd_plain_run(const char *s, size_t n)
 {
     size_t i = 0;
 
+    while (n - i >= sizeof(uint64_t) && !is_any_odd(s + i))
+        i += sizeof(uint64_t);
     while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
         i++;
     return i;

@@ -50,16 +50,15 @@ static const unsigned char means[256] = {[','] = BEFORE_VALUE,
                                          ['i'] = STRING_OR_WORD,
                                          ['-'] = STRING_OR_WORD};
 
-/* How many bytes can be copied unchanged. */
-static size_t plain_run(struct cleaner *c)
+static size_t plain_in_string(const struct cleaner *c, size_t i)
 {
-    size_t i = c->at;
+    while (i < c->n && c->in[i] >= 0x20 && c->in[i] != '"' && c->in[i] != '\\')
+        i += 1 + fsd_plain_run((const char *)c->in + i + 1, c->n - i - 1);
+    return i;
+}
 
-    if (c->in_string) {
-        while (i < c->n && c->in[i] >= 0x20 && c->in[i] != '"' && c->in[i] != '\\')
-            i++;
-        return i - c->at;
-    }
+static size_t plain_outside(struct cleaner *c, size_t i)
+{
     for (; i < c->n; i++) {
         unsigned char is = means[c->in[i]];
 
@@ -72,14 +71,27 @@ static size_t plain_run(struct cleaner *c)
         if (is & OPENS && c->depth > c->about.depth)
             c->about.depth = c->depth;
     }
-    return i - c->at;
+    return i;
+}
+
+/* How many bytes can be copied unchanged. */
+static size_t plain_run(struct cleaner *c)
+{
+    size_t i = c->at;
+
+    for (;; i++) {
+        i = c->in_string ? plain_in_string(c, i) : plain_outside(c, i);
+        if (i == c->n || c->in[i] != '"')
+            return i - c->at;
+        c->in_string = !c->in_string;
+    }
 }
 
 static void step_in_string(struct cleaner *c)
 {
     static const char hex[] = "0123456789abcdef";
     unsigned char byte = c->in[c->at];
-    bool zero = is_next(c, "\\u0000", 6);
+    bool zero = byte == '\\' && is_next(c, "\\u0000", 6);
 
     if (zero || byte < 0x20) {
         char text[] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
@@ -93,7 +105,6 @@ static void step_in_string(struct cleaner *c)
     } else if (byte == '\\' && c->at + 1 < c->n && c->in[c->at + 1] >= 0x20) {
         copy(c, 2);
     } else {
-        c->in_string = byte != '"';
         copy(c, 1);
     }
 }
@@ -103,8 +114,7 @@ static void step_outside(struct cleaner *c)
     static const char *const words[] = {"NaN",  "nan",  "Infinity", "-Infinity",
                                         "-nan", "-inf", "inf"};
 
-    c->in_string = c->in[c->at] == '"';
-    for (size_t i = 0; !c->in_string && i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i]);
 
         if (!is_next(c, words[i], len))
