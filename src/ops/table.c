@@ -68,22 +68,36 @@ static const struct fsd_op ops[] = {
 #undef OP
 #undef ALSO
 
-/* By id, from 1 on. */
-static const char *const names_of[] = {
-#define OP(name, ...) #name,
-#define ALSO(name, ...)
+enum row {
+#define OP(name, ...)   ROW_OF_##name,
+#define ALSO(name, ...) OTHER_ROW_OF_##name,
 #include "ops/table.inc"
-    FSD_OP_STEPS(OP)
 #undef OP
 #undef ALSO
+    ROWS
+};
+
+/* By id, from 1 on: a name, and its first row. */
+static const struct {
+    const char *name;
+    enum row row;
+} ids[] = {
+#define OP(name, ...) {#name, ROW_OF_##name},
+#define ALSO(name, ...)
+#define STEP(name, ...) {#name, ROWS},
+#include "ops/table.inc"
+    FSD_OP_STEPS(STEP)
+#undef OP
+#undef ALSO
+#undef STEP
 };
 
 struct fsd_intern *fsd_op_names_new(struct fsd_arena *arena)
 {
     struct fsd_intern *names = fsd_intern_new(arena);
 
-    for (size_t i = 0; i < FSD_COUNT_OF(names_of); i++)
-        fsd_intern_bytes(names, names_of[i], strlen(names_of[i]));
+    for (size_t i = 0; i < FSD_COUNT_OF(ids); i++)
+        fsd_intern_bytes(names, ids[i].name, strlen(ids[i].name));
     return names;
 }
 
@@ -111,12 +125,19 @@ static const struct fsd_op *next_of(const struct fsd_op *op)
     return more ? op + 1 : NULL;
 }
 
-static const struct fsd_op *find(const char *name, unsigned domain)
+/* The first row of an id; NULL: none. */
+static const struct fsd_op *row_of(fsd_sym id)
 {
-    for (const struct fsd_op *op = first_of(name); op; op = next_of(op))
-        if (domain & (op->domains ? op->domains : FSD_DOMAIN_ONNX))
-            return op;
-    return NULL;
+    return id && id < FSD_ONNX__COUNT && ids[id - 1].row < ROWS ? &ops[ids[id - 1].row]
+                                                                : NULL;
+}
+
+/* The row of a domain, among one and those behind it. */
+static const struct fsd_op *row_in(const struct fsd_op *op, unsigned domain)
+{
+    while (op && !(domain & (op->domains ? op->domains : FSD_DOMAIN_ONNX)))
+        op = next_of(op);
+    return op;
 }
 
 const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node)
@@ -135,7 +156,7 @@ const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node)
 
     for (size_t i = 0; i < FSD_COUNT_OF(domains) && !in; i++)
         in = strcmp(domain, domains[i].name) ? 0 : domains[i].domain;
-    return n->flags & FSD_NODE_CALL ? NULL : find(fsd_text(g->names, n->op), in);
+    return n->flags & FSD_NODE_CALL ? NULL : row_in(row_of(n->op), in);
 }
 
 static bool is_elementwise(const struct fsd_op *op)
@@ -157,14 +178,9 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node)
            (op->traits & (FSD_OP_CONTROL | FSD_OP_LISTS) ? 0 : FSD_OP_SHAPED);
 }
 
-static const struct fsd_op *op_of_step(fsd_sym step)
-{
-    return step && step < FSD_ONNX__COUNT ? first_of(names_of[step - 1]) : NULL;
-}
-
 bool fsd_step_is_epilogue(fsd_sym step)
 {
-    const struct fsd_op *op = op_of_step(step);
+    const struct fsd_op *op = row_of(step);
 
     return step == FSD_ONNX_NotEqual || step == FSD_ONNX_BatchNormalization ||
            step == FSD_ONNX_Resize || fsd_step_moves(step) ||
@@ -173,14 +189,14 @@ bool fsd_step_is_epilogue(fsd_sym step)
 
 unsigned fsd_step_traits(fsd_sym step)
 {
-    const struct fsd_op *op = op_of_step(step);
+    const struct fsd_op *op = row_of(step);
 
     return op ? op->traits : 0;
 }
 
 bool fsd_step_moves(fsd_sym step)
 {
-    const struct fsd_op *op = op_of_step(step);
+    const struct fsd_op *op = row_of(step);
 
     return step == FSD_ONNX_Move ||
            (op && op->traits & (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COPIES));
@@ -204,14 +220,14 @@ const char *fsd_op_known_as(const char *name)
 
 bool fsd_op_is_qdq(const char *name)
 {
-    const struct fsd_op *op = find(name, FSD_DOMAIN_ONNX);
+    const struct fsd_op *op = row_in(first_of(name), FSD_DOMAIN_ONNX);
 
     return op && op->traits & FSD_OP_QDQ;
 }
 
 bool fsd_op_is_symmetric(const char *name)
 {
-    const struct fsd_op *op = find(name, FSD_DOMAIN_ONNX);
+    const struct fsd_op *op = row_in(first_of(name), FSD_DOMAIN_ONNX);
 
     return op && op->traits & FSD_OP_SYMMETRIC;
 }
