@@ -126,21 +126,10 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
     return status;
 }
 
-static unsigned count_builds(const char *path)
-{
-    struct fsd_state *s = NULL;
-    unsigned n = 0;
-
-    if (fsd_snapshot_sniff(path) && fsd_snapshot_read(&s, path, NULL) == FSD_OK)
-        n = s->also.n + 1;
-    fsd_state_free(s);
-    return n;
-}
-
 unsigned fsd_snapshot_builds(const char *path)
 {
     FSD_GUARD_OR(0);
-    return count_builds(path);
+    return fsd_snapshot_count(path);
 }
 
 enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,

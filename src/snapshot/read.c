@@ -634,17 +634,48 @@ static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
     }
 }
 
+static struct words words_of(const struct fsd_file *file, struct fsd_error *err)
+{
+    return (struct words){.scratch = fsd_arena_new(),
+                          .name = file->name,
+                          .begin = (const char *)file->bytes,
+                          .end = (const char *)file->bytes + file->size,
+                          .err = err};
+}
+
+/* The seal says that the lines are as they were written: none but the first words need
+ * to be read. */
+static unsigned count_builds(const struct fsd_file *file)
+{
+    struct reader r = {.w = words_of(file, NULL)};
+    unsigned n = take_first(&r);
+
+    while (fsd_words_next_line(&r.w)) {
+        n += fsd_words_at_own(&r.w, fsd_line_ranks[LINE_ALSO].word);
+        if (fsd_words_at_own(&r.w, fsd_line_ranks[LINE_END].word))
+            r.ended =
+                fsd_words_next(&r.w) && (r.w.word.kind == WORD_END || take_seal(&r));
+    }
+    fsd_arena_free(r.w.scratch);
+    return r.ended && r.w.status == FSD_OK ? n : 0;
+}
+
+unsigned fsd_snapshot_count(const char *path)
+{
+    struct fsd_file file;
+    bool opened = fsd_file_open(&file, path, SNAPSHOT_LIMIT, NULL) == FSD_OK;
+    unsigned n = opened ? count_builds(&file) : 0;
+
+    fsd_file_close(&file);
+    return n;
+}
+
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err)
 {
     struct fsd_state *s = fsd_state_new();
-    struct reader r = {.s = s, .first = s, .last = s};
+    struct reader r = {.w = words_of(file, err), .s = s, .first = s, .last = s};
 
-    r.w = (struct words){.scratch = fsd_arena_new(),
-                         .name = file->name,
-                         .begin = (const char *)file->bytes,
-                         .end = (const char *)file->bytes + file->size,
-                         .err = err};
     s->model_path = fsd_text(s->names, fsd_intern_str(s->names, file->name));
     s->engine_path = s->model_path;
     if (learn_names(&r))

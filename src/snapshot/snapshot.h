@@ -68,6 +68,10 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err);
 
+/** How many builds a snapshot is of, by its lines alone; 0: the file is none, or a
+ *  damaged one. */
+unsigned fsd_snapshot_count(const char *path);
+
 /** True when a file begins as a snapshot does, of any format. */
 bool fsd_snapshot_sniff(const char *path);
 
