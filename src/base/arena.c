@@ -5,7 +5,8 @@
  *
  * A request that does not fit opens a new block, twice as large as the last up to a
  * megabyte, or as large as the request.  What is larger has a block to itself, and can
- * grow in it.
+ * grow in it; zeroes of its own come from the system, which has them without work.  In
+ * the others only what is asked for is zeroed.
  */
 #include "base/base.h"
 
@@ -30,14 +31,14 @@ struct fsd_arena {
     size_t next_size;
 };
 
-static struct block *add_block(struct fsd_arena *arena, size_t size)
+static struct block *add_block(struct fsd_arena *arena, size_t size, bool zero)
 {
-    struct block *block = calloc(1, sizeof *block + size);
+    struct block *block =
+        zero ? calloc(1, sizeof *block + size) : malloc(sizeof *block + size);
 
     if (!block)
         fsd_out_of_memory();
-    block->size = size;
-    block->next = arena->newest;
+    *block = (struct block){.size = size, .next = arena->newest};
     if (block->next)
         block->next->newer = block;
     arena->newest = block;
@@ -74,31 +75,38 @@ void fsd_arena_free(struct fsd_arena *arena)
     free(arena);
 }
 
-void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align)
+static void *take(struct fsd_arena *arena, size_t bytes, size_t align, bool zero)
 {
     struct block *block;
-    size_t bytes, at;
+    size_t at;
 
-    if (size && n > (SIZE_MAX / 2) / size)
-        fsd_out_of_memory();
-    bytes = n * size;
 #ifdef FSD_ARENA_DEBUG
     (void)align;
     (void)at;
-    block = add_block(arena, bytes);
+    block = add_block(arena, bytes, zero);
     return block->data;
 #else
     block = arena->newest;
     at = block ? (block->used + align - 1) & ~(align - 1) : 0;
     if (!block || at > block->size || bytes > block->size - at) {
-        block = add_block(arena, bytes > arena->next_size ? bytes : arena->next_size);
+        bool alone = bytes > arena->next_size;
+
+        block = add_block(arena, alone ? bytes : arena->next_size, zero && alone);
         if (arena->next_size < LARGEST_BLOCK)
             arena->next_size *= 2;
         at = 0;
+        zero &= !alone;
     }
     block->used = at + bytes;
-    return block->data + at;
+    return zero ? memset(block->data + at, 0, bytes) : block->data + at;
 #endif
+}
+
+void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align)
+{
+    if (size && n > (SIZE_MAX / 2) / size)
+        fsd_out_of_memory();
+    return take(arena, n * size, align, true);
 }
 
 /* Systems that can do so move pages instead of copying them; otherwise, the outgrown
@@ -129,7 +137,7 @@ void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t lar
 
     if (alone)
         return grow_block(arena, at, larger);
-    copy = fsd_arena_alloc(arena, larger, 1, alignof(max_align_t));
+    copy = take(arena, larger, alignof(max_align_t), false);
     if (at)
         memcpy(copy, at, bytes);
     return copy;
@@ -137,9 +145,10 @@ void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t lar
 
 char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n)
 {
-    char *copy = fsd_arena_alloc(arena, n + 1, 1, 1);
+    char *copy = take(arena, n + 1, 1, false);
 
     if (n)
         memcpy(copy, s, n);
+    copy[n] = '\0';
     return copy;
 }
