@@ -83,7 +83,8 @@ static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                              : fsd_amount_of(c->t, w.extra + span - w.pad - w.stride));
     if (same)
         return fsd_over(c->t, fsd_plus(c->t, size, w.stride - 1), w.stride);
-    room = fsd_plus(c->t, size, fsd_amount_of(c->t, w.pad - span));
+    room = span < w.pad ? fsd_plus(c->t, size, w.pad - span)
+                        : fsd_minus(c->t, size, span - w.pad);
     if (fsd_case_int(c, "ceil_mode", 0))
         return windows_over(c, w, size, room);
     return fsd_plus(c->t, fsd_over(c->t, room, w.stride), 1);
