@@ -1,7 +1,5 @@
-/*
- * What every folder stands on and knows nothing of graphs: memory, ids, lists, texts,
- * numbers, errors, files and hashes.
- */
+/* What every folder stands on and knows nothing of graphs: memory, ids, lists, texts,
+ * numbers, errors, files and hashes. */
 #ifndef FSD_BASE_BASE_H
 #define FSD_BASE_BASE_H
 
@@ -27,8 +25,7 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
                          const char *file, enum fsd_pos_unit unit, uint64_t pos,
                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/** The same for lack of memory.
- *  @param file the one that was being read; may be NULL. */
+/** The same for lack of memory; `file` is the one that was being read, or NULL. */
 enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file);
 
 /** The end of every writer: FSD_E_WRITE if the stream had an error. */
@@ -376,6 +373,7 @@ void fsd_put_shell_word(FILE *out, const char *word);
  *  integers, for which this takes a tenth of a format's time. */
 enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
+void fsd_put_whole(FILE *out, int64_t number);
 
 /** A name, shortened for lists: a layer of thousands of nodes has all their names in
  *  its own, and repeating it for each node would be quadratic.  Of a name beyond
@@ -496,11 +494,8 @@ _Noreturn void fsd_out_of_memory(void);
 
 /* ---------------------------------------------------------------------------- print */
 
-/* Text printed to memory.  Running out of memory ends as it does in an arena, when the
- * stream is closed. */
-
 /** A string in the making: print to `out` between open and take (or close).  It must
- *  not be moved in the meantime. */
+ *  not be moved in the meantime.  Where memory runs out, closing it does not return. */
 struct fsd_print {
     FILE *out;
     char *text; /**< of fsd_print_close() */
@@ -516,6 +511,9 @@ char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
 /** Leaves the whole text in `text` and `size`; the caller frees it. */
 void fsd_print_close(struct fsd_print *print);
+/** A text, and its size, until the next one is printed: for many, to open once. */
+const char *fsd_print_next(struct fsd_print *print, size_t *size);
+void fsd_print_drop(struct fsd_print *print);
 
 /** A stream that forwards each complete line, with workflow commands escaped:
  *  fsd_put_escaped(). */

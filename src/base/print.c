@@ -94,6 +94,22 @@ void fsd_print_close(struct fsd_print *print)
     fsd_cleanup_drop(&print->cleanup);
 }
 
+const char *fsd_print_next(struct fsd_print *print, size_t *size)
+{
+    if (fflush(print->out) || print->failed)
+        fsd_out_of_memory();
+    print->text[print->size] = '\0';
+    *size = print->size;
+    print->size = 0;
+    return print->text;
+}
+
+void fsd_print_drop(struct fsd_print *print)
+{
+    fsd_print_close(print);
+    free(print->text);
+}
+
 /* A stream whose struct the caller does not have. */
 struct memory {
     struct fsd_print print; /* the first member, to which add() casts */

@@ -90,8 +90,8 @@ static size_t columns_of(uint32_t code)
     return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
-/* Whether one of eight bytes at once is no plain one: the highest bit of a byte is set by
- * what is subtracted or added only where the byte, or one before it, is not plain. */
+/* Whether one of eight bytes at once is no plain one: what is subtracted or added sets
+ * the highest bit of a byte only where that byte, or one before it, is not plain. */
 static bool is_any_odd(const char *s)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
@@ -295,6 +295,15 @@ const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
 const char *fsd_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
+}
+
+void fsd_put_whole(FILE *out, int64_t number)
+{
+    char room[FSD_DIGITS];
+
+    if (number < 0)
+        putc('-', out);
+    fputs(fsd_digits(number < 0 ? -(uint64_t)number : (uint64_t)number, room), out);
 }
 
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)

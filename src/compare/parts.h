@@ -51,6 +51,7 @@ struct fsd_state_build {
     const struct fsd_diff *d; /**< NULL: a model alone */
     struct fsd_state *s;
     struct fsd_arena *scratch;
+    struct fsd_print text, words, list; /**< for one text after the other */
     fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
     uint32_t *out_number; /**< by model tensor: which output of its producer it is */
     int64_t *written; /**< by engine tensor: values that layers write; -1: unknown */
@@ -61,6 +62,8 @@ void fsd_state_see_through(struct fsd_state *s);
 
 /** The string in the state's own table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
+/** What was printed to `text`, there; a stream takes longer to open than a text. */
+fsd_sym fsd_state_printed(struct fsd_state_build *b);
 
 /** The key of a node or port of that name, which each reference to it repeats: the
  *  name; of a very long one its beginning and its hash, the same in every build. */

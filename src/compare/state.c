@@ -167,6 +167,14 @@ fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym)
                           fsd_text_len(b->model->names, sym));
 }
 
+fsd_sym fsd_state_printed(struct fsd_state_build *b)
+{
+    size_t size;
+    const char *text = fsd_print_next(&b->text, &size);
+
+    return fsd_intern_add(b->s->names, text, size);
+}
+
 void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
                         char between, FILE *out)
 {

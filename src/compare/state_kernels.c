@@ -24,20 +24,22 @@ void fsd_put_state_tensor(const struct fsd_state *s, const struct fsd_state_tens
                           FILE *out)
 {
     fputs(fsd_dtype_name((enum fsd_dtype)t->form.type), out);
-    if (t->form.layout)
-        fprintf(out, "/%s", fsd_text(s->names, t->form.layout));
-    if (t->sizes)
-        fprintf(out, ":%s", fsd_text(s->names, t->sizes));
+    if (t->form.layout) {
+        putc('/', out);
+        fputs(fsd_text(s->names, t->form.layout), out);
+    }
+    if (t->sizes) {
+        putc(':', out);
+        fputs(fsd_text(s->names, t->sizes), out);
+    }
 }
 
 static struct fsd_state_tensor tensor_of(struct fsd_state_build *b,
                                          const struct fsd_form *form)
 {
-    struct fsd_print print;
-
-    fsd_put_sizes(b->d->engine, form, "x", fsd_print_open(&print));
+    fsd_put_sizes(b->d->engine, form, "x", b->text.out);
     return (struct fsd_state_tensor){.form = fsd_state_form(b, form),
-                                     .sizes = fsd_print_sym(&print, b->s->names)};
+                                     .sizes = fsd_state_printed(b)};
 }
 
 /* By tensor, how many values all layers write of it; negative: unknown. */
@@ -105,11 +107,11 @@ static int by_tensor(const struct fsd_state *s, const struct fsd_state_tensor *x
 
 static void add_weights(struct fsd_state_build *b, enum fsd_dtype type, uint64_t count)
 {
-    char text[24];
+    char room[FSD_DIGITS];
+    const char *text = fsd_digits(count, room);
 
     if (!count)
         return;
-    snprintf(text, sizeof text, "%" PRIu64, count);
     fsd_vec_push(b->s->arena, &b->s->tensors,
                  (struct fsd_state_tensor){.form.type = (uint8_t)type,
                                            .sizes = fsd_intern_str(b->s->names, text)});
@@ -165,7 +167,7 @@ void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_at
                        uint32_t i)
 {
     if (a->kind == FSD_ATTR_INTS)
-        fprintf(out, "%" PRId64, g->ints.at[a->list.at + i]);
+        fsd_put_whole(out, g->ints.at[a->list.at + i]);
     else if (a->kind == FSD_ATTR_FLOATS)
         fprintf(out, "%.7g", g->floats.at[a->list.at + i]);
     else
@@ -173,25 +175,25 @@ void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_at
 }
 
 /* "name=value": short lists in full, long ones by size and hash. */
-static void put_list(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
+static void put_list(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
+                     const struct fsd_attr *a)
 {
-    struct fsd_print print;
-    FILE *text = fsd_print_open(&print);
+    const char *text;
+    size_t size;
 
     for (uint32_t i = 0; i < a->list.n; i++) {
-        fputs(i ? "x" : "", text);
-        fsd_put_attr_item(text, g, a, i);
+        fputs(i ? "x" : "", b->list.out);
+        fsd_put_attr_item(b->list.out, g, a, i);
     }
-    fsd_print_close(&print);
+    text = fsd_print_next(&b->list, &size);
     if (a->list.n > LONG_LIST) {
         uint64_t hash[2];
 
-        fsd_hash_128(print.text, print.size, hash);
+        fsd_hash_128(text, size, hash);
         fprintf(out, "%" PRIu32 ":%016" PRIx64, a->list.n, hash[0]);
     } else {
-        put_short(out, print.text, print.size);
+        put_short(out, text, size);
     }
-    free(print.text);
 }
 
 static void put_bytes(FILE *out, const struct fsd_value *v)
@@ -206,11 +208,12 @@ static void put_bytes(FILE *out, const struct fsd_value *v)
     fprintf(out, ":%016" PRIx64, hash[0]);
 }
 
-static void put_value(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
+static void put_value(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
+                      const struct fsd_attr *a)
 {
     switch (a->kind) {
     case FSD_ATTR_INT:
-        fprintf(out, "%" PRId64, a->i);
+        fsd_put_whole(out, a->i);
         break;
     case FSD_ATTR_FLOAT:
         fprintf(out, "%.7g", a->f);
@@ -221,7 +224,7 @@ static void put_value(FILE *out, const struct fsd_graph *g, const struct fsd_att
     case FSD_ATTR_INTS:
     case FSD_ATTR_FLOATS:
     case FSD_ATTR_STRINGS:
-        put_list(out, g, a);
+        put_list(b, out, g, a);
         break;
     case FSD_ATTR_TENSOR:
         if (a->form != FSD_NONE) {
@@ -245,43 +248,39 @@ static int by_word(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Words of a layer or node: printed to one stream, each with its zero byte, since a
- * stream takes longer to open than to fill. */
-struct words {
-    struct fsd_print print;
-    uint32_t n;
-};
-
 /* "name=value" */
-static void put_attr(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
+static void put_attr(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
+                     const struct fsd_attr *a)
 {
     fputs(fsd_text(g->names, a->name), out);
     putc('=', out);
-    put_value(out, g, a);
+    put_value(b, out, g, a);
 }
 
-/* What was printed is a word. */
-static void end_word(struct words *all)
+/* What was printed is one of n words of a layer or node. */
+static void end_word(struct fsd_state_build *b, uint32_t *n)
 {
-    putc('\0', all->print.out);
-    all->n++;
+    putc('\0', b->words.out);
+    ++*n;
 }
 
-static fsd_sym join_words(struct fsd_state_build *b, struct words *all)
+static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
 {
-    const char **at = FSD_NEW(b->scratch, const char *, all->n + 1), *word;
-    struct fsd_print joined;
+    const char **at, *word;
+    size_t size;
 
-    word = fsd_print_take(&all->print, b->scratch);
-    for (uint32_t i = 0; i < all->n; i++, word += strlen(word) + 1)
+    if (!n)
+        return 0;
+    at = FSD_NEW(b->scratch, const char *, n);
+    word = fsd_print_next(&b->words, &size);
+    for (uint32_t i = 0; i < n; i++, word += strlen(word) + 1)
         at[i] = word;
-    qsort(at, all->n, sizeof *at, by_word);
-    fsd_print_open(&joined);
-    for (uint32_t i = 0; i < all->n; i++) {
-        fputs(i ? " " : "", joined.out);
-        fputs(at[i], joined.out);
+    qsort(at, n, sizeof *at, by_word);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs(i ? " " : "", b->text.out);
+        fputs(at[i], b->text.out);
     }
-    return fsd_print_sym(&joined, b->s->names);
+    return fsd_state_printed(b);
 }
 
 /* By name: whether a layer has that name, which another build may not repeat. */
@@ -299,34 +298,31 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
 {
     const struct fsd_graph *e = b->d->engine;
     struct fsd_span attrs = e->nodes.at[layer].attrs;
-    struct words all = {.n = 0};
+    uint32_t n = 0;
 
-    if (!attrs.n && !e->layers.at[layer].subtype)
-        return 0;
-    fsd_print_open(&all.print);
     for (uint32_t i = 0; i < attrs.n; i++) {
         const struct fsd_attr *a = &e->attrs.at[attrs.at + i];
 
         if (is_noise(fsd_text(e->names, a->name)) ||
             (a->kind == FSD_ATTR_STRING && called[a->s]))
             continue;
-        put_attr(all.print.out, e, a);
-        end_word(&all);
+        put_attr(b, b->words.out, e, a);
+        end_word(b, &n);
     }
     /* The type of a layer that the builder inserted says as much. */
     if (e->layers.at[layer].subtype &&
         e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN) {
-        fprintf(all.print.out, "type=%s",
+        fprintf(b->words.out, "type=%s",
                 fsd_text(e->names, e->layers.at[layer].subtype));
-        end_word(&all);
+        end_word(b, &n);
     }
-    return join_words(b, &all);
+    return join_words(b, n);
 }
 
 /* A parameter that is a constant input: axes, a shape.  Engines do not show weights,
  * scales and the like. */
 static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
-                          struct words *all)
+                          uint32_t *n)
 {
     const struct fsd_graph *g = b->model;
     fsd_id t = fsd_node_in_tensor(g, node, i);
@@ -336,9 +332,9 @@ static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
     if (fsd_graph_tensor(g, root)->value == FSD_NONE ||
         (form->type != FSD_INT64 && form->type != FSD_INT32))
         return;
-    fprintf(all->print.out, "#%u=", (unsigned)i);
-    put_bytes(all->print.out, &g->values.at[g->tensors.at[root].value]);
-    end_word(all);
+    fprintf(b->words.out, "#%u=", (unsigned)i);
+    put_bytes(b->words.out, &g->values.at[g->tensors.at[root].value]);
+    end_word(b, n);
 }
 
 /* Attributes that the traits hold in full: see state_nodes.c. */
@@ -358,33 +354,32 @@ static bool is_default(struct fsd_state_build *b, const struct fsd_node *n,
                        const struct fsd_attr *a)
 {
     const struct fsd_graph *g = b->model;
-    struct fsd_print print;
+    size_t size;
 
     if (!fsd_is_onnx_domain(fsd_text(g->names, n->domain)))
         return false;
-    put_attr(fsd_print_open(&print), g, a);
+    put_attr(b, b->text.out, g, a);
     return fsd_op_is_default(fsd_text(g->names, n->op), fsd_graph_opset(g),
-                             fsd_print_take(&print, b->scratch));
+                             fsd_print_next(&b->text, &size));
 }
 
 fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node)
 {
     const struct fsd_graph *g = b->model;
     const struct fsd_node *n = &g->nodes.at[node];
-    struct words all = {.n = 0};
+    uint32_t words = 0;
 
-    fsd_print_open(&all.print);
     for (uint32_t i = 0; i < n->attrs.n; i++) {
         const struct fsd_attr *a = &g->attrs.at[n->attrs.at + i];
 
         if (is_in_traits(fsd_text(g->names, a->name)) || is_default(b, n, a))
             continue;
-        put_attr(all.print.out, g, a);
-        end_word(&all);
+        put_attr(b, b->words.out, g, a);
+        end_word(b, &words);
     }
     for (uint32_t i = 1; i < n->in.n && !(b->facts->traits[node] & FSD_OP_QDQ); i++)
-        put_parameter(b, node, i, &all);
-    return join_words(b, &all);
+        put_parameter(b, node, i, &words);
+    return join_words(b, words);
 }
 
 /* --------------------------------------------------------------------- kernels */
@@ -393,13 +388,12 @@ static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
     struct fsd_span steps = e->layers.at[layer].steps;
-    struct fsd_print print;
-    FILE *out = fsd_print_open(&print);
 
-    for (uint32_t i = 0; i < steps.n; i++)
-        fprintf(out, "%s%s", i ? "+" : "",
-                fsd_text(e->names, e->links.at[steps.at + i]));
-    return fsd_print_sym(&print, b->s->names);
+    for (uint32_t i = 0; i < steps.n; i++) {
+        fputs(i ? "+" : "", b->text.out);
+        fputs(fsd_text(e->names, e->links.at[steps.at + i]), b->text.out);
+    }
+    return fsd_state_printed(b);
 }
 
 /* Whether the evidence assigns the node to this kernel: tensors and structure cannot
@@ -543,14 +537,13 @@ static struct fsd_binding binding_of(struct fsd_state_build *b, fsd_id tensor)
         .form = seen,
         .ranges = fsd_intern_str(b->s->names, fsd_text(e->names, t->ranges))};
     const struct fsd_form *bound = fsd_graph_form(e, t->bound);
-    struct fsd_print shape;
 
     if (bound->type != FSD_DTYPE_UNKNOWN)
         out.form.type = (uint8_t)bound->type;
     out.outside = fsd_intern_str(b->s->names, fsd_text(e->names, t->outside));
     fsd_put_sizes(e, bound->ranked ? bound : fsd_state_binding_sizes(b, tensor), "x",
-                  fsd_print_open(&shape));
-    out.shape = fsd_print_sym(&shape, b->s->names);
+                  b->text.out);
+    out.shape = fsd_state_printed(b);
     return out;
 }
 

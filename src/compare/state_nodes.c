@@ -50,9 +50,12 @@ static void put_ints(FILE *out, const char *tag, const int64_t *at, uint32_t n,
         stated += !has_plain || at[i] != plain;
     if (!stated)
         return;
-    fprintf(out, ",%s", tag);
-    for (uint32_t i = 0; i < n; i++)
-        fprintf(out, "%s%" PRId64, i ? "x" : "", at[i]);
+    putc(',', out);
+    fputs(tag, out);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs(i ? "x" : "", out);
+        fsd_put_whole(out, at[i]);
+    }
 }
 
 static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
@@ -86,7 +89,8 @@ static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FI
     for (uint32_t i = 0; i < form->dims.n; i++) {
         uint32_t k = turn ? form->dims.n - 1 - i : i;
 
-        fprintf(out, "%s%" PRId64, i ? "x" : "", f->g->dims.at[form->dims.at + k].size);
+        fputs(i ? "x" : "", out);
+        fsd_put_whole(out, f->g->dims.at[form->dims.at + k].size);
     }
 }
 
@@ -105,18 +109,18 @@ static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
 static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 {
     const struct fsd_node *n = &b->model->nodes.at[node];
-    struct fsd_print print;
-    FILE *out = fsd_print_open(&print);
+    FILE *out = b->text.out;
     const char *text;
+    size_t size;
 
     put_attributes(b->model, n, out);
     if ((b->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
         put_weight(b->facts, node, weight, out);
     else if (!(b->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
         put_constants(b->facts, n, out);
-    text = fsd_print_take(&print, b->scratch);
+    text = fsd_print_next(&b->text, &size);
     /* Each part begins with a comma. */
-    return fsd_intern_str(b->s->names, text + (*text != '\0'));
+    return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
 }
 
 /* ------------------------------------------------------------------------ key */

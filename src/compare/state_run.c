@@ -17,13 +17,12 @@ static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tens
 static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool output)
 {
     const struct fsd_graph *g = b->model;
-    struct fsd_print shape;
 
-    fsd_put_sizes(g, fsd_tensor_form(g, tensor), "x", fsd_print_open(&shape));
+    fsd_put_sizes(g, fsd_tensor_form(g, tensor), "x", b->text.out);
     return (struct fsd_state_port){
         .name =
             fsd_intern_str(b->s->names, fsd_state_key(b, g->tensors.at[tensor].name)),
-        .shape = fsd_print_sym(&shape, b->s->names),
+        .shape = fsd_state_printed(b),
         .form = binding_form(b, tensor),
         .from =
             output ? fsd_state_direct(b, tensor) : (struct fsd_producer){FSD_NONE, 0}};
@@ -92,6 +91,20 @@ static void add_head(struct fsd_state_build *b)
     s->mapped = d->summary->mapped;
 }
 
+static void open_prints(struct fsd_state_build *b)
+{
+    fsd_print_open(&b->text);
+    fsd_print_open(&b->words);
+    fsd_print_open(&b->list);
+}
+
+static void drop_prints(struct fsd_state_build *b)
+{
+    fsd_print_drop(&b->list);
+    fsd_print_drop(&b->words);
+    fsd_print_drop(&b->text);
+}
+
 struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 {
     struct fsd_state_build b = {.model = d->model,
@@ -100,6 +113,7 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
                                 .s = fsd_state_new(),
                                 .scratch = fsd_arena_new()};
 
+    open_prints(&b);
     add_head(&b);
     fsd_state_add_nodes(&b);
     add_ports(&b);
@@ -111,6 +125,7 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     fsd_state_add_times(&b);
     fsd_state_add_wires(&b);
     fsd_state_add_efforts(&b);
+    drop_prints(&b);
     fsd_arena_free(b.scratch);
     return b.s;
 }
@@ -125,8 +140,10 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
     b.s->whole = true;
+    open_prints(&b);
     fsd_state_add_nodes(&b);
     add_ports(&b);
+    drop_prints(&b);
     fsd_state_finish(b.s);
     return b.s;
 }

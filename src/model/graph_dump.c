@@ -35,7 +35,7 @@ void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
 
         fputs(i ? between : "", out);
         if (dim.size >= 0)
-            fprintf(out, "%" PRId64, dim.size);
+            fsd_put_whole(out, dim.size);
         else
             put(g, dim.name ? "" : "?", dim.name, "", out);
     }

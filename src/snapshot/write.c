@@ -21,7 +21,8 @@ struct writer {
         *first; /* the state whose names its nodes and ports get; NULL: its own */
     const struct fsd_align *align; /* of both */
     FILE *out;
-    bool known; /* see fsd_snapshot_write_builds() */
+    struct fsd_print *tensor; /* for one after the other */
+    bool known;               /* see fsd_snapshot_write_builds() */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -82,14 +83,12 @@ static void put_border(const struct writer *w, const struct fsd_border *b, bool 
 
 static void put_tensor(const struct writer *w, const struct fsd_state_tensor *t)
 {
-    struct fsd_print text;
+    size_t size;
 
-    fputs(t->unwritten ? "!" : "", fsd_print_open(&text));
-    fsd_put_state_tensor(w->s, t, text.out);
-    fsd_print_close(&text);
+    fputs(t->unwritten ? "!" : "", w->tensor->out);
+    fsd_put_state_tensor(w->s, t, w->tensor->out);
     putc(' ', w->out);
-    fsd_put_name(text.text, w->out);
-    free(text.text);
+    fsd_put_name(fsd_print_next(w->tensor, &size), w->out);
 }
 
 static void put_value(const struct writer *w, const struct field *f, const void *at)
@@ -523,15 +522,16 @@ static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matr
 static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
                     bool known, FILE *out, struct fsd_learnt *learnt)
 {
-    struct fsd_print body, others;
-    struct writer w = {.s = first, .out = fsd_print_open(&body)};
+    struct fsd_print body, others, tensor;
+    struct writer w = {.s = first, .out = fsd_print_open(&body), .tensor = &tensor};
     uint32_t room = FSD_MOST_BUILDS - 1;
     uint64_t hash[2];
 
     fsd_print_open(&others);
+    fsd_print_open(&tensor);
     for (uint32_t b = 1; m && b < m->n; b++) {
-        struct writer other = {m->builds[b], first, m->with[b]->align, others.out,
-                               known};
+        struct writer other = {m->builds[b], first,   m->with[b]->align,
+                               others.out,   &tensor, known};
 
         learnt[b] = put_other(&other, m, b, &room);
     }
@@ -549,6 +549,7 @@ static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
     free(others.text);
     w.out = out;
     put_line(&w, LINE_END, hash);
+    fsd_print_drop(&tensor);
 }
 
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,

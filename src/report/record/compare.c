@@ -444,15 +444,16 @@ FSD_RECORD(binding, BINDING)
 FSD_RECORD(binding_change, BINDING_CHANGE)
 /* clang-format on */
 
-static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_state *s,
-                                   struct fsd_span tensors)
+static struct fsd_words tensors_of(struct fsd_arena *arena, struct fsd_print *print,
+                                   const struct fsd_state *s, struct fsd_span tensors)
 {
-    const char **words = FSD_NEW(arena, const char *, tensors.n);
-    struct fsd_print print;
+    const char **words = FSD_NEW(arena, const char *, tensors.n), *word;
+    size_t size;
 
     for (uint32_t i = 0; i < tensors.n; i++) {
-        fsd_put_state_tensor(s, &s->tensors.at[tensors.at + i], fsd_print_open(&print));
-        words[i] = fsd_print_take(&print, arena);
+        fsd_put_state_tensor(s, &s->tensors.at[tensors.at + i], print->out);
+        word = fsd_print_next(print, &size);
+        words[i] = fsd_arena_strndup(arena, word, size);
     }
     return fsd_words(words, tensors.n);
 }
@@ -464,6 +465,7 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
     const struct fsd_kernel *k;
     struct kernel *row;
     struct fsd_span nodes;
+    struct fsd_print print;
 
     if (i == FSD_NONE)
         return NULL;
@@ -478,9 +480,11 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
     row->operations = k->does ? fsd_text(s->names, k->does) : NULL;
     row->parameters = k->attrs ? fsd_text(s->names, k->attrs) : NULL;
     row->provider = k->provider ? fsd_text(s->names, k->provider) : NULL;
-    row->reads = tensors_of(arena, s, k->in);
-    row->writes = tensors_of(arena, s, k->out);
-    row->made_of = tensors_of(arena, s, k->consts);
+    fsd_print_open(&print);
+    row->reads = tensors_of(arena, &print, s, k->in);
+    row->writes = tensors_of(arena, &print, s, k->out);
+    row->made_of = tensors_of(arena, &print, s, k->consts);
+    fsd_print_drop(&print);
     row->nodes = fsd_words_of_refs(arena, s, s->refs.at, nodes, false);
     return row;
 }
