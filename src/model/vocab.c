@@ -58,11 +58,12 @@ static void place_nodes(struct fsd_vocab *v, const fsd_sym *symbol,
     for (fsd_id i = 0; i < v->model->nodes.n; i++)
         if (symbol[i])
             meaning[symbol[i]].nodes.n++;
-    for (fsd_sym s = 0; s < v->meaning.n; s++) {
+    for (fsd_sym s = 0; s < v->symbols; s++) {
         struct fsd_span *span = &meaning[s].nodes;
 
-        for (span->at = v->pool.n; span->n; span->n--)
-            fsd_vec_push(v->model->arena, &v->pool, FSD_NONE);
+        span->at = v->pool.n;
+        v->pool.n += span->n;
+        span->n = 0;
     }
     for (fsd_id i = 0; i < v->model->nodes.n; i++)
         if (symbol[i]) {
@@ -72,24 +73,42 @@ static void place_nodes(struct fsd_vocab *v, const fsd_sym *symbol,
         }
 }
 
-static int longer_first(const void *a, const void *b)
+static bool is_known(const struct fsd_meaning *meaning)
 {
-    return fsd_by_id(b, a);
+    return meaning->nodes.n || meaning->tensor != FSD_NONE;
 }
 
+/* A name is shorter than the file, so that all lengths can be tried. */
 static void collect_lengths(struct fsd_vocab *v)
 {
-    for (fsd_sym s = 0; s < v->meaning.n; s++)
-        if (v->meaning.at[s].nodes.n || v->meaning.at[s].tensor != FSD_NONE)
-            fsd_vec_push(v->model->arena, &v->lengths,
-                         (uint32_t)fsd_text_len(v->names, s));
-    v->lengths.n =
-        fsd_sort_once(v->lengths.at, v->lengths.n, sizeof *v->lengths.at, longer_first);
+    struct fsd_arena *scratch = fsd_arena_new();
+    size_t most = 0;
+    bool *has;
+
+    for (fsd_sym s = 0; s < v->symbols; s++)
+        if (is_known(&v->meaning[s]) && fsd_text_len(v->names, s) > most)
+            most = fsd_text_len(v->names, s);
+    has = FSD_NEW(scratch, bool, most + 1);
+    for (fsd_sym s = 0; s < v->symbols; s++)
+        if (is_known(&v->meaning[s]))
+            has[fsd_text_len(v->names, s)] = true;
+    for (size_t n = most + 1; n-- > 0;)
+        if (has[n])
+            fsd_vec_push(v->model->arena, &v->lengths, (uint32_t)n);
+    fsd_arena_free(scratch);
+}
+
+static struct fsd_meaning *meanings_of_none(struct fsd_arena *arena, uint32_t n)
+{
+    struct fsd_meaning *meaning = FSD_NEW(arena, struct fsd_meaning, n);
+
+    for (fsd_sym s = 0; s < n; s++)
+        meaning[s].tensor = FSD_NONE;
+    return meaning;
 }
 
 struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph *model)
 {
-    const struct fsd_meaning nothing = {.tensor = FSD_NONE};
     struct fsd_vocab *v = FSD_NEW(arena, struct fsd_vocab, 1);
     fsd_sym *node = FSD_NEW(arena, fsd_sym, model->nodes.n);
     fsd_sym *node_loose = FSD_NEW(arena, fsd_sym, model->nodes.n);
@@ -103,19 +122,19 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     }
     for (fsd_id i = 0; i < model->tensors.n; i++)
         tensor_loose[i] = loose_symbol(v, model->names, model->tensors.at[i].name);
-    for (fsd_sym i = 0, n = fsd_intern_count(model->names); i < n; i++) {
-        fsd_vec_push(model->arena, &v->meaning, nothing);
-        fsd_vec_push(model->arena, &v->loose, nothing);
-    }
-    place_nodes(v, node, v->meaning.at);
-    place_nodes(v, node_loose, v->loose.at);
+    v->symbols = fsd_intern_count(model->names);
+    v->meaning = meanings_of_none(model->arena, v->symbols);
+    v->loose = meanings_of_none(model->arena, v->symbols);
+    v->pool.at = FSD_NEW(model->arena, fsd_id, 2 * (size_t)model->nodes.n);
+    place_nodes(v, node, v->meaning);
+    place_nodes(v, node_loose, v->loose);
     for (fsd_id i = 0; i < model->tensors.n; i++) {
         fsd_sym name = model->tensors.at[i].name;
 
         if (name)
-            v->meaning.at[name].tensor = fsd_id_or(v->meaning.at[name].tensor, i);
-        if (name && v->loose.at[tensor_loose[i]].tensor == FSD_NONE)
-            v->loose.at[tensor_loose[i]].tensor = i;
+            v->meaning[name].tensor = fsd_id_or(v->meaning[name].tensor, i);
+        if (name && v->loose[tensor_loose[i]].tensor == FSD_NONE)
+            v->loose[tensor_loose[i]].tensor = i;
     }
     collect_lengths(v);
     return v;
@@ -125,16 +144,13 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
 static const struct fsd_meaning *meaning_of(const struct fsd_vocab *v, fsd_sym sym,
                                             const struct fsd_meaning *meaning)
 {
-    return sym < v->meaning.n &&
-                   (meaning[sym].nodes.n || meaning[sym].tensor != FSD_NONE)
-               ? &meaning[sym]
-               : NULL;
+    return sym < v->symbols && is_known(&meaning[sym]) ? &meaning[sym] : NULL;
 }
 
 const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *s,
                                          size_t n)
 {
-    return meaning_of(v, fsd_intern_find(v->names, s, n), v->meaning.at);
+    return meaning_of(v, fsd_intern_find(v->names, s, n), v->meaning);
 }
 
 const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const char *s,
@@ -149,5 +165,5 @@ const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const 
     sym = fsd_intern_find(v->names, out, n);
     if (out != stack)
         free(out);
-    return meaning_of(v, sym, v->loose.at);
+    return meaning_of(v, sym, v->loose);
 }

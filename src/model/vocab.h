@@ -21,8 +21,9 @@ struct fsd_meaning {
 struct fsd_vocab {
     const struct fsd_graph *model;
     const struct fsd_intern *names;
-    FSD_VEC(struct fsd_meaning) meaning; /**< by symbol of the exact name */
-    FSD_VEC(struct fsd_meaning) loose;   /**< by symbol of the rewritten name */
+    uint32_t symbols;
+    struct fsd_meaning *meaning; /**< by symbol of the exact name */
+    struct fsd_meaning *loose;   /**< by symbol of the rewritten name */
     FSD_VEC(fsd_id) pool;
     FSD_VEC(uint32_t)
     lengths; /**< the distinct lengths of known names, longest first */
