@@ -7,6 +7,7 @@
  */
 #include "base/base.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -146,10 +147,12 @@ void fsd_printf_safe(FILE *out, const char *format, ...)
     for (const char *at; (at = strchr(format, '%')); format = at + 2) {
         fwrite(format, 1, (size_t)(at - format), out);
         /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): started above */
-        if (at[1] == 's')
+        if (at[1] == 's') {
             fsd_put_safe(out, va_arg(args, const char *));
-        else
+        } else {
+            assert(at[1] == 'u');
             fprintf(out, "%u", va_arg(args, unsigned));
+        }
         /* NOLINTEND(clang-analyzer-valist.Uninitialized) */
     }
     va_end(args);
