@@ -352,7 +352,7 @@ fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move 
 const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out);
 
 /** Core or optional. */
-static inline bool fsd_role_computes(uint8_t role)
+static inline bool fsd_role_computes(unsigned role)
 {
     return role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL;
 }

@@ -292,7 +292,7 @@ static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
     fsd_ref *all = n ? s->refs.at + at : NULL;
 
     n = fsd_sort_once(all, n, sizeof *all, fsd_by_id);
-    n -= n && all[n - 1] == FSD_NONE; /* it is the highest number */
+    n -= n && s->refs.at[at + n - 1] == FSD_NONE; /* it is the highest number */
     s->refs.n = at + n;
     return (struct fsd_span){at, n};
 }

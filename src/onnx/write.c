@@ -222,9 +222,8 @@ static struct fsd_listed_change *listed_change(struct fsd_onnx_edits *e,
 /* The type that a tensor of this name is to have there; 0: the one it has. */
 static int new_type(const struct fsd_onnx_edits *e, struct fsd_slice name, fsd_id scope)
 {
-    fsd_sym sym =
-        e->type_of && name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
-    fsd_id tensor = fsd_graph_find(e->g, sym, scope);
+    fsd_sym sym = name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
+    fsd_id tensor = e->type_of ? fsd_graph_find(e->g, sym, scope) : FSD_NONE;
 
     return tensor == FSD_NONE ? 0 : e->type_of[tensor];
 }

@@ -307,9 +307,8 @@ static void read_name(struct reading *r, const struct fsd_node *n)
  * for among so many that each layer's search would make the run quadratic. */
 enum { MOST_READERS = 64 };
 
-static fsd_id behind(const struct reading *r, fsd_id tensor, fsd_sym op)
+static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
 {
-    const struct fsd_graph *m = r->vocab->model;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the model has the tensor */
     struct fsd_span readers = m->tensors.at[tensor].consumers;
     fsd_id found = FSD_NONE;
@@ -345,10 +344,10 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
     }
     if (value != FSD_NONE && n->in.n > 3 &&
         fsd_node_in(r->src, n, 3)->tensor != FSD_NONE)
-        value = behind(r, value, FSD_ONNX_Add);
+        value = behind(m, value, FSD_ONNX_Add);
     producer = fsd_tensor_producer(m, value);
     if (producer != FSD_NONE && attr && attr->s && !fsd_node_is(m, producer, attr->s))
-        value = behind(r, value, attr->s);
+        value = behind(m, value, attr->s);
     return value;
 }
 
