@@ -286,7 +286,7 @@ void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out)
 
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
 {
-    char *at = room + FSD_DIGITS - 1;
+    char *at = &room[FSD_DIGITS - 1];
 
     *at = '\0';
     do
