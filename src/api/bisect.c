@@ -405,6 +405,16 @@ static void put_fusion(const struct fsd_bisection *b, fsd_id group, FILE *out)
     putc('\n', out);
 }
 
+static void put_suspects(const struct fsd_bisection *b, FILE *out)
+{
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
+        if (!b->hunt->suspect[i])
+            continue;
+        fputs("  ", out);
+        put_fusion(b, i, out);
+    }
+}
+
 static void put_end(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
@@ -417,12 +427,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
                 "One of these %u fusions causes the failure, found after %u "
                 "build%s; no known break splits only some of them:\n",
                 h->n, h->steps.n, fsd_plural(h->steps.n));
-    for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
-        if (!b->hunt->suspect[i])
-            continue;
-        fputs("  ", out);
-        put_fusion(b, i, out);
-    }
+    put_suspects(b, out);
 }
 
 static void put_expected(const struct fsd_bisection *b, FILE *out)
@@ -566,6 +571,14 @@ static enum fsd_status look(const struct fsd_bisection *b,
     return status;
 }
 
+/* Without an engine what was stated is taken for what happened. */
+static void believe(const struct fsd_bisection *b, uint8_t *seen)
+{
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        if (fsd_hunt_expects(b->hunt, b->hunt->chosen, i))
+            seen[i] = FSD_SEEN_CHANGED;
+}
+
 static enum fsd_status judge(const struct fsd_bisection *search, const char *path,
                              enum fsd_bisect_result *out, struct fsd_error *err)
 {
@@ -636,12 +649,8 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
                         "the search is complete: bisect next prints its result");
     if (result != FSD_BISECT_SKIP && rebuilt)
         status = look(search, rebuilt, seen, err);
-    else if (result != FSD_BISECT_SKIP) {
-        /* Without an engine what was stated is taken for what happened. */
-        for (fsd_id i = 0; i < search->marks->state->groups.n; i++)
-            if (fsd_hunt_expects(search->hunt, search->hunt->chosen, i))
-                seen[i] = FSD_SEEN_CHANGED;
-    }
+    else if (result != FSD_BISECT_SKIP)
+        believe(search, seen);
     if (status != FSD_OK)
         return status;
     fsd_hunt_take(h, result, result == FSD_BISECT_SKIP ? NULL : seen);

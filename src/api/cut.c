@@ -29,6 +29,16 @@ static const char *const *copy_words(struct fsd_arena *arena, const char *const 
     return copies;
 }
 
+static void copy_cut(struct fsd_arena *arena, struct fsd_cut_options *cut)
+{
+    cut->layers = copy_words(arena, cut->layers, cut->n_layers);
+    cut->groups = copy_words(arena, cut->groups, cut->n_groups);
+    cut->nodes = copy_words(arena, cut->nodes, cut->n_nodes);
+    cut->from = copy_words(arena, cut->from, cut->n_from);
+    cut->to = copy_words(arena, cut->to, cut->n_to);
+    cut->values = copy_words(arena, cut->values, cut->n_values);
+}
+
 static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err)
 {
     bool of_engine = c->cut.n_layers || c->cut.n_groups;
@@ -62,12 +72,7 @@ enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
     arena = fsd_arena_new();
     c = FSD_NEW(arena, struct fsd_cutting, 1);
     *c = (struct fsd_cutting){.arena = arena, .opt = *opt, .cut = *cut};
-    c->cut.layers = copy_words(arena, c->cut.layers, c->cut.n_layers);
-    c->cut.groups = copy_words(arena, c->cut.groups, c->cut.n_groups);
-    c->cut.nodes = copy_words(arena, c->cut.nodes, c->cut.n_nodes);
-    c->cut.from = copy_words(arena, c->cut.from, c->cut.n_from);
-    c->cut.to = copy_words(arena, c->cut.to, c->cut.n_to);
-    c->cut.values = copy_words(arena, c->cut.values, c->cut.n_values);
+    copy_cut(arena, &c->cut);
     c->opt.model = copy(arena, opt->model);
     status = open_cutting(c, err);
     if (status == FSD_OK)

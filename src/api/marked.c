@@ -39,6 +39,14 @@ static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_mark
     return status;
 }
 
+static void add_free(struct fsd_arena *arena, const struct fsd_marks *m,
+                     struct fsd_marking *what)
+{
+    for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
+        if (fsd_tensor_is_free(m, i))
+            fsd_vec_push(arena, &what->outputs, i);
+}
+
 static enum fsd_status write_marked(const struct fsd_diff *d, struct fsd_arena *arena,
                                     const struct fsd_query *q, FILE *out,
                                     struct fsd_error *err)
@@ -49,11 +57,8 @@ static enum fsd_status write_marked(const struct fsd_diff *d, struct fsd_arena *
 
     if (q->break_at)
         status = add_breaks(arena, m, q->break_at, &what, err);
-    else {
-        for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
-            if (fsd_tensor_is_free(m, i))
-                fsd_vec_push(arena, &what.outputs, i);
-    }
+    else
+        add_free(arena, m, &what);
     if (status == FSD_OK)
         status = fsd_marking_write(d, arena, &what, FSD_ONNX_WEIGHTS_STAY, out, err);
     fsd_marks_free(m);

@@ -102,6 +102,15 @@ static char *numbered(const char *path, unsigned number)
                                                                                  : out;
 }
 
+/* What goes to standard output as text begins with which one it is. */
+static void put_title(const struct command_line *line, unsigned number, unsigned n)
+{
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        if (!line->outputs[i].path &&
+            (!line->outputs[i].format || !strcmp(line->outputs[i].format, "text")))
+            fprintf(stdout, "%sengine %u of %u\n\n", number > 1 ? "\n" : "", number, n);
+}
+
 static enum fsd_status run_numbered(struct command_line *line, unsigned number,
                                     unsigned n, struct fsd_error *err)
 {
@@ -112,11 +121,7 @@ static enum fsd_status run_numbered(struct command_line *line, unsigned number,
     for (unsigned i = 0; i < line->n_outputs; i++)
         if (line->outputs[i].path)
             one.outputs[i].path = numbered(line->outputs[i].path, number);
-    /* What goes to standard output as text begins with which one it is. */
-    for (unsigned i = 0; i < one.n_outputs; i++)
-        if (!one.outputs[i].path &&
-            (!one.outputs[i].format || !strcmp(one.outputs[i].format, "text")))
-            fprintf(stdout, "%sengine %u of %u\n\n", number > 1 ? "\n" : "", number, n);
+    put_title(&one, number, n);
     status = check_outputs(&one, &one.run, 1, err);
     if (status == FSD_OK)
         status = run_one(&one, err);

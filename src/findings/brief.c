@@ -352,6 +352,19 @@ static bool is_fp32_only(const struct fsd_diff *d)
     return multiplies;
 }
 
+/* The dump does not show what FP16 would save, but it is worth stating that FP16 was
+ * not enabled. */
+static void add_fp16(struct writer *w, struct deeds *all)
+{
+    if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
+        deed_of(w, all,
+                w->d->engine->strongly_typed
+                    ? "convert the model to FP16 (ModelOpt AutoCast), since no layer "
+                      "computes in less than FP32"
+                    : "build with --fp16, or convert the model to FP16, since no layer "
+                      "computes in less than FP32");
+}
+
 static struct deeds find_deeds(struct writer *w)
 {
     uint32_t n_layers = w->d->engine->nodes.n;
@@ -371,15 +384,7 @@ static struct deeds find_deeds(struct writer *w)
         deed->ms += ms > 0 ? ms : 0;
     }
     add_proposed(w, &all);
-    /* The dump does not show what FP16 would save, but it is worth stating that it was
-     * not enabled. */
-    if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
-        deed_of(w, &all,
-                w->d->engine->strongly_typed
-                    ? "convert the model to FP16 (ModelOpt AutoCast), since no layer "
-                      "computes in less than FP32"
-                    : "build with --fp16, or convert the model to FP16, since no layer "
-                      "computes in less than FP32");
+    add_fp16(w, &all);
     fsd_vec_sort(&all.list, by_gain);
     return all;
 }

@@ -218,6 +218,19 @@ static struct seen look(const struct fsd_diff *d, fsd_id node)
     return seen;
 }
 
+static void put_seen(struct fsd_finder *f, const struct seen *s)
+{
+    fprintf(f->out, "layer %u ", s->layer);
+    fsd_quote_layer(f->d, s->layer, f->out);
+    fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(s->in),
+            fsd_dtype_name(s->out));
+    if (s->inserted)
+        fprintf(f->out, ", next to %u data-movement layer%s", s->inserted,
+                fsd_plural(s->inserted));
+    if (s->ms > 0)
+        fsd_put_took(f, s->ms);
+}
+
 /* Whether the first node's layers run in higher precision, or need inserted layers
  * beside them. */
 static const char *ask_width(struct fsd_finder *f)
@@ -226,15 +239,7 @@ static const char *ask_width(struct fsd_finder *f)
 
     if (!seen.layers || (seen.unknown && !seen.wide))
         return "undecided";
-    fprintf(f->out, "layer %u ", seen.layer);
-    fsd_quote_layer(f->d, seen.layer, f->out);
-    fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(seen.in),
-            fsd_dtype_name(seen.out));
-    if (seen.inserted)
-        fprintf(f->out, ", next to %u data-movement layer%s", seen.inserted,
-                fsd_plural(seen.inserted));
-    if (seen.ms > 0)
-        fsd_put_took(f, seen.ms);
+    put_seen(f, &seen);
     return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
 }
 

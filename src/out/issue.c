@@ -140,6 +140,14 @@ static void put_title(struct text *x)
     }
 }
 
+static void put_ms_change(const struct fsd_region_diff *r, FILE *out)
+{
+    if (r->before >= 0 && r->after >= 0)
+        fprintf(out, "time      %.4f ms, then %.4f ms\n", r->before, r->after);
+    else
+        fputs("time      not measured in both builds\n", out);
+}
+
 static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
                        struct fsd_span groups, const char *title, FILE *out)
 {
@@ -204,10 +212,7 @@ static void put_change(struct text *x)
     put_others(r, out);
     fprintf(out, "moves     %u layers that only move data, then %u\n", r->old_moves.n,
             r->new_moves.n);
-    if (r->before >= 0 && r->after >= 0)
-        fprintf(out, "time      %.4f ms, then %.4f ms\n", r->before, r->after);
-    else
-        fputs("time      not measured in both builds\n", out);
+    put_ms_change(r, out);
     fsd_print_close(&print);
     put_block(print.text, "text", x->out);
     free(print.text);

@@ -76,6 +76,19 @@ static bool find_layer(struct fsd_slice text, const char *name, struct fsd_slice
     return false;
 }
 
+/* Line by line: what a terminal would obey is escaped. */
+static void put_lines(struct fsd_slice text, struct fsd_intern *texts, FILE *out)
+{
+    while (text.n) {
+        const char *end = memchr(text.s, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.s) : text.n;
+
+        fsd_put_safe(out, fsd_text(texts, fsd_intern_add(texts, text.s, n)));
+        text = fsd_slice_from(text, end ? n + 1 : n);
+        fputs("\n", out);
+    }
+}
+
 bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
                         const char *name, FILE *out)
 {
@@ -86,15 +99,7 @@ bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
         return false;
     left = found.n > MOST_EXCERPT ? found.n - MOST_EXCERPT : 0;
     found.n -= left;
-    /* Line by line: what a terminal would obey is escaped. */
-    while (found.n) {
-        const char *end = memchr(found.s, '\n', found.n);
-        size_t n = end ? (size_t)(end - found.s) : found.n;
-
-        fsd_put_safe(out, fsd_text(texts, fsd_intern_add(texts, found.s, n)));
-        found = fsd_slice_from(found, end ? n + 1 : n);
-        fputs("\n", out);
-    }
+    put_lines(found, texts, out);
     if (left)
         fprintf(out, "... and %zu bytes more\n", left);
     return true;

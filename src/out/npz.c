@@ -178,6 +178,17 @@ static uint64_t put_listed(const struct array *a, FILE *out)
     return 46 + strlen(a->name);
 }
 
+static void put_end(uint32_t n, uint64_t at, uint64_t size, FILE *out)
+{
+    put_number(out, UINT32_C(0x06054b50), 4);
+    put_number(out, 0, 4); /* disks */
+    put_number(out, n, 2);
+    put_number(out, n, 2);
+    put_number(out, size, 4);
+    put_number(out, at, 4);
+    put_number(out, 0, 2);
+}
+
 /* -------------------------------------------------------------------------- arrays */
 
 /* "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }" and blanks, in all a
@@ -279,12 +290,6 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
             return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         size += put_listed(&all[i], out);
-    put_number(out, UINT32_C(0x06054b50), 4);
-    put_number(out, 0, 4); /* disks */
-    put_number(out, plan->inputs.n, 2);
-    put_number(out, plan->inputs.n, 2);
-    put_number(out, size, 4);
-    put_number(out, at, 4);
-    put_number(out, 0, 2);
+    put_end(plan->inputs.n, at, size, out);
     return fsd_flush(out, err);
 }

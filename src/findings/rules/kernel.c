@@ -146,6 +146,18 @@ static void put_tensor(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ------------------------------------------------------------------------ types */
 
+static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
+{
+    fsd_finding_open(f);
+    fputs("the ", f->out);
+    fsd_put_kernel(f, k, true);
+    fputs(k->after.sizes ? " reads, writes or contains " : " runs in ", f->out);
+    put_tensor(f, f->c->new, &k->after);
+    fputs("; before: ", f->out);
+    put_tensor(f, f->c->old, &k->before);
+    fsd_finding_close(f);
+}
+
 void fsd_find_wider_kernels(struct fsd_finder *f)
 {
     struct fsd_reported_types reported = find_reported_types(f);
@@ -153,16 +165,8 @@ void fsd_find_wider_kernels(struct fsd_finder *f)
     for (uint32_t i = 0; i < f->c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &f->c->kernels.at[i];
 
-        if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k)) {
-            fsd_finding_open(f);
-            fputs("the ", f->out);
-            fsd_put_kernel(f, k, true);
-            fputs(k->after.sizes ? " reads, writes or contains " : " runs in ", f->out);
-            put_tensor(f, f->c->new, &k->after);
-            fputs("; before: ", f->out);
-            put_tensor(f, f->c->old, &k->before);
-            fsd_finding_close(f);
-        }
+        if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k))
+            report_types(f, k);
     }
 }
 

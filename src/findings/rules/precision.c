@@ -211,6 +211,14 @@ static const char *border_name(const struct fsd_finder *f, fsd_id layer)
                : fsd_text(f->d->names, f->d->engine->nodes.at[layer].name);
 }
 
+/* "layers 1 to 3 run", "5 of the layers 1 to 8 run" */
+static void put_segment(FILE *out, const struct fsd_island *island)
+{
+    if (island->layers.n != island->exit - island->entry + 1)
+        fprintf(out, "%u of the ", island->layers.n);
+    fprintf(out, "layers %u to %u run", island->entry, island->exit);
+}
+
 /* Each border costs a conversion, and the layers between them the higher precision's
  * time and memory; the borders show what to change in the model. */
 void fsd_find_islands(struct fsd_finder *f)
@@ -237,10 +245,7 @@ void fsd_find_islands(struct fsd_finder *f)
         fsd_fact_text(f, "entry", border_name(f, island->entry));
         fsd_fact_text(f, "exit", border_name(f, island->exit));
         add_ms(f, island->ms);
-        /* "layers 1 to 3 run", "5 of the layers 1 to 8 run" */
-        if (island->layers.n != island->exit - island->entry + 1)
-            fprintf(f->out, "%u of the ", island->layers.n);
-        fprintf(f->out, "layers %u to %u run", island->entry, island->exit);
+        put_segment(f->out, island);
         fprintf(f->out, " in up to %s between lower-precision layers: ", type);
         fsd_put_subjects(f, f->now.nodes);
         fsd_put_took(f, island->ms);

@@ -88,6 +88,15 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
     put_sheet("patterns", &asked, out);
 }
 
+/* What a comparison comes to: its findings, their causes and what to do. */
+static void put_judged(const struct fsd_report *r, FILE *out)
+{
+    struct fsd_report judged = *r;
+
+    judged.verdict = r->judged;
+    put_subject("judged", FSD_OF_CHECK, &judged, out);
+}
+
 /* Builds beside each other, two or more, where there are, else one; of a check the
  * verdict besides; of lint its findings in the place of the run's, and a model alone.
  */
@@ -96,10 +105,9 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_print json, pictures;
     struct fsd_album *album = fsd_album_begin(r, fsd_print_open(&pictures));
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
-    struct fsd_report of_run = *r, judged = *r;
+    struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->judged ? r->judged : r->verdict;
 
-    judged.verdict = r->judged;
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     if (r->matrix) {
         put_sheet("matrix", r, out);
@@ -118,8 +126,8 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
         put_subject("lint", FSD_OF_LINT, r, out);
     else if (r->verdict)
         put_subject("check", FSD_OF_CHECK, r, out);
-    else if (r->judged) /* a comparison: its findings, their causes and what to do */
-        put_subject("judged", FSD_OF_CHECK, &judged, out);
+    else if (r->judged)
+        put_judged(r, out);
     fsd_page_put_texts(&of_run, verdict ? verdict->findings : run.findings,
                        fsd_print_open(&json));
     put_data("command", &json, out);

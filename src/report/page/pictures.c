@@ -326,6 +326,20 @@ static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix 
     return rows;
 }
 
+/* Each build beside the first. */
+static void put_matrix(struct fsd_album *album, const struct fsd_matrix *m)
+{
+    fsd_id **rows = rows_of_groups(album->arena, m);
+
+    for (uint32_t b = 1; b < m->n; b++) {
+        const fsd_id *const places[] = {rows[0], rows[b]};
+
+        put_comparison(album, m->with[b],
+                       fsd_printed(album->arena, "A and %c", (int)('A' + b)), SECONDS,
+                       places);
+    }
+}
+
 struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
 {
     static const struct fsd_picture everything = {0};
@@ -344,16 +358,7 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
     album->want.payload = album;
     album->style.picture = &album->want;
     if (r->matrix) {
-        /* Each build beside the first. */
-        fsd_id **rows = rows_of_groups(album->arena, r->matrix);
-
-        for (uint32_t b = 1; b < r->matrix->n; b++) {
-            const fsd_id *const places[] = {rows[0], rows[b]};
-
-            put_comparison(album, r->matrix->with[b],
-                           fsd_printed(album->arena, "A and %c", (int)('A' + b)),
-                           SECONDS, places);
-        }
+        put_matrix(album, r->matrix);
     } else if (r->exports) {
         put_exports(album, r->exports);
     } else if (r->compare) {

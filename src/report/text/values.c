@@ -44,6 +44,14 @@ static void put_errors_head(const struct fsd_diff *d, FILE *out)
             v->limit, v->has_nan ? ", or with new NaN or Inf" : "");
 }
 
+static void put_tensors_head(const struct fsd_diff *d, FILE *out)
+{
+    fprintf(out, "%u tensor%s of ", d->numbers->rows.n, fsd_plural(d->numbers->rows.n));
+    put_file(d->numbers, 0, out);
+    fprintf(out, ", %u with NaN or Inf; no reference to compare with\n",
+            d->values->over);
+}
+
 static void put_table_head(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_numbers *n = d->numbers;
@@ -59,6 +67,20 @@ static void put_table_head(const struct fsd_diff *d, FILE *out)
 }
 
 /* ----------------------------------------------------------------- where it enters */
+
+/* "layer 5 or 6", "layers 5, 6, 7 and 3 more" */
+static void put_layers(const struct fsd_values *v, struct fsd_span layers, FILE *out)
+{
+    fprintf(out, "layer%s", fsd_plural(layers.n));
+    for (uint32_t i = 0; i < layers.n && i < SHOWN_NAMES; i++)
+        fprintf(out, "%s %u",
+                !i                  ? ""
+                : i + 1 == layers.n ? " or"
+                                    : ",",
+                v->pool.at[layers.at + i]);
+    if (layers.n > SHOWN_NAMES)
+        fprintf(out, " and %u more", layers.n - SHOWN_NAMES);
+}
 
 static void put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
@@ -127,16 +149,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
                 e->suspects.n - 1, fsd_plural(e->suspects.n - 1));
         if (e->layers.n) {
             fputs(", so that the error is of ", out);
-            /* "layers 5, 6, 7 and 3 more" */
-            fprintf(out, "layer%s", fsd_plural(e->layers.n));
-            for (uint32_t i = 0; i < e->layers.n && i < SHOWN_NAMES; i++)
-                fprintf(out, "%s %u",
-                        !i                     ? ""
-                        : i + 1 == e->layers.n ? " or"
-                                               : ",",
-                        d->values->pool.at[e->layers.at + i]);
-            if (e->layers.n > SHOWN_NAMES)
-                fprintf(out, " and %u more", e->layers.n - SHOWN_NAMES);
+            put_layers(d->values, e->layers, out);
         }
         putc('\n', out);
     }
@@ -250,13 +263,9 @@ void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style, FI
     begin(style, "values", out);
     if (v->numbers->of == FSD_NUMBERS_OF_TABLE)
         put_table_head(d, out);
-    else if (v->numbers->of == FSD_NUMBERS_OF_TENSORS) {
-        fprintf(out, "%u tensor%s of ", d->numbers->rows.n,
-                fsd_plural(d->numbers->rows.n));
-        put_file(d->numbers, 0, out);
-        fprintf(out, ", %u with NaN or Inf; no reference to compare with\n",
-                d->values->over);
-    } else
+    else if (v->numbers->of == FSD_NUMBERS_OF_TENSORS)
+        put_tensors_head(d, out);
+    else
         put_errors_head(d, out);
     if (v->numbers->of == FSD_NUMBERS_OF_ERRORS && v->entries.n) {
         put_entry(d, &v->entries.at[0], style, "enters", out);

@@ -59,6 +59,21 @@ static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id
     return ms >= q->min_ms && ms >= q->min_share * d->times->total;
 }
 
+static void sort_movers(const struct fsd_diff *d, const struct fsd_query *q,
+                        struct fsd_arena *arena, struct mover *rows, uint32_t n,
+                        struct list *list)
+{
+    qsort(rows, n, sizeof *rows, by_cost);
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_asked(d, q, rows[i].layer) && (!q->top || list->layers.n < q->top)) {
+            fsd_vec_push(arena, &list->layers, rows[i].layer);
+            continue;
+        }
+        list->left_out++;
+        list->left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
+    }
+}
+
 typedef bool is_listed_fn(const struct fsd_diff *d, fsd_id layer);
 
 static bool is_costly(const struct fsd_diff *d, fsd_id layer)
@@ -98,16 +113,7 @@ static struct list collect(const struct fsd_asked *asked, struct fsd_arena *aren
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (is_listed(d, i))
             rows[n++] = (struct mover){i, fsd_layer_ms(d, i), d->cost->layers[i].bytes};
-    qsort(rows, n, sizeof *rows, by_cost);
-    for (uint32_t i = 0; i < n; i++) {
-        if (is_asked(d, asked->q, rows[i].layer) &&
-            (!asked->q->top || list.layers.n < asked->q->top)) {
-            fsd_vec_push(arena, &list.layers, rows[i].layer);
-            continue;
-        }
-        list.left_out++;
-        list.left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
-    }
+    sort_movers(d, asked->q, arena, rows, n, &list);
     return list;
 }
 

@@ -374,6 +374,16 @@ static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
     return rows;
 }
 
+static void fill_change(struct effect_row *row, const struct fsd_engine_change *change)
+{
+    row->split = fsd_count(change->split);
+    row->joined = fsd_count(change->joined);
+    row->regrouped = fsd_count(change->regrouped);
+    row->kernels = fsd_count(change->kernels);
+    row->layers = fsd_real(change->layers);
+    row->inserted = fsd_real(change->inserted);
+}
+
 static void fill_effect(const struct fsd_routes_source *k, struct effect_row *row,
                         const struct fsd_route_effect *e)
 {
@@ -389,14 +399,8 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
     row->says = sentence(k, e, &patterns);
     row->from = route_name(k, s->from);
     row->to = route_name(k, s->to);
-    if (s->change) {
-        row->split = fsd_count(s->change->split);
-        row->joined = fsd_count(s->change->joined);
-        row->regrouped = fsd_count(s->change->regrouped);
-        row->kernels = fsd_count(s->change->kernels);
-        row->layers = fsd_real(s->change->layers);
-        row->inserted = fsd_real(s->change->inserted);
-    }
+    if (s->change)
+        fill_change(row, s->change);
     if (e->timed) {
         row->least_ms = fsd_real(e->least);
         row->most_ms = fsd_real(e->most);
