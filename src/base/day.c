@@ -3,10 +3,10 @@
  * day".  Both functions reject dates that are not in the calendar instead of
  * normalizing them: timegm() would silently turn 30 February into 2 March, and an
  * ignore of a policy would expire on a day that is not in the file.  Days are in UTC,
- * so that a gate reaches the same verdict on every machine.  And the clocks.
+ * so that a gate reaches the same verdict on every machine.
  */
 #define _DEFAULT_SOURCE /* timegm */
-#include "base/base.h"
+#include <fusiondiff/fusiondiff.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -51,17 +51,4 @@ unsigned fsd_day_of_epoch(const char *seconds)
         return 0;
     now = (time_t)at;
     return gmtime_r(&now, &day) ? number_of(&day) : 0;
-}
-
-double fsd_clock(clockid_t clock)
-{
-    struct timespec t = {0};
-
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-double fsd_now(void)
-{
-    return fsd_clock(CLOCK_MONOTONIC);
 }
