@@ -92,6 +92,10 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
+/** The same of what comes first where it is larger. */
+int fsd_falling(double a, double b);
+/** The first order, unless it finds both equal. */
+int fsd_then(int order, int next);
 
 /** Sorts n items, none if `at` is NULL. */
 void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *));
@@ -100,11 +104,6 @@ void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const voi
 /** The same, and keeps one of those that are equal.  @return how many are left. */
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
-
-/** The same of what comes first where it is larger. */
-int fsd_falling(double a, double b);
-/** The first order, unless it finds both equal. */
-int fsd_then(int order, int next);
 
 /** For these: of arrays of uint64_t, of fsd_id or fsd_sym, and of structs that begin
  *  with two of them; for bsearch() in a table of structs that begin with a name. */

@@ -59,11 +59,8 @@ fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name)
 
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g)
 {
-    uint32_t names = fsd_intern_count(g->names);
-    fsd_id *of = FSD_NEW(arena, fsd_id, names);
+    fsd_id *of = fsd_ids_new(arena, fsd_intern_count(g->names));
 
-    for (fsd_sym i = 0; i < names; i++)
-        of[i] = FSD_NONE;
     for (fsd_id i = g->nodes.n; i-- > 0;)
         if (g->nodes.at[i].name)
             of[g->nodes.at[i].name] = i;

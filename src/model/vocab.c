@@ -131,10 +131,11 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     for (fsd_id i = 0; i < model->tensors.n; i++) {
         fsd_sym name = model->tensors.at[i].name;
 
-        if (name)
-            v->meaning[name].tensor = fsd_id_or(v->meaning[name].tensor, i);
-        if (name && v->loose[tensor_loose[i]].tensor == FSD_NONE)
-            v->loose[tensor_loose[i]].tensor = i;
+        if (!name)
+            continue;
+        v->meaning[name].tensor = fsd_id_or(v->meaning[name].tensor, i);
+        v->loose[tensor_loose[i]].tensor =
+            fsd_id_or(v->loose[tensor_loose[i]].tensor, i);
     }
     collect_lengths(v);
     return v;

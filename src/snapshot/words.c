@@ -178,14 +178,13 @@ bool fsd_words_next_line(struct words *w)
         }
         /* Names have control characters as escapes.  A raw zero byte would make two
          * names equal, and a raw line end would be lost. */
-        for (const char *at = w->at; at < w->line_end; at++) {
-            at += fsd_plain_run(at, (size_t)(w->line_end - at));
-            if (at < w->line_end && ((unsigned char)*at < ' ' || *at == 0x7f)) {
+        for (const char *at = w->at;
+             (at += fsd_plain_run(at, (size_t)(w->line_end - at))) < w->line_end; at++)
+            if ((unsigned char)*at < ' ' || *at == 0x7f) {
                 w->word =
                     (struct word){.kind = WORD_BARE, .text = "a control character"};
                 return fsd_words_complain(w, "text");
             }
-        }
         if (!fsd_words_next(w))
             return false;
         if (w->word.kind != WORD_END)
@@ -276,6 +275,15 @@ static bool is_bare(const char *s)
     return !*s;
 }
 
+/* How many bytes are printed as they are: plain ones that begin no command. */
+static size_t verbatim(const char *name, size_t left)
+{
+    size_t n = fsd_plain_run(name, left);
+    const char *hash = memchr(name, '#', n);
+
+    return hash ? (size_t)(hash - name) : n;
+}
+
 void fsd_put_name(const char *name, FILE *out)
 {
     if (is_bare(name)) {
@@ -285,10 +293,9 @@ void fsd_put_name(const char *name, FILE *out)
     putc('"', out);
     for (size_t left = strlen(name), len; left; name += len, left -= len) {
         const unsigned char *u = (const unsigned char *)name;
-        const char *hash = memchr(name, '#', len = fsd_plain_run(name, left));
         uint32_t code;
 
-        len = hash ? (size_t)(hash - name) : len;
+        len = verbatim(name, left);
         if (len) {
             fwrite(name, 1, len, out);
             continue;
