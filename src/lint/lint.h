@@ -87,6 +87,14 @@ struct fsd_style_seen {
                                              operator that quantizes, and before one */
 };
 
+struct fsd_refusal_row;
+
+/** The rows of refusals.c that may refuse an operator of the target. */
+struct fsd_refusal_rows {
+    fsd_sym op;
+    FSD_VEC(const struct fsd_refusal_row *) rows;
+};
+
 struct fsd_lint {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
@@ -98,6 +106,8 @@ struct fsd_lint {
     uint32_t *holds;        /**< by tensor: the DQ whose value it is, moved at most by
                                operators that quantizers may be moved over; FSD_NONE */
     struct fsd_style_seen style;
+    FSD_VEC(struct fsd_refusal_rows) refusals; /**< one of each operator of the model */
+    uint32_t *refusals_of;                     /**< by node */
 };
 
 /** Reads all of it, in the arena. */
@@ -152,6 +162,8 @@ enum fsd_import {
 enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node);
 
 /* Inside src/lint. */
+void fsd_lint_add_quantizer(struct fsd_lint *l, fsd_id node);
 void fsd_lint_see_style(struct fsd_lint *l);
+void fsd_lint_find_refusals(struct fsd_lint *l);
 
 #endif

@@ -151,8 +151,7 @@ bool fsd_refused_has_other_slope(const struct fsd_lint *l,
     const struct fsd_shape *slope =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
 
-    (void)r;
-    return fsd_refused_before_7(l) && x->ranked && slope->ranked &&
+    return fsd_refused_is_pre_7(l, r, node) && x->ranked && slope->ranked &&
            x->rank != slope->rank;
 }
 
@@ -176,8 +175,7 @@ bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
     const struct fsd_shape *c =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 2));
 
-    (void)r;
-    return fsd_refused_before_7(l) && c->ranked && c->rank != 2;
+    return fsd_refused_is_pre_7(l, r, node) && c->ranked && c->rank != 2;
 }
 
 /* One of the first three inputs has another rank than `number`. */

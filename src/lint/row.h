@@ -1,6 +1,5 @@
 /*
- * A row of the table of refusals, and those of its conditions that ask sizes.  Only
- * src/lint includes this.
+ * A row of the table of refusals, and its conditions.  Only src/lint includes this.
  */
 #ifndef FSD_LINT_ROW_H
 #define FSD_LINT_ROW_H
@@ -24,10 +23,21 @@ struct fsd_refusal_row {
     struct fsd_refusal is;
 };
 
-/** Is the first input of the types, be it constant or not? */
-fsd_refused_fn fsd_refused_takes_type;
-/** Is the model's opset known, and older than 7, which operators broadcast by since? */
-bool fsd_refused_before_7(const struct fsd_lint *l);
+/** Is the word one of the list, each between blanks? */
+bool fsd_list_has(const char *list, const char *word);
+
+/* refused.c, which says what each asks */
+fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes_type,
+    fsd_refused_reads_type, fsd_refused_reads_plain, fsd_refused_multiplies,
+    fsd_refused_weighs, fsd_refused_inside, fsd_refused_runs_narrow, fsd_refused_mixes,
+    fsd_refused_is_scalar, fsd_refused_is_not_stored, fsd_refused_is_left_empty,
+    fsd_refused_is_spatial, fsd_refused_gives_more, fsd_refused_is_there,
+    fsd_refused_lacks_one, fsd_refused_is_computed, fsd_refused_is_given,
+    fsd_refused_is_too_many, fsd_refused_is_masked_twice, fsd_refused_is_lopsided,
+    fsd_refused_is_inexact, fsd_refused_has_zero_point, fsd_refused_has_bad_scale,
+    fsd_refused_is_pre_7, fsd_refused_is_not_weights, fsd_refused_lacks_a_bound,
+    fsd_refused_counts_data, fsd_refused_is_asked_for, fsd_refused_has_attr,
+    fsd_refused_number_is_not, fsd_refused_word_is;
 
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
