@@ -757,12 +757,7 @@ static inline uint64_t fsd_hash_text(const char *text)
     return fsd_hash_bytes(text, strlen(text));
 }
 /** Combines two numbers; their order counts. */
-static inline uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
-{
-    const uint64_t both[] = {a, b};
-
-    return fsd_hash_bytes(both, sizeof both);
-}
+uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
 
 /** A hash whose collisions cannot be prepared without knowing the seed, and a seed that
  *  differs in each process.  No output may depend on it. */

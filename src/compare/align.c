@@ -50,8 +50,7 @@ static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
 {
     fsd_sym op = side->s->nodes.at[node].op;
 
-    return fsd_hash_mix(fsd_hash_text(name),
-                        fsd_hash_text(fsd_text(side->s->names, op)));
+    return fsd_hash_mix(fsd_hash_text(name), fsd_state_hash(side->s, op));
 }
 
 /* 0: it has none. */
@@ -380,13 +379,13 @@ static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
     const struct fsd_state_node *n = &s->nodes.at[node];
     const char *key = fsd_text(s->names, n->key);
     const char *number = n->named ? NULL : strrchr(key, '#');
-    uint64_t hash = fsd_hash_mix(fsd_hash_text(fsd_text(s->names, n->op)),
-                                 fsd_hash_text(fsd_text(s->names, n->traits)));
+    uint64_t hash =
+        fsd_hash_mix(fsd_state_hash(s, n->op), fsd_state_hash(s, n->traits));
 
     hash = fsd_hash_mix(
         hash, fsd_hash_bytes(key, number ? (size_t)(number - key) : strlen(key)));
-    hash = fsd_hash_mix(hash, fsd_hash_text(fsd_text(s->names, n->weight)) + n->named);
-    return fsd_hash_mix(hash, fsd_hash_text(fsd_text(s->names, n->known)));
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, n->weight) + n->named);
+    return fsd_hash_mix(hash, fsd_state_hash(s, n->known));
 }
 
 static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
@@ -417,8 +416,8 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
         struct fsd_producer producer = s->outputs.at[i].from;
 
         if (fsd_ref_is_node(producer.at))
-            to[producer.at] += fsd_hash_mix(
-                fsd_hash_text(fsd_text(s->names, s->outputs.at[i].name)), producer.out);
+            to[producer.at] +=
+                fsd_hash_mix(fsd_state_hash(s, s->outputs.at[i].name), producer.out);
     }
     for (fsd_id i = n; i-- > 0;) {
         struct fsd_span in = s->nodes.at[i].in;

@@ -85,7 +85,7 @@ uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side
     const char *name = fsd_text(side->s->names, n->key), *module;
 
     if (n->module)
-        return fsd_hash_text(fsd_text(side->s->names, n->module));
+        return fsd_state_hash(side->s, n->module);
     if (!n->named || !fsd_align_node_identifies(side->counted, name))
         return 0;
     module = module_in(scratch, name);

@@ -68,10 +68,21 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
+/* @param answers by symbol; 0 before an operator is first seen */
+static bool is_symmetric(const struct fsd_state *s, fsd_sym op, uint8_t *answers)
+{
+    enum { NO = 1, YES };
+
+    if (!answers[op])
+        answers[op] = fsd_op_is_symmetric(fsd_text(s->names, op)) ? YES : NO;
+    return answers[op] == YES;
+}
+
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                          const struct fsd_state *s, bool is_new)
 {
     uint32_t n = s->nodes.n;
+    uint8_t *answers = FSD_NEW(scratch, uint8_t, fsd_intern_count(s->names));
 
     *side =
         (struct fsd_align_side){.s = s,
@@ -92,10 +103,11 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                 .uses = FSD_NEW(scratch, struct fsd_span, n),
                                 .ends = list_ends(s, scratch)};
     for (fsd_id i = 0; i < n; i++) {
-        side->commutes[i] = fsd_op_is_symmetric(fsd_text(s->names, s->nodes.at[i].op));
-        side->label[i] =
-            fsd_hash_mix(fsd_hash_text(fsd_text(s->names, s->nodes.at[i].op)),
-                         fsd_hash_text(fsd_text(s->names, s->nodes.at[i].traits)));
+        fsd_sym op = s->nodes.at[i].op;
+
+        side->commutes[i] = is_symmetric(s, op, answers);
+        side->label[i] = fsd_hash_mix(fsd_state_hash(s, op),
+                                      fsd_state_hash(s, s->nodes.at[i].traits));
     }
     walk_uses(side, false);
     side->use = FSD_NEW(scratch, struct fsd_use, place(side->uses, n));

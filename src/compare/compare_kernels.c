@@ -68,11 +68,6 @@ unsigned fsd_state_states(const struct fsd_state *s)
 
 /* ----------------------------------------------------------------------- hashes */
 
-static uint64_t hash_sym(const struct fsd_state *s, fsd_sym sym)
-{
-    return fsd_hash_text(fsd_text(s->names, sym));
-}
-
 static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
                              bool forms)
 {
@@ -81,11 +76,11 @@ static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
     for (uint32_t i = 0; i < span.n; i++) {
         const struct fsd_state_tensor *t = &s->tensors.at[span.at + i];
 
-        hash = fsd_hash_mix(hash, hash_sym(s, t->sizes));
+        hash = fsd_hash_mix(hash, fsd_state_hash(s, t->sizes));
         if (forms)
             hash = fsd_hash_mix(
                 fsd_hash_mix(hash, t->form.type + (t->unwritten ? 256u : 0)),
-                hash_sym(s, t->form.layout));
+                fsd_state_hash(s, t->form.layout));
     }
     return hash;
 }
@@ -93,12 +88,13 @@ static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
 uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
 {
     const struct fsd_kernel *k = &s->kernels.at[kernel];
-    uint64_t hash = fsd_hash_mix(hash_sym(s, k->type), hash_sym(s, k->does));
+    uint64_t hash =
+        fsd_hash_mix(fsd_state_hash(s, k->type), fsd_state_hash(s, k->does));
 
     hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
     hash = fsd_hash_mix(hash, hash_tensors(s, k->out, true));
     if (k->provider)
-        hash = fsd_hash_mix(hash, hash_sym(s, k->provider));
+        hash = fsd_hash_mix(hash, fsd_state_hash(s, k->provider));
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
@@ -128,24 +124,24 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
     if (pass == BY_NODES)
         return k->computes.n ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
                              : fsd_hash_mix(hash, ((uint64_t)i << 1) + new + 1);
-    hash = fsd_hash_mix(hash, hash_sym(s, k->type));
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, k->type));
     if (pass == BY_TYPE)
         return hash;
     hash = fsd_hash_mix(hash, hash_tensors(s, k->out, pass <= BY_WORK));
     if (pass == BY_SIZES)
         return hash;
-    hash = fsd_hash_mix(hash, hash_sym(s, k->does));
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, k->does));
     if (!((p->c->unstated | p->c->unheld) & FSD_STATES_CONSTS))
         hash = fsd_hash_mix(hash, hash_tensors(s, k->consts, pass <= BY_WORK));
     if (pass == BY_WEIGHTS)
         return hash;
-    hash = fsd_hash_mix(hash, hash_sym(s, k->attrs));
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, k->attrs));
     if (pass == BY_WORK)
         return hash;
     hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
     hash = fsd_hash_mix(hash, k->kind * 256u + k->precision);
     if (!((p->c->unstated | p->c->unheld) & FSD_STATES_PROVIDERS))
-        hash = fsd_hash_mix(hash, hash_sym(s, k->provider));
+        hash = fsd_hash_mix(hash, fsd_state_hash(s, k->provider));
     return pass == BY_ALL ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
                           : hash;
 }

@@ -39,7 +39,7 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
 {
     if (c->across)
         return f.type;
-    return fsd_hash_mix(f.type, fsd_hash_text(fsd_text(s->names, f.layout)));
+    return fsd_hash_mix(f.type, fsd_state_hash(s, f.layout));
 }
 
 enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };

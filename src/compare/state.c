@@ -159,6 +159,17 @@ void fsd_state_finish(struct fsd_state *s)
         fsd_state_set_untimed(s);
 }
 
+void fsd_state_hash_names(struct fsd_state *s)
+{
+    uint32_t n = fsd_intern_count(s->names);
+    uint64_t *hashes = FSD_NEW(s->arena, uint64_t, n);
+
+    for (fsd_sym i = 0; i < n; i++)
+        hashes[i] = fsd_hash_text(fsd_text(s->names, i));
+    s->hashes = hashes;
+    s->hashed = n;
+}
+
 /* ---------------------------------------------------------------- from a run */
 
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym)

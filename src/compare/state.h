@@ -269,7 +269,17 @@ struct fsd_state {
      * a snapshot. */
     uint32_t *number_of; /**< by node: its number in the model */
     uint32_t *of_layer;  /**< by layer: its group, or its move | FSD_LAYER_MOVES */
+    /** By symbol below `hashed`: fsd_hash_text() of its text, since a matrix asks for
+     * it in each of its comparisons. */
+    const uint64_t *hashes;
+    uint32_t hashed;
 };
+
+/** fsd_hash_text() of the symbol's text. */
+static inline uint64_t fsd_state_hash(const struct fsd_state *s, fsd_sym sym)
+{
+    return sym < s->hashed ? s->hashes[sym] : fsd_hash_text(fsd_text(s->names, sym));
+}
 
 /** The group of a node; FSD_NONE for a port and for FSD_NONE. */
 static inline fsd_id fsd_state_group_of(const struct fsd_state *s, fsd_ref ref)
@@ -319,6 +329,9 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
 /** Prints a tensor in snapshot grammar, "fp16/chw32:1x64x7x7". */
 void fsd_put_state_tensor(const struct fsd_state *s, const struct fsd_state_tensor *t,
                           FILE *out);
+
+/** Computes what fsd_state_hash() returns; makers of a state end with it. */
+void fsd_state_hash_names(struct fsd_state *s);
 
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);

@@ -125,6 +125,7 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     fsd_state_add_times(&b);
     fsd_state_add_wires(&b);
     fsd_state_add_efforts(&b);
+    fsd_state_hash_names(b.s);
     drop_prints(&b);
     fsd_arena_free(b.scratch);
     return b.s;
@@ -145,5 +146,6 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     add_ports(&b);
     drop_prints(&b);
     fsd_state_finish(b.s);
+    fsd_state_hash_names(b.s);
     return b.s;
 }

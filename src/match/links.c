@@ -1,7 +1,6 @@
 /* The links between layers and nodes: adding one, sorting and indexing them from both
  * sides, and looking them up.  A pass may look up what the earlier ones found. */
 #include "match/match.h"
-#include "base/base.h"
 #include "match/pass.h"
 
 #include <stdlib.h>
@@ -27,35 +26,33 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
     fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
-static void index_nodes(struct fsd_match *m)
+/* In the order of layers, and of one layer's in that of nodes. */
+static void sort_links(struct fsd_match *m)
 {
-    uint32_t at = 0;
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t n = m->links.n;
+    struct fsd_link *links = m->links.at;
+    struct fsd_link *sorted = FSD_NEW(scratch, struct fsd_link, n);
+    struct fsd_lists of = {0};
 
-    for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        m->of_node[i] = (struct fsd_span){0, 0};
-    for (uint32_t i = 0; i < m->links.n; i++)
-        m->of_node[m->links.at[i].node].n++;
-    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
-        m->of_node[i].at = at;
-        at += m->of_node[i].n;
-        m->of_node[i].n = 0;
-    }
-    m->by_node = FSD_NEW(m->arena, uint32_t, m->links.n);
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        struct fsd_span *span = &m->of_node[m->links.at[i].node];
-
-        m->by_node[span->at + span->n++] = i;
-    }
+    of = fsd_lists_new(scratch, &links->node, sizeof *links, n, m->model->nodes.n);
+    for (uint32_t i = 0; i < n; i++)
+        sorted[i] = links[of.ids[i]];
+    of = fsd_lists_new(scratch, &sorted->layer, sizeof *links, n, m->engine->nodes.n);
+    for (uint32_t i = 0; i < n; i++)
+        links[i] = sorted[of.ids[i]];
+    fsd_arena_free(scratch);
 }
 
 void fsd_match_index(struct fsd_match *m)
 {
+    struct fsd_lists nodes;
     uint32_t kept = 0;
 
-    if (m->links.n == m->indexed)
+    if (!m->links.n || m->links.n == m->indexed)
         return; /* most passes find nothing */
 
-    fsd_vec_sort(&m->links, fsd_by_pair);
+    sort_links(m);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         m->of_layer[i] = (struct fsd_span){0, 0};
     for (uint32_t i = 0; i < m->links.n; i++) {
@@ -71,7 +68,10 @@ void fsd_match_index(struct fsd_match *m)
         m->links.at[kept++] = link;
     }
     m->links.n = m->indexed = kept;
-    index_nodes(m);
+    nodes = fsd_lists_new(m->arena, &m->links.at->node, sizeof *m->links.at, kept,
+                          m->model->nodes.n);
+    m->of_node = nodes.of;
+    m->by_node = nodes.ids;
 }
 
 bool fsd_match_left(const struct fsd_match *m, fsd_id node)

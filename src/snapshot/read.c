@@ -631,6 +631,8 @@ static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
         one->sources = last->sources;
         one->kernels = last->kernels;
         one->tensors = last->tensors;
+        one->hashes = s->hashes;
+        one->hashed = s->hashed;
     }
 }
 
@@ -682,6 +684,7 @@ enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file 
         fill(&r);
     if (r.w.status == FSD_OK) {
         close_build(&r);
+        fsd_state_hash_names(s);
         share_arrays(s, r.last);
     } else {
         fsd_state_free(s);

@@ -65,7 +65,7 @@ confine() {
 }
 confine 'cjson/'              'trt/json\.h'
 confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
-confine 'xxhash\.h'           'base/hash\.c|log/segment\.c|findings/find\.c'
+confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|log/segment\.c|findings/find\.c'
 confine 'zlib\.h|lzma\.h|zstd\.h' 'base/decompress\.c|values/stream\.c'
 confine 'utf8proc\.h'        'base/text\.c'
 confine 'ini\.h'             'gate/policy_ini\.c'
