@@ -17,17 +17,20 @@ enum { MOST_ARGS = 3 };
 struct expr {
     char letter; /* 0: none */
     bool walks, optional;
-    const char *names; /* "Div|Mul"; empty: only a letter */
+    const char *names; /* "Div|Mul"; NULL: only a letter */
     size_t length;
-    const char *args[MOST_ARGS];
-    uint32_t n_args;
+    const char *rest; /* what follows the head */
+};
+
+struct arguments {
+    const char *at[MOST_ARGS];
+    uint32_t n;
     const char *reader; /* behind ">"; NULL */
 };
 
-static struct expr take_apart(const char *text)
+static struct expr head_of(const char *text)
 {
     struct expr e = {0};
-    int depth = 0;
 
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): arguments are texts */
     if (*text >= 'a' && *text <= 'z') {
@@ -41,15 +44,34 @@ static struct expr take_apart(const char *text)
     e.length = strcspn(text, "?(,) ");
     text += e.length;
     e.optional = *text == '?';
-    text += e.optional;
+    e.rest = text + e.optional;
+    return e;
+}
+
+/* Most nodes are another than the head asks for: only behind one that is it are the
+ * arguments needed. */
+static struct arguments arguments_of(const struct expr *e)
+{
+    struct arguments args = {.n = 0};
+    const char *text = e->rest;
+    int depth = 0;
+
     for (; *text == '(' || depth; text++) {
         if ((*text == '(' && !depth++) || (*text == ',' && depth == 1))
-            e.args[e.n_args++] = text + 1 + strspn(text + 1, " ");
+            args.at[args.n++] = text + 1 + strspn(text + 1, " ");
         depth -= *text == ')';
     }
     if (!strncmp(text, " > ", 3))
-        e.reader = text + 3;
-    return e;
+        args.reader = text + 3;
+    return args;
+}
+
+/* What an optional head may be left out of: its last argument. */
+static const char *inner_of(const struct expr *e)
+{
+    struct arguments args = arguments_of(e);
+
+    return args.at[args.n - 1];
 }
 
 static bool is_word(const char *list, size_t length, const char *word)
@@ -201,24 +223,25 @@ static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor);
 static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node)
 {
     const char *op = fsd_text(a->g->names, a->g->nodes.at[node].op);
-    bool turned = e->n_args == 2 && a->g->nodes.at[node].in.n == 2 &&
+    struct arguments args = arguments_of(e);
+    bool turned = args.n == 2 && a->g->nodes.at[node].in.n == 2 &&
                   fsd_op_is_symmetric(op) && flip(a);
     fsd_id out = fsd_node_out_tensor(a->g, node, 0), reader;
 
-    for (uint32_t i = 0; i < e->n_args; i++)
-        if (!fits(a, e->args[i], fsd_node_in_tensor(a->g, node, turned ? 1 - i : i)))
+    for (uint32_t i = 0; i < args.n; i++)
+        if (!fits(a, args.at[i], fsd_node_in_tensor(a->g, node, turned ? 1 - i : i)))
             return false;
-    if (!e->reader)
+    if (!args.reader)
         return true;
     reader = fsd_tensor_only_reader(a->g, out);
     return reader != FSD_NONE &&
-           fits(a, e->reader, fsd_node_out_tensor(a->g, reader, 0));
+           fits(a, args.reader, fsd_node_out_tensor(a->g, reader, 0));
 }
 
 /* Recursion ends: an expression is never deeper than its text. */
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor)
 {
-    struct expr e = take_apart(text);
+    struct expr e = head_of(text);
     uint32_t n = a->n, n_passed = a->n_passed, steps = FSD_FIT_WALK;
     fsd_id at = tensor, node;
     bool led = false;
@@ -255,8 +278,7 @@ static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor)
     }
     a->n = n;
     a->n_passed = n_passed;
-    return e.optional && !(led && *e.names == '%') &&
-           fits(a, e.args[e.n_args - 1], tensor);
+    return e.optional && !(led && *e.names == '%') && fits(a, inner_of(&e), tensor);
 }
 
 bool fsd_form_fits(struct fsd_attempt *a, const char *form, fsd_id node,
@@ -281,8 +303,8 @@ bool fsd_form_fits(struct fsd_attempt *a, const char *form, fsd_id node,
 
 bool fsd_form_may_end(const char *form, const char *op)
 {
-    struct expr e = take_apart(form);
+    struct expr e = head_of(form);
 
     return (e.names && (*e.names == '%' || is_op(e.names, e.length, op))) ||
-           (e.optional && fsd_form_may_end(e.args[e.n_args - 1], op));
+           (e.optional && fsd_form_may_end(inner_of(&e), op));
 }
