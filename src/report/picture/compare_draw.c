@@ -118,16 +118,14 @@ static void list_layers(struct side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-enum { NOT_DRAWN, BESIDE, DRAWN };
-
 /* Of everything all; of a part what is asked for, and moves that changed there. */
-static void mark_picked(struct side *x, uint8_t *mark)
+static void take_picked(struct side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
 
     for (fsd_id g = 0; g < x->s->groups.n; g++)
         if (x->pick->regions[x->region[g]])
-            mark[group_unit(x, g)] = DRAWN;
+            in[group_unit(x, g)] = true;
     memset(x->change, FSD_MOVE_UNCHANGED, x->s->moves.n);
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *change = &c->moves.at[i];
@@ -139,46 +137,30 @@ static void mark_picked(struct side *x, uint8_t *mark)
         if (change->what != FSD_MOVE_UNCHANGED &&
             (change->region == FSD_NONE ? x->pick->loose
                                         : x->pick->regions[change->region]))
-            mark[move_unit(x, move)] = DRAWN;
+            in[move_unit(x, move)] = true;
     }
     for (fsd_id i = 0; i < x->s->moves.n && !x->pick->partial; i++)
-        mark[move_unit(x, i)] = DRAWN;
+        in[move_unit(x, i)] = true;
 }
 
 /* From what is picked along the wires, either way: through moves, up to the next group
  * or port. */
-static void mark_beside(struct side *x, uint8_t *mark)
+static void take_neighbours(struct side *x, bool *in)
 {
-    uint32_t units = x->first[FSD__END_COUNT], n = 2 * x->wires.n, left = 0;
-    fsd_id *from = FSD_NEW(x->w->arena, fsd_id, n); /* an end of a wire each */
-    struct fsd_lists ends;
-    uint32_t *todo = FSD_NEW(x->w->arena, uint32_t, units);
+    uint32_t units = x->first[FSD__END_COUNT];
+    struct fsd_near_pair *pairs =
+        FSD_NEW(x->w->arena, struct fsd_near_pair, x->wires.n);
+    bool *moves = FSD_NEW(x->w->arena, bool, units);
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct fsd_state_wire *wire = &x->wires.at[i / 2];
-
-        from[i] = unit_of(x, i % 2 ? wire->to : wire->from);
-    }
-    ends = fsd_lists_new(x->w->arena, from, sizeof *from, n, units);
-    for (uint32_t u = 0; u < units; u++)
-        if (mark[u] == DRAWN)
-            todo[left++] = u;
-    while (left) {
-        struct fsd_span of = ends.of[todo[--left]];
-
-        for (uint32_t i = of.at; i < of.at + of.n; i++) {
-            const struct fsd_state_wire *wire = &x->wires.at[ends.ids[i] / 2];
-            struct fsd_state_end end = ends.ids[i] % 2 ? wire->from : wire->to;
-            uint32_t v = unit_of(x, end);
-
-            if (mark[v] == NOT_DRAWN && end.kind == FSD_END_MOVE) {
-                mark[v] = DRAWN;
-                todo[left++] = v;
-            } else if (mark[v] == NOT_DRAWN) {
-                mark[v] = BESIDE;
-            }
-        }
-    }
+    for (uint32_t i = 0; i < x->wires.n; i++)
+        pairs[i] = (struct fsd_near_pair){unit_of(x, x->wires.at[i].from),
+                                          unit_of(x, x->wires.at[i].to)};
+    for (fsd_id i = 0; i < x->s->moves.n; i++)
+        moves[move_unit(x, i)] = true;
+    fsd_near_grow_pairs(
+        &(struct fsd_near){
+            .arena = x->w->arena, .in = in, .n = units, .depth = 1, .passes = moves},
+        pairs, x->wires.n);
 }
 
 /* ------------------------------------------------------------------------ wires */
@@ -209,14 +191,14 @@ static void add_lines(struct side *x)
 static void draw_side(struct side *x)
 {
     uint32_t units = x->first[FSD__END_COUNT];
-    uint8_t *mark = FSD_NEW(x->w->arena, uint8_t, units);
+    bool *in = FSD_NEW(x->w->arena, bool, units);
 
-    mark_picked(x, mark);
-    mark_beside(x, mark);
+    take_picked(x, in);
+    take_neighbours(x, in);
     list_layers(x);
     for (uint32_t kind = 0; kind < FSD__END_COUNT; kind++)
         for (uint32_t i = 0; i < count_of(x->s, kind); i++)
-            if (mark[x->first[kind] + i] != NOT_DRAWN)
+            if (in[x->first[kind] + i])
                 add_box(x, (struct fsd_state_end){kind, i});
     add_lines(x);
 }

@@ -66,49 +66,49 @@ static const struct subject subjects[] = {
 
 /* ---------------------------------------------------------------- growing */
 
-static void take_ends(const struct fsd_graph *g, struct fsd_span ends, bool *in,
-                      struct fsd_arena *arena, fsd_id_vec *front)
-{
-    for (uint32_t i = 0; i < ends.n; i++) {
-        fsd_id end = g->links.at[ends.at + i];
+struct ways {
+    const struct fsd_graph *g;
+    const bool *constant; /* by tensor; NULL if nothing is proved */
+    bool *seen;           /* each end of each tensor once */
+};
 
-        if (!in[end])
-            fsd_vec_push(arena, front, end);
-        in[end] = true;
+/* A step leads from a tensor to its producer or its consumers: another consumer of the
+ * same tensor is two steps away.  Constants are no path, since a scale that all
+ * quantizers share would make them neighbors. */
+static void step_along_tensors(struct fsd_near *near, fsd_id node)
+{
+    const struct ways *w = near->of;
+    const struct fsd_graph *g = w->g;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
+        bool output = p >= n->in.n;
+        uint32_t port = fsd_node_port(n, p);
+        fsd_id tensor = g->ports.at[port].tensor;
+        struct fsd_span ends;
+
+        if (tensor == FSD_NONE || (w->constant && w->constant[tensor]) ||
+            w->seen[2 * tensor + output])
+            continue;
+        w->seen[2 * tensor + output] = !fsd_port_has_own_peers(g, port);
+        ends = fsd_port_peers(g, port, !output);
+        for (uint32_t i = 0; i < ends.n; i++)
+            fsd_near_take(near, g->links.at[ends.at + i]);
     }
 }
 
-/* Adds everything up to `depth` steps away, breadth first.  A step leads from a tensor
- * to its producer or its consumers: another consumer of the same tensor is two steps
- * away.  Constants are no path, since a scale that all quantizers share would make them
- * neighbors.
- * @param constant by tensor; NULL if nothing is proved */
+/* Adds everything up to `depth` steps away. */
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)
 {
-    bool *seen = FSD_NEW(arena, bool, 2 * (size_t)g->tensors.n); /* each end once */
-    fsd_id_vec front = {0};
-    uint32_t done = 0;
+    struct ways ways = {g, constant, FSD_NEW(arena, bool, 2 * (size_t)g->tensors.n)};
 
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        if (in[i])
-            fsd_vec_push(arena, &front, i);
-    for (uint32_t end = front.n; depth && done < end; depth--, end = front.n)
-        for (; done < end; done++) {
-            const struct fsd_node *n = &g->nodes.at[front.at[done]];
-
-            for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
-                bool output = p >= n->in.n;
-                uint32_t port = fsd_node_port(n, p);
-                fsd_id tensor = g->ports.at[port].tensor;
-
-                if (tensor == FSD_NONE || (constant && constant[tensor]) ||
-                    seen[2 * tensor + output])
-                    continue;
-                seen[2 * tensor + output] = !fsd_port_has_own_peers(g, port);
-                take_ends(g, fsd_port_peers(g, port, !output), in, arena, &front);
-            }
-        }
+    fsd_near_grow(&(struct fsd_near){.arena = arena,
+                                     .in = in,
+                                     .n = g->nodes.n,
+                                     .depth = depth,
+                                     .next = step_along_tensors,
+                                     .of = &ways});
 }
 
 /* A layer's nodes come with it, and what vanished beside it. */

@@ -19,6 +19,7 @@
 #ifndef FSD_REPORT_PICTURE_DRAWING_H
 #define FSD_REPORT_PICTURE_DRAWING_H
 
+#include "match/pick.h"
 #include "report/picture/picture.h"
 
 /* ------------------------------------------------------------------ the drawing */
@@ -334,6 +335,33 @@ unsigned fsd_diff_scope_levels(const struct fsd_diff *d);
 void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
                     struct fsd_grain grain, struct fsd_arena *arena,
                     struct fsd_sharing *nodes, struct fsd_sharing *layers);
+
+/* --------------------------------------------------------- a part of it, near.c */
+
+/** Units of a graph (nodes, layers, groups) of which some are asked for. */
+struct fsd_near {
+    struct fsd_arena *arena;
+    bool *in;   /**< by unit: before what is asked for, afterwards all that is drawn */
+    uint32_t n; /**< units */
+    unsigned depth;     /**< so many steps away at most */
+    const bool *passes; /**< by unit: to it is no step; NULL: to each is one */
+    /** Calls fsd_near_take() for all that is next to it. */
+    void (*next)(struct fsd_near *near, fsd_id unit);
+    const void *of;
+    fsd_id_vec front, beyond; /**< of this step and of the following one; empty */
+};
+
+void fsd_near_take(struct fsd_near *near, fsd_id unit);
+void fsd_near_grow(struct fsd_near *near);
+
+/** Two units next to each other. */
+struct fsd_near_pair {
+    fsd_id a, b;
+};
+/** The same where all that are next to each other are known; sets `next` and `of`.
+ *  @param pairs may be NULL if there are none */
+void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pairs,
+                         uint32_t n);
 
 /* ------------------------------------------------ two states beside each other */
 

@@ -250,7 +250,7 @@ static void take_changes(struct side *x, const struct fsd_exports *e, uint32_t m
 /* What is next to a change. */
 static void take_neighbours(struct side *x)
 {
-    bool *beside = FSD_NEW(x->w->arena, bool, x->s->nodes.n);
+    FSD_VEC(struct fsd_near_pair) pairs = {0};
 
     for (fsd_id i = 0; i < x->s->nodes.n; i++) {
         struct fsd_span in = x->s->nodes.at[i].core_in;
@@ -258,14 +258,14 @@ static void take_neighbours(struct side *x)
         for (uint32_t k = 0; is_core(x->s, i) && k < in.n; k++) {
             fsd_ref at = x->s->sources.at[in.at + k].at;
 
-            if (!is_core(x->s, at))
-                continue;
-            beside[at] |= x->drawn[i];
-            beside[i] |= x->drawn[at];
+            if (is_core(x->s, at))
+                fsd_vec_push(x->w->arena, &pairs, ((struct fsd_near_pair){at, i}));
         }
     }
-    for (fsd_id i = 0; i < x->s->nodes.n; i++)
-        x->drawn[i] |= beside[i];
+    fsd_near_grow_pairs(
+        &(struct fsd_near){
+            .arena = x->w->arena, .in = x->drawn, .n = x->s->nodes.n, .depth = 1},
+        pairs.at, pairs.n);
 }
 
 static void add_boxes(struct side *x)
