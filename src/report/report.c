@@ -100,7 +100,7 @@ static bool writes(const struct format *f, enum fsd_subject subject)
 static enum fsd_status fill_sheet(const struct fsd_report *r, const struct format *f,
                                   struct fsd_sheet *sheet, struct fsd_error *err)
 {
-    struct fsd_asked asked = {r->run, r->query, r->style->all, err};
+    struct fsd_request request = {r->run, r->query, r->style->all, err};
     struct fsd_judged room;
     struct fsd_verdicts one;
 
@@ -145,7 +145,7 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
     default:
         sheet->name = r->view;
         fsd_sheet_take_values(sheet, r->run);
-        return fsd_view_find(r->view)->fill(sheet, &asked);
+        return fsd_view_find(r->view)->fill(sheet, &request);
     }
 }
 

@@ -68,7 +68,8 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
     }
 }
 
-enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_about(struct fsd_sheet *sheet,
+                               const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows *inputs = fsd_rows_new(arena, &input_row_record,
@@ -84,10 +85,10 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
     for (size_t i = 0; i < FSD_COUNT_OF(drawn); i++)
         if (fsd_picture_lays_out(drawn[i]))
             draws[n++] = drawn[i];
-    for (unsigned i = 0; i + 1 < asked->q->n_words; i += 2) {
+    for (unsigned i = 0; i + 1 < request->q->n_words; i += 2) {
         row = fsd_rows_add(inputs);
-        row->builder = asked->q->words[i];
-        row->reads = asked->q->words[i + 1];
+        row->builder = request->q->words[i];
+        row->reads = request->q->words[i + 1];
     }
     add_formats(sheet, formats, draws, n);
     for (unsigned bit = 1; bit & FSD_ANY_BUILDER; bit <<= 1)

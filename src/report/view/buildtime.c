@@ -293,13 +293,13 @@ static const struct fsd_rows *sources_of(const struct work *w, const struct grou
 }
 
 static void fill_layers(struct work *w, struct answer *root,
-                        const struct fsd_asked *asked)
+                        const struct fsd_request *request)
 {
     struct fsd_rows *rows = fsd_rows_new(w->arena, &layer_row_record,
                                          w->stated ? layer_text : layer_stamped);
     const fsd_id *layer_of = fsd_graph_nodes_by_name(w->arena, w->d->engine);
-    uint32_t n, top = asked->q->top ? asked->q->top : UINT32_MAX,
-                most = asked->q->top || asked->all ? top : SHOWN;
+    uint32_t n, top = request->q->top ? request->q->top : UINT32_MAX,
+                most = request->q->top || request->all ? top : SHOWN;
     struct group *groups = groups_of(w, true, &n);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -516,9 +516,9 @@ static const char *no_use(const struct fsd_history *h)
 }
 
 enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
-                                   const struct fsd_asked *asked)
+                                   const struct fsd_request *request)
 {
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct fsd_rows *none = fsd_rows_new(sheet->arena, &layer_row_record, layer_text);
     struct answer *root;
     struct work w;
@@ -532,8 +532,8 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
     w = begin(sheet->arena, d);
     fill_steps(&w, root);
     fill_head(&w, root);
-    fill_skips(&w, root, asked->all);
-    fill_layers(&w, root, asked);
+    fill_skips(&w, root, request->all);
+    fill_layers(&w, root, request);
     fill_sources(&w, root);
     fill_sums(&w, root);
     return FSD_OK;

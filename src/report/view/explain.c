@@ -78,17 +78,18 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
     return pair;
 }
 
-enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
+                                 const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_diff *d = asked->d;
-    bool layers = asked->q->layers;
+    const struct fsd_diff *d = request->d;
+    bool layers = request->q->layers;
     struct fsd_rows *items = fsd_rows_new(arena, &item_row_record,
                                           layers ? "layer {index} {called}\n{story}"
                                                  : "node {index} {called}\n{story}");
     fsd_id_vec ids = {0};
     enum fsd_status status =
-        fsd_pick_words(arena, asked, layers ? FSD_PICK_LAYERS : FSD_PICK_NODES, &ids);
+        fsd_pick_words(arena, request, layers ? FSD_PICK_LAYERS : FSD_PICK_NODES, &ids);
     struct answer *root;
 
     if (status != FSD_OK)

@@ -185,15 +185,16 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
-                       const struct fsd_asked *asked, const struct fsd_scopes *scopes,
+                       const struct fsd_request *request,
+                       const struct fsd_scopes *scopes,
                        const struct fsd_run_source *from, fsd_id layer)
 {
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct members m = members_of(arena, d, layer);
     group_vec ops = grouped(arena, d, &m, NULL);
     group_vec by_scope = grouped(arena, d, &m, scopes->of);
     struct fsd_rows *nodes = node_rows(arena, d, scopes, &m);
-    uint32_t most = asked->all ? UINT32_MAX : SHOWN;
+    uint32_t most = request->all ? UINT32_MAX : SHOWN;
     void *clauses = fsd_record_new(arena, &fsd_layer_record);
 
     row->index = fsd_count(layer);
@@ -217,20 +218,24 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     row->members = nodes;
 }
 
-enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_inside(struct fsd_sheet *sheet,
+                                const struct fsd_request *request)
 {
-    struct fsd_scopes scopes = fsd_cost_scopes(sheet->arena, asked->d, asked->q->depth);
-    const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
+    struct fsd_scopes scopes =
+        fsd_cost_scopes(sheet->arena, request->d, request->q->depth);
+    const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, request->d);
     struct fsd_rows *layers = fsd_rows_new(sheet->arena, &layer_row_record, layer_text);
     fsd_id_vec ids = {0};
     struct answer *root;
-    enum fsd_status status = fsd_pick_words(sheet->arena, asked, FSD_PICK_LAYERS, &ids);
+    enum fsd_status status =
+        fsd_pick_words(sheet->arena, request, FSD_PICK_LAYERS, &ids);
 
     if (status != FSD_OK)
         return status;
     layers->between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_layer(sheet->arena, fsd_rows_add(layers), asked, &scopes, from, ids.at[i]);
+        fill_layer(sheet->arena, fsd_rows_add(layers), request, &scopes, from,
+                   ids.at[i]);
     root =
         fsd_sheet_begin(sheet, "fusiondiff-inside/1", &answer_record, NULL, "{layers}");
     root->layers = layers;

@@ -176,18 +176,19 @@ static struct fsd_rows *tensor_rows(struct fsd_arena *arena, const struct fsd_di
     return rows;
 }
 
-enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_memory(struct fsd_sheet *sheet,
+                                const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct fsd_lives lives = fsd_cost_lives(arena, d);
     const struct fsd_memory_use *sums;
     const struct fsd_memory_use **stated = stated_of(arena, d, &sums);
     struct fsd_rows *layers = layer_rows(arena, d, &lives, stated);
     struct fsd_rows *tensors = tensor_rows(arena, d, &lives,
-                                           asked->q->top ? asked->q->top
-                                           : asked->all  ? UINT32_MAX
-                                                         : SHOWN);
+                                           request->q->top ? request->q->top
+                                           : request->all  ? UINT32_MAX
+                                                           : SHOWN);
     struct answer *root;
 
     root = fsd_sheet_begin(sheet, "fusiondiff-memory/1", &answer_record, head, text);

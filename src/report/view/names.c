@@ -98,25 +98,25 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
 
 /* Nodes that are computed in another type than the one given; all computed ones when
  * none is.  Nodes whose type says nothing of precision (shapes, masks) are left out. */
-static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *asked,
-                              struct chosen *out)
+static enum fsd_status choose(struct fsd_arena *arena,
+                              const struct fsd_request *request, struct chosen *out)
 {
-    const struct fsd_diff *d = asked->d;
-    const struct fsd_query *q = asked->q;
+    const struct fsd_diff *d = request->d;
+    const struct fsd_query *q = request->q;
     enum fsd_dtype type = q->not_type ? type_named(q->not_type) : FSD_DTYPE_UNKNOWN;
     fsd_id_vec among = {0};
     enum fsd_status status = FSD_OK;
 
     if (q->not_type && type == FSD_DTYPE_UNKNOWN)
-        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(request->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a type, e.g. int8 or fp16, found '%s'", q->not_type);
     if (q->finding && q->n_words)
-        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(request->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected names of nodes or --finding, found both");
     if (q->finding)
-        status = choose_found(arena, d, q->finding, out, &among, asked->err);
+        status = choose_found(arena, d, q->finding, out, &among, request->err);
     else if (q->n_words)
-        status = fsd_pick_words(arena, asked, FSD_PICK_NODES, &among);
+        status = fsd_pick_words(arena, request, FSD_PICK_NODES, &among);
     else
         for (fsd_id i = 0; i < d->model->nodes.n; i++)
             fsd_vec_push(arena, &among, i);
@@ -426,22 +426,22 @@ static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_erro
 }
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
-                                   const struct fsd_asked *asked)
+                                   const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_diff *d = asked->d;
-    const char *as = asked->q->as         ? asked->q->as
-                     : asked->q->not_type ? "table"
-                                          : "list";
-    const struct form *form = form_named(as, d->engine->strongly_typed, asked->err);
+    const struct fsd_diff *d = request->d;
+    const char *as = request->q->as         ? request->q->as
+                     : request->q->not_type ? "table"
+                                            : "list";
+    const struct form *form = form_named(as, d->engine->strongly_typed, request->err);
     struct chosen chosen = {0};
-    bool realised = form && asked->q->realised && form->realised;
-    enum fsd_status status = form ? choose(arena, asked, &chosen) : FSD_E_ARG;
+    bool realised = form && request->q->realised && form->realised;
+    enum fsd_status status = form ? choose(arena, request, &chosen) : FSD_E_ARG;
     struct fsd_rows *names = fsd_rows_new(arena, &name_row_record, ""), *held;
     struct answer *root;
 
-    if (status == FSD_OK && asked->q->realised)
-        status = check_realised(asked->q, asked->err);
+    if (status == FSD_OK && request->q->realised)
+        status = check_realised(request->q, request->err);
     if (status != FSD_OK)
         return status;
     if (realised)
@@ -468,8 +468,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         row->quoted = fsd_names_quoted(arena, name);
         row->pattern = pattern_of(arena, name);
     }
-    if (asked->q->left_out)
-        *asked->q->left_out = names->at.n - held->at.n;
+    if (request->q->left_out)
+        *request->q->left_out = names->at.n - held->at.n;
     root = fsd_sheet_begin(sheet, "fusiondiff-names/1", &answer_record, NULL,
                            realised ? form->realised : form->text);
     if (realised && !chosen.low)
@@ -482,10 +482,10 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         root->half = fsd_dtype_name(chosen.half);
     root->ops = chosen.ops;
     root->of_unknown_type = fsd_count(chosen.n_unknown);
-    if (!names->at.n && asked->q->not_type)
+    if (!names->at.n && request->q->not_type)
         root->none =
             fsd_printed(arena, "no node of known type runs in another type than %s",
-                        asked->q->not_type);
+                        request->q->not_type);
     root->names = names;
     root->held = held;
     return FSD_OK;
@@ -586,12 +586,12 @@ FSD_RECORD(listed_row, LISTED_ROW)
 FSD_RECORD(check_row, CHECK_ROW)
 /* clang-format on */
 
-static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
     listed_vec list = {0};
     enum fsd_status status =
-        read_list(arena, asked->d, asked->q->check, &list, asked->err);
+        read_list(arena, request->d, request->q->check, &list, request->err);
     struct fsd_rows *rows =
         fsd_rows_new(arena, &listed_row_record, "  {name}<  (the model has {near})>\n");
     struct check_row *root;
@@ -612,12 +612,13 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
     root->checked = fsd_count(list.n);
     root->unknown = rows;
     root->n = fsd_count(rows->at.n);
-    if (asked->q->unmatched)
-        *asked->q->unmatched = rows->at.n;
+    if (request->q->unmatched)
+        *request->q->unmatched = rows->at.n;
     return FSD_OK;
 }
 
-enum fsd_status fsd_view_names(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_names(struct fsd_sheet *sheet,
+                               const struct fsd_request *request)
 {
-    return asked->q->check ? check(sheet, asked) : write_names(sheet, asked);
+    return request->q->check ? check(sheet, request) : write_names(sheet, request);
 }

@@ -233,10 +233,11 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
     root->engines = rows;
 }
 
-enum fsd_status fsd_view_parts(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_parts(struct fsd_sheet *sheet,
+                               const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct answer *root;
     uint32_t inside = 0;
 

@@ -191,7 +191,7 @@ static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *row
 }
 
 static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
-                     struct fsd_rows *blocks, const struct fsd_asked *asked,
+                     struct fsd_rows *blocks, const struct fsd_request *request,
                      const struct fsd_blocks *all, enum fsd_pattern pattern)
 {
     struct usual usual = usual_of(all, pattern);
@@ -204,12 +204,12 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_block *b = &all->list.at[i];
         struct block_row *block;
-        double own = block_ms(asked->d, all, b);
+        double own = block_ms(request->d, all, b);
         bool new = b->fused != FSD_FUSED_WHOLE &&n_shown < SHOWN;
 
         if (b->pattern != pattern)
             continue;
-        block = add_block(arena, blocks, asked->d, all, b, &usual);
+        block = add_block(arena, blocks, request->d, all, b, &usual);
         n++;
         by[b->fused]++;
         if (own >= 0)
@@ -219,7 +219,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
             new = !same_fate(b, shown[k]);
         if (new)
             shown[n_shown++] = b;
-        if (new || asked->all)
+        if (new || request->all)
             fsd_vec_push(arena, &listed->at, block);
         else
             more += b->fused != FSD_FUSED_WHOLE;
@@ -238,17 +238,17 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
 }
 
 enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
-                                  const struct fsd_asked *asked)
+                                  const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_blocks *all = fsd_blocks_of(arena, asked->d);
+    const struct fsd_blocks *all = fsd_blocks_of(arena, request->d);
     struct fsd_rows *kinds = fsd_rows_new(arena, &kind_row_record, kind_text),
                     *blocks = fsd_rows_new(arena, &block_row_record, "");
     uint32_t by[3] = {0};
     struct answer *root;
 
     for (int p = 0; p < FSD__PATTERN_COUNT; p++)
-        add_kind(arena, kinds, blocks, asked, all, (enum fsd_pattern)p);
+        add_kind(arena, kinds, blocks, request, all, (enum fsd_pattern)p);
     for (uint32_t i = 0; i < all->list.n; i++)
         by[all->list.at[i].fused]++;
     root = fsd_sheet_begin(
@@ -256,7 +256,7 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
         "{n|block|blocks} of known patterns<, {split!} fused partly or not "
         "at all><, {unknown!} unknown><: {no_edges}>\n",
         "{patterns}");
-    if (asked->d->model->named_only)
+    if (request->d->model->named_only)
         root->no_edges =
             "recognizing them needs the edges of a MODEL, and none was given";
     root->n = fsd_count(all->list.n);

@@ -102,10 +102,10 @@ static bool is_requantizing(const struct fsd_diff *d, fsd_id layer)
     return d->cost->layers[layer].spent == FSD_SPENT_REQUANTIZE;
 }
 
-static struct list collect(const struct fsd_asked *asked, struct fsd_arena *arena,
+static struct list collect(const struct fsd_request *request, struct fsd_arena *arena,
                            is_listed_fn *is_listed)
 {
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct mover *rows = FSD_NEW(arena, struct mover, d->engine->nodes.n);
     struct list list = {0};
     uint32_t n = 0;
@@ -113,20 +113,21 @@ static struct list collect(const struct fsd_asked *asked, struct fsd_arena *aren
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (is_listed(d, i))
             rows[n++] = (struct mover){i, fsd_layer_ms(d, i), d->cost->layers[i].bytes};
-    sort_movers(d, asked->q, arena, rows, n, &list);
+    sort_movers(d, request->q, arena, rows, n, &list);
     return list;
 }
 
-static struct lists collect_all(const struct fsd_asked *asked, struct fsd_arena *arena)
+static struct lists collect_all(const struct fsd_request *request,
+                                struct fsd_arena *arena)
 {
-    struct lists lists = {.reformats = collect(asked, arena, is_costly),
-                          .moved = collect(asked, arena, is_moved),
-                          .requested = collect(asked, arena, is_requested),
-                          .of_nodes = collect(asked, arena, is_of_node),
-                          .requantizing = collect(asked, arena, is_requantizing)};
+    struct lists lists = {.reformats = collect(request, arena, is_costly),
+                          .moved = collect(request, arena, is_moved),
+                          .requested = collect(request, arena, is_requested),
+                          .of_nodes = collect(request, arena, is_of_node),
+                          .requantizing = collect(request, arena, is_requantizing)};
 
-    for (fsd_id i = 0; i < asked->d->engine->nodes.n; i++)
-        if (asked->d->flows->of[i].there && fsd_layer_is_free(asked->d, i))
+    for (fsd_id i = 0; i < request->d->engine->nodes.n; i++)
+        if (request->d->flows->of[i].there && fsd_layer_is_free(request->d, i))
             fsd_vec_push(arena, &lists.free, i);
     return lists;
 }
@@ -400,10 +401,10 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
 
 /* What the model asks for, and what requantizes: of many the first, in text. */
 static void fill_classes(struct fsd_arena *arena, struct answer *root,
-                         const struct fsd_asked *asked, const struct lists *lists)
+                         const struct fsd_request *request, const struct lists *lists)
 {
-    const struct fsd_diff *d = asked->d;
-    uint32_t most = asked->all || asked->q->top ? UINT32_MAX : FEW_LISTED;
+    const struct fsd_diff *d = request->d;
+    uint32_t most = request->all || request->q->top ? UINT32_MAX : FEW_LISTED;
     struct fsd_intern *notes = fsd_intern_new(arena);
     struct fsd_rows *requested =
         mover_rows(arena, d, &lists->requested.layers, requested_text, notes);
@@ -426,9 +427,9 @@ static void fill_classes(struct fsd_arena *arena, struct answer *root,
 }
 
 static void fill_root(struct fsd_arena *arena, struct answer *root,
-                      const struct fsd_asked *asked, const struct lists *lists)
+                      const struct fsd_request *request, const struct lists *lists)
 {
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct fsd_intern *notes = fsd_intern_new(arena);
     struct fsd_rows *reformats =
         mover_rows(arena, d, &lists->reformats.layers, mover_text, notes);
@@ -459,27 +460,27 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
                            "requires it"
                          : "no layer that costs time only moves data";
     root->n_free = fsd_count(lists->free.n);
-    if (lists->free.n > FEW_FREE && !asked->all)
+    if (lists->free.n > FEW_FREE && !request->all)
         root->free_folded = root->n_free; /* they cost nothing: a number will do */
     else
         root->free_shown = root->free;
     root->advice = note_rows(arena, notes, moved);
-    fill_classes(arena, root, asked, lists);
+    fill_classes(arena, root, request, lists);
 }
 
 enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
-                                   const struct fsd_asked *asked)
+                                   const struct fsd_request *request)
 {
-    const struct fsd_query *q = asked->q;
+    const struct fsd_query *q = request->q;
     struct lists lists;
 
-    if ((q->min_ms > 0 || q->min_share > 0) && !asked->d->times->profiles)
-        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+    if ((q->min_ms > 0 || q->min_share > 0) && !request->d->times->profiles)
+        return fsd_fail(request->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "--min-ms and --min-share need the times of a --profile");
-    lists = collect_all(asked, sheet->arena);
+    lists = collect_all(request, sheet->arena);
     fill_root(
         sheet->arena,
         fsd_sheet_begin(sheet, "fusiondiff-reformats/1", &answer_record, head, text),
-        asked, &lists);
+        request, &lists);
     return FSD_OK;
 }

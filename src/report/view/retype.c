@@ -88,16 +88,17 @@ static void add_node(struct fsd_arena *arena, struct fsd_rows *rows,
     row->why = r->why;
 }
 
-enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_retype(struct fsd_sheet *sheet,
+                                const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_retype *p = fsd_retype_new(arena, asked->d);
+    const struct fsd_retype *p = fsd_retype_new(arena, request->d);
     struct fsd_rows *nodes = fsd_rows_new(arena, &node_row_record, node_text),
                     *left = fsd_rows_new(arena, &node_row_record, node_text);
     uint32_t constants = 0;
     struct answer *root;
 
-    for (fsd_id i = 0; i < asked->d->model->nodes.n; i++) {
+    for (fsd_id i = 0; i < request->d->model->nodes.n; i++) {
         const struct fsd_retyped_node *r = &p->nodes[i];
 
         if (r->type)
@@ -106,7 +107,7 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet, const struct fsd_asked 
             add_node(arena, left, p, i);
     }
     for (uint32_t i = 0; i < p->casts.n; i++)
-        constants += fsd_is_build_constant(asked->d->facts, p->casts.at[i].tensor);
+        constants += fsd_is_build_constant(request->d->facts, p->casts.at[i].tensor);
     root = fsd_sheet_begin(sheet, "fusiondiff-retype/1", &answer_record, head, text);
     root->set = fsd_count(p->count[FSD_RETYPED_SET]);
     root->follows = fsd_count(p->count[FSD_RETYPED_FOLLOWS]);

@@ -20,7 +20,8 @@ FSD_RECORD(rule_row, RULE_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_rules(struct fsd_sheet *sheet,
+                               const struct fsd_request *request)
 {
     struct fsd_rows *rows =
         fsd_rows_new(sheet->arena, &rule_row_record,
@@ -28,7 +29,7 @@ enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *
                      "    {doc}\n    {why}\n    {fix}\n    ({source})\n");
     const struct fsd_rule *rule;
 
-    (void)asked;
+    (void)request;
     for (unsigned i = 0; (rule = fsd_rule_at(i)); i++) {
         struct rule_row *row;
 

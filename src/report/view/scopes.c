@@ -211,11 +211,12 @@ static void fill_row(struct module_row *row, struct fsd_arena *arena,
     row->precision = types_of(arena, m);
 }
 
-enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
+                                const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_diff *d = asked->d;
-    struct fsd_scopes scopes = fsd_cost_scopes(arena, d, asked->q->depth);
+    const struct fsd_diff *d = request->d;
+    struct fsd_scopes scopes = fsd_cost_scopes(arena, d, request->q->depth);
     double total = d->times->total;
     struct fsd_modules sums = fsd_cost_modules(arena, d, &scopes);
     fsd_module_vec modules = sums.list;
@@ -245,7 +246,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         if (kind && !alike)
             row->unlike = unlike(arena, m, most, blocks.alike[kind]);
         fill_row(row, arena, m, timed, total);
-        if (!alike || asked->all) {
+        if (!alike || request->all) {
             fsd_vec_push(arena, &folded->at, row);
         } else if (m == most) { /* the first of them stands for all */
             for (uint32_t k = i + 1; k < modules.n; k++)

@@ -190,9 +190,9 @@ static void add_group(struct fsd_rows *rows, const struct fsd_diff *d,
 }
 
 static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
-                             const struct fsd_asked *asked)
+                             const struct fsd_request *request)
 {
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     const fsd_id *node_of = nodes_of_events(arena, d);
     struct fsd_rows *rows = fsd_rows_new(arena, &skip_row_record, skip_text);
     FSD_VEC(struct skip) skips = {0};
@@ -219,7 +219,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
         g->times += s->e->times;
         if (!s->e->a)
             continue;
-        if (g->n++ < SHOWN || asked->all)
+        if (g->n++ < SHOWN || request->all)
             fill_place(arena, fsd_rows_add(g->listed), d, s->e, node_of[s->index]);
         fill_place(arena, fsd_rows_add(g->nodes), d, s->e, node_of[s->index]);
     }
@@ -243,9 +243,9 @@ static void fill_pass(struct pass_row *row, const struct fsd_diff *d,
 }
 
 static void fill_passes(struct fsd_arena *arena, struct answer *root,
-                        const struct fsd_asked *asked)
+                        const struct fsd_request *request)
 {
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct fsd_rows *rows = fsd_rows_new(arena, &pass_row_record, ""),
                     *listed = fsd_rows_new(arena, &pass_row_record, pass_text);
     uint32_t changed = 0;
@@ -257,7 +257,7 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
             continue;
         changed += pass->changed > 0;
         fill_pass(fsd_rows_add(rows), d, pass);
-        if (pass->changed || asked->all)
+        if (pass->changed || request->all)
             fill_pass(fsd_rows_add(listed), d, pass);
     }
     if (rows->at.n) {
@@ -377,17 +377,18 @@ static const char *no_use(const struct fsd_diff *d)
                : "this log reports no skipped fusions; one of ONNX Runtime does";
 }
 
-enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet,
+                                 const struct fsd_request *request)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_diff *d = asked->d;
+    const struct fsd_diff *d = request->d;
     struct answer *root;
 
     root = fsd_sheet_begin(sheet, "fusiondiff-skipped/1", &answer_record, head, text);
     root->log = no_use(d);
     if (!root->log) {
-        root->n = fsd_count(fill_skipped(arena, root, asked));
-        fill_passes(arena, root, asked);
+        root->n = fsd_count(fill_skipped(arena, root, request));
+        fill_passes(arena, root, request);
         fill_added(arena, root, d);
     }
     fill_layers(arena, root, d);

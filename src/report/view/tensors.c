@@ -223,7 +223,7 @@ static bool is_listed(const struct fsd_graph *g, fsd_id tensor)
             !(g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT));
 }
 
-static void add_tensors(struct fsd_arena *arena, const struct fsd_asked *asked,
+static void add_tensors(struct fsd_arena *arena, const struct fsd_request *request,
                         const struct fsd_marks *m, struct answer *root)
 {
     struct fsd_rows *all = fsd_rows_new(arena, &tensor_row_record, tensor_text),
@@ -235,12 +235,12 @@ static void add_tensors(struct fsd_arena *arena, const struct fsd_asked *asked,
         struct tensor_row *row;
 
         if (!is_listed(m->d->model, i) ||
-            (asked->q->only_free && !fsd_tensor_is_free(m, i)))
+            (request->q->only_free && !fsd_tensor_is_free(m, i)))
             continue;
         row = fsd_rows_add(all);
         fill_tensor(arena, row, m, i);
         by_place[place]++;
-        if (asked->all || place != FSD_PLACE_GONE)
+        if (request->all || place != FSD_PLACE_GONE)
             fsd_vec_push(arena, &listed->at, row);
     }
     root->n = fsd_count(all->at.n);
@@ -385,7 +385,7 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-static void add_names(struct fsd_arena *arena, const struct fsd_asked *asked,
+static void add_names(struct fsd_arena *arena, const struct fsd_request *request,
                       const struct form *form, struct answer *root)
 {
     struct fsd_rows *names = fsd_rows_new(arena, &name_row_record, form->row);
@@ -408,61 +408,62 @@ static void add_names(struct fsd_arena *arena, const struct fsd_asked *asked,
         row->name = name;
         row->quoted = fsd_names_quoted(arena, name);
     }
-    if (asked->q->left_out)
-        *asked->q->left_out = left_out;
+    if (request->q->left_out)
+        *request->q->left_out = left_out;
     root->names = names;
 }
 
 /* ------------------------------------------------------------------------- whole */
 
-static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_asked *asked,
+static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *request,
                             const struct fsd_marks *m, const struct form *form)
 {
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows *breaks = fsd_rows_new(arena, &break_row_record, break_text);
-    struct answer *root =
-        fsd_sheet_begin(sheet, "fusiondiff-tensors/1", &answer_record,
-                        form || asked->q->break_at
-                            ? NULL
-                            : "{n|tensor|tensors}: {by_place}\nfusions: {fusions}\n\n",
-                        form                 ? form->text
-                        : asked->q->break_at ? "{breaks}"
-                                             : "{listed}<and {more!} gone (--all)\n>");
+    struct answer *root = fsd_sheet_begin(
+        sheet, "fusiondiff-tensors/1", &answer_record,
+        form || request->q->break_at
+            ? NULL
+            : "{n|tensor|tensors}: {by_place}\nfusions: {fusions}\n\n",
+        form                   ? form->text
+        : request->q->break_at ? "{breaks}"
+                               : "{listed}<and {more!} gone (--all)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;
 
-    if (asked->q->break_at)
-        status = fsd_marks_pick(m, arena, asked->q->break_at, &groups, asked->err);
+    if (request->q->break_at)
+        status = fsd_marks_pick(m, arena, request->q->break_at, &groups, request->err);
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < groups.n; i++)
         fill_break(arena, fsd_rows_add(breaks), m, groups.at[i]);
-    if (asked->q->break_at)
+    if (request->q->break_at)
         root->breaks = breaks;
     else
-        add_tensors(arena, asked, m, root);
-    if (!asked->q->break_at)
+        add_tensors(arena, request, m, root);
+    if (!request->q->break_at)
         count_fusions(arena, m, root);
     if (form)
-        add_names(arena, asked, form, root);
+        add_names(arena, request, form, root);
     return FSD_OK;
 }
 
-enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet,
+                                 const struct fsd_request *request)
 {
     const struct form *form =
-        asked->q->as ? form_named(asked->q->as, asked->err) : NULL;
-    struct fsd_asked of = *asked;
-    struct fsd_query query = *asked->q;
+        request->q->as ? form_named(request->q->as, request->err) : NULL;
+    struct fsd_request of = *request;
+    struct fsd_query query = *request->q;
     struct fsd_marks *m;
     enum fsd_status status;
 
-    if (asked->q->as && !form)
+    if (request->q->as && !form)
         return FSD_E_ARG;
     /* A list for another tool is of tensors that change nothing. */
     query.only_free |= form && !query.break_at;
     of.q = &query;
-    m = fsd_marks_new(asked->d);
+    m = fsd_marks_new(request->d);
     status = fill(sheet, &of, m, form);
     fsd_marks_free(m);
     return status;

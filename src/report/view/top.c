@@ -540,13 +540,15 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     }
 }
 
-enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_request *request)
 {
-    struct ranking r = {.arena = sheet->arena, .d = asked->d};
-    const char *by = asked->q->by ? asked->q->by : LAYERS;
+    struct ranking r = {.arena = sheet->arena, .d = request->d};
+    const char *by = request->q->by ? request->q->by : LAYERS;
     const struct basis *basis = bases, *end = bases + FSD_COUNT_OF(bases);
-    uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
-    bool timed = asked->d->times->profiles;
+    uint32_t most = request->q->top ? request->q->top
+                    : request->all  ? UINT32_MAX
+                                    : SHOWN;
+    bool timed = request->d->times->profiles;
     enum fsd_status status;
     struct fsd_rows *rows;
     double sum = 0;
@@ -554,11 +556,11 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     while (basis < end && strcmp(basis->by, by) != 0)
         basis++;
     if (basis == end)
-        return fsd_fail(asked->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        return fsd_fail(request->err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected --by layers, nodes, scopes, patterns, types or "
                         "tactics, found '%.80s'",
                         by);
-    status = find_column(&r, basis, asked->q->rank_by, asked->err);
+    status = find_column(&r, basis, request->q->rank_by, request->err);
     if (status != FSD_OK)
         return status;
     basis->fill(&r);

@@ -11,8 +11,8 @@
 #include "match/pick.h"
 #include "report/sheet/sheet.h"
 
-/** What is asked. */
-struct fsd_asked {
+/** What a view is to be of. */
+struct fsd_request {
     const struct fsd_diff *d;
     const struct fsd_query *q;
     bool all; /**< nothing is folded in text */
@@ -22,7 +22,7 @@ struct fsd_asked {
 /** Fills a sheet, whose arena is set.
  *  @return FSD_OK; FSD_E_ARG when a word of the query names nothing. */
 typedef enum fsd_status fsd_view_fn(struct fsd_sheet *sheet,
-                                    const struct fsd_asked *asked);
+                                    const struct fsd_request *request);
 
 struct fsd_view {
     const char *name;
@@ -76,11 +76,11 @@ const char *fsd_names_quoted(struct fsd_arena *arena, const char *name);
 /** What the words of a query name, in the order of the model or the engine.
  *  match/pick.h */
 static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
-                                             const struct fsd_asked *asked,
+                                             const struct fsd_request *request,
                                              enum fsd_pick_want want, fsd_id_vec *out)
 {
-    return fsd_pick_all(arena, asked->d->match, want, asked->q->words,
-                        asked->q->n_words, out, asked->err);
+    return fsd_pick_all(arena, request->d->match, want, request->q->words,
+                        request->q->n_words, out, request->err);
 }
 
 /** A phrase in the arena; NULL when it is empty.  cells.c */

@@ -163,13 +163,15 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     row->layers = layers;
 }
 
-enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_where(struct fsd_sheet *sheet,
+                               const struct fsd_request *request)
 {
-    const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, asked->d);
+    const struct fsd_run_source *from = fsd_run_source_of(sheet->arena, request->d);
     struct fsd_rows *nodes = fsd_rows_new(sheet->arena, &node_row_record, node_text);
     fsd_id_vec ids = {0};
     struct answer *root;
-    enum fsd_status status = fsd_pick_words(sheet->arena, asked, FSD_PICK_NODES, &ids);
+    enum fsd_status status =
+        fsd_pick_words(sheet->arena, request, FSD_PICK_NODES, &ids);
 
     if (status != FSD_OK)
         return status;
