@@ -23,18 +23,23 @@ const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer)
     return r->kind == FSD_KIND_QUANTIZE ? "quantize" : "";
 }
 
-void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
+const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
+                            char out[FSD_FORMS_ROOM])
 {
+    static const char arrow[] = " -> ";
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
                           *made = fsd_layer_form_out(d->engine, layer);
+    size_t n;
 
+    *out = '\0';
     if (!in || !made)
-        return;
-    fsd_put_form(in, out);
+        return out;
+    n = strlen(fsd_form_text(in, out));
     if (in->type == made->type && fsd_layout_same(in->layout, made->layout))
-        return;
-    fputs(" -> ", out);
-    fsd_put_form(made, out);
+        return out;
+    memcpy(out + n, arrow, sizeof arrow);
+    fsd_form_text(made, out + n + sizeof arrow - 1);
+    return out;
 }
 
 /* ------------------------------------------------------------------------ edges */

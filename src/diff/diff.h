@@ -358,9 +358,11 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** In a sentence: with its names quoted. */
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** "fp32 chw -> fp16 chw32", or only one form where they are the same; nothing when the
- *  layer has no tensors. */
-void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** "fp32 chw -> fp16 chw32", or only one form where they are the same; "" when the
+ *  layer has no tensors.  Writes it into `out` and returns that. */
+enum { FSD_FORMS_ROOM = 2 * FSD_FORM_ROOM + 4 };
+const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
+                            char out[FSD_FORMS_ROOM]);
 
 /** One sentence without a full stop: how to avoid the layer, or why it is there;
  *  nothing for a free layer and one that moves no data.  Returns whether the sentence

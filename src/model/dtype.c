@@ -249,37 +249,49 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
     return layout;
 }
 
-const char *fsd_layout_name(struct fsd_layout layout, char out[16])
+/* The word for an order, of two spatial axes or of three, and the number behind it; 0:
+ * none. */
+static const char *layout_word(struct fsd_layout layout, unsigned *number)
 {
-    const char *depth = layout.spatial == 3 ? "d" : "";
+    bool deep = layout.spatial == 3;
 
-    out[0] = '\0';
+    *number = layout.order == FSD_ORDER_VECTORIZED ? layout.width
+              : layout.order == FSD_ORDER_LINEAR   ? 0
+              : layout.pad > 1                     ? layout.pad
+                                                   : 0;
     switch ((enum fsd_order)layout.order) {
-    case FSD_ORDER_UNKNOWN:
-        if (layout.pad > 1)
-            snprintf(out, 16, "c%u", layout.pad);
-        break;
     case FSD_ORDER_LINEAR:
-        snprintf(out, 16, "c%shw", depth);
-        break;
+        return deep ? "cdhw" : "chw";
     case FSD_ORDER_CHANNELS_LAST:
-        if (layout.pad > 1)
-            snprintf(out, 16, "%shwc%u", depth, layout.pad);
-        else
-            snprintf(out, 16, "%shwc", depth);
-        break;
+        return deep ? "dhwc" : "hwc";
     case FSD_ORDER_VECTORIZED:
         if (layout.width)
-            snprintf(out, 16, "c%shw%u", depth, layout.width);
-        else /* vectors of an unknown width */
-            snprintf(out, 16, "c%shwc", depth);
-        break;
+            return deep ? "cdhw" : "chw";
+        return deep ? "cdhwc" : "chwc"; /* vectors of an unknown width */
+    case FSD_ORDER_UNKNOWN:
     case FSD_ORDER_PERMUTED:
+        break;
+    }
+    return *number ? "c" : "";
+}
+
+/* Each port's is asked for: a format would take ten times as long. */
+const char *fsd_layout_name(struct fsd_layout layout, char out[16])
+{
+    char room[FSD_DIGITS];
+    const char *word, *digits;
+    unsigned number;
+
+    if (layout.order == FSD_ORDER_PERMUTED) {
         memcpy(out, "axes", 5);
         for (uint32_t i = 0; i < layout.rank; i++)
             out[4 + i] = (char)('0' + layout.axes[i]);
         out[4 + layout.rank] = '\0';
-        break;
+        return out;
     }
+    word = layout_word(layout, &number);
+    digits = number ? fsd_digits(number, room) : "";
+    memcpy(out, word, strlen(word));
+    memcpy(out + strlen(word), digits, strlen(digits) + 1);
     return out;
 }

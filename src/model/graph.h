@@ -688,7 +688,11 @@ bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 
-/** "fp32 chw32": the type, and the layout if known, as all reports print forms. */
+/** "fp32 chw32": the type, and the layout if known, as all reports print forms.  Writes
+ *  it into `out` and returns that. */
+enum { FSD_FORM_ROOM = 32 };
+const char *fsd_form_text(const struct fsd_form *form, char out[FSD_FORM_ROOM]);
+/** Prints it. */
 void fsd_put_form(const struct fsd_form *form, FILE *out);
 /** The sizes with `between` them, "1,N,224": an open one by its name, or "?". */
 void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,

@@ -18,13 +18,23 @@ static void put(const struct fsd_graph *g, const char *before, fsd_sym name,
     fputs(after, out);
 }
 
+const char *fsd_form_text(const struct fsd_form *form, char out[FSD_FORM_ROOM])
+{
+    const char *type = fsd_dtype_name(form->type);
+    size_t n = strlen(type);
+
+    memcpy(out, type, n);
+    out[n] = ' ';
+    if (!*fsd_layout_name(form->layout, out + n + 1))
+        out[n] = '\0';
+    return out;
+}
+
 void fsd_put_form(const struct fsd_form *form, FILE *out)
 {
-    char layout[16];
+    char room[FSD_FORM_ROOM];
 
-    fputs(fsd_dtype_name(form->type), out);
-    if (*fsd_layout_name(form->layout, layout))
-        fprintf(out, " %s", layout);
+    fputs(fsd_form_text(form, room), out);
 }
 
 void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,

@@ -42,10 +42,10 @@ static const char *name_of(const struct graph *g, fsd_id tensor, fsd_id writer)
 
 static const char *form_text(const struct graph *g, const struct fsd_form *form)
 {
-    struct fsd_print print;
+    char text[FSD_FORM_ROOM];
 
-    fsd_put_form(form, fsd_print_open(&print));
-    return fsd_print_take(&print, g->arena);
+    fsd_form_text(form, text);
+    return fsd_arena_strndup(g->arena, text, strlen(text));
 }
 
 static void declare(const struct graph *g, enum fsd_onnx_list list, const char *name,

@@ -377,18 +377,15 @@ static void put_versions(struct text *x)
 
 static void put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    struct fsd_print print;
+    char change[FSD_FORMS_ROOM];
 
     fprintf(out, "| %u | ", layer);
     put_code(fsd_text(d->names, d->engine->nodes.at[layer].name), out);
     fprintf(out, " | %s%s | %s | ", fsd_kind_name(d->layers[layer].kind),
             d->layers[layer].inserted ? ", inserted" : "",
             fsd_dtype_name(d->layers[layer].precision));
-    fsd_put_change(d, layer, fsd_print_open(&print));
-    fsd_print_close(&print);
-    if (*print.text)
-        put_code(print.text, out);
-    free(print.text);
+    if (*fsd_layer_forms(d, layer, change))
+        put_code(change, out);
     if (fsd_layer_ms(d, layer) >= 0)
         fprintf(out, " | %.4f |\n", fsd_layer_ms(d, layer));
     else

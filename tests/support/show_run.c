@@ -139,14 +139,13 @@ static void show_edges(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_flow *flow = &d->flows->of[i];
+        char forms[FSD_FORMS_ROOM];
 
         if (!flow->there)
             continue;
         fprintf(out, "%u %s ", i, fsd_mover_word(d, i));
         fsd_put_edge(d, i, out);
-        fputs(": ", out);
-        fsd_put_change(d, i, out);
-        fputs("; ", out);
+        fprintf(out, ": %s; ", fsd_layer_forms(d, i, forms));
         fsd_put_advice(d, i, out);
         if (flow->head != i)
             fprintf(out, "; behind %u of %u", flow->before, flow->head);

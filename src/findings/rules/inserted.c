@@ -119,6 +119,7 @@ void fsd_find_inserted(struct fsd_finder *f)
         const struct fsd_node *n = &d->engine->nodes.at[i];
         const char *cause = fsd_cause_name(d->reasons[i].cause);
         const struct fsd_event *e = fsd_diff_event(d, d->reasons[i].event);
+        char change[FSD_FORMS_ROOM];
 
         if (!d->layers[i].inserted || (int)d->layers[i].kind != f->rule->which ||
             d->reasons[i].cause == FSD_CAUSE_FREE)
@@ -127,10 +128,8 @@ void fsd_find_inserted(struct fsd_finder *f)
         fsd_about_layer(f, i);
         fsd_fact_text(f, "cause", cause);
         fprintf(f->out, "layer %u, cause %s: ", i, cause);
-        if (n->in.n && n->out.n) {
-            fsd_put_change(d, i, f->out);
-            fputs(", ", f->out);
-        }
+        if (n->in.n && n->out.n)
+            fprintf(f->out, "%s, ", fsd_layer_forms(d, i, change));
         fsd_quote_edge(d, i, f->out);
         fsd_put_took(f, fsd_layer_ms(d, i));
         /* The builder's own reason for copying a tensor. */

@@ -200,8 +200,8 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
         row->cause = fsd_cause_name(d->reasons[id].cause);
     if (*spent_word(d->cost->layers[id].spent))
         row->spent = spent_word(d->cost->layers[id].spent);
-    row->change = fsd_phrase_of(arena, d, id, fsd_put_change);
-    row->log = fsd_phrase_of(arena, d, d->reasons[id].event, fsd_put_said);
+    row->change = fsd_change_of(arena, d, id);
+    row->log = fsd_said_of(arena, d, d->reasons[id].event);
     row->nodes = links_of(arena, d, id);
     row->computes = fsd_rows_of_nodes(arena, from, id);
     row->region = fsd_count_id(d->match->region_of_layer[id]);

@@ -56,7 +56,7 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
 
     row->index = fsd_count(id);
     row->name = fsd_text(d->names, n->name);
-    row->called = fsd_phrase_of(arena, d, id, fsd_put_node_name);
+    row->called = fsd_called_node(arena, d, id);
     row->op = fsd_text(d->names, n->op);
     row->domain = fsd_text_or_null(d, n->domain);
     if (n->scope)
@@ -65,7 +65,7 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
         row->module = fsd_text(source->modules.names, source->modules.of[id]);
     row->fate = fsd_fate_name(r->fate);
     row->why = *r->why ? r->why : NULL;
-    row->log = fsd_phrase_of(arena, d, r->event, fsd_put_said);
+    row->log = fsd_said_of(arena, d, r->event);
     row->same_as = fsd_count_id(r->other);
     row->near_layer = fsd_count_id(r->near_layer);
     for (uint32_t i = 0; i < d->match->of_node[id].n; i++)

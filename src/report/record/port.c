@@ -2,6 +2,8 @@
 #include "cost/cost.h"
 #include "report/record/records.h"
 
+#include <string.h>
+
 /* clang-format off */
 #define PORT(has, t) \
     has(t, NAME,  name,   NULL) \
@@ -88,7 +90,7 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
             row->name = fsd_text(d->names, g->tensors.at[port->tensor].name);
         row->type = fsd_count(form->type);
         if (*fsd_layout_name(form->layout, layout))
-            row->layout = fsd_arena_strndup(arena, layout, sizeof layout);
+            row->layout = fsd_arena_strndup(arena, layout, strlen(layout));
         if (form->ranked)
             row->dims = stated_dims(arena, d, g, form->dims);
         else if (g == d->model && port->tensor != FSD_NONE)

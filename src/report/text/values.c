@@ -105,10 +105,10 @@ static void put_behind(const struct fsd_diff *d, const struct fsd_entry *e, FILE
     }
     for (uint32_t i = 0; i < e->moved.n && n < SHOWN_NAMES; i++) {
         fsd_id layer = v->pool.at[e->moved.at + i];
+        char change[FSD_FORMS_ROOM];
 
-        fprintf(out, "%slayer %u (", n++ ? ", " : "", layer);
-        fsd_put_change(d, layer, out);
-        putc(')', out);
+        fprintf(out, "%slayer %u (%s)", n++ ? ", " : "", layer,
+                fsd_layer_forms(d, layer, change));
     }
     if (e->behind.n + e->moved.n > n)
         fprintf(out, " and %u more", e->behind.n + e->moved.n - n);

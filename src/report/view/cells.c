@@ -3,6 +3,8 @@
 #include "report/view/view.h"
 #include "base/base.h"
 
+#include <string.h>
+
 enum { FEW_NODES = 3 };
 
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
@@ -14,6 +16,34 @@ const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd
     put(d, id, fsd_print_open(&print));
     text = fsd_print_take(&print, arena);
     return *text ? text : NULL;
+}
+
+const char *fsd_change_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                          fsd_id layer)
+{
+    char text[FSD_FORMS_ROOM];
+
+    return *fsd_layer_forms(d, layer, text)
+               ? fsd_arena_strndup(arena, text, strlen(text))
+               : NULL;
+}
+
+const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
+                            fsd_id node)
+{
+    const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
+    char room[FSD_BRIEF_ROOM];
+
+    /* Most have a short name, which is there already. */
+    return *name && fsd_brief(name, room) == name
+               ? name
+               : fsd_phrase_of(arena, d, node, fsd_put_node_name);
+}
+
+const char *fsd_said_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                        uint32_t event)
+{
+    return event == FSD_NONE ? NULL : fsd_phrase_of(arena, d, event, fsd_put_said);
 }
 
 const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer)

@@ -55,8 +55,7 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
         fsd_explain_node(&tale, d, id);
     row->index = fsd_count(id);
     row->name = fsd_text(d->names, g->nodes.at[id].name);
-    row->called = layer ? fsd_layer_name_of(d, id)
-                        : fsd_phrase_of(arena, d, id, fsd_put_node_name);
+    row->called = layer ? fsd_layer_name_of(d, id) : fsd_called_node(arena, d, id);
     row->story = story_of(&tale);
 }
 

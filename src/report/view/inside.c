@@ -137,7 +137,7 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
         struct node_row *row = fsd_rows_add(rows);
 
         row->index = fsd_count(node);
-        row->called = fsd_phrase_of(arena, d, node, fsd_put_node_name);
+        row->called = fsd_called_node(arena, d, node);
         row->op = fsd_text(d->names, d->model->nodes.at[node].op);
         row->scope = fsd_text(scopes->names, scopes->of[node]);
         if (r->fate != FSD_FATE_LAYER)

@@ -173,7 +173,7 @@ static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *row
 
     row->pattern = fsd_pattern_name((enum fsd_pattern)b->pattern);
     row->node = fsd_count(b->anchor);
-    row->called = fsd_phrase_of(arena, d, b->anchor, fsd_put_node_name);
+    row->called = fsd_called_node(arena, d, b->anchor);
     row->scope = fsd_text(d->names, d->model->nodes.at[b->anchor].module);
     row->fused = fsd_fused_name((enum fsd_fused)b->fused);
     if (b->type)
@@ -183,7 +183,7 @@ static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *row
     row->between = fsd_ids(&all->pool.at[b->between.at], b->between.n);
     row->ms = fsd_real_ms(block_ms(d, all, b));
     if (b->unknown != FSD_NONE)
-        row->untold = fsd_phrase_of(arena, d, b->unknown, fsd_put_node_name);
+        row->untold = fsd_called_node(arena, d, b->unknown);
     if (*where)
         row->stands = where;
     row->unlike = different;

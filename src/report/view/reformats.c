@@ -285,7 +285,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     row->name = fsd_text(d->names, n->name);
     row->called = fsd_layer_name_of(d, layer);
     row->cause = fsd_mover_word(d, layer);
-    row->change = fsd_phrase_of(arena, d, layer, fsd_put_change);
+    row->change = fsd_change_of(arena, d, layer);
     row->type = fsd_text(d->names, n->op);
     row->advice = advice;
     row->ms = fsd_real_ms(ms);
@@ -339,7 +339,7 @@ static struct fsd_rows *requantizing_rows(struct fsd_arena *arena,
 
         row->layer = fsd_count(layer);
         row->name = fsd_text(d->names, d->engine->nodes.at[layer].name);
-        row->change = fsd_phrase_of(arena, d, layer, fsd_put_change);
+        row->change = fsd_change_of(arena, d, layer);
         row->type = fsd_text(d->names, d->engine->nodes.at[layer].op);
         row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
         row->ms = fsd_real_ms(fsd_layer_ms(d, layer));

@@ -107,7 +107,7 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     row->kind = fsd_kind_name(r->kind);
     row->sort = fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind);
     if (n->in.n || n->out.n) {
-        const char *change = fsd_phrase_of(arena, d, link->layer, fsd_put_change);
+        const char *change = fsd_change_of(arena, d, link->layer);
 
         row->change = change ? change : "";
     }
@@ -138,7 +138,7 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
 
     row->index = fsd_count(node);
     row->name = fsd_text(d->names, n->name);
-    row->called = fsd_phrase_of(arena, d, node, fsd_put_node_name);
+    row->called = fsd_called_node(arena, d, node);
     row->op = fsd_text(d->names, n->op);
     if (n->module)
         row->module = fsd_text(d->names, n->module);
