@@ -239,7 +239,15 @@ def weight_axis(fires):
     w = n.const(n.random.integers(-100, 100, (C, C, 1, 1)).astype(np.int8))
     w = n.op("DequantizeLinear", w, n.const(np.full(C, 0.01, np.float32)), n.const(np.zeros(C, np.int8)),
              axis=1 if fires else 0)
-    return end(n, n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
+    n.output(n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
+    rows = q(n, n.input("rows", 4, C))
+    for turned in (0, 1):
+        w = n.random.integers(-100, 100, (16, C) if turned else (C, 16)).astype(np.int8)
+        axis = turned if fires else 1 - turned
+        scale = np.full(w.shape[axis], 0.01, np.float32)
+        w = n.op("DequantizeLinear", n.const(w), n.const(scale), n.const(np.zeros(len(scale), np.int8)), axis=axis)
+        n.output(n.op("Gemm", rows, w, transB=turned), 4, 16)
+    return n.model(17)
 
 
 @pair("scale/weights")

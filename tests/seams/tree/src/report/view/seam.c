@@ -4,11 +4,12 @@
 #define SEAM(has, t) has(t, COUNT, layers, "layers")
 FSD_RECORD(seam, SEAM)
 
-enum fsd_status fsd_view_seam(struct fsd_sheet *sheet, const struct fsd_asked *asked)
+enum fsd_status fsd_view_seam(struct fsd_sheet *sheet,
+                              const struct fsd_request *request)
 {
     struct seam *seam = fsd_sheet_begin(sheet, "fusiondiff-seam/1", &seam_record, NULL,
                                         "a seam of {layers} layers\n");
 
-    seam->layers = fsd_count(asked->d->summary->layers);
+    seam->layers = fsd_count(request->d->summary->layers);
     return FSD_OK;
 }
