@@ -17,8 +17,7 @@
     (T(STRING) | T(COMPLEX64) | T(COMPLEX128) | T(UINT16) | T(UINT32) | T(UINT64) |    \
      T(INT16) | T(UINT4) | T(FP8E8M0) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | \
      T(INT2) | T(UINT2))
-#define ANY_FP8 (T(FP8))
-#define NARROW  (T(FP8) | T(FP4) | T(INT4) | T(UINT4))
+#define NARROW (T(FP8) | T(FP4) | T(INT4) | T(UINT4))
 
 #define QDQ                                                                            \
     " QuantizeLinear DequantizeLinear TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear "  \

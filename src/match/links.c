@@ -33,9 +33,9 @@ static void sort_links(struct fsd_match *m)
     uint32_t n = m->links.n;
     struct fsd_link *links = m->links.at;
     struct fsd_link *sorted = FSD_NEW(scratch, struct fsd_link, n);
-    struct fsd_lists of = {0};
+    struct fsd_lists of =
+        fsd_lists_new(scratch, &links->node, sizeof *links, n, m->model->nodes.n);
 
-    of = fsd_lists_new(scratch, &links->node, sizeof *links, n, m->model->nodes.n);
     for (uint32_t i = 0; i < n; i++)
         sorted[i] = links[of.ids[i]];
     of = fsd_lists_new(scratch, &sorted->layer, sizeof *links, n, m->engine->nodes.n);

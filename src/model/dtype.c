@@ -275,7 +275,8 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     return *number ? "c" : "";
 }
 
-/* Each port's is asked for: a format would take ten times as long. */
+/* Copied together, since every port's is printed and formatting takes ten times as
+ * long. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
 {
     char room[FSD_DIGITS];
