@@ -143,6 +143,14 @@ static double read_float(uint64_t bits, int exponent, int mantissa, bool infinit
                      : ldexp((double)m, 1 - bias - mantissa));
 }
 
+static double read_single(uint32_t bits)
+{
+    float single;
+
+    memcpy(&single, &bits, sizeof single);
+    return isnan(single) ? NAN : (double)single;
+}
+
 /* A number in two's complement of so many bits. */
 static double read_signed(uint64_t bits, unsigned width)
 {
@@ -155,8 +163,8 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     case FSD_FP64:
         *out = read_float(bits, 11, 52, true);
         return true;
-    case FSD_FP32:
-        *out = read_float(bits, 8, 23, true);
+    case FSD_FP32: /* most have it */
+        *out = read_single((uint32_t)bits);
         return true;
     case FSD_FP16:
         *out = read_float(bits, 5, 10, true);

@@ -7,7 +7,6 @@
 #include "base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { PIECE = 1 << 14 }; /* elements */
 
@@ -59,13 +58,6 @@ static double number_at(const struct side *s, size_t i)
 
     for (unsigned k = 0; k < s->width; k++)
         bits |= (uint64_t)p[s->array->big_endian ? s->width - 1 - k : k] << 8 * k;
-    if (s->array->type == FSD_FP32) { /* most have it, and this is many times faster */
-        uint32_t low = (uint32_t)bits;
-        float single;
-
-        memcpy(&single, &low, sizeof single);
-        return (double)single;
-    }
     fsd_dtype_number(s->array->type, bits, &number);
     return number;
 }
