@@ -136,37 +136,67 @@ static bool holds(struct fsd_attempt *a)
 
 enum { MOST_ROWS = 7, ASKED = 1 << MOST_ROWS };
 
-/* The rule's rows; returns how many. */
-static uint32_t rows_of(const char *rule, const struct fsd_place_row *rows[MOST_ROWS])
+/* A rule's rows. */
+struct rows {
+    const struct fsd_place_row *at[MOST_ROWS];
+    unsigned traits[MOST_ROWS]; /* one of these has the row's node; 0: or none */
+    uint32_t n;
+};
+
+/* The traits, one of which a node has that the form's first word leads to; 0: the form
+ * begins with another word, or with an operator. */
+static unsigned traits_of(const char *form)
+{
+    static const struct {
+        const char *word;
+        unsigned traits;
+    } words[] = {{"=%weighted", FSD_OP_WEIGHTED},
+                 {"=%quantizer", FSD_OP_QDQ},
+                 {"=%q", FSD_OP_QUANTIZE},
+                 {"=%dq", FSD_OP_QDQ}};
+    size_t length = strcspn(form + 1, "(> ");
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (strlen(words[i].word) == length &&
+            !strncmp(form + 1, words[i].word, length))
+            return words[i].traits;
+    return 0;
+}
+
+static struct rows rows_of(const char *rule)
 {
     static const struct fsd_place_row *const all[] = {
         fsd_rows_of_place, fsd_rows_of_scale, fsd_rows_of_products, fsd_rows_of_build};
-    uint32_t n = 0;
+    struct rows rows = {.n = 0};
 
     for (size_t i = 0; i < FSD_COUNT_OF(all); i++)
         for (const struct fsd_place_row *row = all[i]; row->rule; row++)
-            if (!strcmp(row->rule, rule) && n < MOST_ROWS)
-                rows[n++] = row;
-    return n;
+            if (!strcmp(row->rule, rule) && rows.n < MOST_ROWS) {
+                rows.traits[rows.n] = traits_of(row->form);
+                rows.at[rows.n++] = row;
+            }
+    return rows;
 }
 
 /* The first row that matches the node; NULL.
  * @param may by operator: bits of the rows that may match it, and ASKED */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
-                                          const struct fsd_place_row *const *rows,
-                                          uint32_t n, uint8_t *may)
+                                          const struct rows *rows, uint8_t *may)
 {
     fsd_sym op = p->l->g->nodes.at[node].op;
-    const char *name = fsd_text(p->l->g->names, op);
+    unsigned traits = p->l->facts->traits[node];
 
     if (op >= FSD_ONNX__COUNT)
         return NULL;
-    for (uint32_t i = 0; i < n && !(may[op] & ASKED); i++)
-        may[op] |= (uint8_t)(fsd_form_may_end(rows[i]->form, name) << i);
+    for (uint32_t i = 0; i < rows->n && !(may[op] & ASKED); i++)
+        may[op] |=
+            (uint8_t)(fsd_form_may_end(rows->at[i]->form, fsd_text(p->l->g->names, op))
+                      << i);
     may[op] |= ASKED;
-    for (uint32_t i = 0; i < n; i++) {
-        p->row = rows[i];
-        if ((may[op] >> i & 1) && fsd_form_fits(&p->fit, p->row->form, node, holds))
+    for (uint32_t i = 0; i < rows->n; i++) {
+        p->row = rows->at[i];
+        if ((may[op] >> i & 1) && (!rows->traits[i] || (traits & rows->traits[i])) &&
+            fsd_form_fits(&p->fit, p->row->form, node, holds))
             return p->row;
     }
     return NULL;
@@ -175,15 +205,15 @@ static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
 void fsd_lint_places(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
-    const struct fsd_place_row *rows[MOST_ROWS];
-    uint32_t n = rows_of(f->rule->id, rows), listed = 0;
+    const struct rows rows = rows_of(f->rule->id);
+    uint32_t listed = 0;
     uint8_t may[FSD_ONNX__COUNT] = {0};
     struct fsd_place *p = FSD_NEW(f->scratch, struct fsd_place, 1);
 
     *p = (struct fsd_place){.f = f, .l = l};
     p->fit = (struct fsd_attempt){.facts = l->facts, .g = l->g, .word = leads, .of = p};
     for (fsd_id node = 0; node < l->g->nodes.n; node++) {
-        const struct fsd_place_row *row = row_at(p, node, rows, n, may);
+        const struct fsd_place_row *row = row_at(p, node, &rows, may);
 
         if (!row)
             continue;
