@@ -78,6 +78,7 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
         pair.engine = lone;
         pair.model = NULL;
     }
+    pair.uncited = !run;
     status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK) {
         report_misfits(d, &pair);

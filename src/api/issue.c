@@ -167,7 +167,7 @@ static void hide_names(struct fsd_renamer *r, struct fsd_diff *d)
     d->model = fsd_graph_at(d->arena, d->model, files.model);
     d->engine = fsd_graph_at(d->arena, d->engine, files.engine);
     d->command = fsd_command_new(d->arena, d->names, &files);
-    fsd_find(&d->findings, d);
+    fsd_find(&d->findings, d, true);
 }
 
 static const struct fsd_finding *find_again(const struct fsd_diff *d,

@@ -27,6 +27,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     enum fsd_status status =
         fsd_file_blame(lint->policy, FSD_FILE_POLICY, "a policy",
                        fsd_policy_read(&l->policy, lint->policy, err), err);
+    struct fsd_options uncited = *opt;
     struct fsd_target target;
     const char *word = lint->builder;
     struct fsd_print command;
@@ -34,8 +35,9 @@ static enum fsd_status open_linting(struct fsd_linting *l,
 
     if (status == FSD_OK && !opt->model)
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
+    uncited.uncited = true;
     if (status == FSD_OK)
-        status = fsd_run_open(&l->run, opt, err);
+        status = fsd_run_open(&l->run, &uncited, err);
     if (status != FSD_OK)
         return status;
     l->path = fsd_arena_strndup(l->arena, opt->model, strlen(opt->model));

@@ -151,7 +151,7 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
                                  flows, err);
     if (status != FSD_OK)
         return status;
-    fsd_find(&d->findings, d);
+    fsd_find(&d->findings, d, !opt->uncited);
     return FSD_OK;
 }
 

@@ -67,7 +67,7 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
         run->engine = run->model;
         run->model = NULL;
     }
-    run->force = true;
+    run->force = run->uncited = true;
     /* Which file of a folder was taken for what is no candidate, nor a warning. */
     if (!freopen("/dev/null", "w", stderr) || !run->engine ||
         take_folder(&folder, run, NULL) != FSD_OK ||

@@ -44,10 +44,12 @@ static enum fsd_status print(const void *payload, const struct sink *to)
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
-    struct fsd_diff *made = NULL;
-    enum fsd_status status = fsd_diff_open(&made, &line->run, err);
     static struct command_line one;
+    struct fsd_diff *made = NULL;
+    enum fsd_status status;
 
+    line->run.uncited = true;
+    status = fsd_diff_open(&made, &line->run, err);
     one = *line;
     one.n_outputs = 1;
     for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {

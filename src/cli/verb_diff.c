@@ -64,6 +64,18 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
     return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
+/* Pictures show no findings. */
+static bool only_draws(const struct command_line *line)
+{
+    static const char *const drawn[] = {"dot", "svg", "png", "pdf"};
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++)
+            n += line->outputs[i].format && !strcmp(line->outputs[i].format, drawn[k]);
+    return n == line->n_outputs;
+}
+
 static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
@@ -76,6 +88,7 @@ static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
         if (status != FSD_OK)
             return status;
     }
+    line->run.uncited = only_draws(line);
     status = fsd_diff_open(&diff, &line->run, err);
     if (status == FSD_OK)
         status = line->fail_on >= 0 ? write_judgement(line, print_diff, diff, err)

@@ -39,7 +39,10 @@ static enum fsd_status print_report(const void *payload, const struct sink *to)
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *made = NULL;
-    enum fsd_status status = fsd_diff_open(&made, &line->run, err);
+    enum fsd_status status;
+
+    line->run.uncited = true;
+    status = fsd_diff_open(&made, &line->run, err);
 
     if (status == FSD_OK)
         status = write_models(line, print_model, print_report, made, err);

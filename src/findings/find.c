@@ -195,7 +195,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
     return found;
 }
 
-void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d)
+void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites)
 {
     struct fsd_finder f = {.d = d, .found = new_findings(d->arena)};
     /* A model without an engine has findings of lint only. */
@@ -204,7 +204,8 @@ void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d)
     *out = f.found;
     ask_all(&f, FSD_NEEDS_RUN,
             (built ? FSD_NEEDS_RUN : 0) | (d->history ? FSD_NEEDS_LOG : 0));
-    fsd_cite_in_run(f.found, d);
+    if (cites)
+        fsd_cite_in_run(f.found, d);
 }
 
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,

@@ -299,8 +299,9 @@ void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *ou
 
 /** Asks all rules about a run.
  *  @param out d->findings, which is set before the first rule is evaluated:
- *         there, a rule finds the results of earlier rules.  In the run's arena. */
-void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d);
+ *         there, a rule finds the results of earlier rules.  In the run's arena.
+ *  @param cites  lint's edits as well, for which all its rules are asked. */
+void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);
 
 /** All findings in the model of a run, which may have no engine, in its arena.  With an
  *  engine the findings of the run are traced to these. */
