@@ -2,11 +2,11 @@
  * The advice follows from the cause, and names what a user can change: a builder flag,
  * an edge of the model.  Where two remedies are possible the safer one is named first.
  */
-#include "diff/diff.h"
+#include "diff/step.h"
 
 #include <string.h>
 
-enum { FAR = 4, LISTED = 4, ALIGNED = 16 };
+enum { FAR = 4, LISTED = 4 };
 
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
 {
@@ -189,128 +189,6 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* ----------------------------------------------------------------------- advice
  *
  * Each returns whether it proposes a change: a reason alone saves nothing. */
-
-/* A layer at the border that changes neither type nor layout: it pads, copies or
- * slices, which no other I/O format saves. */
-static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
-{
-    return in && made && in->type == made->type &&
-           in->layout.order != FSD_ORDER_UNKNOWN &&
-           fsd_layout_same(in->layout, made->layout);
-}
-
-/* Where one engine passes a tensor to another, both builds choose its format. */
-static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
-    fsd_id made = fsd_node_out_tensor(d->engine, layer, 0);
-
-    if (!fsd_tensor_is(d->engine, in, FSD_TENSOR_CROSSES) &&
-        !fsd_tensor_is(d->engine, made, FSD_TENSOR_CROSSES))
-        return false;
-    fputs("two engines meet here: build both with one format for this tensor "
-          "(--outputIOFormats of the first, --inputIOFormats of the next), or build "
-          "both parts as one engine",
-          out);
-    return true;
-}
-
-/* What the layer writes for the network's border: of several outputs the network's
- * output. */
-static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer)
-{
-    struct fsd_span out = d->engine->nodes.at[layer].out;
-
-    for (uint32_t i = 0; i < out.n; i++) {
-        const struct fsd_port *port = &d->engine->ports.at[out.at + i];
-
-        if (fsd_tensor_is(d->engine, port->tensor, FSD_TENSOR_OUTPUT))
-            return fsd_port_form(d->engine, port);
-    }
-    return fsd_layer_form_out(d->engine, layer);
-}
-
-/* The builder's name of a layout among its I/O formats; "": the dump does not show the
- * layout; NULL: there is no such format.  The channel is the third axis from the end in
- * formats of two spatial dimensions, and the fourth in those of three; the network's
- * tensor may have fewer dimensions than the kernel's.
- * @param border  NULL: not known. */
-static const char *border_format(const struct fsd_form *form,
-                                 const struct fsd_form *border)
-{
-    static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
-                                        "chw16", "chw32", "hwc",   "hwc8",
-                                        "hwc16", "dhwc",  "dhwc8", "cdhw32"};
-    const struct fsd_layout *l = &form->layout;
-    uint32_t rank = border && border->dims.n ? border->dims.n : form->dims.n;
-    char name[16];
-
-    fsd_layout_name(*l, name);
-    if (name[0] == 'c' && name[1] >= '0' && name[1] <= '9')
-        return ""; /* a vector of channels, in an unknown order */
-    if (l->order != FSD_ORDER_LINEAR && *name && rank &&
-        l->axis + (strchr(name, 'd') ? 4U : 3U) != rank)
-        return NULL;
-    for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
-        if (!strcmp(names[i], name))
-            return names[i];
-    return NULL;
-}
-
-static bool advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    fsd_id first = fsd_node_in_tensor(d->engine, layer, 0);
-    bool input = first != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
-    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
-                          *made = input ? fsd_layer_form_out(d->engine, layer)
-                                        : written_for_border(d, layer);
-    const struct fsd_form *form = input ? made : in, *border = input ? in : made;
-    const char *side = input ? "input" : "output", *format;
-    char layout[16];
-
-    if (!form)
-        return false;
-    fsd_layout_name(form->layout, layout);
-    if (keeps_format(in, made) && in->raw == made->raw) {
-        fprintf(out, "it reads and writes %s %s: no I/O format removes it",
-                fsd_dtype_name(form->type), layout);
-        return false;
-    }
-    if (keeps_format(in, made)) { /* as with one channel, which has the same layout in
-                                     several formats */
-        const char *words = fsd_text(d->names, form->raw);
-
-        if (strstr(words, "HWC"))
-            fprintf(out, "build with --%sIOFormats=%s:%s", side,
-                    fsd_dtype_name(form->type), strstr(words, "DHWC") ? "dhwc" : "hwc");
-        else
-            fprintf(out, "request the network %s in \"%s\"", side, words);
-        fputs(", in which its elements have the same order", out);
-        return true;
-    }
-    if (d->engine->strongly_typed && border && border->type != form->type) {
-        fprintf(out,
-                "change the network %s to %s in the model: a strongly typed build "
-                "takes its types from the model",
-                side, fsd_dtype_name(form->type));
-        return true;
-    }
-    format = border_format(form, border);
-    if (!format) {
-        fprintf(out,
-                "no I/O format has the layout %s %s, which the %s layer %s: this "
-                "layer remains as long as that one does",
-                fsd_dtype_name(form->type), layout, input ? "first" : "last",
-                input ? "reads" : "writes");
-        return false;
-    }
-    fprintf(out,
-            "build with --%sIOFormats=%s:%s%s and %s the network %s in that format",
-            side, fsd_dtype_name(form->type), *format ? format : "LAYOUT",
-            *format ? "" : " (the dump does not show the LAYOUT)",
-            input ? "pass" : "read", side);
-    return true;
-}
 
 /* The type in which the layer at an end of a chain writes or reads its data: that of
  * the data-movement layer if the layer has a tensor of it, else that of its first
@@ -602,52 +480,6 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
-/* Whether a kernel of a Conv or a GEMM consumes the layer's output, or produces its
- * input. */
-static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool before)
-{
-    struct fsd_span ports = before ? e->nodes.at[layer].in : e->nodes.at[layer].out;
-    struct fsd_span beside = fsd_port_peers(e, ports.at, before);
-
-    for (uint32_t i = 0; i < beside.n; i++)
-        if (e->layers.at[e->links.at[beside.at + i]].multiplies)
-            return true;
-    return false;
-}
-
-bool fsd_layer_pads(const struct fsd_graph *e, fsd_id layer, int64_t *given,
-                    int64_t *taken)
-{
-    const struct fsd_form *in = fsd_layer_form_in(e, layer),
-                          *out = fsd_layer_form_out(e, layer);
-    const struct fsd_node *n = &e->nodes.at[layer];
-    int64_t less = 0, more = 0;
-    bool grows = false;
-
-    if (n->in.n != 1 || n->out.n != 1 || in->dims.n != out->dims.n)
-        return false;
-    for (uint32_t i = 0; i < in->dims.n; i++) {
-        int64_t a = e->dims.at[in->dims.at + i].size,
-                b = e->dims.at[out->dims.at + i].size;
-
-        if (a == b)
-            continue;
-        if (less || a <= 0 || b <= 0)
-            return false;
-        grows = a < b;
-        less = grows ? a : b;
-        more = grows ? b : a;
-    }
-    if (!less || more - less >= ALIGNED || !is_beside_product(e, layer, !grows))
-        return false;
-    if (given && taken) {
-        *given = less;
-        *taken = more;
-    }
-    return true;
-}
-
-/* As for the 49 tokens of a window: GEMM kernels need aligned sizes. */
 static bool advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     int64_t given, taken;
@@ -718,7 +550,7 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (d->layers[layer].kind == FSD_KIND_COPY && advise_padding(d, layer, out))
         return true;
     if (cause == FSD_CAUSE_IO)
-        return advise_crossing(d, layer, out) || advise_io(d, layer, out);
+        return fsd_advise_io(d, layer, out);
     if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
         return advise_type(d, layer, out);
     if (cause == FSD_CAUSE_LAYOUT)

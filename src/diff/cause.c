@@ -227,7 +227,7 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
     const struct fsd_layer_result *r = &c->layers[layer];
     unsigned around;
 
-    if (!r->inserted)
+    if (!r->inserted && !r->forwards)
         return r->kind == FSD_KIND_COPY ? by_link(c->m, layer) : FSD_CAUSE_NONE;
     if (r->kind == FSD_KIND_NOOP || c->times->of[layer].median == 0)
         return FSD_CAUSE_FREE;

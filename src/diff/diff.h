@@ -62,6 +62,8 @@ struct fsd_node_result {
 struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< computes no node */
+    bool forwards; /**< a reformat of what other layers compute: they are linked to its
+                        nodes, too, and these move no data */
     enum fsd_dtype precision;
 };
 

@@ -359,12 +359,13 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
     }
     flows->of = FSD_NEW(m->arena, struct fsd_flow, n);
     for (fsd_id i = 0; i < n; i++)
-        flows->of[i] = (struct fsd_flow){.there = layers[i].inserted ||
-                                                  layers[i].kind == FSD_KIND_COPY ||
-                                                  layers[i].kind == FSD_KIND_QUANTIZE,
-                                         .served = FSD_NONE,
-                                         .before = FSD_NONE,
-                                         .head = FSD_NONE};
+        flows->of[i] =
+            (struct fsd_flow){.there = layers[i].inserted || layers[i].forwards ||
+                                       layers[i].kind == FSD_KIND_COPY ||
+                                       layers[i].kind == FSD_KIND_QUANTIZE,
+                              .served = FSD_NONE,
+                              .before = FSD_NONE,
+                              .head = FSD_NONE};
     for (fsd_id i = 0; i < n; i++) {
         struct fsd_flow *flow = &flows->of[i];
         fsd_id before;

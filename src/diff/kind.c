@@ -150,6 +150,23 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     return type;
 }
 
+/* The Metadata of a kernel that only brings what another one computed into another
+ * layout has that one's nodes. */
+static bool forwards(const struct fsd_match *m, fsd_id layer)
+{
+    bool computes = false;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        bool view = m->facts->traits[node] & FSD_OP_VIEW;
+
+        if (!view && (m->facts->traits[node] & FSD_OP_MOVES || m->of_node[node].n < 2))
+            return false;
+        computes |= !view;
+    }
+    return computes;
+}
+
 const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
 {
     struct fsd_layer_result *layers =
@@ -168,6 +185,7 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
         r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
                        (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
                       !fsd_match_maps_layer(m, i);
+        r->forwards = r->kind == FSD_KIND_REFORMAT && forwards(m, i);
         r->precision = precision(m, i, r->kind);
     }
     return layers;
