@@ -115,7 +115,7 @@ void fsd_candidate_hold(struct candidate *w, fsd_id tensor, uint64_t from)
     struct available *value = fsd_find_available(w, tensor);
 
     if (value) {
-        value->either |= value->from && from & ~value->from;
+        value->either |= (from & ~value->from) != 0;
         value->from |= from;
     } else {
         add_available(w, tensor, from, false);

@@ -52,21 +52,18 @@ static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_
 
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node)
 {
-    fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
+    fsd_id in = FSD_NONE, by = FSD_NONE;
 
     if (r->m->facts->traits[node] & FSD_OP_QUANTIZE)
-        out = fsd_data_input(r, node);
-    if (out != FSD_NONE && !fsd_is_available(w, out))
-        by = fsd_tensor_producer(r->g, out);
-    for (uint32_t i = 0; by != FSD_NONE && r->g->nodes.at[by].op == FSD_ONNX_Concat &&
-                         i < r->g->nodes.at[by].in.n;
-         i++)
+        in = fsd_data_input(r, node);
+    if (!fsd_is_available(w, in))
+        by = fsd_tensor_producer(r->g, in);
+    for (uint32_t i = 0;
+         fsd_node_is(r->g, by, FSD_ONNX_Concat) && i < r->g->nodes.at[by].in.n; i++)
         if (fsd_is_available(w, fsd_node_in_tensor(r->g, by, i)))
             return true;
-    if (by != FSD_NONE && !r->nodes[by].passes &&
-        r->m->facts->traits[by] & FSD_OP_COMMUTES)
-        in = fsd_data_input(r, by);
-    return in != FSD_NONE && fsd_is_available(w, in);
+    return fsd_traits_of(r->m->facts, by) & FSD_OP_COMMUTES &&
+           fsd_is_available(w, fsd_data_input(r, by));
 }
 
 /* The builder leaves a sum with 0 and a product with 1 out; its step may be merged with
@@ -80,9 +77,9 @@ static bool is_neutral(const struct replay *r, fsd_id node)
 /* What is done of a tensor that is taken apart may be done of its parts. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
-    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
-    uint32_t parts =
-        r->nodes[node].passes || out == FSD_NONE ? 1 : fsd_count_parts(r, out);
+    uint32_t parts = r->nodes[node].passes
+                         ? 1
+                         : fsd_count_parts(r, fsd_node_out_tensor(r->g, node, 0));
 
     if (parts > 1) {
         w->repeated = r->g->nodes.at[node].op;
@@ -152,7 +149,7 @@ static bool may_be(const struct replay *r, fsd_id node,
                    uint32_t done)
 {
     return other == begun ||
-           (!fsd_is_product(r, node) && other->n > done &&
+           (!fsd_is_product(r, node) &&
             !memcmp(begun->steps, other->steps, done * sizeof *begun->steps));
 }
 
@@ -162,24 +159,21 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
         struct held open = w->open[i];
         const struct fsd_lowering *all = r->lowerings->all.at;
         struct fsd_span lowerings = r->lowerings->of[open.node];
-        bool ends = false, goes_on = false;
+        bool goes_on = false;
 
         for (uint32_t k = lowerings.at; k < lowerings.at + lowerings.n; k++) {
             bool last = all[k].n == open.done + 1;
             struct candidate *next;
 
-            if ((last ? ends : goes_on) || all[k].steps[open.done] != step ||
+            if ((goes_on && !last) || all[k].steps[open.done] != step ||
                 !may_be(r, open.node, &all[open.lowering], &all[k], open.done) ||
                 !(next = branch(r, w)))
                 continue;
             next->used |= open.from;
-            next->cost += open.idle && fsd_has_layer(r, open.node) &&
-                          fsd_is_product(r, open.node);
-            next->cost += open.idle && open.handed && r->nodes[open.node].ended;
+            next->cost += open.idle && fsd_has_layer(r, open.node);
             next->open[i].idle = false;
             next->open[i].lowering = k;
             next->open[i].done++;
-            ends |= last;
             goes_on |= !last;
             if (last) {
                 next->open[i] = next->open[--next->n_open];
@@ -274,6 +268,12 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
+/* Taken, and not to be done of another part. */
+static bool is_done(const struct replay *r, const struct candidate *w, fsd_id node)
+{
+    return fsd_candidate_took(w, node) && !is_done_by_parts(r, node);
+}
+
 static bool is_convolved(const struct replay *r, fsd_id tensor)
 {
     fsd_id by =
@@ -332,7 +332,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
                   uint64_t from, uint32_t cost)
 {
     struct fsd_span lowerings = r->lowerings->of[node];
-    bool whole = false, begun = false;
+    bool begun = false;
 
     for (uint32_t i = 0; i < lowerings.n; i++) {
         const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
@@ -340,7 +340,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
 
         if (lowering->n > 1 && w->n_open == OPEN)
             w->bound = "unfinished nodes";
-        if (lowering->steps[0] != step || (lowering->n == 1 ? whole : begun) ||
+        if (lowering->steps[0] != step || (lowering->n > 1 && begun) ||
             !is_left(r, node, lowering) || !fits_weight(r, node, lowering) ||
             (lowering->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
             continue;
@@ -354,11 +354,9 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
         if (lowering->n == 1 && r->nodes[node].reserved != FSD_NONE &&
             !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
-        if (fsd_has_layer(r, node) && !fsd_is_must(r, node) &&
-            !fsd_comes_in_parts(r, node) && !is_done_by_parts(r, node) &&
-            (r->now.part == 1 || w->n_taken))
+        if (fsd_has_layer(r, node) && !fsd_comes_in_parts(r, node) &&
+            !is_done_by_parts(r, node) && (r->now.part == 1 || w->n_taken))
             next->cost += COST_AGAIN;
-        whole |= lowering->n == 1;
         begun |= lowering->n > 1 && !fsd_is_product(r, node);
         if (lowering->n == 1) {
             fsd_candidate_take(r, next, node, false);
@@ -400,14 +398,13 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* Nodes that need nothing to be available, and that nobody made yet. */
+/* Nodes that need nothing to be available. */
 static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->generators.n; i++) {
         fsd_id node = r->generators.at[i];
 
-        if (!fsd_has_layer(r, node) && !fsd_is_named(r, node) &&
-            !fsd_is_must(r, node) && !fsd_candidate_took(w, node) &&
+        if (!fsd_is_must(r, node) && !fsd_candidate_took(w, node) &&
             !fsd_candidate_began(w, node))
             begin(r, w, node, step, 0, 0);
     }
@@ -416,17 +413,15 @@ static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step
 static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
                         fsd_sym step, uint64_t from)
 {
-    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     struct fsd_span readers = {0, 0};
 
-    if (r->m->facts->traits[node] & FSD_OP_COMMUTES ||
-        r->g->nodes.at[node].op == FSD_ONNX_Concat)
-        readers = fsd_tensor_consumers(r->g, out);
+    if (r->m->facts->traits[node] & FSD_OP_COMMUTES)
+        readers = fsd_tensor_consumers(r->g, fsd_node_out_tensor(r->g, node, 0));
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id q = r->g->links.at[readers.at + i];
 
         if (fsd_last_duplicate(r, q) == q && fsd_is_moved(r, w, q) &&
-            !fsd_candidate_took(w, q) && !fsd_candidate_began(w, q))
+            !is_done(r, w, q) && !fsd_candidate_began(w, q))
             begin(r, w, q, step, from, 0);
     }
 }
@@ -479,12 +474,10 @@ static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, boo
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
-            if (known || fsd_candidate_began(w, node) ||
-                (fsd_candidate_took(w, node) && !is_done_by_parts(r, node)))
+            if (known || fsd_candidate_began(w, node) || is_done(r, w, node))
                 continue;
             if (!fsd_is_ready(r, w, node, round, &from)) {
-                if (r->g->nodes.at[node].op == FSD_ONNX_Concat)
-                    begin_moved(r, w, node, step, w->available[i].from);
+                begin_moved(r, w, node, step, w->available[i].from);
                 continue;
             }
             seen[n++] = node;
@@ -517,8 +510,8 @@ int fsd_candidate_order(const void *a, const void *b)
 /* The same nodes taken in another order. */
 static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
-    if (a->cost != b->cost || a->order != b->order || a->n_taken != b->n_taken ||
-        a->n_open != b->n_open || a->loose != b->loose)
+    if (fsd_candidate_rank(a) != fsd_candidate_rank(b) || a->order != b->order ||
+        a->n_taken != b->n_taken || a->n_open != b->n_open)
         return false;
     for (uint32_t i = 0; i < a->n_taken; i++)
         if (!fsd_candidate_took(b, a->taken[i]))
@@ -549,7 +542,6 @@ static void keep_best(struct replay *r)
     r->beam.n_candidates = kept;
     r->beam.candidates = r->beam.next;
     r->beam.next = candidates;
-    r->beam.n_next = 0;
 }
 
 void fsd_candidates_step(struct replay *r, fsd_sym step)
@@ -643,7 +635,7 @@ void fsd_candidate_take_more(struct replay *r, struct candidate *w)
     for (uint32_t i = 0; i < r->now.n_must; i++) {
         fsd_id node = r->now.must[i].node;
 
-        if (fsd_candidate_took(w, node) || fsd_candidate_began(w, node) ||
+        if (fsd_candidate_took(w, node) ||
             (l->more_steps == FSD_STEPS_GO_ON && fsd_is_product(r, node)))
             continue;
         memcpy(try, w, sizeof *w);

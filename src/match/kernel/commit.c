@@ -85,7 +85,7 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
 
         by = fsd_last_duplicate(r, by);
         if (by == FSD_NONE || !(r->nodes[by].passes || fsd_is_epilogue(r, by)) ||
-            fsd_candidate_took(w, by) || fsd_has_layer(r, by) ||
+            fsd_has_layer(r, by) ||
             (r->nodes[by].reserved != FSD_NONE && r->nodes[by].reserved != r->layer))
             continue;
         link_passed(r, w, by, far - 1, for_product);
@@ -158,8 +158,7 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-        if (fsd_has_layer(r, node) || out == FSD_NONE || fsd_is_product(r, node) ||
-            !fsd_has_data(r, node))
+        if (fsd_has_layer(r, node) || out == FSD_NONE || !fsd_has_data(r, node))
             continue;
         if (!r->nodes[node].passes) {
             if (!(r->m->facts->traits[node] & FSD_OP_ACTIVATION))
@@ -225,35 +224,25 @@ static void note_norm(struct replay *r, fsd_id node)
         r->layers[r->layer].norm = node;
 }
 
-struct path {
-    const struct replay *r;
-    const struct candidate *w;
-};
-
-static fsd_id before_untaken(const void *of, fsd_id node)
+static fsd_id behind_concat(const void *of, fsd_id node)
 {
-    const struct path *path = of;
+    const struct replay *r = of;
 
-    return fsd_candidate_took(path->w, node) ||
-                   fsd_node_is(path->r->g, node, FSD_ONNX_Concat)
-               ? FSD_NONE
-               : fsd_before_passing(path->r, node);
+    return fsd_node_is(r->g, node, FSD_ONNX_Concat) ? FSD_NONE
+                                                    : fsd_before_passing(r, node);
 }
 
 /* A Concat of the model on the path to what was taken: that is the step, and nothing is
  * made larger. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
-    const struct path path = {r, w};
-
     for (uint32_t i = 0; i < w->n_taken; i++)
         for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].in.n; k++) {
             fsd_id t = fsd_walk_back(r->g, fsd_node_in_tensor(r->g, w->taken[i], k),
-                                     before_untaken, &path);
+                                     behind_concat, r);
             fsd_id by = fsd_tensor_producer(r->g, t);
 
-            if (fsd_node_is(r->g, by, FSD_ONNX_Concat) && r->nodes[by].passes &&
-                !fsd_candidate_took(w, by))
+            if (fsd_node_is(r->g, by, FSD_ONNX_Concat) && !fsd_candidate_took(w, by))
                 return true;
         }
     return false;
@@ -301,16 +290,13 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 
     r->layers[r->layer].pads = w->pads && !passed_concat(r, w);
     r->layers[r->layer].joined = w->joined;
-    for (uint32_t i = 0; i < w->n_taken; i++)
-        r->nodes[w->taken[i]].ended |= w->ended[i];
     r->layers[r->layer].cuts = w->cuts;
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (fsd_node_is(r->g, w->taken[i], FSD_ONNX_Attention))
             r->layers[r->layer].attention = w->taken[i];
     for (uint32_t i = 0; i < w->n_taken; i++)
         note_norm(r, w->taken[i]);
-    r->layers[r->layer].moves_on =
-        !w->n_taken && !w->n_open && l->kind != FSD_KIND_COMPUTE;
+    r->layers[r->layer].moves_on = !w->n_taken && l->kind != FSD_KIND_COMPUTE;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         if (fsd_is_product(r, w->taken[i])) {
             r->layers[r->layer].product = w->taken[i];
@@ -417,6 +403,15 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
+/* The only node that reads what the node makes; FSD_NONE. */
+static fsd_id only_next(const struct replay *r, fsd_id node)
+{
+    struct fsd_span after =
+        fsd_tensor_consumers(r->g, fsd_node_out_tensor(r->g, node, 0));
+
+    return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
+}
+
 /* What reads nothing clears what its reader sums up: of normalizations that are done in
  * parts.  Scale and shift behind it are the normalization's, where it does these. */
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
@@ -424,19 +419,12 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
     fsd_id node = by == FSD_NONE ? FSD_NONE : r->layers[by].norm;
 
-    while (node != FSD_NONE) {
-        fsd_id out = fsd_node_out_tensor(r->g, node, 0), next = FSD_NONE;
-        struct fsd_span after = {0, 0};
-
-        if (r->nodes[node].layer == by || node == r->layers[by].norm)
+    for (int far = 0; far < FAR && node != FSD_NONE; far++) {
+        if (r->nodes[node].layer == by)
             fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
-        if (r->nodes[r->layers[by].norm].layer == by)
-            after = fsd_tensor_consumers(r->g, out);
-        if (after.n == 1)
-            next = r->g->links.at[after.at];
-        node = next != FSD_NONE && (r->nodes[next].passes || r->nodes[next].folds)
-                   ? next
-                   : FSD_NONE;
+        node = only_next(r, node);
+        if (node != FSD_NONE && !r->nodes[node].passes)
+            node = FSD_NONE;
     }
 }
 
@@ -498,7 +486,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
         sized |= r->g->nodes.at[by].op == FSD_ONNX_Cast &&
                  fsd_tensor_producer(r->g, in) != FSD_NONE;
     }
-    if (sized && !fsd_match_has(r->m, layer, by))
+    if (sized)
         fsd_match_link(r->m, layer, by, FSD_BY_STRUCTURE);
     return sized;
 }
@@ -530,22 +518,13 @@ static void link_scalars(struct replay *r)
     for (uint32_t i = 0; i < n; i++) {
         struct fsd_link link = r->m->links.at[i];
 
-        if (r->m->facts->folded[link.node] || !is_generated(r, link.layer) ||
+        if (!is_generated(r, link.layer) ||
             r->m->engine->layers.at[link.layer].kind != FSD_KIND_COMPUTE ||
             reads_scalar(r, link.layer))
             continue;
         for (uint32_t k = 0; k < r->g->nodes.at[link.node].in.n; k++)
             link_scalar(r, link.layer, fsd_node_in_tensor(r->g, link.node, k), FAR);
     }
-}
-
-/* The only node that reads what the node makes; FSD_NONE. */
-static fsd_id only_next(const struct replay *r, fsd_id node)
-{
-    struct fsd_span after =
-        fsd_tensor_consumers(r->g, fsd_node_out_tensor(r->g, node, 0));
-
-    return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
 /* The nodes that make up a GELU the builder knows as one operator: where two kernels

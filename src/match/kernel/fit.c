@@ -142,12 +142,10 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
         return true;
     if (weight->rank < 3 && size % count == 0) /* joined with others it is a part */
         return true;
-    if (weight->rank == 2 && constant->dims.n == 2)
-        return is_padded(a, b);
-    if (weight->rank < 3)
-        return false;
-    if (constant->dims.n != weight->rank)
+    if (constant->dims.n != weight->rank || weight->rank < 2)
         return size == count;
+    if (weight->rank == 2)
+        return is_padded(a, b);
     for (uint32_t i = 2; i < weight->rank; i++)
         if (a[i].size != b[i])
             return false;
@@ -167,7 +165,7 @@ bool fsd_takes_apart(const struct replay *r, fsd_id layer)
         if (step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul)
             return false;
     }
-    return steps.n > 0;
+    return true;
 }
 
 /* What the product makes is taken apart behind it: the constant is the weight of one of
@@ -177,9 +175,9 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
 {
     fsd_id out = fsd_node_out_tensor(r->g, product, 0);
     int64_t size = fsd_form_count(r->m->engine, constant);
+    int64_t count = fsd_count_of(r, weight);
 
-    return out != FSD_NONE && size > 0 && fsd_count_of(r, weight) > size &&
-           fsd_count_of(r, weight) == size * fsd_count_parts_behind(r, out);
+    return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
 /* A product's weight lies among the kernel's constants, or another kernel makes it of
@@ -269,14 +267,14 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
     fsd_id by = fsd_only_named(r, layer);
 
-    if (by == FSD_NONE && fsd_match_holds(r->m, out) &&
-        r->m->engine->tensors.at[out].producers.n == 1)
+    if (by == FSD_NONE && fsd_match_holds(r->m, out))
         by = fsd_tensor_producer(r->g, r->m->counterpart[out]);
     return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
 }
 
-/* Kernels that read an output of this one and could go on with nothing that is made: of
- * branches that begin alike, this shows which is which. */
+/* Kernels that read an output of this one and could not go on with what is half done,
+ * or, where nothing is, with anything that is made: of branches that begin alike, this
+ * shows which is which. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {
@@ -287,13 +285,12 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
 
     for (uint32_t i = 0; i < readers.n && i < MOST; i++) {
         fsd_id layer = e->links.at[readers.at + i];
-        bool on = !e->layers.at[layer].steps.n;
+        bool on = w->n_open || !e->layers.at[layer].steps.n;
 
         for (uint32_t k = 0; k < n && !on; k++)
             on = goes_on(r, layer, made[k], 5) && is_wanted(r, layer, made[k]);
         for (uint32_t k = 0; k < w->n_open && on; k++)
-            on = w->open[k].idle ||
-                 is_wanted(r, layer, fsd_node_out_tensor(r->g, w->open[k].node, 0));
+            on = is_wanted(r, layer, fsd_node_out_tensor(r->g, w->open[k].node, 0));
         lost += !on;
     }
     return lost;
@@ -328,11 +325,12 @@ static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < w->n_open && w->n_taken; i++)
+    if (!w->n_taken)
+        return;
+    for (uint32_t i = 0; i < w->n_open; i++)
         if (!w->open[i].idle)
             w->open[kept++] = w->open[i];
-    if (w->n_taken)
-        w->n_open = kept;
+    w->n_open = kept;
 }
 
 bool fsd_joins_products(const struct replay *r, fsd_id layer)

@@ -48,13 +48,12 @@ void fsd_note_lost(struct replay *r)
         for (uint32_t i = 0; i < n->in.n; i++) {
             fsd_id in = fsd_node_in(e, n, i)->tensor;
 
-            if (in == FSD_NONE || in == out)
+            if (in == FSD_NONE)
                 continue;
             for (uint32_t k = 0; k < r->values[in].held.n; k++)
                 if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
                     add_border(r, out, r->held.at[r->values[in].held.at + k].tensor);
-            for (uint32_t k = 0; k < r->values[in].border.n && !r->values[in].held.n;
-                 k++)
+            for (uint32_t k = 0; k < r->values[in].border.n; k++)
                 add_border(r, out, r->borders.at[r->values[in].border.at + k]);
         }
     }
@@ -81,7 +80,7 @@ static void push_readers(struct replay *r, struct queue *q, fsd_id tensor)
         uint32_t at = q->n;
 
         if (r->nodes[node].visited == r->n_visits || fsd_has_layer(r, node) ||
-            r->m->facts->folded[node] || r->m->facts->traits[node] & FSD_OP_SHAPE)
+            r->m->facts->traits[node] & FSD_OP_SHAPE)
             continue;
         r->nodes[node].visited = r->n_visits;
         q->visited++;
@@ -124,8 +123,7 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
                 continue;
             /* What passes, and is as large, is available with what it reads. */
             if (n < GUESSES && fits_port(r, p, t) &&
-                !(r->nodes[node].passes && in != FSD_NONE && fits_port(r, p, in) &&
-                  r->nodes[node].visited == r->n_visits && n))
+                !(n && r->nodes[node].passes && in != FSD_NONE && fits_port(r, p, in)))
                 out[n++] = t;
             push_readers(r, &q, t);
         }
@@ -208,13 +206,16 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* False where what the kernel did is not shown; else `wanted` says what it read. */
+/* Links the kernel that made a lost tensor.  False where what it did is not shown; else
+ * `wanted` says what it read. */
 static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
 {
     enum { DEEP = 16 };
     const struct fsd_graph *e = r->m->engine;
     struct candidate *w = &r->beam.next[0];
 
+    if (r->m->of_layer[by].n)
+        return false;
     memset(w, 0, sizeof *w);
     for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(e, by, i);
@@ -247,7 +248,7 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
 {
     fsd_id layer = r->layer, by = fsd_tensor_producer(r->m->engine, lost);
 
-    if (by == FSD_NONE || r->m->of_layer[by].n || !r->m->engine->layers.at[by].steps.n)
+    if (by == FSD_NONE)
         return;
     r->layer = by;
     fill(r, by, tensor, NULL);
@@ -256,38 +257,35 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
 
 /* What a kernel reads was made by one that nobody understood, of what another one made
  * that nobody understood, either. */
-static void fill_rest(struct replay *r, bool *linked, fsd_id lost, fsd_id tensor,
-                      int far)
+static void fill_rest(struct replay *r, fsd_id lost, fsd_id tensor, int far)
 {
     const struct fsd_graph *e = r->m->engine;
     fsd_id by = fsd_tensor_producer(e, lost);
     struct wanted wanted = {.n = 0};
 
-    if (by == FSD_NONE || linked[by] || !lists_steps(r, by))
+    if (by == FSD_NONE || !lists_steps(r, by))
         return;
     r->layer = by;
     if (!fill(r, by, tensor, &wanted))
         return;
     for (uint32_t i = 0; i < wanted.n && far; i++)
-        fill_rest(r, linked, wanted.lost[i], wanted.tensor[i], far - 1);
+        fill_rest(r, wanted.lost[i], wanted.tensor[i], far - 1);
 }
 
-/* What a kernel that is named after one product reads, where it reads one tensor: what
- * that product does, if it is as large.  FSD_NONE: not told. */
-static fsd_id named_input(const struct replay *r, fsd_id layer)
+/* What a kernel that is known to compute a product reads, where it reads one tensor:
+ * what that product does, the first of several, if it is as large.  FSD_NONE: not told.
+ */
+static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;
     const struct fsd_node *n = &m->engine->nodes.at[layer];
     fsd_id node = FSD_NONE, tensor;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
+        fsd_id linked = fsd_match_of_layer(m, layer, i)->node;
 
-        if (!fsd_is_product(r, link->node))
-            continue;
-        if (node != FSD_NONE || !(link->by & FSD_BY_NAME))
-            return FSD_NONE;
-        node = link->node;
+        if (fsd_is_product(r, linked) && (node == FSD_NONE || linked < node))
+            node = linked;
     }
     tensor = fsd_node_in_tensor(m->model, node, 0);
     return n->in.n == 1 && tensor != FSD_NONE &&
@@ -299,18 +297,14 @@ static fsd_id named_input(const struct replay *r, fsd_id layer)
 void fsd_fill_rest(struct replay *r)
 {
     enum { KERNELS = 2 }; /* before the one that made it */
-    const struct fsd_match *m = r->m;
-    bool *linked = FSD_NEW(r->scratch, bool, m->engine->nodes.n);
+    const struct fsd_graph *e = r->m->engine;
 
-    for (uint32_t i = 0; i < m->links.n; i++)
-        linked[m->links.at[i].layer] = true;
-    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
-        fsd_id tensor = named_input(r, i);
-        fsd_id lost =
-            tensor == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(m->engine, i, 0);
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        fsd_id tensor = product_input(r, i);
+        fsd_id lost = tensor == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(e, i, 0);
 
         if (fsd_is_lost(r, lost))
-            fill_rest(r, linked, lost, tensor, KERNELS);
+            fill_rest(r, lost, tensor, KERNELS);
     }
 }
 

@@ -33,7 +33,7 @@ static void add_op(struct fsd_lowerings *r, const struct fsd_graph *g,
 {
     const char *name = fsd_text(g->names, op);
 
-    if (view && strcmp(name, "Reshape") != 0)
+    if (view)
         add(r, g, arena, op, "Reshape");
     add(r, g, arena, op, name);
     for (const char *at = fsd_op_lowerings(name); *at; at += *at == '|') {

@@ -122,7 +122,6 @@ struct node_state {
     bool passes;        /* needs no step of its own */
     bool folds;         /* passes as a part of a product's weights */
     bool generates;     /* makes data of sizes and constants alone (a Range) */
-    bool ended;         /* a kernel ended what another one began */
     fsd_id layer;       /* the one that computes it */
     fsd_id reserved;    /* the layer that a name says computes it */
     fsd_id named;       /* the layer that bears its name alone */
@@ -379,8 +378,8 @@ bool fsd_could_compute(const struct replay *r, fsd_id node);
 void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
 /** Computes nothing: another place, shape or type is all. */
 bool fsd_only_moves(const struct replay *r, fsd_id node);
-/** At the end: links kernels that nobody understood where one behind them is named
- *  after the product that reads what they made. */
+/** At the end: links kernels that nobody understood where one behind them is known to
+ *  compute the product that reads what they made. */
 void fsd_fill_rest(struct replay *r);
 /** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
