@@ -87,46 +87,30 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
     return found;
 }
 
-/* A kernel that is named after one node, and reads one tensor: that is the node's
- * input.  Of branches that are alike this shows which is which. */
-static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
-{
-    const struct fsd_graph *e = r->m->engine;
-    struct fsd_span readers = {0};
-    fsd_id found = FSD_NONE;
-
-    if (r->m->evidence & FSD_BY_TENSOR)
-        readers = fsd_tensor_consumers(e, tensor);
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id layer = e->links.at[readers.at + i], node = fsd_only_named(r, layer), in;
-
-        if (node == FSD_NONE || e->nodes.at[layer].in.n != 1)
-            continue;
-        in = fsd_data_input(r, node);
-        if (in == FSD_NONE || (found != FSD_NONE && found != real_producer(r, in)))
-            return FSD_NONE;
-        found = real_producer(r, in);
-    }
-    return found;
-}
-
 /* An argument's name is that of one node among those of all its readers: not of this
  * one where another layer bears the node's own name, or was seen to compute it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))
         node = fsd_last_duplicate(r, node);
-    if (node != FSD_NONE && !fsd_has_layer(r, node) && fsd_could_compute(r, node) &&
-        (!fsd_is_named(r, node) || r->nodes[node].named == r->layer))
+    if (node != FSD_NONE && !fsd_has_layer(r, node) && !fsd_is_named(r, node) &&
+        fsd_could_compute(r, node))
         add_must(r, node, COST_HINTED);
 }
 
-/* Several kernels write what is scattered into. */
-static bool is_left(const struct replay *r, fsd_id tensor)
+/* A kernel that is named after one node, and reads one tensor: that is the node's
+ * input.  Of branches that are alike this shows which is which. */
+static void add_wanted(struct replay *r, fsd_id tensor)
 {
-    fsd_id by = fsd_tensor_producer(r->g, tensor);
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span readers = fsd_tensor_consumers(e, tensor);
 
-    return fsd_is_left_to_run(r, by);
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id layer = e->links.at[readers.at + i], node = fsd_only_named(r, layer);
+
+        if (e->nodes.at[layer].in.n == 1)
+            add_hint(r, real_producer(r, fsd_data_input(r, node)));
+    }
 }
 
 /* What names say that the kernel computes: its own, and those of its tensors. */
@@ -146,29 +130,25 @@ void fsd_find_must(struct replay *r)
             add_must(r, m->node, COST_NAMED);
     }
     for (uint32_t i = 0; i < n->in.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
-        fsd_id in = fsd_node_in_tensor(e, r->layer, i), t = FSD_NONE;
+        fsd_id in = fsd_node_in_tensor(e, r->layer, i);
+        fsd_id t = fsd_graph_find(r->g, fsd_graph_tensor(e, in)->argument, 0);
 
-        if (fsd_graph_tensor(e, in)->argument)
-            t = fsd_graph_find(r->g, e->tensors.at[in].argument, 0);
         if (l->kind == FSD_KIND_COMPUTE)
             add_hint(r, fsd_tensor_producer(r->g, t));
     }
     for (uint32_t i = 0; i < n->out.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id out = fsd_node_out_tensor(e, r->layer, i);
 
-        if (fsd_match_holds(r->m, out) &&
-            (e->tensors.at[out].producers.n == 1 ||
-             is_left(r, r->m->counterpart[out])) &&
-            l->kind == FSD_KIND_COMPUTE)
-            add_hint(r, real_producer(r, r->m->counterpart[out]));
+        if (l->kind != FSD_KIND_COMPUTE)
+            continue;
+        if (fsd_tensor_producer(e, out) != FSD_NONE)
+            add_hint(r, real_producer(r, fsd_match_held(r->m, out)));
+        add_wanted(r, out);
     }
-    for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
-        add_hint(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)));
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;
 
-        if (fsd_match_holds(r->m, c))
-            add_hint(r, only_reader(r, r->m->counterpart[c]));
+        add_hint(r, only_reader(r, fsd_match_held(r->m, c)));
     }
 }
 
@@ -184,14 +164,13 @@ void fsd_find_named(struct replay *r)
 
 /* The node that made what this one scatters into; FSD_NONE where that has a place of
  * its own. */
-static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_id node)
+static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
     fsd_id by = fsd_tensor_producer(r->g, in);
 
-    return fsd_graph_node(r->g, by)->op == FSD_ONNX_ScatterND && !written[in]
-               ? by
-               : FSD_NONE;
+    return fsd_graph_node(r->g, by)->op == FSD_ONNX_ScatterND && !placed[in] ? by
+                                                                             : FSD_NONE;
 }
 
 /* Nodes that scatter into what the one before made do it in place: their kernels write
@@ -200,11 +179,11 @@ static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_
 void fsd_find_in_place(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
-    bool *written = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* under its own name */
+    bool *placed = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* of their own */
 
     for (fsd_id t = 0; t < e->tensors.n; t++)
         if (fsd_match_holds(r->m, t))
-            written[r->m->counterpart[t]] |= e->tensors.at[t].producers.n > 0;
+            placed[r->m->counterpart[t]] = true;
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         struct fsd_span by = e->tensors.at[t].producers;
         fsd_id last = fsd_tensor_producer(r->g, r->m->counterpart[t]);
@@ -213,7 +192,7 @@ void fsd_find_in_place(struct replay *r)
         if (fsd_graph_node(r->g, last)->op != FSD_ONNX_ScatterND)
             continue;
         for (fsd_id node = last; node != FSD_NONE;
-             node = scattered_before(r, written, node))
+             node = scattered_before(r, placed, node))
             left++;
         for (uint32_t i = 0; i < by.n; i++)
             kernels +=
@@ -226,7 +205,7 @@ void fsd_find_in_place(struct replay *r)
             r->layers[e->links.at[by.at + i]].in_place = last;
             if (out != FSD_NONE)
                 r->tensors[out].at_run = r->m->facts->constant[out];
-            last = scattered_before(r, written, last);
+            last = scattered_before(r, placed, last);
         }
     }
 }
@@ -234,8 +213,6 @@ void fsd_find_in_place(struct replay *r)
 void fsd_reserve(struct replay *r)
 {
     for (r->layer = 0; r->layer < r->m->engine->layers.n; r->layer++) {
-        if (!r->m->engine->layers.at[r->layer].steps.n)
-            continue;
         fsd_find_must(r);
         for (uint32_t i = 0; i < r->now.n_must; i++)
             r->nodes[r->now.must[i].node].reserved = r->layer;

@@ -44,7 +44,7 @@ static void hold(struct replay *r, fsd_id e, struct held item)
 {
     struct fsd_span *span = &r->values[e].held, old = *span;
 
-    for (uint32_t i = 0; i < old.n && r->held.n; i++) {
+    for (uint32_t i = 0; i < old.n; i++) {
         struct held h = r->held.at[old.at + i];
 
         if (h.tensor == item.tensor && h.node == item.node)
@@ -70,11 +70,9 @@ static void note_part(struct replay *r, const struct fsd_port *port)
         struct held h = r->held.at[r->values[port->tensor].held.at + k];
         int64_t count = fsd_count_of(r, h.tensor);
 
-        if (count < 0)
-            return;
-        least = least && least < count ? least : count;
+        least = least && least < count ? least : count; /* negative: one is open */
     }
-    if (size > 0 && least > size && least % size == 0 && least / size > r->now.part)
+    if (size > 0 && least % size == 0 && least / size > r->now.part)
         r->now.part = least / size;
 }
 
@@ -100,25 +98,18 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     int64_t size = fsd_form_count(e, fsd_port_form(e, p));
     fsd_id by = fsd_tensor_producer(e, p->tensor);
     uint32_t found = 0;
-    bool fits = false; /* parts of other sizes are none to choose from */
 
     choices[0] = FSD_NONE;
     if (by == FSD_NONE || !fsd_joins_products(r, by))
         return 1;
     for (uint32_t k = 0; k < r->values[p->tensor].held.n; k++) {
         struct held h = r->held.at[r->values[p->tensor].held.at + k];
-
-        fits |= size_of(r, h) == size;
-    }
-    for (uint32_t k = 0; k < r->values[p->tensor].held.n; k++) {
-        struct held h = r->held.at[r->values[p->tensor].held.at + k];
         fsd_id node = producer_of(r, h);
         bool seen = false;
 
-        if (fits && size_of(r, h) != size)
+        if (size_of(r, h) != size)
             continue;
-        if (node == FSD_NONE || found == CHOICES ||
-            (h.tensor != FSD_NONE && fsd_count_of(r, h.tensor) != size)) {
+        if (node == FSD_NONE || found == CHOICES) {
             choices[0] = FSD_NONE;
             return 1;
         }
@@ -144,16 +135,16 @@ static void take_port(const struct replay *r, struct candidate *w, uint32_t port
             continue;
         if (h.tensor != FSD_NONE) {
             fsd_candidate_hold(w, h.tensor, from);
-        } else if (w->n_open == OPEN && !fsd_candidate_began(w, h.node)) {
-            w->bound = "unfinished nodes";
-        } else if (!fsd_candidate_began(w, h.node)) {
-            h.idle = h.handed = true;
-            h.from = from;
-            w->open[w->n_open++] = h;
-        } else {
+        } else if (fsd_candidate_began(w, h.node)) {
             for (uint32_t o = 0; o < w->n_open; o++)
                 if (w->open[o].node == h.node)
                     w->open[o].from |= from;
+        } else if (w->n_open == OPEN) {
+            w->bound = "unfinished nodes";
+        } else {
+            h.idle = h.handed = true;
+            h.from = from;
+            w->open[w->n_open++] = h;
         }
     }
 }
@@ -163,8 +154,7 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(e, tensor);
 
-    return e->tensors.at[tensor].producers.n &&
-           (by == FSD_NONE || e->nodes.at[by].in.n);
+    return by == FSD_NONE || e->nodes.at[by].in.n;
 }
 
 /* A candidate for each of what an input may hold that was lost. */
@@ -179,7 +169,7 @@ static void guess_port(struct replay *r, uint32_t port)
         for (uint32_t c = n; c-- > 0;) {
             struct candidate *w = &r->beam.candidates[apart ? k + c * candidates : k];
 
-            if (apart && c)
+            if (c)
                 memmove(w, &r->beam.candidates[k], sizeof *w);
             if (w->guess == FSD_NONE && apart)
                 w->guess = guesses[c];
@@ -217,17 +207,16 @@ static void begin_kernel(struct replay *r, bool guess)
             r->now.padded |=
                 r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
         n_choices = find_choices(r, i, choices);
-        if (n_choices == 1 || candidates * n_choices > CANDIDATES * r->beam.wider) {
-            for (uint32_t k = 0; k < candidates; k++)
-                take_port(r, &r->beam.candidates[k], i,
-                          n_choices == 1 ? choices[0] : FSD_NONE);
-            continue;
+        if (candidates * n_choices > CANDIDATES * r->beam.wider) { /* no room */
+            choices[0] = FSD_NONE;
+            n_choices = 1;
         }
         for (uint32_t k = 0; k < candidates; k++)
             for (uint32_t c = n_choices; c-- > 0;) {
                 struct candidate *w = &r->beam.candidates[k + c * candidates];
 
-                memmove(w, &r->beam.candidates[k], sizeof *w);
+                if (c)
+                    memmove(w, &r->beam.candidates[k], sizeof *w);
                 take_port(r, w, i, choices[c]);
                 w->order += c; /* the parts are read in the order of the products */
             }
@@ -264,7 +253,7 @@ static void hold_made(struct replay *r, const struct candidate *w)
             hold(r, port->tensor, w->open[k]);
         /* A kernel forwards what it read, where it moves data or writes more than it
          * makes. */
-        if (e->layers.at[r->layer].steps.n && escaping < n->out.n && !fits)
+        if (escaping < n->out.n && !fits)
             for (uint32_t p = 0; p < n->in.n; p++) {
                 fsd_id in = fsd_node_in_tensor(e, r->layer, p);
 
@@ -274,15 +263,15 @@ static void hold_made(struct replay *r, const struct candidate *w)
     }
 }
 
-/* Where a product's kernel ends, the next one goes on: it adds the bias, and brings
- * integers to floats. */
+/* Where a product's kernel ends with the product, the next one goes on: it adds the
+ * bias, and brings integers to floats.  Of the ways to do so the first counts. */
 static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
     struct fsd_span lowerings = r->lowerings->of[node],
                     steps = e->layers.at[r->layer].steps;
-    fsd_sym last = steps.n ? e->links.at[steps.at + steps.n - 1] : FSD_ONNX_MatMul;
+    fsd_sym last = e->links.at[steps.at + steps.n - 1];
     bool narrow = false;
 
     if ((last != FSD_ONNX_Conv && last != FSD_ONNX_MatMul &&
@@ -293,13 +282,9 @@ static void hold_sum(struct replay *r, fsd_id node)
         narrow |= fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, i))->type);
     for (uint32_t i = 0; i < lowerings.n; i++) {
         const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
-        uint8_t done = 1;
 
-        while (done < lowering->n && lowering->steps[done - 1] != last)
-            done++;
-        if (done == lowering->n || (lowering->steps[done] == FSD_ONNX_Mul) != narrow ||
-            (lowering->n > done + 1 || lowering->steps[done] != FSD_ONNX_Mul) !=
-                (r->g->nodes.at[node].in.n > 2))
+        if (lowering->n == 1 || (lowering->steps[1] == FSD_ONNX_Mul) != narrow ||
+            (lowering->n > 2 || !narrow) != (r->g->nodes.at[node].in.n > 2))
             continue;
         for (uint32_t k = 0; k < n->out.n; k++)
             if (fsd_node_out(e, n, k)->tensor != FSD_NONE)
@@ -307,7 +292,7 @@ static void hold_sum(struct replay *r, fsd_id node)
                      (struct held){.tensor = FSD_NONE,
                                    .node = node,
                                    .lowering = lowerings.at + i,
-                                   .done = done});
+                                   .done = 1});
     }
 }
 
@@ -329,22 +314,18 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* A kernel that is known by other evidence holds what its nodes make. */
-static void follow_links(struct replay *r, bool take_all)
+/* A kernel that is known by other evidence holds what its nodes make; so does one whose
+ * steps are not understood, as far as it is linked. */
+static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam.candidates[0];
 
     memset(w, 0, offsetof(struct candidate, available));
-    if (take_all)
-        for (uint32_t i = 0; i < r->m->of_layer[r->layer].n && w->n_taken < TAKEN; i++)
-            w->taken[w->n_taken++] = fsd_match_of_layer(r->m, r->layer, i)->node;
-    else
-        for (uint32_t i = 0; i < r->now.n_must; i++)
-            if (r->now.must[i].cost == COST_NAMED)
-                w->taken[w->n_taken++] = r->now.must[i].node;
+    for (uint32_t i = 0; i < r->m->of_layer[r->layer].n && w->n_taken < TAKEN; i++)
+        w->taken[w->n_taken++] = fsd_match_of_layer(r->m, r->layer, i)->node;
     for (uint32_t i = 0; i < w->n_taken; i++)
         r->nodes[w->taken[i]].layer = fsd_id_or(r->nodes[w->taken[i]].layer, r->layer);
-    if (take_all) {
+    if (anchored) {
         fsd_commit_behind(r, w);
         fsd_commit_between(r, w);
     }
@@ -371,6 +352,14 @@ static uint32_t count_tied(const struct replay *r)
     return n;
 }
 
+static bool all_take(const struct replay *r, uint32_t n, fsd_id node)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (!fsd_candidate_took(&r->beam.candidates[k], node))
+            return false;
+    return true;
+}
+
 /* What the first `n` candidates all take, as one candidate. */
 static struct candidate *share_tied(struct replay *r, uint32_t n)
 {
@@ -378,16 +367,11 @@ static struct candidate *share_tied(struct replay *r, uint32_t n)
     uint32_t kept = 0;
 
     memcpy(shared, &r->beam.candidates[0], sizeof *shared);
-    for (uint32_t i = 0; i < shared->n_taken; i++) {
-        bool all = true;
-
-        for (uint32_t k = 1; k < n && all; k++)
-            all = fsd_candidate_took(&r->beam.candidates[k], shared->taken[i]);
-        if (all) {
+    for (uint32_t i = 0; i < shared->n_taken; i++)
+        if (all_take(r, n, shared->taken[i])) {
             shared->ended[kept] = shared->ended[i];
             shared->taken[kept++] = shared->taken[i];
         }
-    }
     shared->n_taken = kept;
     return shared;
 }
@@ -413,16 +397,20 @@ static void accept_tied(struct replay *r, uint32_t n)
     }
 }
 
+/* Candidates of a higher cost contradict too much. */
+static uint32_t highest_cost(const struct replay *r)
+{
+    return 3 + r->m->engine->layers.at[r->layer].steps.n / 3;
+}
+
 /* Follows the kernel's steps; true when the likeliest candidate contradicts little
  * enough. */
-static bool follow_steps(struct replay *r, bool guess, uint64_t *enough)
+static bool follow_steps(struct replay *r, bool guess)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    uint32_t limit = 3 + l->steps.n / 3;
-    bool known;
 
     begin_kernel(r, guess);
-    for (uint32_t i = 0; i < l->steps.n && r->beam.n_candidates; i++)
+    for (uint32_t i = 0; i < l->steps.n; i++)
         fsd_candidates_step(r, r->m->engine->links.at[l->steps.at + i]);
     for (uint32_t i = 0; i < r->beam.n_candidates; i++) {
         fsd_candidate_take_more(r, &r->beam.candidates[i]);
@@ -430,10 +418,7 @@ static bool follow_steps(struct replay *r, bool guess, uint64_t *enough)
     }
     qsort(r->beam.candidates, r->beam.n_candidates, sizeof *r->beam.candidates,
           fsd_candidate_order);
-    known = r->beam.n_candidates && r->beam.candidates[0].cost <= limit;
-    *enough =
-        known ? fsd_candidate_rank(r->beam.candidates) : fsd_rank(limit, UINT32_MAX);
-    return known;
+    return r->beam.candidates[0].cost <= highest_cost(r);
 }
 
 static struct beam beam_new(struct fsd_arena *arena, uint32_t wider)
@@ -458,13 +443,12 @@ static bool take_alike(const struct candidate *a, const struct candidate *b)
  * candidates of the usual search stay as they are. */
 static bool differs_wider(struct replay *r, bool guess, bool known)
 {
-    const struct candidate *shared = known ? share_tied(r, count_tied(r)) : NULL;
+    const struct candidate *shared = share_tied(r, count_tied(r));
     struct beam usual = r->beam;
-    uint64_t enough;
     bool differs;
 
     r->beam = r->wide.candidates ? r->wide : beam_new(r->scratch, WIDER);
-    differs = follow_steps(r, guess, &enough) != known ||
+    differs = follow_steps(r, guess) != known ||
               (known && !take_alike(shared, share_tied(r, count_tied(r))));
     r->wide = r->beam;
     r->beam = usual;
@@ -473,14 +457,16 @@ static bool differs_wider(struct replay *r, bool guess, bool known)
 
 /* The bound that may have kept the search from the kernel's match; NULL: none did.
  * Ranks only grow: a candidate that was dropped counts where its rank was no more than
- * what is enough to be kept, and where one like it wins in a wider search, which is
- * asked last since it takes the longest. */
-static const char *find_bound(struct replay *r, bool guess, bool known, uint64_t enough)
+ * the best one's, its cost no more than the highest, and where one like it wins in a
+ * wider search, which is asked last since it takes the longest. */
+static const char *find_bound(struct replay *r, bool guess, bool known)
 {
     for (uint32_t i = 0; i < r->beam.n_candidates; i++)
         if (r->beam.candidates[i].bound)
             return r->beam.candidates[i].bound;
-    return r->beam.dropped <= enough && differs_wider(r, guess, known)
+    return r->beam.dropped <= fsd_candidate_rank(r->beam.candidates) &&
+                   r->beam.dropped >> 32 <= highest_cost(r) &&
+                   differs_wider(r, guess, known)
                ? "candidate matches"
                : NULL;
 }
@@ -488,13 +474,12 @@ static const char *find_bound(struct replay *r, bool guess, bool known, uint64_t
 /* As follow_steps(); the first bound that the kernel meets is reported. */
 static bool try_kernel(struct replay *r, bool guess)
 {
-    uint64_t enough;
-    bool known = follow_steps(r, guess, &enough);
+    bool known = follow_steps(r, guess);
     const char *bound;
 
     if (r->m->bounds.n && r->m->bounds.at[r->m->bounds.n - 1].layer == r->layer)
         return known;
-    bound = find_bound(r, guess, known, enough);
+    bound = find_bound(r, guess, known);
     if (bound)
         fsd_vec_push(r->m->arena, &r->m->bounds, (struct fsd_bound){r->layer, bound});
     return known;
@@ -531,10 +516,9 @@ static void replay_kernel(struct replay *r)
 
     fsd_find_must(r);
     known = try_kernel(r, false);
-    guess = (!known || r->beam.candidates[0].cost) && fsd_does_enough(r) &&
+    guess = r->beam.candidates[0].cost && fsd_does_enough(r) &&
             port < r->m->engine->nodes.at[r->layer].in.n;
-    if (guess &&
-        try_guesses(r, port, known ? r->beam.candidates[0].cost : UINT32_MAX)) {
+    if (guess && try_guesses(r, port, r->beam.candidates[0].cost)) {
         fsd_id lost = fsd_node_in_tensor(r->m->engine, r->layer, port);
         fsd_id tensor = r->beam.candidates[0].guess;
 

@@ -119,9 +119,8 @@ static bool generates(const struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++)
         if (fsd_data_in(r, node, i) != FSD_NONE)
             return false;
-    return n->in.n && f->live[node] &&
-           (!f->folded[node] || fsd_is_left_to_run(r, node)) && !f->size[node] &&
-           !(f->traits[node] & FSD_OP_SHAPE);
+    return f->live[node] && (!f->folded[node] || fsd_is_left_to_run(r, node)) &&
+           !f->size[node];
 }
 
 /* Where the device has no products of integers, kernels of their own bring all back to

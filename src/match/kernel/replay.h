@@ -339,16 +339,11 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
 /** A product that the layer computes is taken apart. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
-/** Orders by cost, and by loose nodes where that is equal: the smaller, the
- *  likelier. */
-static inline uint64_t fsd_rank(uint64_t cost, uint32_t loose)
-{
-    return cost * (UINT64_C(1) << 32) + loose;
-}
-/** What only grows while a candidate is followed, and is compared first. */
+/** What only grows while a candidate is followed, and is compared first: its cost, and
+ *  loose nodes where that is equal. */
 static inline uint64_t fsd_candidate_rank(const struct candidate *w)
 {
-    return fsd_rank(w->cost, w->loose);
+    return w->cost * (UINT64_C(1) << 32) + w->loose;
 }
 /** The likeliest first. */
 int fsd_candidate_order(const void *a, const void *b);
