@@ -268,6 +268,27 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
 }
 
+/* All outputs of the node that are read; one is. */
+static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id node,
+                         fsd_id other)
+{
+    const struct fsd_graph *g = m->model;
+    bool any = false;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(g, node, i);
+        bool unread = !fsd_graph_tensor(g, out)->consumers.n &&
+                      !fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT);
+
+        if (out == FSD_NONE || (unread && !m->replaced[out]))
+            continue;
+        if (!is_replaced(m, merged, out, other))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *scratch)
 {
     struct doubts x = {fsd_ids_new(scratch, m->model->nodes.n),
@@ -283,11 +304,10 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
     /* Backwards, so that consumers come first: ONNX nodes are before their consumers.
      */
     for (fsd_id i = m->model->nodes.n; i-- > 0;) {
-        fsd_id out = fsd_node_out_tensor(m->model, i, 0);
         fsd_id other = x.shown[m->facts->first_duplicate[i]];
 
-        x.merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
-                      !m->of_node[i].n && is_replaced(m, x.merged, out, other);
+        x.merged[i] = other != FSD_NONE && other != i && !m->of_node[i].n &&
+                      are_replaced(m, x.merged, i, other);
     }
     for (uint32_t i = 0; i < m->engine->mentions.n; i++) {
         const struct fsd_mention *named = &m->engine->mentions.at[i];
