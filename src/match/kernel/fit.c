@@ -290,7 +290,8 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
         for (uint32_t k = 0; k < n && !on; k++)
             on = goes_on(r, layer, made[k], 5) && is_wanted(r, layer, made[k]);
         for (uint32_t k = 0; k < w->n_open && on; k++)
-            on = is_wanted(r, layer, fsd_node_out_tensor(r->g, w->open[k].node, 0));
+            on = fsd_only_named(r, layer) == w->open[k].node ||
+                 is_wanted(r, layer, fsd_node_out_tensor(r->g, w->open[k].node, 0));
         lost += !on;
     }
     return lost;

@@ -72,6 +72,17 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
     return readers.n > 0;
 }
 
+/* What is read of a node, or of one that computes the same, only such products read. */
+static bool feeds_integers(const struct replay *r, fsd_id node)
+{
+    fsd_id same = r->m->facts->first_duplicate[node];
+
+    for (; same != FSD_NONE; same = r->nodes[same].next_duplicate)
+        if (!reads_only(r, fsd_node_out_tensor(r->g, same, 0), 3, takes_integers))
+            return false;
+    return true;
+}
+
 fsd_id fsd_before_passing(const void *replay, fsd_id node)
 {
     const struct replay *r = replay;
@@ -160,7 +171,7 @@ void fsd_replay_passing(struct replay *r)
 
         r->nodes[i].passes = fsd_only_moves(r, i);
         if (integers && fsd_node_is(r->g, i, FSD_ONNX_DequantizeLinear) &&
-            reads_only(r, out, 3, takes_integers))
+            feeds_integers(r, i))
             r->lowerings->of[i].n = 0;
         r->nodes[i].generates = generates(r, i);
         if (r->nodes[i].generates)
