@@ -315,14 +315,20 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
 }
 
 /* A kernel that is known by other evidence holds what its nodes make; so does one whose
- * steps are not understood, as far as it is linked. */
+ * steps are not understood: what it is named after, in the order of the names, which
+ * the readers of joined products go by. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam.candidates[0];
 
     memset(w, 0, offsetof(struct candidate, available));
-    for (uint32_t i = 0; i < r->m->of_layer[r->layer].n && w->n_taken < TAKEN; i++)
-        w->taken[w->n_taken++] = fsd_match_of_layer(r->m, r->layer, i)->node;
+    if (anchored)
+        for (uint32_t i = 0; i < r->m->of_layer[r->layer].n && w->n_taken < TAKEN; i++)
+            w->taken[w->n_taken++] = fsd_match_of_layer(r->m, r->layer, i)->node;
+    else
+        for (uint32_t i = 0; i < r->now.n_must; i++)
+            if (r->now.must[i].cost == COST_NAMED)
+                w->taken[w->n_taken++] = r->now.must[i].node;
     for (uint32_t i = 0; i < w->n_taken; i++)
         r->nodes[w->taken[i]].layer = fsd_id_or(r->nodes[w->taken[i]].layer, r->layer);
     if (anchored) {
