@@ -503,15 +503,19 @@ static uint32_t lost_port(const struct replay *r)
 }
 
 /* Tried with what an input may hold that was lost: true when that makes sense of it,
- * and costs no more than `most`. */
+ * and costs no more than `most`.  A guess that only leads to what other kernels compute
+ * makes none. */
 static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
 {
     const struct candidate *w;
+    uint32_t again = 0;
 
     if (!try_kernel(r, true))
         return false;
     w = r->beam.candidates;
-    return w->n_taken && w->guess != FSD_NONE && w->cost <= most &&
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        again += fsd_has_layer(r, w->taken[i]);
+    return w->n_taken > again && w->guess != FSD_NONE && w->cost <= most &&
            w->used & fsd_first_port(r, port) && !w->broken;
 }
 
