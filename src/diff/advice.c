@@ -513,15 +513,17 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
             return true;
         }
     }
-    if (flow->source == FSD_NONE || !flow->readers.n ||
-        fsd_reader_is_output(&d->flows->readers.at[flow->readers.at])) {
-        fputs("the operators on both sides have no kernels for a common layout", out);
+    if (!flow->readers.n ||
+        fsd_reader_is_output(&d->flows->readers.at[flow->readers.at]))
         return false;
-    }
     put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
     fputs(" has no kernel for the layout that ", out);
-    put_end(d, flow->source, true, out);
-    fputs(" writes, or none as fast; another operator or type may have", out);
+    if (flow->source == FSD_NONE) /* several layers, or nothing tells which */
+        fputs("is", out);
+    else
+        put_end(d, flow->source, true, out);
+    fprintf(out, " %s, or none as fast; another operator or type may have",
+            flow->source == FSD_NONE ? "written" : "writes");
     return false;
 }
 

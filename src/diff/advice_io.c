@@ -112,14 +112,6 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 side, fsd_dtype_name(form->type));
         return true;
     }
-    if (fsd_layer_pads(d->engine, layer, &given, &taken)) {
-        fprintf(out,
-                "the %s layer %s %lld elements where the network %s has %lld: no I/O "
-                "format removes this layer",
-                input ? "first" : "last", input ? "reads" : "writes", (long long)taken,
-                side, (long long)given);
-        return false;
-    }
     format = border_format(form, border);
     if (!format) {
         fprintf(out,
@@ -129,6 +121,11 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 input ? "reads" : "writes");
         return false;
     }
+    if (fsd_layer_pads(d->engine, layer, &given, &taken))
+        fprintf(out,
+                "choose a size that needs no padding (the adjacent Conv or GEMM kernel "
+                "processes %lld elements instead of %lld), and ",
+                (long long)taken, (long long)given);
     fprintf(out,
             "build with --%sIOFormats=%s:%s%s and %s the network %s in that format",
             side, fsd_dtype_name(form->type), *format ? format : "LAYOUT",

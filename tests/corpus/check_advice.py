@@ -326,6 +326,13 @@ class Case:
         self.hold(f"layer {reader} does not read it", reader in self.dump.near(self.row["layer"], False, self.movers))
         self.hold(f"layer {source} does not write it", source in self.dump.near(self.row["layer"], True, self.movers))
 
+    def reads_another(self, reader, _):
+        reader = int(reader)
+        self.hold(f"layer {reader} does not read it", reader in self.dump.near(self.row["layer"], False, self.movers))
+        self.hold("one layer writes it", len(self.dump.near(self.row["layer"], True, self.movers)) != 1)
+        a, b = self.layer().ins[0], self.layer().outs[0]
+        self.hold("it has one layout", a.words != b.words or a.strides != b.strides)
+
     def channels(self, channels, vector):
         ports = [p for p in (*self.layer().ins, *self.layer().outs) if p.dims]
         self.hold(f"no {channels} channels", not ports or any(int(channels) in p.dims for p in ports))
@@ -376,6 +383,10 @@ class Case:
         self.hold("no product beside it", kinds & {"gemm", "correlation", "deconv", "runtime_fusion"}
                   or any("Conv" in k or "Gemm" in k for k in kinds), kinds)
 
+    def pads_too(self, taken, given, rest):
+        self.pads(taken, given)
+        self.judge_advice(rest)
+
     def both(self, made, reader):
         if self.model:
             a, b = self.node(made), self.node(reader)
@@ -418,12 +429,16 @@ class Case:
          lambda c, t, lay, verb: c.form("input" if verb == "reads" else "output", t, lay)),
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or none as fast; "
          r"another operator or type may have", no_kernel),
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or none as fast; another operator or "
+         r"type may have", reads_another),
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
         (r"((?:the Concat input could not be written in place|the builder copies a part of a tensor before a "
          r"layer reads it).*)", parts),
         (r"the border of the region requires it: extend the region over this edge, or use its type outside", region),
         (r"choose a size that needs no padding \(the adjacent Conv or GEMM kernel processes (\d+) elements "
          r"instead of (\d+)\)", pads),
+        (r"choose a size that needs no padding \(the adjacent Conv or GEMM kernel processes (\d+) elements "
+         r"instead of (\d+)\), and (build with .*)", pads_too),
         (r"quantize both (.+) and (.+), or neither", both),
         (r"run the operators on both sides in one type; here one uses (\w+) and the other (\w+)", kinds),
         (r"only its name is known: build with --profilingVerbosity=detailed to see what it converts", named_only),
