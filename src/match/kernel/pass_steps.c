@@ -251,14 +251,19 @@ static void hold_made(struct replay *r, const struct candidate *w)
                      (struct held){.tensor = made[k], .node = FSD_NONE});
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
-        /* A kernel forwards what it read, where it moves data or writes more than it
-         * makes. */
-        if (escaping < n->out.n && !fits)
+        /* A kernel that writes more than it makes forwards what it read.  Where what it
+         * makes has the output's size only a Move does, and of that size. */
+        if (escaping < n->out.n &&
+            (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             for (uint32_t p = 0; p < n->in.n; p++) {
                 fsd_id in = fsd_node_in_tensor(e, r->layer, p);
 
-                for (uint32_t k = 0; k < fsd_held_by(r, in).n; k++)
-                    hold(r, port->tensor, r->held.at[r->values[in].held.at + k]);
+                for (uint32_t k = 0; k < fsd_held_by(r, in).n; k++) {
+                    struct held h = r->held.at[r->values[in].held.at + k];
+
+                    if (!fits || size_of(r, h) == size)
+                        hold(r, port->tensor, h);
+                }
             }
     }
 }
