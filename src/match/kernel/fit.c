@@ -137,14 +137,17 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
     const int64_t *b = weight->dims;
     int64_t size = fsd_form_count(r->m->engine, constant);
     int64_t count = fsd_count_of(r, tensor);
+    uint32_t rank = constant->dims.n;
 
     if (size < 0 || count <= 0)
         return true;
     if (weight->rank < 3 && size % count == 0) /* joined with others it is a part */
         return true;
-    if (constant->dims.n != weight->rank || weight->rank < 2)
+    for (; rank > weight->rank && a->size == 1; rank--)
+        a++; /* an axis of one before */
+    if (rank != weight->rank || rank < 2)
         return size == count;
-    if (weight->rank == 2)
+    if (rank == 2)
         return is_padded(a, b);
     for (uint32_t i = 2; i < weight->rank; i++)
         if (a[i].size != b[i])
