@@ -33,11 +33,12 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     struct fsd_print command;
     FILE *out;
 
-    if (status == FSD_OK && !opt->model)
-        status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
+    if (status != FSD_OK)
+        return status;
+    if (!opt->model)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
     uncited.uncited = true;
-    if (status == FSD_OK)
-        status = fsd_run_open(&l->run, &uncited, err);
+    status = fsd_run_open(&l->run, &uncited, err);
     if (status != FSD_OK)
         return status;
     l->path = fsd_arena_strndup(l->arena, opt->model, strlen(opt->model));

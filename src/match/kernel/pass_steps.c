@@ -44,7 +44,7 @@ static void hold(struct replay *r, fsd_id e, struct held item)
 {
     struct fsd_span *span = &r->values[e].held, old = *span;
 
-    for (uint32_t i = 0; i < old.n; i++) {
+    for (uint32_t i = 0; i < old.n && r->held.n; i++) {
         struct held h = r->held.at[old.at + i];
 
         if (h.tensor == item.tensor && h.node == item.node)
