@@ -480,19 +480,6 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
-static bool advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    int64_t given, taken;
-
-    if (!fsd_layer_pads(d->engine, layer, &given, &taken))
-        return false;
-    fprintf(out,
-            "choose a size that needs no padding (the adjacent Conv or GEMM "
-            "kernel processes %lld elements instead of %lld)",
-            (long long)taken, (long long)given);
-    return true;
-}
-
 /* The reason for another layout: channels that do not fill a vector, else the operator.
  */
 static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -518,7 +505,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
     fputs(" has no kernel for the layout that ", out);
-    if (flow->source == FSD_NONE) /* several layers, or nothing tells which */
+    if (flow->source == FSD_NONE) /* several layers, or not known */
         fputs("is", out);
     else
         put_end(d, flow->source, true, out);
@@ -549,7 +536,7 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
         return advise_quantizer(d, layer, out);
-    if (d->layers[layer].kind == FSD_KIND_COPY && advise_padding(d, layer, out))
+    if (d->layers[layer].kind == FSD_KIND_COPY && fsd_advise_padding(d, layer, out))
         return true;
     if (cause == FSD_CAUSE_IO)
         return fsd_advise_io(d, layer, out);

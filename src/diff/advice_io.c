@@ -82,7 +82,6 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                         : written_for_border(d, layer);
     const struct fsd_form *form = input ? made : in, *border = input ? in : made;
     const char *side = input ? "input" : "output", *format;
-    int64_t given, taken;
     char layout[16];
 
     if (!form)
@@ -121,11 +120,8 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 input ? "reads" : "writes");
         return false;
     }
-    if (fsd_layer_pads(d->engine, layer, &given, &taken))
-        fprintf(out,
-                "choose a size that needs no padding (the adjacent Conv or GEMM kernel "
-                "processes %lld elements instead of %lld), and ",
-                (long long)taken, (long long)given);
+    if (fsd_advise_padding(d, layer, out)) /* which the format alone leaves */
+        fputs(", and ", out);
     fprintf(out,
             "build with --%sIOFormats=%s:%s%s and %s the network %s in that format",
             side, fsd_dtype_name(form->type), *format ? format : "LAYOUT",

@@ -1,5 +1,5 @@
 /* Layers that pad for a product, or cut its padding off. */
-#include "diff/diff.h"
+#include "diff/step.h"
 
 enum { ALIGNED = 16 };
 
@@ -49,3 +49,15 @@ bool fsd_layer_pads(const struct fsd_graph *e, fsd_id layer, int64_t *given,
 }
 
 /* As for the 49 tokens of a window: GEMM kernels need aligned sizes. */
+bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    int64_t given, taken;
+
+    if (!fsd_layer_pads(d->engine, layer, &given, &taken))
+        return false;
+    fprintf(out,
+            "choose a size that needs no padding (the adjacent Conv or GEMM "
+            "kernel processes %lld elements instead of %lld)",
+            (long long)taken, (long long)given);
+    return true;
+}

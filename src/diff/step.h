@@ -32,6 +32,9 @@ bool fsd_cancels(const struct fsd_match *m, fsd_id node);
 /** advice_io.c: as fsd_put_advice(), for the cause io. */
 bool fsd_advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
+/** padding.c: the same for a layer that pads, or cuts off; false: it does not. */
+bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
 /** flow_named.c: completes the flows of Reformats without tensors. */
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);
 
