@@ -153,7 +153,7 @@ static unsigned traits_of(const char *form)
     } words[] = {{"=%weighted", FSD_OP_WEIGHTED},
                  {"=%quantizer", FSD_OP_QDQ},
                  {"=%q", FSD_OP_QUANTIZE},
-                 {"=%dq", FSD_OP_QDQ}};
+                 {"=%dq", FSD_OP_DEQUANTIZE}};
     size_t length = strcspn(form + 1, "(> ");
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
