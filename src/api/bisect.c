@@ -40,17 +40,15 @@ struct fsd_bisection {
 static enum fsd_status open_pair(struct fsd_bisection **out,
                                  const struct fsd_options *opt, struct fsd_error *err)
 {
-    struct fsd_options uncited = *opt;
     struct fsd_bisection *b;
     struct fsd_diff *run;
     enum fsd_status status;
 
     *out = NULL;
-    uncited.uncited = true;
     if (!opt->model || !opt->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected MODEL and ENGINE");
-    status = fsd_diff_open(&run, &uncited, err);
+    status = fsd_run_open(&run, opt, err);
     if (status != FSD_OK)
         return status;
     b = FSD_NEW(run->arena, struct fsd_bisection, 1);

@@ -13,16 +13,14 @@ struct fsd_coding {
 enum fsd_status fsd_coding_open(struct fsd_coding **out, const struct fsd_options *opt,
                                 struct fsd_error *err)
 {
-    struct fsd_options uncited = *opt;
     struct fsd_diff *run = NULL;
     enum fsd_status status;
 
     *out = NULL;
     FSD_GUARD(err);
-    uncited.uncited = true;
     if (!opt->model)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
-    status = fsd_run_open(&run, &uncited, err);
+    status = fsd_run_open(&run, opt, err);
     if (status != FSD_OK)
         return status;
     *out = FSD_NEW(run->arena, struct fsd_coding, 1);

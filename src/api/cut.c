@@ -74,7 +74,6 @@ enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
     *c = (struct fsd_cutting){.arena = arena, .opt = *opt, .cut = *cut};
     copy_cut(arena, &c->cut);
     c->opt.model = copy(arena, opt->model);
-    c->opt.uncited = true;
     status = open_cutting(c, err);
     if (status == FSD_OK)
         *out = c;
@@ -154,8 +153,7 @@ static enum fsd_status open_alone(struct fsd_diff **out, const struct fsd_cuttin
     struct fsd_options opt = {.model = c->opt.model,
                               .engine = alone,
                               .force = true,
-                              .evidence = c->opt.evidence,
-                              .uncited = true};
+                              .evidence = c->opt.evidence};
 
     return fsd_run_open(out, &opt, err);
 }

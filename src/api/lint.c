@@ -27,7 +27,6 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     enum fsd_status status =
         fsd_file_blame(lint->policy, FSD_FILE_POLICY, "a policy",
                        fsd_policy_read(&l->policy, lint->policy, err), err);
-    struct fsd_options uncited = *opt;
     struct fsd_target target;
     const char *word = lint->builder;
     struct fsd_print command;
@@ -37,8 +36,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
         return status;
     if (!opt->model)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
-    uncited.uncited = true;
-    status = fsd_run_open(&l->run, &uncited, err);
+    status = fsd_run_open(&l->run, opt, err);
     if (status != FSD_OK)
         return status;
     l->path = fsd_arena_strndup(l->arena, opt->model, strlen(opt->model));

@@ -155,8 +155,8 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
     return FSD_OK;
 }
 
-enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
-                             struct fsd_error *err)
+static enum fsd_status open_run(struct fsd_diff **out, const struct fsd_options *opt,
+                                struct fsd_error *err)
 {
     const char *const paths[] = {opt->model, opt->engine, opt->log};
     unsigned from_stdin = 0;
@@ -187,6 +187,15 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
     return status;
 }
 
+enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
+                             struct fsd_error *err)
+{
+    struct fsd_options uncited = *opt;
+
+    uncited.uncited = true;
+    return open_run(out, &uncited, err);
+}
+
 enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
                               struct fsd_error *err)
 {
@@ -194,7 +203,7 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     if (!opt->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected MODEL and ENGINE, found no ENGINE");
-    return fsd_run_open(out, opt, err);
+    return open_run(out, opt, err);
 }
 
 void fsd_diff_free(struct fsd_diff *diff)

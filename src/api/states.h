@@ -4,8 +4,8 @@
 
 #include "snapshot/snapshot.h"
 
-/** As fsd_diff_open(), of a model without an engine, too: then of one without
- *  layers. */
+/** As fsd_diff_open(), of a model without an engine, too: then of one without layers.
+ *  Its findings cite nothing of lint (`uncited`). */
 enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
                              struct fsd_error *err);
 

@@ -43,7 +43,6 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
     line->run.uncited = true;
     status = fsd_diff_open(&made, &line->run, err);
-
     if (status == FSD_OK)
         status = write_models(line, print_model, print_report, made, err);
     fsd_diff_free(made);

@@ -257,7 +257,7 @@ static struct fsd_diff *run_of_files(const struct test_case *c)
     struct fsd_diff *d;
     struct fsd_error err;
 
-    if (fsd_run_open(&d, &opt, &err) != FSD_OK)
+    if ((opt.engine ? fsd_diff_open : fsd_run_open)(&d, &opt, &err) != FSD_OK)
         fail_msg("%s", err.message);
     return d;
 }
