@@ -1077,6 +1077,9 @@ FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt
  *  writes every format. */
 FSD_API const char *fsd_format_find(const char *name);
 
+/** Whether a format, by what fsd_format_find() takes, is a picture. */
+FSD_API bool fsd_format_draws(const char *name);
+
 /** The i-th format's name, NULL past the last. */
 FSD_API const char *fsd_format_at(unsigned i);
 

@@ -67,12 +67,11 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
 /* Pictures show no findings. */
 static bool only_draws(const struct command_line *line)
 {
-    static const char *const drawn[] = {"dot", "svg", "png", "pdf"};
     unsigned n = 0;
 
-    for (unsigned i = 0; i < line->n_outputs; i++)
-        for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++)
-            n += line->outputs[i].format && !strcmp(line->outputs[i].format, drawn[k]);
+    while (n < line->n_outputs && line->outputs[n].format &&
+           fsd_format_draws(line->outputs[n].format))
+        n++;
     return n == line->n_outputs;
 }
 

@@ -265,6 +265,13 @@ const char *fsd_format_find(const char *name)
     return format ? format->name : NULL;
 }
 
+bool fsd_format_draws(const char *name)
+{
+    const struct format *format = find_format(name);
+
+    return format && format->picture;
+}
+
 const char *fsd_format_at(unsigned i)
 {
     return i < FSD_COUNT_OF(formats) ? formats[i].name : NULL;
