@@ -16,6 +16,14 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+try:
+    import yaml  # noqa: F401: the runner's
+except ImportError:
+    print("skipped: needs python3-yaml")
+    sys.exit(77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../ci"))
+from runner import Runner, load    # noqa: E402
+
 BINARY, FIXTURES = (os.path.realpath(path) for path in sys.argv[1:3])
 ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
 failures = []
@@ -55,17 +63,24 @@ def put(folder, name, source):
 
 with open(os.path.join(ROOT, "docs/gate.md"), encoding="utf-8") as file:
     readme = file.read()
-with open(os.path.join(ROOT, "packaging/ci/github.yml"), encoding="utf-8") as file:
-    workflow = file.read()
+workflow = load(os.path.join(ROOT, "packaging/ci/github.yml"))
 shown = [line.split("#")[0].strip() for line in re.findall(r"^    (fusiondiff (?:snapshot|check).*)",
                                                           readme, re.M)]
 snapshot, check_line = shown[0], shown[1]
-job = re.search(r"run: >\s+(fusiondiff check.*?)\n\s*- run", workflow, re.S)
-ci = " ".join(job[1].split()) if job else ""
-check("the workflow has the job's command", "-o gate.md -o gate.sarif -o gate.xml" in ci, ci)
-check("the workflow has the line for the job's summary", '>> "$GITHUB_STEP_SUMMARY"' in workflow)
+asked = next(step["with"] for step in workflow["jobs"]["gate"]["steps"] if step.get("id") == "gate")
+ci = "fusiondiff check {snapshot} {model} {engine} --profile {profiles} --policy {policy}".format(**asked)
 
-with tempfile.TemporaryDirectory() as folder:
+
+def play(repository, at):
+    """The workflow's gate on the repository's last commit: its status, runner and reports."""
+    os.makedirs(f"{at}/tools")
+    os.symlink(BINARY, f"{at}/tools/fusiondiff")
+    runner = Runner(at, os.path.realpath(ROOT), repository, repository, bins=[f"{at}/tools"])
+    status = runner.job(workflow, "gate")
+    return status, runner, runner.artifacts.get("fusiondiff-reports", "none")
+
+
+with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as machines:
     git(folder, "init", "-q")
     put(folder, "model.onnx", "qat_block/model.onnx")
     put(folder, "engine.graph.json", "qat_block/engine.graph.json")
@@ -81,20 +96,21 @@ with tempfile.TemporaryDirectory() as folder:
     put(folder, "build/profile.json", "compare/split.profile.json")
     with open(os.path.join(folder, "gate.ini"), "w", encoding="utf-8") as out:
         out.write("[lost-fusion]\ncount = 0\n")
-    done = command(ci, folder)
-    check("the change fails", done.returncode == 1, done.returncode)
-    check("and says so in the log", re.match(
-        r"fusiondiff: check failed: .*lost-fusion 1.*; see gate.md, gate.sarif, gate.xml\n$",
-        done.stderr), done.stderr)
-    root = xml.parse(os.path.join(folder, "gate.xml")).getroot()
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "another build")
+    status, runner, reports = play(folder, f"{machines}/failing")
+    check("the change fails", status == 1, status)
+    check("and says so in the log", re.search(
+        r"^fusiondiff: check failed: .*lost-fusion 1.*; see .*gate.md, .*gate.sarif, .*gate.xml", runner.log, re.M), runner.log)
+    root = xml.parse(os.path.join(reports, "gate.xml")).getroot()
     check("JUnit fails the rule", root.find(".//testcase[@name='lost-fusion']/failure") is not None)
-    with open(os.path.join(folder, "gate.md"), encoding="utf-8") as file:
+    with open(os.path.join(reports, "gate.md"), encoding="utf-8") as file:
         comment = file.read()
     check("the comment opens what failed", "<details open><summary>lost-fusion" in comment)
     check("the repository is as it was", git(folder, "status", "--porcelain", "-uno") == "")
 
     # Accepted by the command that the report prints.
-    text = command(ci.split(" -o ")[0], folder).stdout
+    text = command(ci, folder).stdout
     accept = re.search(r"^to accept this build: (.*)$", text, re.M)
     check("the report states how to accept", accept, text)
     done = command(accept[1], folder) if accept else None
@@ -104,8 +120,8 @@ with tempfile.TemporaryDirectory() as folder:
     lines = [line for line in git(folder, "diff", "-U0").split("\n") if re.match(r"[+-][^+-]", line)]
     check("a change of one fusion changes a handful of lines", 0 < len(lines) < 40, len(lines))
     git(folder, "commit", "-qam", "accepted")
-    done = command(ci, folder)
-    check("the accepted build passes", done.returncode == 0, done.stderr)
+    status, runner, _ = play(folder, f"{machines}/accepted")
+    check("the accepted build passes", status == 0, runner.log)
 
 print("failed" if failures else "passed")
 sys.exit(bool(failures))
