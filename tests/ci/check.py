@@ -270,14 +270,18 @@ def check_path():
 
 
 def check_hostile_names():
+    """Names that are commands, and workflows made for earlier versions of the action."""
     with tempfile.TemporaryDirectory() as at:
         name = "a $(touch pwned);`touch pwned` \"b\".json"
         one = machine(at)
         shutil.copy(f"{workspace(one.work)}/engine.graph.json", f"{one.work}/{name}")
         status, _ = one.action(dict(SAME, **GIVEN, engine=name))
         claim(status == 0 and not os.path.exists(f"{one.work}/pwned"), f"a hostile name: status {status}\n{one.log}")
+        # A workflow of the time when reports lay in the checkout reads there what the change committed.
+        write(f"{one.work}/fusiondiff-reports/gate.md", FORGED)
         status, _ = one.action(dict(SAME, **GIVEN, reports="out"))
         claim(status == 2 and "use the output reports" in one.log, f"the input reports: status {status}")
+        claim(not os.path.exists(f"{one.work}/fusiondiff-reports"), "a forged report stays where earlier versions wrote theirs")
 
 
 # -- whole workflows
