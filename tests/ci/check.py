@@ -103,13 +103,16 @@ def check_action():
                 claim(json.loads(read(f"{outputs['reports']}/gate.json"))["verdict"][:4] == verdict, f"{what}: the report's verdict")
 
 
-def gitlab(at, source, **given):
-    """The job of GitLab by the steps of its YAML: status, log, and what it publishes by name."""
+def gitlab(at, source, parts=("script", "after_script"), **given):
+    """The job of GitLab by the steps of its YAML: status, log, and what it publishes by name.
+
+    `parts` are those that run: a before_script of the user's that fails leaves the script out, a timeout what follows it.
+    """
     job = load(f"{source}/packaging/ci/gitlab.yml")[".fusiondiff-check"]
     env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": f"{at}/home", "CI_PROJECT_DIR": f"{at}/work/repo", "CI_JOB_ID": "7",
            **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}, **job["variables"], **given}
     status, log = 0, ""
-    for part in ("script", "after_script"):      # a failed script is followed by after_script
+    for part in parts:      # a failed script is followed by after_script
         done = subprocess.run(["sh", "-e", "-c", "\n".join(job[part])], cwd=f"{at}/work/repo", env=env, capture_output=True, text=True,
                               errors="replace", check=False)
         log += done.stdout + done.stderr
@@ -416,6 +419,13 @@ def check_gitlab():
                 claim(not world.harm(published), f"GitLab, {kind}, {what}: {world.harm(published)}")
                 hurt = what != "a build" or kind.removeprefix("input ") in files.values()
                 claim((got != 0) == hurt, f"GitLab, {kind}, {what}: status {got}\n{log}")
+    for kind in ("files", "secrets", "folders"):
+        for parts in (("script",), ("after_script",)):
+            with tempfile.TemporaryDirectory() as at:
+                world = World(at, FIXTURES).commit(kind)
+                machine(f"{at}/job", change=world.change).checkout({"persist-credentials": "False"})
+                _, _, published = gitlab(f"{at}/job", SOURCE, parts, FUSIONDIFF="none", **files)
+                claim(not world.harm(published), f"GitLab, {kind}, {parts} alone: {world.harm(published)}")
     for what, program, sha256, status in (("a program of the change", "./fusiondiff", "", 2), ("with another checksum", "./fusiondiff", "0" * 64, 2),
                                           ("one with its checksum", "./own", GIVEN["sha256"], 0)):
         with tempfile.TemporaryDirectory() as at:
