@@ -511,6 +511,47 @@ enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
 /** FSD_E_WRITE, in the words of errno. */
 enum fsd_status fail_errno(struct fsd_error *err, const char *file);
 
+/* ----------------------------------------------------------------------------- ends */
+
+/* How the program ends before its end, and what it then leaves nowhere. */
+
+/** A closed pipe and a file over its limit become errors like any other; who ends the
+ *  program by SIGINT, SIGTERM, SIGHUP or SIGQUIT leaves no temporary file behind. */
+void prepare_ends(void);
+
+/** Ends the program so, where there is no memory to be had. */
+_Noreturn void end_without_memory(void);
+
+/** Ends the program so, by a signal.
+ *  @param whole_job  the terminal has sent it to a command alone: all processes of the
+ *                    program's own group get it, too. */
+_Noreturn void end_by(int number, bool whole_job);
+
+/** A file or a directory that ends with the program; `path` is filled by the caller,
+ *  and ends in XXXXXX where the file is to be made. */
+struct temporary {
+    char path[PATH_MAX + sizeof ".XXXXXX.onnx"];
+    struct temporary *older;
+};
+
+/** Makes a file by mkstemps(), and removes it where the program ends before
+ *  drop_temporary().
+ *  @param suffix  characters behind XXXXXX.
+ *  @return  its descriptor; -1, with errno set, where it cannot be made: there is
+ *           nothing to drop then. */
+int make_temporary(struct temporary *t, int suffix) __attribute__((warn_unused_result));
+
+/** The same for a directory, by mkdtemp(). */
+bool make_temporary_folder(struct temporary *t) __attribute__((warn_unused_result));
+
+/** The same for a file that will be in such a directory, where no other program has
+ *  any. */
+void add_temporary(struct temporary *t);
+
+/** Ends that.
+ *  @param gone  it has another name now; false: it is removed. */
+void drop_temporary(struct temporary *t, bool gone);
+
 /* --------------------------------------------------------------------------- output */
 
 /* Where reports go: standard output, or a file that appears whole or not at all. */
@@ -519,13 +560,6 @@ enum fsd_status fail_errno(struct fsd_error *err, const char *file);
 enum fsd_status check_outputs(const struct command_line *line,
                               const struct fsd_options *inputs, unsigned n,
                               struct fsd_error *err);
-
-/** A closed pipe and a file over its limit become errors like any other; who ends the
- *  program leaves no temporary file behind. */
-void prepare_ends(void);
-
-/** Ends the program so, where there is no memory to be had. */
-_Noreturn void end_without_memory(void);
 
 /** Where a report goes, and how; `format` is never NULL. */
 struct sink {

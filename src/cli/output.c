@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -195,44 +194,6 @@ static enum fsd_status write_in_place(const struct job *job,
 
 /* --------------------------------------------------------------------- replaced */
 
-/* What the handler removes: only async-signal-safe calls may touch it. */
-static char *volatile unfinished;
-
-static void remove_unfinished(int number)
-{
-    char *path = unfinished;
-
-    if (path)
-        unlink(path);
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-void end_without_memory(void)
-{
-    static const char text[] = "fusiondiff: out of memory\n";
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    char *path = unfinished;
-
-    (void)ignored;
-    if (path)
-        unlink(path);
-    _exit(TROUBLE);
-}
-
-void prepare_ends(void)
-{
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-
-    fsd_on_out_of_memory(end_without_memory);
-    fsd_map_files(true);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (signal(ends[i], remove_unfinished) == SIG_IGN) /* nohup */
-            signal(ends[i], SIG_IGN);
-}
-
 /* mkstemp makes the file private; a report keeps the mode and the owner of the one that
  * it replaces, or gets the mode that any new file would.
  * @return  whether it could. */
@@ -333,13 +294,12 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {
-    char temporary[PATH_MAX + sizeof ".XXXXXX"];
+    struct temporary temporary;
     enum fsd_status status = FSD_OK;
     int fd;
 
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", target->path);
-    unfinished = temporary; /* before there is such a file, so that none escapes */
-    fd = mkstemp(temporary);
+    snprintf(temporary.path, sizeof temporary.path, "%s.XXXXXX", target->path);
+    fd = make_temporary(&temporary, 0);
     if (fd < 0) {
         *why_not = if_refused(target, "its folder is not writable");
         status = fail_errno(err, job->output->path);
@@ -351,11 +311,10 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
     } else {
         status = fill(job, fd, err);
         if (status == FSD_OK)
-            status = take_place(job, target, temporary, err);
+            status = take_place(job, target, temporary.path, err);
     }
-    if (status != FSD_OK && fd >= 0)
-        unlink(temporary);
-    unfinished = NULL;
+    if (fd >= 0)
+        drop_temporary(&temporary, status == FSD_OK);
     return status == FSD_OK ? sync_folder(target->path, err) : status;
 }
 

@@ -81,8 +81,12 @@ static void check_line(struct command_line *line, struct argp_state *state)
 
 /* ------------------------------------------------------------------- the directory */
 
+enum { MOST_FILES = 16 };
+
 struct folder {
-    char name[PATH_MAX], partial[PATH_MAX]; /* where it is made */
+    char name[PATH_MAX];
+    struct temporary partial, files[MOST_FILES]; /* where it is made */
+    unsigned n_files;
     const struct command_line *line;
     const struct fsd_issue *issue;
 };
@@ -111,40 +115,47 @@ static enum fsd_status name_folder(struct folder *f, struct fsd_error *err)
         n--;
     if (snprintf(f->name, sizeof f->name, "%.*s", (int)n, path) >=
             (int)sizeof f->name ||
-        snprintf(f->partial, sizeof f->partial, "%s.XXXXXX", f->name) >=
-            (int)(sizeof f->partial - sizeof "/layers.json"))
+        snprintf(f->partial.path, sizeof f->partial.path, "%s.XXXXXX", f->name) >=
+            (int)(PATH_MAX - sizeof "/layers.json"))
         return fail_file(err, FSD_E_ARG, path, "the path is too long");
     return check_folder(f->name, err);
 }
 
-static bool path_in(const struct folder *f, const char *name, char out[PATH_MAX])
+/* @param gone  the directory has its name, and they are in it. */
+static void drop_partial(struct folder *f, bool gone)
 {
-    return snprintf(out, PATH_MAX, "%s/%s", f->partial, name) < PATH_MAX;
+    while (f->n_files)
+        drop_temporary(&f->files[--f->n_files], gone);
+    drop_temporary(&f->partial, gone);
 }
 
-static void remove_partial(const struct folder *f)
+/* The next file of the directory. */
+static FILE *open_file(struct folder *f, const char *name)
 {
-    char path[PATH_MAX];
-    const char *file;
+    struct temporary *t = &f->files[f->n_files];
 
-    for (unsigned i = 0; (file = fsd_issue_file(f->issue, i)); i++)
-        if (path_in(f, file, path))
-            unlink(path);
-    rmdir(f->partial);
+    if (f->n_files == MOST_FILES ||
+        snprintf(t->path, sizeof t->path, "%s/%s", f->partial.path, name) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    f->n_files++;
+    add_temporary(t);
+    return fopen(t->path, "wxe");
 }
 
-static enum fsd_status fill_partial(const struct folder *f, struct fsd_error *err)
+static enum fsd_status fill_partial(struct folder *f, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
-    char path[PATH_MAX];
     const char *file;
 
     for (unsigned i = 0; status == FSD_OK && (file = fsd_issue_file(f->issue, i));
          i++) {
-        FILE *out = path_in(f, file, path) ? fopen(path, "wxe") : NULL;
+        FILE *out = open_file(f, file);
+        const char *path = f->files[f->n_files - 1].path;
 
         if (!out)
-            return fail_errno(err, path);
+            return fail_errno(err, file);
         status = fsd_issue_write(f->issue, file, out, err);
         if (status == FSD_E_WRITE)
             fail_errno(err, path);
@@ -182,16 +193,15 @@ static enum fsd_status write_folder(struct folder *f, struct fsd_error *err)
     mode_t mask = umask(0);
 
     umask(mask);
-    if (!mkdtemp(f->partial))
+    if (!make_temporary_folder(&f->partial))
         return fail_errno(err, f->name);
     status = fill_partial(f, err);
     if (status == FSD_OK)
         status = write_names(f, err);
     if (status == FSD_OK &&
-        (chmod(f->partial, 0777 & ~mask) || rename(f->partial, f->name)))
+        (chmod(f->partial.path, 0777 & ~mask) || rename(f->partial.path, f->name)))
         status = fail_errno(err, f->name);
-    if (status != FSD_OK)
-        remove_partial(f);
+    drop_partial(f, status == FSD_OK);
     return status == FSD_OK ? sync_folder(f->name, err) : status;
 }
 

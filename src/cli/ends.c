@@ -1,0 +1,138 @@
+/*
+ * How the program ends before its end: by a signal, or where there is no memory.  Its
+ * temporary files and directories end with it.  Each is in a list from the moment that
+ * it exists, with these signals blocked in between, so that the handler removes it, and
+ * never a file that another program made.
+ */
+#define _GNU_SOURCE /* mkostemps */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/* The newest first: what is in a directory is removed before it.  Only
+ * async-signal-safe calls may touch it. */
+static struct temporary *volatile temporaries;
+
+static void remove_temporaries(void)
+{
+    for (const struct temporary *t = temporaries; t; t = t->older)
+        if (unlink(t->path))
+            rmdir(t->path);
+}
+
+static void remove_and_end(int number)
+{
+    remove_temporaries();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void end_without_memory(void)
+{
+    static const char text[] = "fusiondiff: out of memory\n";
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)ignored;
+    remove_temporaries();
+    _exit(TROUBLE);
+}
+
+void prepare_ends(void)
+{
+    fsd_on_out_of_memory(end_without_memory);
+    fsd_map_files(true);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (signal(ends[i], remove_and_end) == SIG_IGN) /* nohup */
+            signal(ends[i], SIG_IGN);
+}
+
+void end_by(int number, bool whole_job)
+{
+    sigset_t only;
+
+    fflush(stdout);
+    remove_temporaries();
+    signal(number, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    if (whole_job)
+        kill(0, number);
+    raise(number);
+    _exit(128 + number); /* process 1 of a container dies by no such signal */
+}
+
+/* --------------------------------------------------------------- temporary files */
+
+static sigset_t block_ends(void)
+{
+    sigset_t blocked, before;
+
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaddset(&blocked, ends[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    return before;
+}
+
+static void unblock_ends(const sigset_t *before)
+{
+    int why = errno;
+
+    sigprocmask(SIG_SETMASK, before, NULL);
+    errno = why;
+}
+
+void add_temporary(struct temporary *t)
+{
+    t->older = temporaries;
+    temporaries = t;
+}
+
+int make_temporary(struct temporary *t, int suffix)
+{
+    sigset_t before = block_ends();
+    int fd = mkostemps(t->path, suffix, O_CLOEXEC);
+
+    if (fd >= 0)
+        add_temporary(t);
+    unblock_ends(&before);
+    return fd;
+}
+
+bool make_temporary_folder(struct temporary *t)
+{
+    sigset_t before = block_ends();
+    bool made = mkdtemp(t->path);
+
+    if (made)
+        add_temporary(t);
+    unblock_ends(&before);
+    return made;
+}
+
+void drop_temporary(struct temporary *t, bool gone)
+{
+    sigset_t before = block_ends();
+    struct temporary *newer = temporaries;
+
+    if (!gone && unlink(t->path))
+        rmdir(t->path);
+    while (newer != t && newer->older != t)
+        newer = newer->older;
+    if (newer == t)
+        temporaries = t->older;
+    else
+        newer->older = t->older;
+    unblock_ends(&before);
+}
