@@ -623,9 +623,72 @@ void put_quoted(const char *text);
 /** Wipes what was said. */
 void end_progress(void);
 
+/* ---------------------------------------------------------------------------- child */
+
+/* A command of the user's, run in a group of its own that ends with this program. */
+
+/** Receives what a command prints, as it comes.
+ *  @param stream  0: its standard output; 1: standard error.
+ *  @param n  0: no more of this stream comes.
+ *  @return  false where it could not be kept. */
+typedef bool piece_fn(void *payload, int stream, const char *bytes, size_t n);
+
+struct child {
+    const char *const *words;     /**< the last is NULL */
+    const char *variable, *value; /**< of its environment; value NULL: as it is */
+    int in, out;    /**< descriptors of its standard streams; -1: this program's own */
+    piece_fn *take; /**< receives both outputs, and `out` is unused; NULL: none does */
+    void *payload;
+};
+
+/** How a command ended. */
+struct child_end {
+    int status;     /**< its exit status, or 128 and the signal that ended it */
+    int by;         /**< that signal; 0: none */
+    int stopped_by; /**< a signal that this program has forwarded, or that the terminal
+                         sent to the command; 0: none: end_by() is due */
+    bool whole_job; /**< for end_by() */
+};
+
+/** Runs a command to its end, or to the end of its whole group where a signal is to end
+ *  this program.
+ *  @return FSD_E_IO where it could not be started; FSD_E_WRITE, without a message,
+ *          where `take` was ever false. */
+enum fsd_status run_child(const struct child *c, struct child_end *end,
+                          struct fsd_error *err);
+
 /* -------------------------------------------------------------------------- collect */
 
-/* What `collect` is made of: the command as it is run, and the running of it. */
+/* What `collect` is made of: the directory that it fills, the command as it is run, and
+ * the running of it. */
+
+/** DIR.partial, where the build is made. */
+struct partial {
+    char folder[PATH_MAX],
+        path[PATH_MAX];      /**< DIR and DIR.partial, as they are named */
+    char absolute[PATH_MAX]; /**< the latter */
+    int dir, mark; /**< it and FSD_UNFINISHED in it, open and locked; -1: not open */
+};
+
+/** Makes it, or clears the one that an earlier collect left, and locks it.
+ *  @param p  close it with close_partial(), whatever comes back.
+ *  @return FSD_E_ARG where DIR is there already; FSD_E_WRITE where the directory is a
+ *          link, has files of somebody else or is locked: nothing is removed then. */
+enum fsd_status open_partial(struct partial *p, const char *folder,
+                             struct fsd_error *err);
+void close_partial(struct partial *p);
+
+/** The path of a file in it; false where that is too long. */
+bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX]);
+
+/** Makes a new file in it: what the command has put there is kept.
+ *  @return  NULL, with the reason in `err`, where it cannot. */
+FILE *create_in_partial(const struct partial *p, const char *name,
+                        struct fsd_error *err);
+
+/** Gives it the name DIR, once all of it is on the disk.
+ *  @return FSD_OK; FSD_E_WRITE. */
+enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err);
 
 enum { MOST_COMMAND = 4096, MOST_EXPORTS = 3 };
 
@@ -652,19 +715,17 @@ struct collect_command {
 enum fsd_status complete_command(struct collect_command *out, const char *const *given,
                                  unsigned n, const char *folder, struct fsd_error *err);
 
-/** Runs the command, prints its output, and writes it to the file `path`.
+/** Runs the command, prints its output, and writes it to a file.
  *  FUSIONDIFF_COLLECT is `folder` in its environment.
- *  @param status  set to its exit status, or to 128 and the signal that ended it.
- *  @param ended_by set to that signal, or to one that this program received and
- *         forwarded; 0: none.
+ *  @param log  closed, whatever comes back; `path` is its name in errors.
  *  @return FSD_E_IO where it could not be started; FSD_E_WRITE where the log could not
  *          be written. */
-enum fsd_status run_command(const char *const *words, const char *folder,
-                            const char *path, int *status, int *ended_by,
+enum fsd_status run_command(const char *const *words, const char *folder, FILE *log,
+                            const char *path, struct child_end *end,
                             struct fsd_error *err);
 
 /** What a command prints, both streams, at most size - 1 bytes; "" where it cannot be
- *  run. */
+ *  run.  A signal meanwhile ends the program. */
 void read_command(const char *const *words, char *text, size_t size);
 
 #endif

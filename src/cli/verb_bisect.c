@@ -7,16 +7,15 @@
  *
  * The state is one file, which is always replaced as a whole, so that whatever ends the
  * program, or a CMD, the search continues from its last result.  CMD has its standard
- * input and output in files, so that it can never block the program.
+ * input and output in files, so that it can never block the program, and the model of
+ * the build in a file of a new name that is gone behind it (ends.c).
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
@@ -110,42 +109,32 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
     return status;
 }
 
-/* Where the model of the next build is while CMD runs. */
-static char *model_path(const struct command_line *line)
-{
-    size_t n = strlen(line->state) + sizeof ".onnx";
-    char *path = must(malloc(n));
-
-    snprintf(path, n, "%s.onnx", line->state);
-    return path;
-}
-
 /* "ENGINE" or "MODEL,ENGINE".  Engines of the model that CMD was given are compared by
- * the model as it was, which has the same nodes and names. */
+ * the model as it was, which has the same nodes and names.
+ * @param given  that model's path; NULL: there is none. */
 static void take_dump(struct fsd_options *out, const struct command_line *line,
-                      char *word)
+                      const char *given, char *word)
 {
-    char *comma = strchr(word, ','), *own = model_path(line);
+    char *comma = strchr(word, ',');
 
     *out = line->run;
     out->model = comma && access(word, F_OK) ? word : NULL;
     out->engine = out->model ? comma + 1 : word;
     if (out->model)
         *comma = '\0';
-    if (out->model && !strcmp(out->model, own))
+    if (out->model && given && !strcmp(out->model, given))
         out->model = NULL;
-    free(own);
 }
 
 static enum fsd_status take(struct command_line *line, struct fsd_bisection *search,
-                            enum fsd_bisect_result result, char *dump,
-                            struct fsd_error *err)
+                            enum fsd_bisect_result result, const char *given,
+                            char *dump, struct fsd_error *err)
 {
     struct fsd_options rebuilt;
     enum fsd_status status;
 
     if (dump)
-        take_dump(&rebuilt, line, dump);
+        take_dump(&rebuilt, line, given, dump);
     status = fsd_bisection_take(search, result, dump ? &rebuilt : NULL, stdout, err);
     return status == FSD_OK ? save(line, search, err) : status;
 }
@@ -158,7 +147,7 @@ static enum fsd_status take_word(struct command_line *line,
 {
     bool given = word < line->query.n_words;
     char *dump = given ? must(strdup(line->words[word])) : NULL;
-    enum fsd_status status = take(line, search, result, dump, err);
+    enum fsd_status status = take(line, search, result, NULL, dump, err);
 
     free(dump);
     return status == FSD_OK ? fsd_bisection_next(search, stdout, err) : status;
@@ -220,33 +209,6 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 
 /* ------------------------------------------------------------------- run CMD */
 
-/* CMD with its arguments; ends the child. */
-static void become(const struct command_line *line, const char *model, FILE *in,
-                   FILE *out)
-{
-    char *argv[MOST_WORDS + 1] = {NULL};
-
-    for (unsigned i = 1; i < line->query.n_words; i++)
-        argv[i - 1] = strdup(line->words[i]);
-    signal(SIGPIPE, SIG_DFL);
-    if (model)
-        setenv("FUSIONDIFF_MODEL", model, 1);
-    if (argv[0] && dup2(fileno(in), 0) >= 0 && dup2(fileno(out), 1) >= 0)
-        execvp(argv[0], argv);
-    fprintf(stderr, "fusiondiff: %s: %s\n", line->words[1], strerror(errno));
-    _exit(STOPPED);
-}
-
-static int wait_for(pid_t child)
-{
-    int status;
-
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return STOPPED;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED;
-}
-
 /* The last line of what CMD printed that is not empty; "": none. */
 static char *last_line(FILE *out)
 {
@@ -270,19 +232,45 @@ static char *last_line(FILE *out)
 }
 
 static enum fsd_status judge(struct command_line *line, struct fsd_bisection *search,
-                             int exit_status, char *dump, struct fsd_error *err)
+                             int exit_status, const char *model, char *dump,
+                             struct fsd_error *err)
 {
     if (exit_status >= STOPPED)
         return fail_file(err, FSD_E_ARG, line->words[1],
                          "the command did not complete; the search is unchanged");
     if (exit_status == SKIPPED)
-        return take(line, search, FSD_BISECT_SKIP, NULL, err);
+        return take(line, search, FSD_BISECT_SKIP, NULL, NULL, err);
     if (!*dump)
         return fail_file(err, FSD_E_ARG, line->words[1],
                          "expected the path of the new dump on its last line, found "
                          "nothing; the search is unchanged");
-    return take(line, search, exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD, dump,
-                err);
+    return take(line, search, exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD, model,
+                dump, err);
+}
+
+/* CMD with its arguments, to its end; a signal ends this program with it.
+ * @param model  NULL: the variable stays as it is. */
+static enum fsd_status run_words(const struct command_line *line, const char *model,
+                                 FILE *in, FILE *out, int *exit_status,
+                                 struct fsd_error *err)
+{
+    const char *words[MOST_WORDS + 1] = {NULL};
+    struct child child = {.words = words,
+                          .variable = "FUSIONDIFF_MODEL",
+                          .value = model,
+                          .in = fileno(in),
+                          .out = fileno(out)};
+    struct child_end end;
+    enum fsd_status status;
+
+    for (unsigned i = 1; i < line->query.n_words; i++)
+        words[i - 1] = line->words[i];
+    rewind(in);
+    status = run_child(&child, &end, err);
+    if (end.stopped_by)
+        end_by(end.stopped_by, end.whole_job);
+    *exit_status = end.status;
+    return status;
 }
 
 static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
@@ -291,8 +279,7 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     FILE *in = tmpfile(), *out = tmpfile();
     enum fsd_status status =
         in && out ? fsd_bisection_tensors(search, in, err) : fail_errno(err, "tmpfile");
-    char *dump;
-    pid_t child;
+    int exit_status = STOPPED;
 
     if (status == FSD_OK)
         status = write_model(line, search, model, err);
@@ -302,20 +289,13 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     }
 
     fflush(stdout);
+    if (status == FSD_OK)
+        status = run_words(line, model, in, out, &exit_status, err);
     if (status == FSD_OK) {
-        rewind(in);
-        child = fork();
-        if (!child)
-            become(line, model, in, out);
-        if (child < 0) {
-            status = fail_errno(err, line->words[1]);
-        } else {
-            int exit_status = wait_for(child);
+        char *dump = last_line(out);
 
-            dump = last_line(out);
-            status = judge(line, search, exit_status, dump, err);
-            free(dump);
-        }
+        status = judge(line, search, exit_status, model, dump, err);
+        free(dump);
     }
     if (in)
         fclose(in);
@@ -324,21 +304,45 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     return status;
 }
 
+/* Where the model of each build is while CMD runs: beside the state, with the mode of
+ * any new file. */
+static enum fsd_status make_model(const struct command_line *line,
+                                  struct temporary *model, struct fsd_error *err)
+{
+    mode_t mask = umask(0);
+    int fd = -1;
+
+    umask(mask);
+    if (snprintf(model->path, sizeof model->path, "%s.XXXXXX.onnx", line->state) <
+        (int)sizeof model->path)
+        fd = make_temporary(model, sizeof ".onnx" - 1);
+    else
+        errno = ENAMETOOLONG;
+    if (fd < 0)
+        return fail_errno(err, line->state);
+    fchmod(fd, 0666 & ~mask);
+    close(fd);
+    return FSD_OK;
+}
+
 static enum fsd_status run_search(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_bisection *search = NULL;
+    struct temporary model;
     enum fsd_status status;
+    bool made = false;
 
     if (line->query.n_words < 2)
         return fail_file(err, FSD_E_ARG, NULL, "expected bisect run CMD");
     status = read_search(line, &search, err);
-    while (status == FSD_OK && !fsd_bisection_done(search)) {
-        char *model = model_path(line);
-
-        status = run_once(line, search, model, err);
-        unlink(model);
-        free(model);
+    if (status == FSD_OK) {
+        status = make_model(line, &model, err);
+        made = status == FSD_OK;
     }
+    while (status == FSD_OK && !fsd_bisection_done(search))
+        status = run_once(line, search, model.path, err);
+    if (made)
+        drop_temporary(&model, false);
     if (status == FSD_OK)
         status = fsd_bisection_next(search, stdout, err);
     fsd_bisection_free(search);

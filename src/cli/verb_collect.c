@@ -16,7 +16,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,116 +27,31 @@ static const char *const kept_variables[] = {
     "NVIDIA_TF32_OVERRIDE", "NVIDIA_VISIBLE_DEVICES"};
 enum { N_VARIABLES = sizeof kept_variables / sizeof *kept_variables };
 
-/* All that a collect writes; nothing else is ever removed. */
-static const char *const own_files[] = {"command.json", "build.log",  "layers.json",
-                                        "profile.json", "times.json", "model.onnx",
-                                        FSD_UNFINISHED};
-
 struct collect {
-    const char *folder;
-    char partial[PATH_MAX];
+    struct partial partial;
     struct collect_command command;
     const char *model; /* NULL: none is known */
-    int status, ended_by;
+    int status;
+    struct child_end end;
 };
-
-/* ---------------------------------------------------------------------- directories */
-
-static bool path_in(const struct collect *c, const char *name, char path[PATH_MAX])
-{
-    size_t folder = strlen(c->partial), file = strlen(name);
-
-    if (folder + 1 + file >= PATH_MAX)
-        return false;
-    memcpy(path, c->partial, folder);
-    path[folder] = '/';
-    memcpy(path + folder + 1, name, file + 1);
-    return true;
-}
-
-static enum fsd_status clear_partial(const struct collect *c, struct fsd_error *err)
-{
-    char path[PATH_MAX];
-
-    if (access(c->partial, F_OK))
-        return FSD_OK;
-    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
-        if (path_in(c, own_files[i], path))
-            unlink(path);
-    if (!rmdir(c->partial))
-        return FSD_OK;
-    return fail_file(err, FSD_E_WRITE, c->partial,
-                     "expected only files of an earlier collect, found one that "
-                     "cannot be removed: %s",
-                     strerror(errno));
-}
-
-/* An empty directory may have been made for it. */
-static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
-{
-    struct dirent **names;
-    int n = scandir(folder, &names, NULL, NULL);
-
-    if (n < 0)
-        return errno == ENOENT ? FSD_OK : fail_errno(err, folder);
-    for (int i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
-    return n <= 2 ? FSD_OK
-                  : fail_file(err, FSD_E_ARG, folder,
-                              "expected a new or empty directory, found files in it");
-}
-
-static enum fsd_status make_partial(struct collect *c, struct fsd_error *err)
-{
-    size_t n = strlen(c->folder);
-    char path[PATH_MAX];
-    int fd;
-
-    while (n > 1 && c->folder[n - 1] == '/')
-        n--;
-    if (snprintf(c->partial, sizeof c->partial, "%.*s.partial", (int)n, c->folder) +
-            (int)sizeof "/profile.json" >=
-        (int)sizeof c->partial)
-        return fail_file(err, FSD_E_ARG, c->folder, "the path is too long");
-    if (check_folder(c->folder, err) != FSD_OK || clear_partial(c, err) != FSD_OK)
-        return err->status;
-    path_in(c, FSD_UNFINISHED, path);
-    if (mkdir(c->partial, 0777) ||
-        (fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) < 0)
-        return fail_errno(err, c->partial);
-    close(fd);
-    return FSD_OK;
-}
-
-/* The directory has its name, and all of it is on the disk. */
-static enum fsd_status finish(const struct collect *c, struct fsd_error *err)
-{
-    char path[PATH_MAX];
-
-    path_in(c, FSD_UNFINISHED, path);
-    if (sync_folder(path, err) != FSD_OK)
-        return err->status;
-    if (unlink(path) || rename(c->partial, c->folder))
-        return fail_errno(err, c->folder);
-    return sync_folder(c->folder, err);
-}
 
 /* ---------------------------------------------------------------------------- files */
 
-static enum fsd_status copy_file(const char *from, const char *to,
-                                 struct fsd_error *err)
+static enum fsd_status copy_file(const struct collect *c, const char *from,
+                                 const char *name, struct fsd_error *err)
 {
     static char piece[1 << 16];
     FILE *in = fopen(from, "re"), *out;
+    char to[PATH_MAX] = "";
     enum fsd_status status = FSD_OK;
     size_t n;
 
     if (!in)
         return fail_file(err, FSD_E_IO, from, "cannot open: %s", strerror(errno));
-    out = fopen(to, "wxe");
+    path_in_partial(&c->partial, name, to);
+    out = create_in_partial(&c->partial, name, err);
     if (!out)
-        status = fail_errno(err, to);
+        status = err->status;
     while (out && status == FSD_OK && (n = fread(piece, 1, sizeof piece, in)) > 0)
         if (fwrite(piece, 1, n, out) != n)
             status = fail_errno(err, to);
@@ -151,13 +65,12 @@ static enum fsd_status copy_file(const char *from, const char *to,
 static enum fsd_status copy_exports(const struct collect *c, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
-    char path[PATH_MAX];
 
     for (size_t i = 0; i < MOST_EXPORTS && status == FSD_OK; i++) {
         const struct exported *e = &c->command.exports[i];
 
-        if (e->asked && path_in(c, e->name, path) && !access(e->asked, F_OK))
-            status = copy_file(e->asked, path, err);
+        if (e->asked && !access(e->asked, F_OK))
+            status = copy_file(c, e->asked, e->name, err);
     }
     return status;
 }
@@ -166,14 +79,14 @@ static enum fsd_status copy_exports(const struct collect *c, struct fsd_error *e
 static enum fsd_status keep_model(const struct collect *c, bool copy,
                                   struct fsd_error *err)
 {
-    char path[PATH_MAX], target[PATH_MAX];
+    char target[PATH_MAX];
 
-    if (!c->model || !path_in(c, "model.onnx", path))
+    if (!c->model)
         return FSD_OK;
     if (copy)
-        return copy_file(c->model, path, err);
-    if (!realpath(c->model, target) || symlink(target, path))
-        return fail_errno(err, path);
+        return copy_file(c, c->model, "model.onnx", err);
+    if (!realpath(c->model, target) || symlinkat(target, c->partial.dir, "model.onnx"))
+        return fail_errno(err, c->model);
     return FSD_OK;
 }
 
@@ -190,7 +103,7 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     char path[PATH_MAX];
     FILE *out;
 
-    path_in(c, "command.json", path);
+    path_in_partial(&c->partial, "command.json", path);
     for (size_t i = 0; i < N_VARIABLES; i++) {
         const char *value = getenv(kept_variables[i]);
 
@@ -201,9 +114,9 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     }
     collected.names = names;
     collected.values = values;
-    out = fopen(path, "wxe");
+    out = create_in_partial(&c->partial, "command.json", err);
     if (!out)
-        return fail_errno(err, path);
+        return err->status;
     return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
@@ -213,12 +126,13 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
 static unsigned kinds_in(const struct collect *c)
 {
     struct dirent **names;
-    int n = scandir(c->partial, &names, NULL, alphasort);
+    int n = scandir(c->partial.path, &names, NULL, alphasort);
     unsigned kinds = 0;
     char path[PATH_MAX];
 
     for (int i = 0; i < n; i++) {
-        if (*names[i]->d_name != '.' && path_in(c, names[i]->d_name, path))
+        if (*names[i]->d_name != '.' &&
+            path_in_partial(&c->partial, names[i]->d_name, path))
             kinds |= 1u << fsd_file_kind(path);
         free(names[i]);
     }
@@ -267,28 +181,40 @@ static void report_kept(const struct collect *c)
     snprintf(text, sizeof text,
              "the command failed with status %d; its files are in %s, "
              "which no verb accepts as a build",
-             c->status, c->partial);
+             c->status, c->partial.path);
     print_note(NULL, text);
 }
 
 /* ------------------------------------------------------------------------- the verb */
 
+static enum fsd_status run_build(struct collect *c, struct fsd_error *err)
+{
+    char path[PATH_MAX] = "";
+    FILE *log = create_in_partial(&c->partial, "build.log", err);
+    enum fsd_status status;
+
+    if (!log)
+        return err->status;
+    path_in_partial(&c->partial, "build.log", path);
+    status =
+        run_command(c->command.words, c->partial.absolute, log, path, &c->end, err);
+    c->status = c->end.status;
+    return status;
+}
+
 static enum fsd_status collect(struct collect *c, const struct command_line *line,
                                const char *const *given, unsigned n,
                                struct fsd_error *err)
 {
-    char log[PATH_MAX];
-    enum fsd_status status = make_partial(c, err);
+    enum fsd_status status = open_partial(&c->partial, line->words[0], err);
 
     if (status == FSD_OK)
-        status = complete_command(&c->command, given, n, c->partial, err);
+        status = complete_command(&c->command, given, n, c->partial.path, err);
     if (status != FSD_OK)
         return status;
     c->model = line->run.model ? line->run.model : c->command.model;
     report_added(&c->command, n);
-    path_in(c, "build.log", log);
-    status =
-        run_command(c->command.words, c->partial, log, &c->status, &c->ended_by, err);
+    status = run_build(c, err);
     if (status == FSD_OK)
         status = copy_exports(c, err);
     if (status == FSD_OK)
@@ -297,26 +223,26 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
         status = write_command(c, given, n, err);
     if (status != FSD_OK)
         return status;
-    if (c->status || c->ended_by) {
+    if (c->status || c->end.stopped_by) {
         report_kept(c);
         return FSD_OK;
     }
     report_lacks(c);
-    return finish(c, err);
+    return finish_partial(&c->partial, err);
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     static struct collect c;
     enum fsd_status status;
+    int by;
 
-    c.folder = line->words[0];
     status = collect(&c, line, line->words + 1, line->query.n_words - 1, err);
+    close_partial(&c.partial);
+    by = c.end.stopped_by ? c.end.stopped_by : c.end.by;
     line->exit_status = c.status;
-    if (status == FSD_OK && c.ended_by) { /* as if this program had been the command */
-        signal(c.ended_by, SIG_DFL);
-        raise(c.ended_by);
-    }
+    if (status == FSD_OK && by) /* as if this program had been the command */
+        end_by(by, c.end.whole_job);
     return status;
 }
 

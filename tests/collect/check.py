@@ -166,15 +166,82 @@ def interrupted():
         time.sleep(.01)
     child.kill()
     child.wait()
-    os.kill(int(open(path("pid"), encoding="utf-8").read()), signal.SIGKILL)
     check("nor if it is killed", not os.path.exists(path("slow")) and os.path.exists(path("slow.partial/UNFINISHED")))
 
 
+def links():
+    """Nothing behind a link is removed or written, and no file that another program made."""
+    os.mkdir(path("home"))
+    for name in ("model.onnx", "command.json", "UNFINISHED"):
+        put(f"home/{name}", "mine")
+    os.symlink("home", path("linked.partial"))
+    done = collect("linked", "true")
+    check("a partial directory that is a link is refused", done.returncode == 2 and "linked.partial" in done.stderr and
+          "link" in done.stderr, done.stderr)
+    check("what is behind it stays", sorted(os.listdir(path("home"))) == ["UNFINISHED", "command.json", "model.onnx"])
+    os.mkdir(path("inside.partial"))
+    put("inside.partial/UNFINISHED", "")
+    os.symlink("../home/model.onnx", path("inside.partial/model.onnx"))
+    os.symlink("../home/command.json", path("inside.partial/build.log"))
+    done = collect("inside", "echo", "new", more=["--model", f"{QAT}/model.onnx"])
+    check("links of an earlier collect are removed", done.returncode == 0 and not os.path.islink(path("inside/build.log")), done.stderr)
+    check("and nothing behind them", open(path("home/model.onnx"), encoding="utf-8").read() == "mine" ==
+          open(path("home/command.json"), encoding="utf-8").read())
+    os.mkdir(path("marked.partial"))
+    os.symlink("../home/UNFINISHED", path("marked.partial/UNFINISHED"))
+    done = collect("marked", "true")
+    check("a mark that is a link is refused", done.returncode == 2 and os.path.exists(path("home/UNFINISHED")), done.stderr)
+    os.symlink("empty", path("alias"))
+    os.mkdir(path("empty"))
+    for name in ("alias", "alias/"):
+        done = collect(name, "touch", path("has-run"))
+        check("a directory that is a link is refused before the command", done.returncode == 2 and
+              not os.path.exists(path("has-run")), done.stderr)
+    os.mkdir(path("own.partial"))
+    put("own.partial/model.onnx", "mine")
+    done = collect("own", "true")
+    check("a model of the user's is kept", done.returncode == 2 and os.listdir(path("own.partial")) == ["model.onnx"], done.stderr)
+    put("own.partial/UNFINISHED", "")
+    put("own.partial/thesis.tex", "mine")
+    done = collect("own", "true")
+    check("nothing is removed where a file is unknown", done.returncode == 2 and "thesis.tex" in done.stderr and
+          len(os.listdir(path("own.partial"))) == 3, done.stderr)
+
+
+def at_once():
+    """The second of two into one directory is refused, whatever the first one has there."""
+    ready = path("ready")
+    first = subprocess.Popen([BINARY, "collect", path("shared"), "--", "sh", "-c", f"echo one; >{ready}; exec sleep 600"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(ready):
+        time.sleep(.01)
+    second = collect("shared", "echo", "two")
+    check("the second is refused", second.returncode == 2 and "shared" in second.stderr and "another collect" in second.stderr,
+          second.stderr)
+    check("and leaves all of the first", "two" not in open(path("shared.partial/build.log"), encoding="utf-8").read() and
+          os.path.exists(path("shared.partial/UNFINISHED")) and first.poll() is None)
+    first.send_signal(signal.SIGTERM)
+    first.wait()
+    many = [subprocess.Popen([BINARY, "collect", path("race"), "--", "sh", "-c", f"echo {i}; sleep .2; echo {i}"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for i in range(12)]
+    statuses = [child.wait() for child in many]
+    lines = open(path("race/build.log"), encoding="utf-8").read().split()
+    check("of twelve at once one is kept", statuses.count(0) == 1 and statuses.count(2) == 11, statuses)
+    check("whose lines are all its own", lines == [str(statuses.index(0))] * 2, lines)
+    check("and the others leave nothing", sorted(os.listdir(path("race"))) == ["build.log", "command.json"] and
+          not os.path.exists(path("race.partial")), os.listdir(path("race")))
+
+
+for ignored in (signal.SIGTERM, signal.SIGINT):     # by nohup, or by a shell that runs this in the background
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, signal.SIG_DFL)
 try:
     whole_builds()
     options()
     ends()
     interrupted()
+    links()
+    at_once()
 finally:
     shutil.rmtree(FOLDER)
 print(f"{len(failures)} failures")

@@ -114,7 +114,7 @@ def main():
         refused("bad", "nowhere.json", says="nowhere.json")
         refused("run", script(folder, "silent", "exit 1\n"), says="expected the path of the new dump")
         refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not complete")
-        refused("run", folder / "none", says="did not complete")
+        refused("run", folder / "none", says="cannot be started: No such file")
 
         # The fusion of Conv_13 is split in SPLIT: good there, it is to blame.
         bisect(folder, "bad", ENGINE, says="did not change")
@@ -123,12 +123,17 @@ def main():
         bisect(folder, "start", MODEL, ENGINE)
         bisect(folder, "next", "-o", folder / "next.onnx", says="marked as an output")
         check("next -o", (folder / "next.onnx").read_bytes() != MODEL.read_bytes())
+        mine = folder / ".fusiondiff-bisect.onnx"
+        mine.write_text("mine")
+        before = set(folder.iterdir())
         command = script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
                                           f"echo building\necho {SPLIT}\n")
         bisect(folder, "run", command, says="This fusion causes the failure, found after 1 build:\n  layer 3  epilogue  Conv_13")
         check("the arguments of CMD", (folder / "asked").read_text().split(), (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() == (folder / "next.onnx").read_bytes())
-        check("it is gone behind it", not (folder / ".fusiondiff-bisect.onnx").exists())
+        left = {p.name for p in set(folder.iterdir()) - before}
+        check("it is gone behind it", left == {"build", "asked", "given.onnx"}, left)
+        check("a file of the user's", mine.read_text() == "mine")
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")
         bisect(folder, "good", status=2, says="the search is complete")
 

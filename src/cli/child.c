@@ -1,0 +1,411 @@
+/*
+ * Runs a command whose words all come from the user, never from a file, by execvp(): no
+ * shell reads them.
+ *
+ * It is a process group of its own, so that its children end with it where a signal
+ * ends this program: the signal goes to the group, and who has not ended after a grace
+ * period is killed.  At a terminal, Ctrl-C and Ctrl-Z reach this program, with the
+ * script or the pipeline that it is part of, and are forwarded.  A command that reads
+ * the terminal, from a group in the background, is stopped by the system.  It gets the
+ * terminal then, for good: Ctrl-C and Ctrl-Z reach it alone, and this program stops as
+ * it stopped and dies as it died.  Processes that outlive the command are nobody's
+ * business, also where they hold its streams.
+ *
+ * All signals are blocked except while ppoll() waits, so that none is lost.
+ */
+#define _GNU_SOURCE /* pipe2, ppoll */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 1 << 16,
+    GRACE = 2000, /* milliseconds between a signal and the next, stronger one */
+    QUIET = 200,  /* milliseconds without output: what is left of the command is read */
+    REST = 2000   /* milliseconds for all that processes behind the command print */
+};
+
+static const int caught[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                             SIGTSTP, SIGCONT, SIGCHLD};
+enum { N_ENDS = 4, N_CAUGHT = sizeof caught / sizeof *caught }; /* the first end it */
+
+static volatile sig_atomic_t received[N_CAUGHT];
+
+static void note_signal(int number)
+{
+    for (size_t i = 0; i < N_CAUGHT; i++)
+        if (caught[i] == number)
+            received[i] = 1;
+}
+
+struct running {
+    const struct child *of;
+    pid_t pid;
+    int streams[2]; /* what it prints; -1: nothing more comes */
+    bool kept;      /* all pieces were taken */
+    int terminal;   /* -1: none controls this program */
+    bool reads;     /* the terminal, so that it gets it */
+    bool ended;
+    int raw;       /* its end, as waitpid() has it */
+    int signal;    /* that this program has forwarded; 0: none */
+    int stage;     /* how many stronger ones followed */
+    int64_t until; /* when the next one does */
+    sigset_t mask, waiting;
+    struct sigaction before[N_CAUGHT];
+};
+
+static int64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ------------------------------------------------------------------------ signals */
+
+/* SIGTTOU is blocked all the time: this program is in the background while its command
+ * has the terminal, and goes on printing. */
+static void catch_signals(struct running *r)
+{
+    struct sigaction act = {.sa_handler = note_signal};
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTTOU);
+    for (size_t i = 0; i < N_CAUGHT; i++)
+        sigaddset(&blocked, caught[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &r->mask);
+    for (size_t i = 0; i < N_CAUGHT; i++) {
+        received[i] = 0;
+        sigaction(caught[i], NULL, &r->before[i]);
+        if (r->before[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD) /* nohup */
+            sigaction(caught[i], &act, NULL);
+    }
+    r->waiting = r->mask;
+    sigdelset(&r->waiting, SIGCHLD);
+    sigaddset(&r->waiting, SIGTTOU);
+}
+
+static void release_signals(const struct running *r)
+{
+    for (size_t i = 0; i < N_CAUGHT; i++)
+        sigaction(caught[i], &r->before[i], NULL);
+    sigprocmask(SIG_SETMASK, &r->mask, NULL);
+}
+
+/* ----------------------------------------------------------------------- terminal */
+
+/* Only the foreground may give the terminal away: not what runs in the background. */
+static void give_terminal(const struct running *r)
+{
+    if (r->reads && tcgetpgrp(r->terminal) == getpgrp())
+        tcsetpgrp(r->terminal, r->pid);
+}
+
+/* @return  whether the command had it */
+static bool take_terminal(const struct running *r)
+{
+    return r->terminal >= 0 && tcgetpgrp(r->terminal) == r->pid &&
+           !tcsetpgrp(r->terminal, getpgrp());
+}
+
+/* Stops this program, or the whole job that it is part of as Ctrl-Z would have, until
+ * it is continued; and then the command. */
+static void stop(struct running *r, pid_t whom)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL}, own;
+    sigset_t only;
+
+    sigemptyset(&only);
+    sigaddset(&only, SIGTSTP);
+    take_terminal(r);
+    sigaction(SIGTSTP, &usual, &own);
+    kill(whom, SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &only, NULL); /* it stops here */
+    sigprocmask(SIG_BLOCK, &only, NULL);
+    sigaction(SIGTSTP, &own, NULL);
+    give_terminal(r);
+    kill(-r->pid, SIGCONT);
+}
+
+/* Who reads the terminal from the background gets it where this program has been
+ * brought to the foreground in the meantime. */
+static void command_stopped(struct running *r, int number)
+{
+    if (r->terminal < 0 ||
+        (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU)) {
+        return; /* by somebody who will continue it */
+    }
+    r->reads |= number != SIGTSTP;
+    if (number != SIGTSTP && tcgetpgrp(r->terminal) == getpgrp()) {
+        give_terminal(r);
+        kill(-r->pid, SIGCONT);
+    } else {
+        stop(r, 0);
+    }
+}
+
+/* ------------------------------------------------------------------------ starting */
+
+static bool write_on(int to, const void *bytes, size_t n)
+{
+    for (const char *at = bytes; n;) {
+        ssize_t put = write(to, at, n);
+
+        if (put < 0 && errno != EINTR)
+            return false;
+        at += put > 0 ? put : 0;
+        n -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* In the child: `failed` ends when the program is started, and has the reason if not.
+ * A signal in front of execvp() must not run this program's handlers, which remove its
+ * temporary files. */
+static void become(const struct running *r, const int streams[3], int failed)
+{
+    const struct child *c = r->of;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    int why;
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    for (size_t i = 0; i < N_CAUGHT; i++)
+        sigaction(caught[i],
+                  r->before[i].sa_handler == SIG_IGN ? &r->before[i] : &usual, NULL);
+    sigaction(SIGPIPE, &usual, NULL);
+    sigaction(SIGXFSZ, &usual, NULL);
+    sigprocmask(SIG_SETMASK, &r->mask, NULL);
+    for (int i = 0; i < 3; i++) /* one that has its place already would be closed */
+        if (streams[i] == i ? fcntl(i, F_SETFD, 0) < 0
+                            : streams[i] >= 0 && dup2(streams[i], i) < 0)
+            goto failed;
+    if (!c->value || !setenv(c->variable, c->value, 1))
+        execvp(c->words[0], (char *const *)(uintptr_t)c->words);
+failed:
+    why = errno;
+    write_on(failed, &why, sizeof why);
+    _exit(127);
+}
+
+/* 0 if the program was started: the pipe ended. */
+static int read_reason(int from)
+{
+    ssize_t n;
+    int why;
+
+    do
+        n = read(from, &why, sizeof why);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof why ? why : 0;
+}
+
+/* Closes those that are open. */
+static void close_all(int *ends, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (ends[i] >= 0)
+            close(ends[i]);
+        ends[i] = -1;
+    }
+}
+
+/* @return  0, or errno where it did not start. */
+static int start(struct running *r)
+{
+    const struct child *c = r->of;
+    int out[2] = {-1, -1}, err[2] = {-1, -1}, failed[2] = {-1, -1}, why = 0;
+    int streams[3] = {c->in, c->out, -1};
+
+    if (pipe2(failed, O_CLOEXEC) ||
+        (c->take && (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))))
+        why = errno;
+    if (c->take) {
+        streams[1] = out[1];
+        streams[2] = err[1];
+    }
+    r->pid = why ? -1 : fork();
+    if (!r->pid)
+        become(r, streams, failed[1]);
+    if (!why && r->pid < 0)
+        why = errno;
+    close_all(&out[1], 1);
+    close_all(&err[1], 1);
+    close_all(&failed[1], 1);
+    if (!why) {
+        why = read_reason(failed[0]);
+        if (why)
+            waitpid(r->pid, NULL, 0);
+    }
+    close_all(failed, 1);
+    r->streams[0] = out[0];
+    r->streams[1] = err[0];
+    if (why)
+        close_all(r->streams, 2);
+    return why;
+}
+
+/* ------------------------------------------------------------------------- running */
+
+/* What is there of a stream. */
+static void take_piece(struct running *r, int stream)
+{
+    static char piece[PIECE];
+    ssize_t n = read(r->streams[stream], piece, sizeof piece);
+
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0)
+        close_all(&r->streams[stream], 1);
+    r->kept &= r->of->take(r->of->payload, stream, piece, n > 0 ? (size_t)n : 0);
+}
+
+/* @return  whether there was something, or an end. */
+static bool take_pieces(struct running *r, const struct pollfd polled[2])
+{
+    bool any = false;
+
+    for (int i = 0; i < 2; i++)
+        if (polled[i].fd >= 0 && polled[i].revents) {
+            take_piece(r, i);
+            any = true;
+        }
+    return any;
+}
+
+/* What has come since ppoll() began to wait. */
+static void pass_signals(struct running *r)
+{
+    for (size_t i = 0; i < N_CAUGHT; i++) {
+        if (!received[i])
+            continue;
+        received[i] = 0;
+        if (i < N_ENDS) {
+            prctl(PR_SET_CHILD_SUBREAPER, 1); /* end_group() knows when all are gone */
+            kill(-r->pid, caught[i]);
+            kill(-r->pid, SIGCONT); /* who is stopped cannot end */
+            r->signal = r->signal ? r->signal : caught[i];
+            r->until = r->until ? r->until : now() + GRACE;
+        } else if (caught[i] == SIGTSTP) {
+            kill(-r->pid, SIGTSTP);
+            stop(r, getpid());
+        } else if (caught[i] == SIGCONT) {
+            give_terminal(r);
+        }
+    }
+    if (r->until && now() >= r->until) {
+        kill(-r->pid, r->stage++ ? SIGKILL : SIGTERM);
+        r->until = now() + GRACE;
+    }
+}
+
+static void look_for_end(struct running *r)
+{
+    int raw;
+    pid_t got = waitpid(r->pid, &raw, WNOHANG | WUNTRACED);
+
+    if (got == r->pid && WIFSTOPPED(raw)) {
+        command_stopped(r, WSTOPSIG(raw));
+    } else if (got == r->pid) {
+        r->ended = true;
+        r->raw = raw;
+    }
+}
+
+/* Its streams may be held by others, which live on: what they print is not awaited, but
+ * a filter that the command began, such as tee, has a moment for what it still has. */
+static void read_rest(struct running *r)
+{
+    int64_t until = now() + REST;
+
+    while ((r->streams[0] >= 0 || r->streams[1] >= 0) && now() < until) {
+        struct pollfd polled[2] = {{r->streams[0], POLLIN, 0},
+                                   {r->streams[1], POLLIN, 0}};
+
+        if (poll(polled, 2, QUIET) <= 0 || !take_pieces(r, polled))
+            break;
+    }
+    for (int i = 0; i < 2; i++)
+        if (r->streams[i] >= 0) {
+            close_all(&r->streams[i], 1);
+            r->kept &= r->of->take(r->of->payload, i, "", 0);
+        }
+}
+
+static void watch(struct running *r)
+{
+    while (!r->ended) {
+        struct pollfd polled[2] = {{r->streams[0], POLLIN, 0},
+                                   {r->streams[1], POLLIN, 0}};
+        int64_t left = r->until ? r->until - now() : 0;
+        struct timespec wait = {0};
+
+        if (left > 0)
+            wait = (struct timespec){left / 1000, left % 1000 * 1000000};
+        if (ppoll(polled, 2, r->until ? &wait : NULL, &r->waiting) > 0)
+            take_pieces(r, polled);
+        pass_signals(r);
+        look_for_end(r);
+    }
+}
+
+/* What is left of the group of a command that a signal ended.  A shell has its
+ * background jobs ignore SIGINT, so that they get SIGTERM. */
+static void end_group(const struct running *r)
+{
+    const struct timespec moment = {0, 10 * 1000000};
+    int64_t until = now() + GRACE;
+
+    kill(-r->pid, SIGTERM);
+    while (!kill(-r->pid, 0) && now() < until) {
+        while (waitpid(-r->pid, NULL, WNOHANG) > 0)
+            ;
+        nanosleep(&moment, NULL);
+    }
+    kill(-r->pid, SIGKILL);
+}
+
+enum fsd_status run_child(const struct child *c, struct child_end *end,
+                          struct fsd_error *err)
+{
+    struct running r = {.of = c, .streams = {-1, -1}, .kept = true};
+    int why;
+
+    *end = (struct child_end){0};
+    r.terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    catch_signals(&r);
+    why = start(&r);
+    if (!why) {
+        watch(&r);
+        end->by = WIFSIGNALED(r.raw) ? WTERMSIG(r.raw) : 0;
+        end->status = end->by ? 128 + end->by : WEXITSTATUS(r.raw);
+        end->stopped_by = r.signal;
+        /* Ctrl-C and Ctrl-\ at the terminal that the command had. */
+        end->whole_job =
+            take_terminal(&r) && !r.signal && (end->by == SIGINT || end->by == SIGQUIT);
+        if (end->whole_job)
+            end->stopped_by = end->by;
+        if (end->stopped_by)
+            end_group(&r);
+        read_rest(&r);
+    }
+    release_signals(&r);
+    if (r.terminal >= 0)
+        close(r.terminal);
+    if (why)
+        return fail_file(err, FSD_E_IO, c->words[0], "cannot be started: %s",
+                         strerror(why));
+    return r.kept ? FSD_OK : FSD_E_WRITE;
+}

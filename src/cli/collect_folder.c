@@ -1,0 +1,249 @@
+/*
+ * DIR.partial, the directory in which `collect` makes a build.
+ *
+ * Who writes to it has it locked, which ends with the process, however that does.  It
+ * is opened once, through no link, and what is in it is named from there: whoever moves
+ * it or puts a link in its place has nothing else changed.  What is removed has a name
+ * that `collect` itself gives, and only where it began before; where anything else is
+ * found, nothing is.
+ */
+#define _GNU_SOURCE /* scandirat */
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* All that a collect writes; nothing else is ever removed. */
+static const char *const own_files[] = {"command.json", "build.log",  "layers.json",
+                                        "profile.json", "times.json", "model.onnx",
+                                        FSD_UNFINISHED};
+
+bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX])
+{
+    size_t folder = strlen(p->path), file = strlen(name);
+
+    if (folder + 1 + file >= PATH_MAX)
+        return false;
+    memcpy(path, p->path, folder);
+    path[folder] = '/';
+    memcpy(path + folder + 1, name, file + 1);
+    return true;
+}
+
+/* An empty directory may have been made for it.  One behind a link could not be
+ * replaced once the build is done. */
+static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
+{
+    struct dirent **names;
+    struct stat st;
+    int n;
+
+    if (!lstat(folder, &st) && S_ISLNK(st.st_mode))
+        return fail_file(err, FSD_E_ARG, folder,
+                         "expected a new or empty directory, found a link");
+    n = scandir(folder, &names, NULL, NULL);
+    if (n < 0)
+        return errno == ENOENT ? FSD_OK : fail_errno(err, folder);
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return n <= 2 ? FSD_OK
+                  : fail_file(err, FSD_E_ARG, folder,
+                              "expected a new or empty directory, found files in it");
+}
+
+static bool is_own(const char *name)
+{
+    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
+        if (!strcmp(own_files[i], name))
+            return true;
+    return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Whether the open file still has that name. */
+static bool is_still(int fd, int dir, const char *name)
+{
+    struct stat opened, there;
+
+    return !fstat(fd, &opened) && !fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) &&
+           opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+}
+
+static enum fsd_status refuse_files(const struct partial *p, const char *name,
+                                    struct fsd_error *err)
+{
+    return fail_file(err, FSD_E_WRITE, p->path,
+                     "expected only files of an earlier collect, found '%.200s'", name);
+}
+
+/* Removes what an earlier collect left, or nothing: a file that collect does not write
+ * is somebody else's, and so are all files where it never began (`began`) or ended. */
+static enum fsd_status clear_partial(const struct partial *p, bool began,
+                                     struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+    const char *first = NULL;
+    struct dirent **names;
+    struct stat st;
+    int n = scandirat(p->dir, ".", &names, NULL, alphasort);
+
+    if (n < 0)
+        return fail_errno(err, p->path);
+    began |=
+        !fstatat(p->dir, own_files[0], &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
+    for (int i = 0; i < n; i++) {
+        const char *name = names[i]->d_name;
+
+        if (!is_own(name) || (!began && *name != '.' && strcmp(name, FSD_UNFINISHED)))
+            first = first ? first : name;
+    }
+    if (first)
+        status = refuse_files(p, first, err);
+    for (size_t i = 0; i + 1 < sizeof own_files / sizeof *own_files; i++)
+        if (status == FSD_OK && unlinkat(p->dir, own_files[i], 0) && errno != ENOENT)
+            status = fail_errno(err, p->path);
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return status;
+}
+
+enum attempt { TAKEN, LOST, REFUSED };
+
+static enum attempt refuse(const struct partial *p, const char *why,
+                           struct fsd_error *err)
+{
+    if (why)
+        fail_file(err, FSD_E_WRITE, p->path, "%s", why);
+    else
+        fail_errno(err, p->path);
+    return REFUSED;
+}
+
+/* Only another process that has it keeps from a lock: a file system without locks, or
+ * like NFS without those of directories, cannot hold two apart. */
+static bool is_locked(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+/* Opens, or makes, UNFINISHED and locks it, for where a directory has no lock. */
+static enum attempt lock_mark(struct partial *p, bool *began, struct fsd_error *err)
+{
+    static const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+
+    p->mark = openat(p->dir, FSD_UNFINISHED, flags | O_CREAT | O_EXCL, 0666);
+    *began = p->mark < 0 && errno == EEXIST;
+    if (*began)
+        p->mark = openat(p->dir, FSD_UNFINISHED, flags);
+    if (p->mark < 0)
+        return errno == ENOENT ? LOST : refuse(p, NULL, err);
+    if (is_locked(p->mark))
+        return refuse(p, "another collect is writing to this directory", err);
+    return is_still(p->mark, p->dir, FSD_UNFINISHED) ? TAKEN : LOST;
+}
+
+/* Makes or opens DIR.partial, and locks it.
+ * @param[out] began  it has been one of a collect before.
+ * @return  LOST where another collect has renamed or removed it meanwhile. */
+static enum attempt lock_partial(struct partial *p, bool *began, struct fsd_error *err)
+{
+    if (mkdir(p->path, 0777) && errno != EEXIST)
+        return refuse(p, NULL, err);
+    p->dir = open(p->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (p->dir < 0 && errno == ENOENT)
+        return LOST;
+    if (p->dir < 0)
+        return refuse(p,
+                      errno == ENOTDIR || errno == ELOOP
+                          ? "expected a directory, found a link or a file"
+                          : NULL,
+                      err);
+    if (is_locked(p->dir))
+        return refuse(p, "another collect is writing to this directory", err);
+    return is_still(p->dir, AT_FDCWD, p->path) ? lock_mark(p, began, err) : LOST;
+}
+
+void close_partial(struct partial *p)
+{
+    if (p->mark >= 0)
+        close(p->mark);
+    if (p->dir >= 0)
+        close(p->dir);
+    p->mark = p->dir = -1;
+}
+
+/* What was locked becomes an empty directory, or is left as it was found. */
+static enum fsd_status empty_partial(struct partial *p, bool began,
+                                     struct fsd_error *err)
+{
+    enum fsd_status status = check_folder(p->folder, err);
+
+    if (status == FSD_OK)
+        status = clear_partial(p, began, err);
+    if (status == FSD_OK && !realpath(p->path, p->absolute))
+        status = fail_errno(err, p->path);
+    if (status != FSD_OK && !began) {
+        unlinkat(p->dir, FSD_UNFINISHED, 0);
+        rmdir(p->path); /* only if it was made here */
+    }
+    return status;
+}
+
+enum fsd_status open_partial(struct partial *p, const char *folder,
+                             struct fsd_error *err)
+{
+    size_t n = strlen(folder);
+    enum attempt attempt;
+    bool began = false;
+
+    *p = (struct partial){.dir = -1, .mark = -1};
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    if (snprintf(p->path, sizeof p->path, "%.*s.partial", (int)n, folder) +
+            (int)sizeof "/profile.json" >=
+        (int)sizeof p->path)
+        return fail_file(err, FSD_E_ARG, folder, "the path is too long");
+    memcpy(p->folder, folder, n); /* without a slash at its end, which follows links */
+    if (check_folder(p->folder, err) != FSD_OK)
+        return err->status;
+    while ((attempt = lock_partial(p, &began, err)) == LOST)
+        close_partial(p);
+    return attempt == TAKEN ? empty_partial(p, began, err) : err->status;
+}
+
+/* The directory has its name, and all of it is on the disk.  The lock ends with the
+ * program. */
+enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
+{
+    if (fsync(p->dir) && errno != EINVAL)
+        return fail_errno(err, p->path);
+    if (!is_still(p->dir, AT_FDCWD, p->path))
+        return fail_file(err, FSD_E_WRITE, p->path,
+                         "expected the directory of this build, found another one");
+    if (unlinkat(p->dir, FSD_UNFINISHED, 0) || rename(p->path, p->folder))
+        return fail_errno(err, p->folder);
+    return sync_folder(p->folder, err);
+}
+
+/* A new file of the directory: what the command has put there is kept.
+ * @return  NULL, with the reason in `err`. */
+FILE *create_in_partial(const struct partial *p, const char *name,
+                        struct fsd_error *err)
+{
+    int fd = openat(p->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0666);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    char path[PATH_MAX];
+
+    if (!out && path_in_partial(p, name, path))
+        fail_errno(err, path);
+    if (!out && fd >= 0)
+        close(fd);
+    return out;
+}
