@@ -19,6 +19,7 @@ import disk
 import engines
 import files
 import formats
+import kills
 import limits
 import logs
 import models
@@ -277,6 +278,7 @@ def check_logs(h):
 
 
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files, "disk": disk.all_disks,
+         "kills": kills.all_kills,
          "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs,
          "formats": formats.all_formats, "limits": limits.all_limits,
          "untouched": untouched.untouched}
