@@ -365,7 +365,7 @@ static void watch(struct running *r)
  * background jobs ignore SIGINT, so that they get SIGTERM. */
 static void end_group(const struct running *r)
 {
-    const struct timespec moment = {0, 10 * 1000000};
+    const struct timespec moment = {0, 10000000};
     int64_t until = now() + GRACE;
 
     kill(-r->pid, SIGTERM);

@@ -99,7 +99,8 @@ static enum fsd_status clear_partial(const struct partial *p, bool began,
     for (int i = 0; i < n; i++) {
         const char *name = names[i]->d_name;
 
-        if (!is_own(name) || (!began && *name != '.' && strcmp(name, FSD_UNFINISHED)))
+        if (!is_own(name) ||
+            (!began && *name != '.' && strcmp(name, FSD_UNFINISHED) != 0))
             first = first ? first : name;
     }
     if (first)
