@@ -36,14 +36,6 @@ static struct fsd_slice from(struct fsd_slice t, size_t at)
     return (struct fsd_slice){t.s + at, t.n - at};
 }
 
-static bool find(struct fsd_slice t, const char *word, size_t *at)
-{
-    const char *found = fsd_slice_find(t, word);
-
-    *at = found ? (size_t)(found - t.s) : 0;
-    return found != NULL;
-}
-
 /* ---------------------------------------------------------------------- values */
 
 /* A C string; the zero byte, which it cannot hold, becomes \x00. */
@@ -165,7 +157,6 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
         ", Location: ",        ", Dimensions: [", ", Strides: [", ", StrideOrder: [",
         ", Format/Datatype: ", ", Datatype: ",    ", Format: "};
     cJSON *tensor = cJSON_CreateObject();
-    size_t at[FSD_COUNT_OF(keys)], end = t.n;
 
     if (!tensor || !cJSON_AddItemToArray(list, tensor)) {
         cJSON_Delete(tensor);
@@ -173,36 +164,39 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
         return;
     }
     for (size_t i = FSD_COUNT_OF(keys); i-- > 0;) {
-        struct fsd_slice before = {t.s, end}, value;
+        struct fsd_slice value;
         bool is_list = keys[i][strlen(keys[i]) - 1] == '[';
 
-        if (!find(before, keys[i], &at[i]))
+        if (!fsd_slice_split_at(&t, keys[i], &value))
             continue;
-        value = from(before, at[i] + strlen(keys[i]) - is_list);
-        end = at[i];
+        if (is_list) /* the bracket is part of the value */
+            value = (struct fsd_slice){value.s - 1, value.n + 1};
         add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
             is_list ? value_of(m, value) : string_of(value));
     }
-    if (end >= 6)
-        add(m, tensor, (struct fsd_slice){"Name", 4},
-            string_of((struct fsd_slice){t.s + 6, end - 6}));
+    if (t.n >= 6)
+        add(m, tensor, fsd_slice_of("Name"), string_of(from(t, 6)));
 }
 
-/* Where the record ends.  A name may contain " }", the keys behind the dimensions may
- * not.  Dimensions are searched only up to the next record: if no record has any, each
- * search would otherwise read all following records. */
-static bool record_end(struct fsd_slice t, size_t *end)
+/* Splits the text at the end of its first record; false: the record does not end.  A
+ * name may contain " }", the keys behind the dimensions may not.  Dimensions are
+ * searched only up to the next record: if no record has any, each search would
+ * otherwise read all following records. */
+static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 {
-    size_t dims, next;
-    struct fsd_slice own = t;
+    const char *next = fsd_slice_find(*t, " }, { Name: ");
+    struct fsd_slice own = {t->s, next ? (size_t)(next - t->s) : t->n};
+    const char *dims = fsd_slice_find(own, ", Dimensions: ["), *end = NULL;
 
-    if (find(t, " }, { Name: ", &next))
-        own.n = next;
-    if (find(own, ", Dimensions: [", &dims) && find(from(t, dims), " }", end)) {
-        *end += dims;
-        return true;
-    }
-    return find(t, " }", end);
+    if (dims)
+        end = fsd_slice_find(from(*t, (size_t)(dims - t->s)), " }");
+    if (!end)
+        end = fsd_slice_find(*t, " }");
+    if (!end)
+        return false;
+    *record = *t;
+    *t = fsd_slice_split(record, end, 2);
+    return true;
 }
 
 /* " { Name: n, ... }, { ... }]": returns the text behind the bracket. */
@@ -210,17 +204,16 @@ static struct fsd_slice read_tensors(struct context *m, const char *key,
                                      struct fsd_slice t)
 {
     cJSON *list = cJSON_AddArrayToObject(m->layer, key);
-    size_t end;
+    struct fsd_slice record;
 
     m->full |= !list;
     while (list && fsd_slice_begins(t, " { Name: ")) {
         t = from(t, 3);
-        if (!record_end(t, &end)) {
+        if (!take_record(&t, &record)) {
             m->odd = true;
             return from(t, t.n);
         }
-        read_tensor(m, list, (struct fsd_slice){t.s, end});
-        t = from(t, end + 2);
+        read_tensor(m, list, record);
         if (fsd_slice_begins(t, ","))
             t = from(t, 1);
     }
@@ -259,40 +252,45 @@ static size_t value_end(struct fsd_slice t)
     return t.n;
 }
 
-/* "[ { MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ... }, ... ]": one
- * entry per profile. */
-static cJSON *profiles_of(struct context *m, struct fsd_slice t)
+/* "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ...": one profile. */
+static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
-    static const char format[] = "Format: ";
+    cJSON *one = cJSON_CreateObject();
+    struct fsd_slice format;
+
+    if (!one || !cJSON_AddItemToArray(list, one)) {
+        cJSON_Delete(one);
+        m->full = true;
+        return;
+    }
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
+        struct fsd_slice before = t, sizes, behind;
+
+        if (fsd_slice_split_at(&before, words[i], &sizes) &&
+            fsd_slice_split_at(&sizes, "]", &behind))
+            add(m, one, (struct fsd_slice){words[i], strcspn(words[i], ":")},
+                list_of(sizes));
+    }
+    if (fsd_slice_split_at(&t, "Format: ", &format))
+        add(m, one, fsd_slice_of("Format"), string_of(format));
+}
+
+/* "[ { MinShape: ... }, { ... } ]": one entry per profile; the last one may be cut. */
+static cJSON *profiles_of(struct context *m, struct fsd_slice t)
+{
     cJSON *list = cJSON_CreateArray();
-    size_t at, end;
+    const char *at;
 
-    while (list && find(t, "{ ", &at)) {
-        cJSON *one = cJSON_CreateObject();
-        struct fsd_slice own = from(t, at);
+    while (list && !m->full && (at = fsd_slice_find(t, "{ "))) {
+        struct fsd_slice own = from(t, (size_t)(at - t.s));
+        bool ends = fsd_slice_split_at(&own, " }", &t);
 
-        if (!one || !cJSON_AddItemToArray(list, one)) {
-            cJSON_Delete(one);
-            m->full = true;
+        read_profile(m, list, own);
+        if (!ends) {
+            m->odd = true;
             break;
         }
-        end = own.n;
-        find(own, " }", &end);
-        own.n = end;
-        t = from(t, at + end);
-        for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
-            struct fsd_slice sizes, key = {words[i], strcspn(words[i], ":")};
-
-            if (!find(own, words[i], &at))
-                continue;
-            sizes = from(own, at + strlen(words[i]));
-            if (find(sizes, "]", &end))
-                add(m, one, key, list_of((struct fsd_slice){sizes.s, end}));
-        }
-        if (find(own, format, &at))
-            add(m, one, fsd_slice_of("Format"),
-                string_of(from(own, at + strlen(format))));
     }
     return list;
 }
@@ -329,15 +327,16 @@ static void read_keys(struct context *m, struct fsd_slice t)
 /* The type is one word; it ends the part that is the same in all versions. */
 static void read_line(struct context *m, struct fsd_slice t)
 {
-    static const char type[] = ", LayerType: ";
     static const char *const lists[] = {", Inputs: [", ", Constants: [",
                                         ", Outputs: ["};
-    size_t at, n = 0;
+    struct fsd_slice name = t;
+    size_t n = 0;
 
-    find(t, type, &at);
-    add(m, m->layer, (struct fsd_slice){"Name", 4},
-        string_of((struct fsd_slice){t.s + 6, at - 6}));
-    t = from(t, at + sizeof type - 1);
+    if (!fsd_slice_split_at(&name, ", LayerType: ", &t)) {
+        m->odd = true;
+        t = from(t, t.n);
+    }
+    add(m, m->layer, fsd_slice_of("Name"), string_of(from(name, 6)));
     while (n < t.n && t.s[n] != ',')
         n++;
     add(m, m->layer, (struct fsd_slice){"LayerType", 9},

@@ -1,64 +1,13 @@
 /* Any bytes as a build log, a console log or the inspector's text, without a model:
  * each line, the engine (the first of several), and the layer times. */
-#include "ops/ids.h"
-#include "engine/reader.h"
-#include "log/log.h"
-#include "support_file.h"
-#include "support_graph.h"
+#include "support_engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Each line lies in the file, behind the line before it. */
-static void check_lines(const struct fsd_file *file)
-{
-    struct fsd_log_lines lines = fsd_log_lines(file);
-    struct fsd_log_line line;
-    size_t behind = 0;
-
-    while (fsd_log_next(&lines, &line)) {
-        check(line.at >= behind && line.text.n <= file->size - line.at);
-        check(line.text.s == (const char *)file->bytes + line.at);
-        behind = line.at + line.text.n;
-    }
-}
-
-static void check_engine(const struct fsd_file *file, unsigned number)
-{
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
-    struct fsd_error err = {0};
-    enum fsd_status status =
-        fsd_engine_load(g, &(struct fsd_source){.file = file, .number = number}, &err);
-
-    if (status == FSD_OK)
-        fuzz_check_engine(g);
-    else
-        check(err.status == status && err.message[0]);
-    fsd_arena_free(arena);
-    if (status == FSD_E_ARG && !number)
-        check_engine(file, 1);
-}
-
-static void check_profiles(const struct fsd_file *file)
-{
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_op_names_new(arena);
-    fsd_profile_vec profiles = {0};
-    struct fsd_error err = {0};
-
-    if (fsd_log_profile_read(arena, names, file, &profiles, &err) != FSD_OK)
-        check(err.status == FSD_E_LIMIT);
-    for (uint32_t i = 0; i < profiles.n; i++)
-        check(profiles.at[i].entries.n > 0);
-    fsd_arena_free(arena);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
 
-    check_lines(&file);
-    check_engine(&file, 0);
-    check_profiles(&file);
+    fuzz_read_engine(&file);
     return 0;
 }

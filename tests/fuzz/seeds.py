@@ -24,6 +24,7 @@ FILES = {
     "tuning": ["routes/*.jsonl"],
     "snapshot": ["gate/*.fsd"],
     "log": ["**/*.log", "log/*.txt"],
+    "cut": ["**/*.log", "log/*.txt", "**/engine*.json", "engine/*.json"],
     "session": ["ort/*.log", "ort/assignment.json"],
     "policy": ["gate/*.ini"],
     "values": ["values/*"],
