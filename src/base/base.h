@@ -317,7 +317,8 @@ static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *
     return right;
 }
 
-/** Splits `t` at the first such word, or the last; false if there is none. */
+/** Splits `t` at the first such word, or the last; false, and both slices unchanged, if
+ *  there is none. */
 bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice *right);
 bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
                           struct fsd_slice *right);
@@ -356,6 +357,10 @@ void fsd_put_safe(FILE *out, const char *s);
 /** As fprintf(), of "%s" such texts and of "%u" only. */
 void fsd_printf_safe(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Whether a list of words, separated by blanks, has this one; "" and what holds a
+ *  blank are never words. */
+bool fsd_list_has(const char *list, const char *word);
 
 /** Moves as much from the front of `text` as has room into a JSON string, escaped;
  *  returns the bytes used.  With at least FSD_JSON_ROOM bytes it moves some. */

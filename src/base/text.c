@@ -416,3 +416,16 @@ void fsd_put_shell_word(FILE *out, const char *word)
         fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
     putc('\'', out);
 }
+
+bool fsd_list_has(const char *list, const char *word)
+{
+    size_t n = strlen(word), length;
+
+    for (const char *at = list + strspn(list, " "); *at; at += strspn(at, " ")) {
+        length = strcspn(at, " ");
+        if (length == n && !memcmp(at, word, n))
+            return true;
+        at += length;
+    }
+    return false;
+}

@@ -28,10 +28,11 @@ static const char *source(void)
 bool fsd_code_is_helper(const char *word)
 {
     size_t n = strlen(word);
-    const char *at = source();
+    const char *text = source(), *at = text;
 
     while ((at = strstr(at, word)) != NULL) {
-        bool begins = at[-1] == '\n' || !strncmp(at - 4, "def ", 4);
+        bool begins = at == text || at[-1] == '\n' ||
+                      (at - text >= 4 && !strncmp(at - 4, "def ", 4));
 
         if (begins && (at[n] == '(' || at[n] == ' '))
             return true;

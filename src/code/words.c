@@ -61,15 +61,8 @@ static bool is_taken(const char *word)
         "network np numpy_helper onnx open os argparse range reversed set setattr "
         "slice "
         "str sum sys torch f trt tuple w zip define load parser n ";
-    const char *found = words;
-    size_t n = strlen(word);
 
-    while ((found = strstr(found, word)) != NULL) {
-        if (found[-1] == ' ' && found[n] == ' ')
-            return true;
-        found++;
-    }
-    return false;
+    return fsd_list_has(words, word);
 }
 
 const char *fsd_code_identifier(struct fsd_arena *arena, const char *text)

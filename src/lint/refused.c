@@ -4,16 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-bool fsd_list_has(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *at = list; n && (at = strstr(at, word)); at += n)
-        if (at[-1] == ' ' && at[n] == ' ')
-            return true;
-    return false;
-}
-
 static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
 {
     return tensor != FSD_NONE && types >> fsd_tensor_form(g, tensor)->type & 1;

@@ -23,9 +23,6 @@ struct fsd_refusal_row {
     struct fsd_refusal is;
 };
 
-/** Is the word one of the list, each between blanks? */
-bool fsd_list_has(const char *list, const char *word);
-
 /* refused.c, which says what each asks */
 fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes_type,
     fsd_refused_reads_type, fsd_refused_reads_plain, fsd_refused_multiplies,

@@ -225,7 +225,7 @@ bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint
 {
     unsigned width = fsd_dtype_bits(type) / 8;
 
-    return width && width <= 8 && value->bytes && i < value->size / width &&
+    return value && value->bytes && width && width <= 8 && i < value->size / width &&
            fsd_dtype_number(type, fsd_element_bits(value, width, i), out);
 }
 

@@ -604,11 +604,13 @@ int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
 /** The value of a constant tensor, NULL when it has none or it was not read. */
 const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor);
 
-/** The i-th element, of `width` bytes, little endian. */
+/** The i-th element, of `width` bytes, little endian.
+ *  @param value with so many elements, and read. */
 uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_t i);
 
 /** The i-th element as a number; NAN if it is none.  False if it does not exist, or has
- *  a type that fsd_dtype_number() does not read. */
+ *  a type that fsd_dtype_number() does not read.
+ *  @param value may be NULL, or one that was not read: it has no elements then. */
 bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint64_t i,
                         double *out);
 

@@ -324,6 +324,23 @@ static void day__is_of_the_calendar(void **state)
         assert_int_equal(fsd_day_of_epoch(no_epochs[i]), 0);
 }
 
+static void list__has_whole_words_only(void **state)
+{
+    static const char list[] = " Add Conv ConvTranspose ";
+
+    (void)state;
+    assert_true(fsd_list_has(list, "Add"));
+    assert_true(fsd_list_has(list, "ConvTranspose"));
+    assert_true(fsd_list_has("Add", "Add"));
+    assert_false(fsd_list_has(list, "Transpose"));
+    assert_false(fsd_list_has(list, "ConvT"));
+    assert_false(fsd_list_has(list, ""));
+    assert_false(fsd_list_has(list, " "));
+    assert_false(fsd_list_has(list, "Add Conv"));
+    assert_false(fsd_list_has("", ""));
+    assert_false(fsd_list_has("", "Add"));
+}
+
 static void status__message_is_safe_and_whole(void **state)
 {
     struct fsd_error err;
@@ -474,6 +491,7 @@ int main(void)
         cmocka_unit_test(text__is_fitted_by_columns),
         cmocka_unit_test(text__is_brief_beyond_its_bound),
         cmocka_unit_test(day__is_of_the_calendar),
+        cmocka_unit_test(list__has_whole_words_only),
         cmocka_unit_test(status__message_is_safe_and_whole),
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
         cmocka_unit_test(file__reads_regular_files_only),
