@@ -391,11 +391,13 @@ static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
 static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
                             struct fsd_producer source)
 {
-    if (source.at == FSD_NONE)
+    fsd_id node = fsd_origin_node(source.at);
+
+    if (!fsd_is_origin(source.at))
         return 0;
-    if (source.at & FSD_REF_PORT)
-        return fsd_hash_text(fsd_state_ref_text(s, source.at, false));
-    return fsd_hash_mix(from[source.at], source.out);
+    if (node == FSD_NONE)
+        return fsd_hash_text(fsd_origin_text(s, source.at));
+    return fsd_hash_mix(from[node], source.out);
 }
 
 /* By node: a hash over the node, all its ancestors and all its descendants, by name. */
@@ -414,9 +416,10 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
     }
     for (uint32_t i = 0; i < s->outputs.n; i++) {
         struct fsd_producer producer = s->outputs.at[i].from;
+        fsd_id node = fsd_origin_node(producer.at);
 
-        if (fsd_ref_is_node(producer.at))
-            to[producer.at] +=
+        if (node != FSD_NONE)
+            to[node] +=
                 fsd_hash_mix(fsd_state_hash(s, s->outputs.at[i].name), producer.out);
     }
     for (fsd_id i = n; i-- > 0;) {
@@ -425,9 +428,10 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
         to[i] = fsd_hash_mix(hash_called(s, i), to[i]);
         for (uint32_t k = 0; k < in.n; k++) {
             struct fsd_producer producer = s->sources.at[in.at + k];
+            fsd_id node = fsd_origin_node(producer.at);
 
-            if (fsd_ref_is_node(producer.at))
-                to[producer.at] += fsd_hash_mix(fsd_hash_mix(to[i], k), producer.out);
+            if (node != FSD_NONE)
+                to[node] += fsd_hash_mix(fsd_hash_mix(to[i], k), producer.out);
         }
     }
     for (fsd_id i = 0; i < n; i++)

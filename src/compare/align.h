@@ -32,6 +32,50 @@ struct fsd_align {
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< of core nodes of the old model */
 };
 
+/** Where a tensor of the old model comes from in the new one; neither: the new model
+ *  lacks it, or it is neither in the old one. */
+static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
+                                                     struct fsd_origin old)
+{
+    uint32_t node = fsd_origin_node(old), input = fsd_origin_input(old);
+
+    if (node != FSD_NONE)
+        return fsd_node_origin(a->to_new[node]);
+    return input == FSD_NONE ? old : fsd_input_origin(a->new_input[input]);
+}
+
+/** The same from the new model to the old one. */
+static inline struct fsd_origin fsd_align_old_origin(const struct fsd_align *a,
+                                                     struct fsd_origin new)
+{
+    uint32_t node = fsd_origin_node(new), input = fsd_origin_input(new);
+
+    if (node != FSD_NONE)
+        return fsd_node_origin(a->to_old[node]);
+    return input == FSD_NONE ? new : fsd_input_origin(a->old_input[input]);
+}
+static inline struct fsd_destination
+fsd_align_old_destination(const struct fsd_align *a, struct fsd_destination new)
+{
+    uint32_t node = fsd_destination_node(new), output = fsd_destination_output(new);
+
+    if (node != FSD_NONE)
+        return fsd_node_destination(a->to_old[node]);
+    return output == FSD_NONE ? new : fsd_output_destination(a->old_output[output]);
+}
+
+/** The i-th of a list of the new model in the old one, as the old one's lists hold it;
+ *  FSD_NONE: it lacks it. */
+static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
+                                         struct fsd_ends ends, uint32_t i)
+{
+    uint32_t ref = ends.refs[i];
+
+    return ends.are == FSD_ENDS_DESTINATIONS
+               ? fsd_align_old_destination(a, (struct fsd_destination){ref}).ref
+               : fsd_align_old_origin(a, (struct fsd_origin){ref}).ref;
+}
+
 /** Whether an old node has a counterpart. */
 static inline bool fsd_align_has(const struct fsd_align *align, fsd_id old)
 {

@@ -41,10 +41,10 @@ static void set_bounds(const struct bounds *b)
 
         b->least[i] = (struct bound){0, FSD_NONE};
         for (uint32_t k = 0; k < in.n; k++) {
-            fsd_ref at = s->sources.at[in.at + k].at;
+            fsd_id at = fsd_origin_node(s->sources.at[in.at + k].at);
             struct bound from;
 
-            if (!fsd_ref_is_node(at) || at >= i)
+            if (at == FSD_NONE || at >= i)
                 continue;
             from = bound_of(b, at, b->least, 1);
             if (from.level > b->least[i].level)

@@ -18,18 +18,20 @@ static void color_from(struct fsd_align_side *side)
     const struct fsd_state *s = side->s;
 
     for (fsd_id i = 0; i < s->nodes.n; i++) {
-        struct fsd_producer from = {FSD_NONE, 0};
+        struct fsd_producer from = {FSD_NO_ORIGIN, 0};
         uint64_t hash = 0;
+        fsd_id at;
 
         if (s->nodes.at[i].in.n)
             from = s->sources.at[s->nodes.at[i].in.at];
-        if (fsd_ref_is_port(from.at))
-            hash = fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT);
-        else if (from.at != FSD_NONE)
-            hash = fsd_hash_mix(is_rest(side, from.at)
-                                    ? side->from[from.at]
-                                    : fsd_align_color_of(side, FSD_COLOR_NODE, from.at),
+        at = fsd_origin_node(from.at);
+        if (at != FSD_NONE)
+            hash = fsd_hash_mix(is_rest(side, at)
+                                    ? side->from[at]
+                                    : fsd_align_color_of(side, FSD_COLOR_NODE, at),
                                 from.out);
+        else if (fsd_is_origin(from.at))
+            hash = fsd_align_color_of(side, FSD_COLOR_INPUT, fsd_origin_input(from.at));
         side->from[i] = fsd_hash_mix(side->label[i], hash);
     }
 }
@@ -42,9 +44,9 @@ static void color_to(struct fsd_align_side *side)
 
     memset(side->to, 0, s->nodes.n * sizeof *side->to);
     for (uint32_t i = 0; i < s->outputs.n; i++) {
-        fsd_ref at = s->outputs.at[i].from.at;
+        fsd_id at = fsd_origin_node(s->outputs.at[i].from.at);
 
-        if (fsd_ref_is_node(at))
+        if (at != FSD_NONE)
             side->to[at] += fsd_align_color_of(side, FSD_COLOR_OUTPUT, i);
     }
     for (fsd_id i = s->nodes.n; i-- > 0;) {
@@ -57,9 +59,9 @@ static void color_to(struct fsd_align_side *side)
         hash = is_rest(side, i) ? side->to[i]
                                 : fsd_align_color_of(side, FSD_COLOR_NODE, i);
         for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_ref at = s->sources.at[n->in.at + k].at;
+            fsd_id at = fsd_origin_node(s->sources.at[n->in.at + k].at);
 
-            if (fsd_ref_is_node(at))
+            if (at != FSD_NONE)
                 side->to[at] += fsd_hash_mix(hash, side->commutes[i] ? 0 : k);
         }
     }

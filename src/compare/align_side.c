@@ -33,13 +33,14 @@ static void walk_uses(struct fsd_align_side *side, bool put)
 
         for (uint32_t k = 0; fsd_align_is_core(side, i) && k < n->core_in.n; k++) {
             struct fsd_producer from = s->sources.at[n->core_in.at + k];
+            fsd_id node = fsd_origin_node(from.at);
 
-            if (!fsd_ref_is_node(from.at))
+            if (node == FSD_NONE)
                 continue;
             if (put)
-                side->use[side->uses[from.at].at + side->uses[from.at].n] =
+                side->use[side->uses[node].at + side->uses[node].n] =
                     (struct fsd_use){i, slot(side, i, k), from.out};
-            side->uses[from.at].n++;
+            side->uses[node].n++;
         }
     }
 }
@@ -48,11 +49,8 @@ static struct fsd_lists list_ends(const struct fsd_state *s, struct fsd_arena *s
 {
     fsd_id *node = FSD_NEW(scratch, fsd_id, s->outputs.n);
 
-    for (uint32_t i = 0; i < s->outputs.n; i++) {
-        fsd_ref at = s->outputs.at[i].core_from.at;
-
-        node[i] = fsd_ref_is_node(at) ? at : FSD_NONE;
-    }
+    for (uint32_t i = 0; i < s->outputs.n; i++)
+        node[i] = fsd_origin_node(s->outputs.at[i].core_from.at);
     return fsd_lists_new(scratch, node, sizeof *node, s->outputs.n, s->nodes.n);
 }
 
@@ -115,9 +113,10 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
     for (fsd_id i = 0; i < n; i++) /* file order is topological */
         for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
-            fsd_ref at = s->sources.at[s->nodes.at[i].core_in.at + k].at;
+            fsd_id at =
+                fsd_origin_node(s->sources.at[s->nodes.at[i].core_in.at + k].at);
 
-            if (fsd_ref_is_node(at) && side->level[at] >= side->level[i])
+            if (at != FSD_NONE && side->level[at] >= side->level[i])
                 side->level[i] = side->level[at] + 1;
         }
 }
@@ -155,13 +154,14 @@ static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *
 
     for (uint32_t k = 0; k < in.n; k++) {
         struct fsd_producer from = side->s->sources.at[in.at + k];
+        fsd_id before = fsd_origin_node(from.at);
         uint64_t hash;
 
-        if (from.at == FSD_NONE)
+        if (!fsd_is_origin(from.at))
             continue;
-        hash = from.at & FSD_REF_PORT
-                   ? fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT)
-                   : fsd_hash_mix(color[from.at], from.out);
+        hash = before == FSD_NONE ? fsd_align_color_of(side, FSD_COLOR_INPUT,
+                                                       fsd_origin_input(from.at))
+                                  : fsd_hash_mix(color[before], from.out);
         sum += fsd_hash_mix(hash, slot(side, node, k));
     }
     return sum;
@@ -252,11 +252,11 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
 
     for (uint32_t k = 0; k < in.n; k++) {
         struct fsd_producer from = side->s->sources.at[in.at + k];
+        fsd_id at = fsd_origin_node(from.at);
 
-        if (fsd_ref_is_node(from.at) && is_aligned(side, from.at))
+        if (at != FSD_NONE && is_aligned(side, at))
             before += fsd_hash_mix(
-                fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, from.at),
-                             from.out),
+                fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, at), from.out),
                 slot(side, node, k));
     }
     for (uint32_t k = 0; k < uses.n; k++) {

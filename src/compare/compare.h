@@ -78,7 +78,7 @@ struct fsd_node_presence {
  * layout; or whose producer writes another one, if neither its consumers nor its node's
  *  precision show that: an inserted layer or an output of the network reads it. */
 struct fsd_edge_change {
-    fsd_ref old_from, new_from;
+    struct fsd_origin old_from, new_from;
     fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: the producer's output */
     struct fsd_state_form before, after;
     uint8_t width;
@@ -155,7 +155,7 @@ enum fsd_fact_of {
 struct fsd_fact_lost {
     uint8_t kind, of;
     fsd_id old, new; /**< node; of an edge, its producer or consumer; move; port */
-    fsd_ref from;    /**< of an edge: in the new model */
+    struct fsd_origin from;              /**< of an edge: in the new model */
     struct fsd_state_form before, after; /**< node: its precision */
 };
 
@@ -186,11 +186,12 @@ struct fsd_region_diff {
     bool rerouted;  /**< a move of it was added or changed */
     bool kernels;   /**< a kernel of it was */
     bool type_lost; /**< the new build does not state the type of a tensor in it */
-    struct fsd_span unasked; /**< fsd_ref of the new state, in pool: producers that its
-                               layers read from, neither before nor by the model */
-    uint32_t as_before;      /**< how many kernels perform the same as one before */
-    bool differs;            /**< any of the above but the tactic */
-    double before, after;    /**< milliseconds with its moves; negative: not known */
+    struct fsd_origins
+        unasked;          /**< of the new state, in pool: producers that its layers
+                                     read from, neither before nor by the model */
+    uint32_t as_before;   /**< how many kernels perform the same as one before */
+    bool differs;         /**< any of the above but the tactic */
+    double before, after; /**< milliseconds with its moves; negative: not known */
     double moves_before, moves_after; /**< the moves' part of them */
 };
 
@@ -277,7 +278,7 @@ static inline fsd_id fsd_compare_region_of(const struct fsd_compare *c, bool new
     return fsd_id_at(new ? c->new_region : c->old_region, group);
 }
 static inline fsd_id fsd_compare_region_of_node(const struct fsd_compare *c, bool new,
-                                                fsd_ref node)
+                                                fsd_id node)
 {
     return fsd_compare_region_of(c, new,
                                  fsd_state_group_of(new ? c->new : c->old, node));

@@ -21,17 +21,17 @@ static bool is_as_before(const struct fsd_compare *c, fsd_id region)
 }
 
 /* A port of these may have another form now. */
-static bool are_as_before(const struct fsd_compare *c, struct fsd_span refs)
+static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
 {
     bool same = true;
 
-    for (uint32_t i = 0; i < refs.n && same; i++) {
-        fsd_ref at = c->old->refs.at[refs.at + i];
+    for (uint32_t i = 0; i < old.n && same; i++) {
+        fsd_id node = fsd_end_node(old, i);
 
-        if (at & FSD_REF_PORT)
+        if (node == FSD_NONE)
             same = !c->bindings.n;
         else
-            same = is_as_before(c, fsd_compare_region_of_node(c, false, at));
+            same = is_as_before(c, fsd_compare_region_of_node(c, false, node));
     }
     return same;
 }
@@ -84,7 +84,8 @@ static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
     return m->from.n && m->to.n &&
            (rewrites(m->before, m->after) || resizes(c->old, m->kernels)) &&
            is_as_before(c, fsd_compare_region_of_move(c, false, move)) &&
-           are_as_before(c, m->from) && are_as_before(c, m->to);
+           are_as_before(c, fsd_ends_of_origins(c->old, m->from)) &&
+           are_as_before(c, fsd_ends_of_destinations(c->old, m->to));
 }
 
 /* By old node: a layer that reads it has changed. */
@@ -96,10 +97,9 @@ static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scrat
         struct fsd_span in = c->old->groups.at[g].in;
 
         for (uint32_t i = 0; i < in.n && !is_as_before(c, c->old_region[g]); i++) {
-            fsd_ref at = c->old->borders.at[in.at + i].at;
+            fsd_id at = fsd_origin_node(c->old->borders.at[in.at + i].at);
 
-            if (fsd_ref_is_node(at))
-                otherwise[at] = true;
+            fsd_set_at(otherwise, at);
         }
     }
     return otherwise;
@@ -120,7 +120,7 @@ static bool is_missed_kernel(const struct fsd_compare *c, const bool *otherwise,
     for (uint32_t i = 0; i < g->nodes.n; i++)
         same &= !otherwise[c->old->refs.at[g->nodes.at + i]];
     for (uint32_t i = 0; i < g->in.n; i++) {
-        fsd_ref at = c->old->borders.at[g->in.at + i].at;
+        fsd_id at = fsd_origin_node(c->old->borders.at[g->in.at + i].at);
 
         same &= is_as_before(c, fsd_compare_region_of_node(c, false, at));
     }

@@ -8,29 +8,23 @@
 
 #include <string.h>
 
-/* A reference in terms that both sides share: that of the old side. */
-static uint64_t common(const struct fsd_compare *c, bool new, fsd_ref at, bool to)
+/* An end in terms that both sides share: those of the old side. */
+static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
 {
-    const fsd_id *port = to ? c->align->old_output : c->align->old_input;
-    fsd_id old;
+    uint32_t ref = ends.refs[i];
+    uint32_t old = ends.s == c->old ? ref : fsd_align_old_end(c->align, ends, i);
 
-    if (!new)
-        return at;
-    old = at & FSD_REF_PORT ? port[at & ~FSD_REF_PORT] : c->align->to_old[at];
-    if (old == FSD_NONE)
-        return (UINT64_C(1) << 32) | at; /* the other side has it not */
-    return at & FSD_REF_PORT ? FSD_REF_PORT | old : old;
+    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side has it not */
+                           : old;
 }
 
 /* Order does not count, since it differs between the sides. */
-static uint64_t hash_set(const struct fsd_compare *c, bool new, struct fsd_span refs,
-                         bool to)
+static uint64_t hash_set(const struct fsd_compare *c, struct fsd_ends ends)
 {
-    const struct fsd_state *s = new ? c->new : c->old;
-    uint64_t sum = refs.n;
+    uint64_t sum = ends.n;
 
-    for (uint32_t i = 0; i < refs.n; i++)
-        sum += fsd_hash_mix(1, common(c, new, s->refs.at[refs.at + i], to));
+    for (uint32_t i = 0; i < ends.n; i++)
+        sum += fsd_hash_mix(1, common(c, ends, i));
     return sum;
 }
 
@@ -46,20 +40,18 @@ enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
 
 /* Of a move without known tensors one end is the first node of a group, and which node
  * that is depends only on the order of nodes in the file.  Regions do not. */
-static uint64_t hash_regions(const struct fsd_compare *c, bool new,
-                             struct fsd_span refs, bool to)
+static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
-    const struct fsd_state *s = new ? c->new : c->old;
     uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < refs.n; i++) {
-        fsd_ref at = s->refs.at[refs.at + i];
-        fsd_id region = fsd_compare_region_of_node(c, new, at);
+    for (uint32_t i = 0; i < ends.n; i++) {
+        fsd_id region =
+            fsd_compare_region_of_node(c, ends.s != c->old, fsd_end_node(ends, i));
 
-        sum += region == FSD_NONE ? fsd_hash_mix(1, common(c, new, at, to))
+        sum += region == FSD_NONE ? fsd_hash_mix(1, common(c, ends, i))
                                   : fsd_hash_mix(2, region);
     }
-    return fsd_hash_mix(sum, refs.n);
+    return fsd_hash_mix(sum, ends.n);
 }
 
 /* A computing layer without a known node lies between ends that only the order of
@@ -77,6 +69,8 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 {
     const struct fsd_state *s = new ? c->new : c->old;
     const struct fsd_move *m = &s->moves.at[i];
+    struct fsd_ends from = fsd_ends_of_origins(s, m->from);
+    struct fsd_ends to = fsd_ends_of_destinations(s, m->to);
     uint64_t hash;
 
     if (pass == BY_KERNEL) {
@@ -84,17 +78,15 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
         return hash ? hash : fsd_hash_mix(i, new); /* alone */
     }
     if (pass == BY_REGIONS)
-        return fsd_hash_mix(fsd_hash_mix(hash_regions(c, new, m->to, true),
-                                         hash_regions(c, new, m->from, false)),
+        return fsd_hash_mix(fsd_hash_mix(hash_regions(c, to), hash_regions(c, from)),
                             m->kind * 2u + m->inserted);
-    hash =
-        fsd_hash_mix(hash_set(c, new, m->to, true), hash_set(c, new, m->from, false));
+    hash = fsd_hash_mix(hash_set(c, to), hash_set(c, from));
     if (pass <= BY_KIND)
         hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
     if (pass == BY_ALL) {
         hash = fsd_hash_mix(hash, hash_computing(c, s, m));
         hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
-                            hash_set(c, new, m->nodes, false));
+                            hash_set(c, fsd_ends_of_nodes(s, m->nodes)));
         hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(c, s, m->before)),
                             hash_form(c, s, m->after));
     }
@@ -111,8 +103,8 @@ static bool counts(const struct fsd_move *m)
 
 static bool does_same_nodes(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
-    return hash_set(c, false, c->old->moves.at[old].nodes, false) ==
-           hash_set(c, true, c->new->moves.at[new].nodes, false);
+    return hash_set(c, fsd_ends_of_nodes(c->old, c->old->moves.at[old].nodes)) ==
+           hash_set(c, fsd_ends_of_nodes(c->new, c->new->moves.at[new].nodes));
 }
 
 static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id old,

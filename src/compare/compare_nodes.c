@@ -146,19 +146,6 @@ void fsd_compare_nodes(struct fsd_compare *c)
 
 /* ----------------------------------------------------------------------- edges */
 
-static fsd_ref old_ref(const struct fsd_compare *c, fsd_ref new)
-{
-    uint32_t i = new & ~FSD_REF_PORT;
-    fsd_id old;
-
-    if (new == FSD_NONE)
-        return FSD_NONE;
-    if (!(new &FSD_REF_PORT))
-        return c->align->to_old[new];
-    old = c->align->old_input[i];
-    return old == FSD_NONE ? FSD_NONE : FSD_REF_PORT | old;
-}
-
 static void add_edge(struct fsd_compare *c, struct fsd_edge_change e, bool type,
                      bool layout)
 {
@@ -198,9 +185,12 @@ struct border_index {
     fsd_id *stamp;           /* 1 + the node they are of */
 };
 
-static uint32_t place_of(const struct fsd_compare *c, fsd_ref at)
+/* @param at a node or an input. */
+static uint32_t place_of(const struct fsd_compare *c, struct fsd_origin at)
 {
-    return at & FSD_REF_PORT ? c->old->nodes.n + (at & ~FSD_REF_PORT) : at;
+    fsd_id node = fsd_origin_node(at);
+
+    return node == FSD_NONE ? c->old->nodes.n + fsd_origin_input(at) : node;
 }
 
 static struct border_index index_borders(const struct fsd_compare *c,
@@ -224,8 +214,9 @@ static struct border_index index_borders(const struct fsd_compare *c,
     return x;
 }
 
-static const struct fsd_border *
-old_border(const struct fsd_compare *c, struct border_index *x, fsd_id node, fsd_ref at)
+static const struct fsd_border *old_border(const struct fsd_compare *c,
+                                           struct border_index *x, fsd_id node,
+                                           struct fsd_origin at)
 {
     uint32_t place = place_of(c, at);
 
@@ -250,9 +241,10 @@ void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch)
         for (uint32_t i = 0; i < s->groups.at[g].in.n; i++) {
             const struct fsd_border *q = &s->borders.at[s->groups.at[g].in.at + i];
             fsd_id node = c->align->to_old[q->node];
-            fsd_ref at = old_ref(c, q->at);
-            const struct fsd_border *p =
-                node == FSD_NONE || at == FSD_NONE ? NULL : old_border(c, &x, node, at);
+            struct fsd_origin at = fsd_align_old_origin(c->align, q->at);
+            const struct fsd_border *p = node == FSD_NONE || !fsd_is_origin(at)
+                                             ? NULL
+                                             : old_border(c, &x, node, at);
 
             if (p)
                 compare_edge(c, p, q, c->new_region[g]);
@@ -319,12 +311,12 @@ struct written {
     bool lost_type, lost_layout; /* it is known in the old build only */
 };
 
-static struct written *written_by(struct written *all, fsd_ref producer)
+static struct written *written_by(struct written *all, fsd_id producer)
 {
-    return !fsd_ref_is_node(producer) || !all[producer].q ? NULL : &all[producer];
+    return producer == FSD_NONE || !all[producer].q ? NULL : &all[producer];
 }
 
-static void write_change(struct written *all, fsd_ref producer,
+static void write_change(struct written *all, fsd_id producer,
                          struct fsd_state_form before, struct fsd_state_form after)
 {
     struct written *w = written_by(all, producer);
@@ -338,7 +330,7 @@ static void write_change(struct written *all, fsd_ref producer,
     w->layout |= w->type && before.type != after.type;
 }
 
-static void write_loss(struct written *all, fsd_ref producer, uint8_t kind)
+static void write_loss(struct written *all, fsd_id producer, uint8_t kind)
 {
     struct written *w = written_by(all, producer);
 
@@ -353,32 +345,34 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
     const struct fsd_state *s = c->new;
 
     for (uint32_t i = 0; i < c->edges.n; i++)
-        write_change(all, c->edges.at[i].new_from, c->edges.at[i].before,
-                     c->edges.at[i].after);
+        write_change(all, fsd_origin_node(c->edges.at[i].new_from),
+                     c->edges.at[i].before, c->edges.at[i].after);
     for (uint32_t i = 0; i < c->precisions.n; i++)
         write_change(all, c->precisions.at[i].new,
                      (struct fsd_state_form){.type = c->precisions.at[i].before},
                      (struct fsd_state_form){.type = c->precisions.at[i].after});
     for (uint32_t i = 0; i < c->ports.n; i++)
         if (c->ports.at[i].output && c->ports.at[i].form)
-            write_change(all, s->outputs.at[c->ports.at[i].new].core_from.at,
-                         c->old->outputs.at[c->ports.at[i].old].form,
-                         s->outputs.at[c->ports.at[i].new].form);
+            write_change(
+                all, fsd_origin_node(s->outputs.at[c->ports.at[i].new].core_from.at),
+                c->old->outputs.at[c->ports.at[i].old].form,
+                s->outputs.at[c->ports.at[i].new].form);
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];
 
         if (lost->of == FSD_OF_NODE)
             write_loss(all, lost->new, lost->kind);
         else if (lost->of == FSD_OF_EDGE)
-            write_loss(all, lost->from, lost->kind);
+            write_loss(all, fsd_origin_node(lost->from), lost->kind);
         else if (lost->of == FSD_OF_OUTPUT && lost->kind != FSD_FACT_SHAPE)
-            write_loss(all, s->outputs.at[lost->new].core_from.at, lost->kind);
+            write_loss(all, fsd_origin_node(s->outputs.at[lost->new].core_from.at),
+                       lost->kind);
     }
 }
 
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
 {
-    static const struct fsd_border nothing = {.at = FSD_NONE};
+    static const struct fsd_border nothing = {.at = {FSD_NONE}};
     const struct fsd_state *s = c->old, *t = c->new;
     struct written *all = FSD_NEW(scratch, struct written, t->nodes.n);
     const struct fsd_border **old =
@@ -410,13 +404,17 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
     find_changes(c, all);
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         const struct written *w = &all[i];
-        struct fsd_fact_lost lost = {.of = FSD_OF_WRITTEN, .new = i, .from = i};
-        struct fsd_edge_change e = {
-            .new_from = i, .old_to = FSD_NONE, .new_to = FSD_NONE, .region = w->region};
+        struct fsd_fact_lost lost = {
+            .of = FSD_OF_WRITTEN, .new = i, .from = fsd_node_origin(i)};
+        struct fsd_edge_change e = {.new_from = fsd_node_origin(i),
+                                    .old_to = FSD_NONE,
+                                    .new_to = FSD_NONE,
+                                    .region = w->region};
 
         if (!w->q)
             continue;
-        lost.old = e.old_from = w->p->node;
+        lost.old = w->p->node;
+        e.old_from = fsd_node_origin(w->p->node);
         lost.before = e.before = w->p->form;
         lost.after = e.after = w->q->form;
         add_edge(c, e, !w->type && fsd_types_differ(e.before.type, e.after.type),

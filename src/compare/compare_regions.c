@@ -303,7 +303,7 @@ const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e)
 {
     return e->new_to == FSD_NONE ? "(as written)"
-                                 : fsd_state_ref_text(c->new, e->new_to, false);
+                                 : fsd_state_node_key(c->new, e->new_to);
 }
 
 FSD_NAMES(fsd_happened_name, unsigned,

@@ -13,13 +13,14 @@
 
 /* Nodes of one region are one place, other nodes and inputs are places of their own;
  * FSD_NONE for nodes that only the new model has. */
-static uint64_t place_of(const struct fsd_compare *c, bool new, fsd_ref ref)
+static uint64_t place_of(const struct fsd_compare *c, bool new, struct fsd_origin from)
 {
     const struct fsd_state *s = new ? c->new : c->old;
-    fsd_id at = ref & ~FSD_REF_PORT;
+    fsd_id at = fsd_origin_node(from);
+    uint32_t input = fsd_origin_input(from);
 
-    if (ref & FSD_REF_PORT)
-        return UINT64_C(1) << 32 | (new ? c->align->old_input[at] : at);
+    if (at == FSD_NONE)
+        return UINT64_C(1) << 32 | (new ? c->align->old_input[input] : input);
     if (s->nodes.at[at].group != FSD_NONE)
         return UINT64_C(2) << 32 | fsd_compare_region_of_node(c, new, at);
     return new ? c->align->to_old[at] : at;
@@ -29,11 +30,11 @@ static bool was_unasked(const struct fsd_compare *c, const struct fsd_region_dif
                         uint64_t place)
 {
     for (uint32_t i = 0; i < r->old_groups.n; i++) {
-        struct fsd_span refs =
+        struct fsd_origins unasked =
             c->old->groups.at[c->pool.at[r->old_groups.at + i]].unasked;
 
-        for (uint32_t k = 0; k < refs.n; k++)
-            if (place_of(c, false, c->old->refs.at[refs.at + k]) == place)
+        for (uint32_t k = 0; k < unasked.n; k++)
+            if (place_of(c, false, fsd_origin_at(c->old->refs.at, unasked, k)) == place)
                 return true;
     }
     return false;
@@ -41,16 +42,16 @@ static bool was_unasked(const struct fsd_compare *c, const struct fsd_region_dif
 
 static void find_in(struct fsd_compare *c, struct fsd_region_diff *r)
 {
-    r->unasked = (struct fsd_span){c->pool.n, 0};
+    r->unasked = (struct fsd_origins){c->pool.n, 0};
     for (uint32_t i = 0; i < r->new_groups.n; i++) {
         const struct fsd_group *g =
             &c->new->groups.at[c->pool.at[r->new_groups.at + i]];
 
         for (uint32_t k = 0; k < g->unasked.n && !g->loose; k++) {
-            fsd_ref ref = c->new->refs.at[g->unasked.at + k];
+            struct fsd_origin from = fsd_origin_at(c->new->refs.at, g->unasked, k);
 
-            if (!was_unasked(c, r, place_of(c, true, ref)))
-                fsd_vec_push(c->arena, &c->pool, ref);
+            if (!was_unasked(c, r, place_of(c, true, from)))
+                fsd_vec_push(c->arena, &c->pool, from.ref);
         }
     }
     r->unasked.n = c->pool.n - r->unasked.at;

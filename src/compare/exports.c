@@ -418,21 +418,18 @@ static void compare_sources(struct context *k, fsd_id old, fsd_id new)
 
     for (uint32_t i = 0; i < a.n && i < b.n; i++) {
         struct fsd_producer x = s->sources.at[a.at + i], y = t->sources.at[b.at + i];
-        fsd_ref at = x.at;
+        struct fsd_origin at = fsd_align_new_origin(k->e->align, x.at);
+        fsd_id producer = fsd_origin_node(y.at);
 
-        if (x.at == FSD_NONE || y.at == FSD_NONE)
-            continue;
-        at = at & FSD_REF_PORT
-                 ? k->e->align->new_input[at & ~FSD_REF_PORT] | FSD_REF_PORT
-                 : k->e->align->to_new[at];
         /* A producer without a counterpart is reported by itself. */
-        if (at == FSD_NONE || (at == y.at && x.out == y.out) ||
-            (!(y.at & FSD_REF_PORT) && k->e->align->to_old[y.at] == FSD_NONE))
+        if (!fsd_is_origin(x.at) || !fsd_is_origin(y.at) || !fsd_is_origin(at) ||
+            (fsd_same_origin(at, y.at) && x.out == y.out) ||
+            (producer != FSD_NONE && k->e->align->to_old[producer] == FSD_NONE))
             continue;
         add(k, FSD_EXPORT_READS, old, new,
             fsd_printed(k->e->arena, "input %u", (unsigned)i),
-            (struct thing){.text = fsd_state_ref_text(s, x.at, false)},
-            (struct thing){.text = fsd_state_ref_text(t, y.at, false)});
+            (struct thing){.text = fsd_origin_text(s, x.at)},
+            (struct thing){.text = fsd_origin_text(t, y.at)});
     }
 }
 

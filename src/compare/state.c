@@ -33,15 +33,34 @@ FSD_NAMES(fsd_role_name, unsigned, FSD__ROLE_COUNT, [FSD_ROLE_CORE] = "core",
           [FSD_ROLE_OPTIONAL] = "optional", [FSD_ROLE_QUANTIZER] = "quantizer",
           [FSD_ROLE_VIEW] = "view", [FSD_ROLE_SIDE] = "side")
 
-const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out)
+const char *fsd_origin_text(const struct fsd_state *s, struct fsd_origin origin)
 {
-    uint32_t i = ref & ~FSD_REF_PORT;
+    fsd_id node = fsd_origin_node(origin);
+    uint32_t input = fsd_origin_input(origin);
 
-    if (ref == FSD_NONE)
-        return "";
-    if (!(ref & FSD_REF_PORT))
-        return fsd_text(s->names, s->nodes.at[ref].key);
-    return fsd_text(s->names, out ? s->outputs.at[i].name : s->inputs.at[i].name);
+    if (node != FSD_NONE)
+        return fsd_text(s->names, s->nodes.at[node].key);
+    return input == FSD_NONE ? "" : fsd_text(s->names, s->inputs.at[input].name);
+}
+
+const char *fsd_destination_text(const struct fsd_state *s,
+                                 struct fsd_destination destination)
+{
+    fsd_id node = fsd_destination_node(destination);
+    uint32_t output = fsd_destination_output(destination);
+
+    if (node != FSD_NONE)
+        return fsd_text(s->names, s->nodes.at[node].key);
+    return output == FSD_NONE ? "" : fsd_text(s->names, s->outputs.at[output].name);
+}
+
+const char *fsd_end_text(struct fsd_ends ends, uint32_t i)
+{
+    uint32_t ref = ends.refs[i];
+
+    return ends.are == FSD_ENDS_DESTINATIONS
+               ? fsd_destination_text(ends.s, (struct fsd_destination){ref})
+               : fsd_origin_text(ends.s, (struct fsd_origin){ref});
 }
 
 /* ---------------------------------------------------------------- see through */
@@ -53,36 +72,36 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *so
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
 
-    *source = (struct fsd_producer){FSD_NONE, 0};
+    *source = (struct fsd_producer){FSD_NO_ORIGIN, 0};
     if (n->role == FSD_ROLE_CORE)
-        *source = (struct fsd_producer){node, 0};
+        *source = (struct fsd_producer){fsd_node_origin(node), 0};
     else if (n->role != FSD_ROLE_SIDE)
         /* In a multiplication by 1 the constant may be the first input. */
-        for (uint32_t i = 0; i < n->in.n && source->at == FSD_NONE; i++)
+        for (uint32_t i = 0; i < n->in.n && !fsd_is_origin(source->at); i++)
             *source = s->sources.at[n->in.at + i];
-    return n->role != FSD_ROLE_CORE && fsd_ref_is_node(source->at);
+    return n->role != FSD_ROLE_CORE && fsd_origin_node(source->at) != FSD_NONE;
 }
 
 /* Follows a chain once and stores its end for all nodes of it.  A cycle, which only a
  * damaged model has, has no end. */
 static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 {
-    struct fsd_producer end = {FSD_NONE, 0}, next;
+    struct fsd_producer end = {FSD_NO_ORIGIN, 0}, next;
     fsd_id i = first;
 
     while (seen[i] == UNSEEN) {
         seen[i] = ON_WAY;
         if (!step(s, i, &end))
             break;
-        if (s->nodes.at[end.at].role == FSD_ROLE_CORE)
+        if (fsd_state_role_of(s, fsd_origin_node(end.at)) == FSD_ROLE_CORE)
             break; /* `end` is the right output of the core node */
-        i = end.at;
+        i = fsd_origin_node(end.at);
         if (seen[i] == SEEN)
             end = s->nodes.at[i].core;
         else if (seen[i] == ON_WAY)
-            end.at = FSD_NONE;
+            end.at = FSD_NO_ORIGIN;
     }
-    for (i = first; seen[i] == ON_WAY; i = next.at) {
+    for (i = first; seen[i] == ON_WAY; i = fsd_origin_node(next.at)) {
         bool more = step(s, i, &next);
 
         s->nodes.at[i].core = end;
@@ -95,9 +114,11 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 static struct fsd_producer through(const struct fsd_state *s,
                                    struct fsd_producer source)
 {
-    if (!fsd_ref_is_node(source.at) || s->nodes.at[source.at].role == FSD_ROLE_CORE)
+    fsd_id node = fsd_origin_node(source.at);
+
+    if (node == FSD_NONE || s->nodes.at[node].role == FSD_ROLE_CORE)
         return source;
-    return s->nodes.at[source.at].core;
+    return s->nodes.at[node].core;
 }
 
 /* Derives core and core_in of nodes and core_from of outputs. */
@@ -126,12 +147,16 @@ void fsd_state_see_through(struct fsd_state *s)
 
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m)
 {
-    for (uint32_t i = 0; i < m->to.n + m->from.n; i++) {
-        fsd_ref at = s->refs.at[i < m->to.n ? m->to.at + i : m->from.at + i - m->to.n];
+    const struct fsd_ends sides[] = {fsd_ends_of_destinations(s, m->to),
+                                     fsd_ends_of_origins(s, m->from)};
 
-        if (fsd_role_computes(fsd_state_role_of(s, at)))
-            return at;
-    }
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides[side].n; i++) {
+            fsd_id node = fsd_end_node(sides[side], i);
+
+            if (fsd_role_computes(fsd_state_role_of(s, node)))
+                return node;
+        }
     return FSD_NONE;
 }
 

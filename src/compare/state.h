@@ -33,25 +33,114 @@ enum fsd_role {
     FSD__ROLE_COUNT
 };
 
-/** Where a tensor comes from or goes to: a node, or a port of the network; FSD_NONE
- *  when that is neither (a constant). */
-typedef uint32_t fsd_ref;
-#define FSD_REF_PORT UINT32_C(0x80000000) /**< | number of an input or output */
+/* Where a tensor comes from, a node or an input of the network, and where it goes to, a
+ * node or an output of the network, are two types, as are lists of them: an input's
+ * number means nothing among the outputs.  Only the functions below look inside. */
 
-static inline bool fsd_ref_is_node(fsd_ref ref)
+/** A node or an input of the network; neither for a constant. */
+struct fsd_origin {
+    uint32_t ref;
+};
+
+/** A node or an output of the network; neither where that is unknown. */
+struct fsd_destination {
+    uint32_t ref;
+};
+
+/** In fsd_state.refs or fsd_compare.pool, sorted. */
+struct fsd_origins {
+    uint32_t at, n;
+};
+struct fsd_destinations {
+    uint32_t at, n;
+};
+
+#define FSD_REF_PORT       UINT32_C(0x80000000) /**< | number of an input or output */
+#define FSD_NO_ORIGIN      ((struct fsd_origin){FSD_NONE})
+#define FSD_NO_DESTINATION ((struct fsd_destination){FSD_NONE})
+
+static inline fsd_id fsd_ref_node(uint32_t ref)
 {
-    return !(ref & FSD_REF_PORT); /* which FSD_NONE has, too */
+    return ref & FSD_REF_PORT ? FSD_NONE : ref; /* FSD_NONE has the bit, too */
 }
 
-static inline bool fsd_ref_is_port(fsd_ref ref)
+static inline uint32_t fsd_ref_port(uint32_t ref)
 {
-    return ref != FSD_NONE && ref & FSD_REF_PORT;
+    return ref != FSD_NONE && ref & FSD_REF_PORT ? ref & ~FSD_REF_PORT : FSD_NONE;
+}
+
+static inline uint32_t fsd_ref_of_port(uint32_t port)
+{
+    return port == FSD_NONE ? FSD_NONE : FSD_REF_PORT | port;
+}
+
+/** The node, or the number of the input; FSD_NONE if it is the other or neither. */
+static inline fsd_id fsd_origin_node(struct fsd_origin origin)
+{
+    return fsd_ref_node(origin.ref);
+}
+static inline uint32_t fsd_origin_input(struct fsd_origin origin)
+{
+    return fsd_ref_port(origin.ref);
+}
+
+/** Neither for FSD_NONE. */
+static inline struct fsd_origin fsd_node_origin(fsd_id node)
+{
+    return (struct fsd_origin){node};
+}
+static inline struct fsd_origin fsd_input_origin(uint32_t input)
+{
+    return (struct fsd_origin){fsd_ref_of_port(input)};
+}
+
+/** It is a node or an input. */
+static inline bool fsd_is_origin(struct fsd_origin origin)
+{
+    return origin.ref != FSD_NONE;
+}
+static inline bool fsd_same_origin(struct fsd_origin a, struct fsd_origin b)
+{
+    return a.ref == b.ref;
+}
+
+/** The node, or the number of the output; FSD_NONE if it is the other or neither. */
+static inline fsd_id fsd_destination_node(struct fsd_destination destination)
+{
+    return fsd_ref_node(destination.ref);
+}
+static inline uint32_t fsd_destination_output(struct fsd_destination destination)
+{
+    return fsd_ref_port(destination.ref);
+}
+
+/** Neither for FSD_NONE. */
+static inline struct fsd_destination fsd_node_destination(fsd_id node)
+{
+    return (struct fsd_destination){node};
+}
+static inline struct fsd_destination fsd_output_destination(uint32_t output)
+{
+    return (struct fsd_destination){fsd_ref_of_port(output)};
+}
+
+/** The i-th of a list.
+ *  @param refs what the list is in */
+static inline struct fsd_origin fsd_origin_at(const uint32_t *refs,
+                                              struct fsd_origins list, uint32_t i)
+{
+    return (struct fsd_origin){refs[list.at + i]};
+}
+static inline struct fsd_destination
+fsd_destination_at(const uint32_t *refs, struct fsd_destinations list, uint32_t i)
+{
+    return (struct fsd_destination){refs[list.at + i]};
 }
 
 /** A tensor, by its producer. */
 struct fsd_producer {
-    fsd_ref at;   /**< node or input; FSD_NONE: constant, or left out */
-    uint32_t out; /**< which output of the node */
+    struct fsd_origin at; /**< neither: constant, or left out */
+    uint32_t out;         /**< which output of the node */
 };
 
 struct fsd_state_node {
@@ -87,8 +176,8 @@ struct fsd_state_form {
 
 /** A tensor that crosses the border of a group, in the form it has there. */
 struct fsd_border {
-    fsd_ref at;  /**< of an input: the core node or input that it comes from; of an
-                      output: FSD_NONE */
+    struct fsd_origin at; /**< of an input: the core node or input that it comes from;
+                               of an output: neither */
     fsd_id node; /**< of an input: the group's node that reads it; of an output: its
                       producer */
     struct fsd_state_form form;
@@ -120,10 +209,9 @@ struct fsd_kernel {
  *  node together are in one group: no node is in two. */
 struct fsd_group {
     uint8_t kind, precision;
-    bool loose;              /**< which layer computes which node is unknown */
-    struct fsd_span unasked; /**< fsd_ref in refs, sorted: producers in other groups, or
-                                  inputs, that its layers read though the model does
-                                  not */
+    bool loose;                 /**< which layer computes which node is unknown */
+    struct fsd_origins unasked; /**< in refs: producers in other groups, or inputs, that
+                                     its layers read though the model does not */
     bool guessed; /**< a layer is matched to a node by structure alone, the weakest
                        evidence */
     uint32_t layers;
@@ -143,11 +231,11 @@ struct fsd_move {
     uint8_t kind, cause;
     bool inserted;
     struct fsd_state_form before, after;
-    struct fsd_span from, to; /**< fsd_ref in refs, sorted; `to`: inputs of nodes, or
-                                   outputs of the network */
-    struct fsd_span nodes;    /**< fsd_id in refs: Q, DQ and views that it realises */
-    struct fsd_span kernels;  /**< in fsd_state.kernels: its layer */
-    struct fsd_spread ms;     /**< as of fsd_state.total */
+    struct fsd_origins from;    /**< in refs */
+    struct fsd_destinations to; /**< in refs */
+    struct fsd_span nodes;      /**< fsd_id in refs: Q, DQ and views that it realises */
+    struct fsd_span kernels;    /**< in fsd_state.kernels: its layer */
+    struct fsd_spread ms;       /**< as of fsd_state.total */
     uint32_t line;
 };
 
@@ -254,9 +342,9 @@ struct fsd_state {
     FSD_VEC(struct fsd_state_tensor) tensors;
     FSD_VEC(struct fsd_border) borders;
     FSD_VEC(struct fsd_producer) sources;
-    FSD_VEC(uint32_t) refs;
-    fsd_state_wires wires; /**< sorted; those of fsd_state_wires_of() */
-    bool wired;            /**< of a run whose engine states tensors: `wires` is set */
+    FSD_VEC(uint32_t) refs; /**< nodes, origins and destinations, by the list */
+    fsd_state_wires wires;  /**< sorted; those of fsd_state_wires_of() */
+    bool wired;             /**< of a run whose engine states tensors: `wires` is set */
     FSD_VEC(fsd_sym) tensor_names; /**< of ends of wires */
     /** The other builds of a snapshot of several.  They are the first one with their
      * variants, and share its arena, names and arrays of all that has spans. */
@@ -281,10 +369,10 @@ static inline uint64_t fsd_state_hash(const struct fsd_state *s, fsd_sym sym)
     return sym < s->hashed ? s->hashes[sym] : fsd_hash_text(fsd_text(s->names, sym));
 }
 
-/** The group of a node; FSD_NONE for a port and for FSD_NONE. */
-static inline fsd_id fsd_state_group_of(const struct fsd_state *s, fsd_ref ref)
+/** The group of a node; FSD_NONE for FSD_NONE. */
+static inline fsd_id fsd_state_group_of(const struct fsd_state *s, fsd_id node)
 {
-    return fsd_ref_is_node(ref) ? s->nodes.at[ref].group : FSD_NONE;
+    return node == FSD_NONE ? FSD_NONE : s->nodes.at[node].group;
 }
 
 /** The key of a node; NULL for FSD_NONE. */
@@ -306,11 +394,10 @@ static inline uint32_t fsd_state_line(const struct fsd_state *s, fsd_id node)
     return node == FSD_NONE ? 0 : s->nodes.at[node].line;
 }
 
-/** The role of a node; FSD_ROLE_SIDE, as of what is on no path, for a port and for
- *  FSD_NONE. */
-static inline enum fsd_role fsd_state_role_of(const struct fsd_state *s, fsd_ref ref)
+/** The role of a node; FSD_ROLE_SIDE, as of what is on no path, for FSD_NONE. */
+static inline enum fsd_role fsd_state_role_of(const struct fsd_state *s, fsd_id node)
 {
-    return fsd_ref_is_node(ref) ? (enum fsd_role)s->nodes.at[ref].role : FSD_ROLE_SIDE;
+    return node == FSD_NONE ? FSD_ROLE_SIDE : (enum fsd_role)s->nodes.at[node].role;
 }
 
 /** An empty state with its own arena and names. */
@@ -360,9 +447,55 @@ fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *
  *  else the first of these that it comes from; FSD_NONE. */
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m);
 
-/** A reference as text: the node's key, or the port's name; `out`: ports are outputs.
- */
-const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out);
+/** The node's key, or the port's name; "" if it is neither. */
+const char *fsd_origin_text(const struct fsd_state *s, struct fsd_origin origin);
+const char *fsd_destination_text(const struct fsd_state *s,
+                                 struct fsd_destination destination);
+
+/** Any of these lists, with what its items are, for what treats all alike. */
+struct fsd_ends {
+    const struct fsd_state *s;
+    enum { FSD_ENDS_NODES, FSD_ENDS_ORIGINS, FSD_ENDS_DESTINATIONS } are;
+    const uint32_t *refs; /**< valid until the list's array grows */
+    uint32_t n;
+};
+static inline struct fsd_ends fsd_ends_of_nodes(const struct fsd_state *s,
+                                                struct fsd_span nodes)
+{
+    return (struct fsd_ends){s, FSD_ENDS_NODES, nodes.n ? s->refs.at + nodes.at : NULL,
+                             nodes.n};
+}
+static inline struct fsd_ends fsd_ends_of_destinations(const struct fsd_state *s,
+                                                       struct fsd_destinations list)
+{
+    return (struct fsd_ends){s, FSD_ENDS_DESTINATIONS,
+                             list.n ? s->refs.at + list.at : NULL, list.n};
+}
+/** @param refs what the list is in */
+static inline struct fsd_ends fsd_ends_in(const struct fsd_state *s,
+                                          const uint32_t *refs, struct fsd_origins list)
+{
+    return (struct fsd_ends){s, FSD_ENDS_ORIGINS, list.n ? refs + list.at : NULL,
+                             list.n};
+}
+static inline struct fsd_ends fsd_ends_of_origins(const struct fsd_state *s,
+                                                  struct fsd_origins list)
+{
+    return fsd_ends_in(s, s->refs.at, list);
+}
+
+/** The i-th end: its node, or its number among the inputs or outputs; FSD_NONE if it is
+ *  the other. */
+static inline fsd_id fsd_end_node(struct fsd_ends ends, uint32_t i)
+{
+    return fsd_ref_node(ends.refs[i]);
+}
+static inline uint32_t fsd_end_port(struct fsd_ends ends, uint32_t i)
+{
+    return fsd_ref_port(ends.refs[i]);
+}
+/** The i-th end as text. */
+const char *fsd_end_text(struct fsd_ends ends, uint32_t i);
 
 /** Core or optional. */
 static inline bool fsd_role_computes(unsigned role)

@@ -23,8 +23,8 @@ enum {
 };
 
 struct move_end {
-    fsd_id move;
-    fsd_ref end;
+    fsd_id move; /* first members: two numbers, the sort key */
+    struct fsd_destination end;
 };
 
 struct edges {
@@ -53,7 +53,7 @@ static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
 
 /* Adds `end` to the ends of these layers, if they are moves, and of the moves before
  * them. */
-static void serve(struct edges *x, struct fsd_span writers, fsd_ref end)
+static void serve(struct edges *x, struct fsd_span writers, struct fsd_destination end)
 {
     const struct fsd_graph *e = x->b->d->engine;
 
@@ -124,13 +124,15 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
         struct fsd_border border = {.at = source.at, .node = node};
         fsd_id value;
 
-        if (source.at == FSD_NONE || fsd_state_group_of(s, source.at) == group)
+        if (!fsd_is_origin(source.at) ||
+            fsd_state_group_of(s, fsd_origin_node(source.at)) == group)
             continue; /* its producer is in the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         if (value != FSD_NONE) {
             border.form =
                 fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[x->port[value]]));
-            serve(x, fsd_port_peers(e, x->port[value], true), node);
+            serve(x, fsd_port_peers(e, x->port[value], true),
+                  fsd_node_destination(node));
         }
         fsd_vec_push(s->arena, &s->borders, border);
     }
@@ -145,13 +147,13 @@ static void add_writes(struct edges *x, fsd_id layer, uint32_t group)
     for (uint32_t i = 0; i < n->out.n; i++) {
         const struct fsd_port *port = fsd_node_out(e, n, i);
         fsd_id t = fsd_match_held(x->b->d->match, port->tensor);
-        fsd_ref made = fsd_state_core(x->b, t).at;
+        fsd_id made = fsd_origin_node(fsd_state_core(x->b, t).at);
 
         if (fsd_state_group_of(s, made) != group)
             continue;
         fsd_vec_push(
             s->arena, &s->borders,
-            (struct fsd_border){.at = FSD_NONE,
+            (struct fsd_border){.at = FSD_NO_ORIGIN,
                                 .node = made,
                                 .form = fsd_state_form(x->b, fsd_port_form(e, port))});
     }
@@ -163,8 +165,8 @@ static int by_border(const void *a, const void *b)
 
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
+    if (!fsd_same_origin(x->at, y->at))
+        return fsd_order(x->at.ref, y->at.ref);
     return x->form.type - y->form.type;
 }
 
@@ -176,7 +178,8 @@ static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
 
     fsd_sort(all, n, sizeof *all, by_border);
     for (uint32_t i = 0; i < n; i++)
-        if (!kept || all[i].node != all[kept - 1].node || all[i].at != all[kept - 1].at)
+        if (!kept || all[i].node != all[kept - 1].node ||
+            !fsd_same_origin(all[i].at, all[kept - 1].at))
             all[kept++] = all[i];
     s->borders.n = at + kept;
     return (struct fsd_span){at, kept};
@@ -240,12 +243,13 @@ static void serve_outputs(struct edges *x)
     for (uint32_t i = 0; i < b->s->outputs.n; i++) {
         fsd_id t = fsd_state_port_tensor(b, &b->s->outputs.at[i]);
 
-        serve(x, fsd_graph_tensor(b->d->engine, t)->producers, FSD_REF_PORT | i);
+        serve(x, fsd_graph_tensor(b->d->engine, t)->producers,
+              fsd_output_destination(i));
     }
 }
 
 /* The end of a move from which no node's value can be reached: its first consumer. */
-static fsd_ref guess_to(const struct fsd_state_build *b, fsd_id layer)
+static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
 
@@ -261,45 +265,67 @@ static fsd_ref guess_to(const struct fsd_state_build *b, fsd_id layer)
     return FSD_NONE;
 }
 
-static fsd_ref find_from(const struct fsd_state_build *b, uint32_t port)
+static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
 {
     const struct fsd_graph *e = b->d->engine;
 
     for (int far = 0; far < FAR && e->ports.at[port].tensor != FSD_NONE; far++) {
         fsd_id layer = first_of(e, fsd_port_peers(e, port, true));
-        fsd_ref at = FSD_NONE;
+        struct fsd_origin at = FSD_NO_ORIGIN;
 
         if (!fsd_port_is_part(e, port))
             at = fsd_state_core(b, b->d->match->counterpart[e->ports.at[port].tensor])
                      .at;
-        if (at != FSD_NONE || layer == FSD_NONE)
+        if (fsd_is_origin(at) || layer == FSD_NONE)
             return at;
         if (!is_move(b, layer)) {
             struct fsd_span nodes = b->s->groups.at[b->s->of_layer[layer]].nodes;
 
-            return b->s->refs.at[nodes.at + nodes.n - 1];
+            return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
         }
         if (!e->nodes.at[layer].in.n)
-            return FSD_NONE;
+            return FSD_NO_ORIGIN;
         port = e->nodes.at[layer].in.at;
     }
-    return FSD_NONE;
+    return FSD_NO_ORIGIN;
 }
 
-static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
+/* Sorts what was added behind `at`, each once, without those that are neither.
+ * @return how many are left */
+static uint32_t close_refs(struct fsd_state *s, uint32_t at)
 {
     uint32_t n = s->refs.n - at;
-    fsd_ref *all = n ? s->refs.at + at : NULL;
+    uint32_t *all = n ? s->refs.at + at : NULL;
 
     n = fsd_sort_once(all, n, sizeof *all, fsd_by_id);
     n -= n && s->refs.at[at + n - 1] == FSD_NONE; /* it is the highest number */
     s->refs.n = at + n;
-    return (struct fsd_span){at, n};
+    return n;
+}
+
+static struct fsd_origins close_origins(struct fsd_state *s, uint32_t at)
+{
+    return (struct fsd_origins){at, close_refs(s, at)};
+}
+
+static struct fsd_destinations close_destinations(struct fsd_state *s, uint32_t at)
+{
+    return (struct fsd_destinations){at, close_refs(s, at)};
+}
+
+static void add_origin(struct fsd_state *s, struct fsd_origin origin)
+{
+    fsd_vec_push(s->arena, &s->refs, origin.ref);
+}
+
+static void add_destination(struct fsd_state *s, struct fsd_destination destination)
+{
+    fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
 /* The node for which a Reformat was inserted, by its name, where tensors are unknown.
  */
-static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
+static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
     const struct fsd_layer *l = &e->layers.at[layer];
@@ -323,17 +349,17 @@ static void set_from(const struct fsd_state_build *b, fsd_id layer)
     uint32_t at = b->s->refs.n;
 
     for (uint32_t i = 0; i < n->in.n; i++)
-        fsd_vec_push(b->s->arena, &b->s->refs, find_from(b, n->in.at + i));
+        add_origin(b->s, find_from(b, n->in.at + i));
     if (!n->in.n)
-        fsd_vec_push(b->s->arena, &b->s->refs, named_end(b, layer, true));
-    move->from = close_refs(b->s, at);
+        add_origin(b->s, fsd_node_origin(named_end(b, layer, true)));
+    move->from = close_origins(b->s, at);
     if (!move->to.n) {
-        fsd_ref to = guess_to(b, layer);
+        fsd_id to = guess_to(b, layer);
 
         at = b->s->refs.n;
-        fsd_vec_push(b->s->arena, &b->s->refs,
-                     fsd_id_or(to, named_end(b, layer, false)));
-        move->to = close_refs(b->s, at);
+        add_destination(
+            b->s, fsd_node_destination(fsd_id_or(to, named_end(b, layer, false))));
+        move->to = close_destinations(b->s, at);
     }
 }
 
@@ -346,8 +372,8 @@ static void set_to(struct edges *x)
         uint32_t at = s->refs.n;
 
         for (k = i; k < x->to.n && x->to.at[k].move == x->to.at[i].move; k++)
-            fsd_vec_push(s->arena, &s->refs, x->to.at[k].end);
-        s->moves.at[x->to.at[i].move].to = close_refs(s, at);
+            add_destination(s, x->to.at[k].end);
+        s->moves.at[x->to.at[i].move].to = close_destinations(s, at);
     }
 }
 
@@ -356,25 +382,27 @@ static void set_to(struct edges *x)
 /* Whether `at` is `producer` or a node of its group; where no group computes
  * `producer`, whether it is derived from `at`, as by a Transpose that the builder
  * eliminated. */
-static bool is_made_of(const struct fsd_state *s, fsd_ref producer, fsd_ref at, int far)
+static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
+                       struct fsd_origin at, int far)
 {
     const struct fsd_state_node *n;
-    bool is = producer == at;
+    bool is = fsd_same_origin(producer, at);
+    fsd_id node = fsd_origin_node(producer);
 
-    if (is || !fsd_ref_is_node(producer))
+    if (is || node == FSD_NONE)
         return is;
-    n = &s->nodes.at[producer];
+    n = &s->nodes.at[node];
     if (n->group != FSD_NONE)
-        return n->group == fsd_state_group_of(s, at);
+        return n->group == fsd_state_group_of(s, fsd_origin_node(at));
     for (uint32_t i = 0; i < n->core_in.n && !is && far; i++)
         is = is_made_of(s, s->sources.at[n->core_in.at + i].at, at, far - 1);
     return is;
 }
 
-static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
+static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origin at)
 {
     const struct fsd_group *g = &s->groups.at[group];
-    bool asked = fsd_state_group_of(s, at) == group;
+    bool asked = fsd_state_group_of(s, fsd_origin_node(at)) == group;
 
     for (uint32_t i = 0; i < g->in.n && !asked; i++)
         asked = is_made_of(s, s->borders.at[g->in.at + i].at, at, NEAR);
@@ -413,15 +441,18 @@ static fsd_id last_of_layer(const struct fsd_state_build *b, fsd_id layer)
     return last;
 }
 
-static uint32_t place_of(const struct edges *x, fsd_ref at)
+/* @param at a node or an input. */
+static uint32_t place_of(const struct edges *x, struct fsd_origin at)
 {
-    return at & FSD_REF_PORT ? x->b->s->nodes.n + (at & ~FSD_REF_PORT) : at;
+    fsd_id node = fsd_origin_node(at);
+
+    return node == FSD_NONE ? x->b->s->nodes.n + fsd_origin_input(at) : node;
 }
 
-static void ask_for(struct edges *x, fsd_ref at, uint32_t mark)
+static void ask_for(struct edges *x, struct fsd_origin at, uint32_t mark)
 {
     const struct fsd_match *m = x->b->d->match;
-    fsd_id node = at & FSD_REF_PORT ? FSD_NONE : x->model_of[at];
+    fsd_id node = fsd_id_at(x->model_of, fsd_origin_node(at));
 
     x->asked[place_of(x, at)] = mark;
     for (uint32_t i = 0; i < fsd_match_links_of(m, node).n; i++)
@@ -435,13 +466,14 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
     struct fsd_span in = s->nodes.at[node].core_in;
 
     for (uint32_t i = 0; i < in.n; i++) {
-        fsd_ref at = s->sources.at[in.at + i].at;
+        struct fsd_origin at = s->sources.at[in.at + i].at;
+        fsd_id producer = fsd_origin_node(at);
 
-        if (at == FSD_NONE || x->asked[place_of(x, at)] == mark)
+        if (!fsd_is_origin(at) || x->asked[place_of(x, at)] == mark)
             continue;
         ask_for(x, at, mark);
-        if (fsd_ref_is_node(at) && s->nodes.at[at].group == FSD_NONE && far)
-            ask_for_inputs(x, at, mark, far - 1);
+        if (producer != FSD_NONE && s->nodes.at[producer].group == FSD_NONE && far)
+            ask_for_inputs(x, producer, mark, far - 1);
     }
 }
 
@@ -456,15 +488,15 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
 
         if (k == FSD_NONE)
             continue;
-        ask_for(x, k, layer + 1);
+        ask_for(x, fsd_node_origin(k), layer + 1);
         ask_for_inputs(x, k, layer + 1, NEAR);
     }
 }
 
 /* What a port reads: the last node of the layer that wrote it, a node without a layer,
- * or an input; FSD_NONE if unknown.
+ * or an input; neither if unknown.
  * @param writer set to the layer, or to FSD_NONE */
-static fsd_ref read_at(const struct edges *x, uint32_t port, fsd_id *writer)
+static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
     const struct fsd_state_build *b = x->b;
     struct fsd_span nodes;
@@ -473,32 +505,32 @@ static fsd_ref read_at(const struct edges *x, uint32_t port, fsd_id *writer)
     if (*writer == FSD_NONE)
         return find_from(b, port);
     if (is_move(b, *writer))
-        return FSD_NONE;
+        return FSD_NO_ORIGIN;
     if (x->last[*writer] != FSD_NONE)
-        return x->last[*writer];
+        return fsd_node_origin(x->last[*writer]);
     nodes = b->s->groups.at[b->s->of_layer[*writer]].nodes;
-    return b->s->refs.at[nodes.at + nodes.n - 1];
+    return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
 }
 
 /* The producer that a port reads from though no node of the layer does.  Several layers
  * of one group compute different nodes of it, so that one layer's tensor may have
  * another's place: the nodes of both layers decide where they are known, else the
  * groups.
- * @return FSD_NONE if the model expects it */
-static fsd_ref unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
+ * @return neither if the model expects it */
+static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
     const struct fsd_state_build *b = x->b;
     fsd_id writer;
-    fsd_ref from = read_at(x, port, &writer);
+    struct fsd_origin from = read_at(x, port, &writer);
     bool asked;
 
-    if (from == FSD_NONE)
-        return FSD_NONE;
+    if (!fsd_is_origin(from))
+        return from;
     if (fsd_id_at(x->last, writer) != FSD_NONE && x->last[layer] != FSD_NONE)
         asked = x->asked_of[writer] == layer + 1;
     else
         asked = is_asked(b->s, b->s->of_layer[layer], from);
-    return asked ? FSD_NONE : from;
+    return asked ? FSD_NO_ORIGIN : from;
 }
 
 static void read_nodes_of(struct edges *x, fsd_id writer, uint32_t mark)
@@ -525,7 +557,7 @@ static bool lacks_input(struct edges *x, fsd_id layer)
 
     read_nodes_of(x, layer, layer + 1);
     for (uint32_t i = 0; i < n->in.n; i++)
-        if (read_at(x, n->in.at + i, &writer) != FSD_NONE && writer != FSD_NONE)
+        if (fsd_is_origin(read_at(x, n->in.at + i, &writer)) && writer != FSD_NONE)
             read_nodes_of(x, writer, layer + 1);
     for (uint32_t i = 0; i < m->of_layer[layer].n && !lacks; i++) {
         fsd_id k = x->b->of_node[fsd_match_of_layer(m, layer, i)->node];
@@ -534,7 +566,7 @@ static bool lacks_input(struct edges *x, fsd_id layer)
         if (k != FSD_NONE)
             in = s->nodes.at[k].core_in;
         for (uint32_t j = 0; j < in.n && !lacks; j++) {
-            fsd_ref at = s->sources.at[in.at + j].at;
+            fsd_id at = fsd_origin_node(s->sources.at[in.at + j].at);
 
             lacks = fsd_state_group_of(s, at) != FSD_NONE && x->read[at] != layer + 1;
         }
@@ -556,8 +588,7 @@ static void add_twice(struct edges *x, fsd_id layer)
         if (t == FSD_NONE)
             continue;
         if (x->port_of[t] > n->in.at && x->port_of[t] <= n->in.at + i)
-            fsd_vec_push(x->b->s->arena, &x->b->s->refs,
-                         read_at(x, n->in.at + i, &writer));
+            add_origin(x->b->s, read_at(x, n->in.at + i, &writer));
         x->port_of[t] = n->in.at + i + 1;
     }
     if (x->b->s->refs.n > at && !lacks_input(x, layer))
@@ -590,10 +621,10 @@ static void add_unasked(struct edges *x)
 
             ask_for_layer(x, layer);
             for (uint32_t k = 0; k < in.n; k++)
-                fsd_vec_push(s->arena, &s->refs, unasked_at(x, layer, in.at + k));
+                add_origin(s, unasked_at(x, layer, in.at + k));
             add_twice(x, layer);
         }
-        s->groups.at[g].unasked = close_refs(s, at);
+        s->groups.at[g].unasked = close_origins(s, at);
     }
 }
 

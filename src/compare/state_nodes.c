@@ -171,7 +171,7 @@ static fsd_sym op(struct fsd_state_build *b, const struct fsd_node *n)
 
 struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor)
 {
-    static const struct fsd_producer nothing = {FSD_NONE, 0};
+    static const struct fsd_producer nothing = {{FSD_NONE}, 0};
     const struct fsd_tensor *t;
     struct fsd_producer source = nothing;
 
@@ -179,11 +179,11 @@ struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id ten
         return nothing;
     t = &b->model->tensors.at[tensor];
     if (t->producers.n) {
-        source.at = b->of_node[b->model->links.at[t->producers.at]];
-        source.out = source.at == FSD_NONE ? 0 : b->out_number[tensor];
+        source.at = fsd_node_origin(b->of_node[b->model->links.at[t->producers.at]]);
+        source.out = fsd_is_origin(source.at) ? b->out_number[tensor] : 0;
     } else if ((t->flags & FSD_TENSOR_INPUT) && !t->scope &&
                !(t->flags & FSD_TENSOR_CONSTANT)) {
-        source.at = FSD_REF_PORT | b->out_number[tensor];
+        source.at = fsd_input_origin(b->out_number[tensor]);
     }
     return source;
 }
@@ -191,11 +191,12 @@ struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id ten
 struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
 {
     struct fsd_producer source = fsd_state_direct(b, tensor);
+    fsd_id node = fsd_origin_node(source.at);
     const struct fsd_state_node *n;
 
-    if (!fsd_ref_is_node(source.at))
+    if (node == FSD_NONE)
         return source;
-    n = &b->s->nodes.at[source.at];
+    n = &b->s->nodes.at[node];
     return n->role == FSD_ROLE_CORE ? source : n->core;
 }
 
@@ -243,7 +244,7 @@ static void add_inputs(struct fsd_state_build *b, fsd_id node)
         struct fsd_producer source = fsd_state_direct(b, fsd_node_in(g, n, i)->tensor);
 
         fsd_vec_push(b->s->arena, &b->s->sources, source);
-        if (source.at != FSD_NONE)
+        if (fsd_is_origin(source.at))
             last = i + 1;
     }
     b->s->sources.n = span->at + last;

@@ -24,8 +24,8 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
             fsd_intern_str(b->s->names, fsd_state_key(b, g->tensors.at[tensor].name)),
         .shape = fsd_state_printed(b),
         .form = binding_form(b, tensor),
-        .from =
-            output ? fsd_state_direct(b, tensor) : (struct fsd_producer){FSD_NONE, 0}};
+        .from = output ? fsd_state_direct(b, tensor)
+                       : (struct fsd_producer){FSD_NO_ORIGIN, 0}};
 }
 
 static void add_ports(struct fsd_state_build *b)

@@ -12,10 +12,10 @@ struct keyed {
     uint32_t number; /* before sorting */
 };
 
-static int by_span(const struct fsd_state *s, struct fsd_span a, struct fsd_span b)
+static int by_list(struct fsd_ends a, struct fsd_ends b)
 {
     for (uint32_t i = 0; i < a.n && i < b.n; i++) {
-        uint32_t x = s->refs.at[a.at + i], y = s->refs.at[b.at + i];
+        uint32_t x = a.refs[i], y = b.refs[i];
 
         if (x != y)
             return x < y ? -1 : 1;
@@ -36,10 +36,12 @@ static int by_ends(const void *a, const void *b)
     const struct keyed *x = a, *y = b;
     const struct fsd_state *s = x->s;
     const struct fsd_move *p = &s->moves.at[x->number], *q = &s->moves.at[y->number];
-    int order = by_span(s, p->to, q->to);
+    int order =
+        by_list(fsd_ends_of_destinations(s, p->to), fsd_ends_of_destinations(s, q->to));
 
     if (!order)
-        order = by_span(s, p->from, q->from);
+        order =
+            by_list(fsd_ends_of_origins(s, p->from), fsd_ends_of_origins(s, q->from));
     if (!order)
         order = p->kind - q->kind;
     if (!order)
@@ -49,7 +51,7 @@ static int by_ends(const void *a, const void *b)
     if (!order)
         order = by_form(s, p->after, q->after);
     if (!order)
-        order = by_span(s, p->nodes, q->nodes);
+        order = by_list(fsd_ends_of_nodes(s, p->nodes), fsd_ends_of_nodes(s, q->nodes));
     return order ? order : (x->number < y->number ? -1 : 1);
 }
 

@@ -192,25 +192,38 @@ void fsd_state_add_wires(struct fsd_state_build *b)
 
 /* ----------------------------------------------------------------------- derived */
 
-/* The group of a node or of the core node it resolves to, or a port. */
-static struct fsd_state_end end_of(const struct fsd_state *s, fsd_ref at, bool reader)
+/* The group of a node or of the core node that it resolves to; FSD_NONE. */
+static fsd_id group_of(const struct fsd_state *s, fsd_id node)
 {
-    const struct fsd_state_node *node;
+    if (node == FSD_NONE || s->nodes.at[node].group != FSD_NONE)
+        return fsd_state_group_of(s, node);
+    return fsd_state_group_of(s, fsd_origin_node(s->nodes.at[node].core.at));
+}
 
-    if (fsd_ref_is_node(at)) {
-        node = &s->nodes.at[at];
-        if (node->group != FSD_NONE)
-            return (struct fsd_state_end){FSD_END_GROUP, node->group};
-        at = node->core.at;
-        if (fsd_state_group_of(s, at) != FSD_NONE)
-            return (struct fsd_state_end){FSD_END_GROUP, s->nodes.at[at].group};
-        if (reader)
-            return (struct fsd_state_end){0};
-    }
-    if (at == FSD_NONE || !(at & FSD_REF_PORT))
-        return (struct fsd_state_end){0};
-    return (struct fsd_state_end){reader ? FSD_END_OUTPUT : FSD_END_INPUT,
-                                  at & ~FSD_REF_PORT};
+/* The group of a node, or an input, which may be what a node without a group forwards.
+ */
+static struct fsd_state_end end_of(const struct fsd_state *s, struct fsd_origin at)
+{
+    fsd_id node = fsd_origin_node(at), group = group_of(s, node);
+    uint32_t input =
+        fsd_origin_input(node == FSD_NONE ? at : s->nodes.at[node].core.at);
+
+    if (group != FSD_NONE)
+        return (struct fsd_state_end){FSD_END_GROUP, group};
+    return input == FSD_NONE ? (struct fsd_state_end){0}
+                             : (struct fsd_state_end){FSD_END_INPUT, input};
+}
+
+static struct fsd_state_end reader_of(const struct fsd_state *s,
+                                      struct fsd_destination at)
+{
+    fsd_id group = group_of(s, fsd_destination_node(at));
+    uint32_t output = fsd_destination_output(at);
+
+    if (group != FSD_NONE)
+        return (struct fsd_state_end){FSD_END_GROUP, group};
+    return output == FSD_NONE ? (struct fsd_state_end){0}
+                              : (struct fsd_state_end){FSD_END_OUTPUT, output};
 }
 
 static bool same_form(struct fsd_state_form a, struct fsd_state_form b)
@@ -218,10 +231,17 @@ static bool same_form(struct fsd_state_form a, struct fsd_state_form b)
     return a.type && a.layout && a.type == b.type && a.layout == b.layout;
 }
 
-static bool same_refs(const struct fsd_state *s, struct fsd_span a, struct fsd_span b)
+static bool same_refs(const struct fsd_state *s, uint32_t a, uint32_t b, uint32_t n)
 {
-    return a.n == b.n && (!a.n || !memcmp(s->refs.at + a.at, s->refs.at + b.at,
-                                          a.n * sizeof *s->refs.at));
+    return !n || !memcmp(s->refs.at + a, s->refs.at + b, n * sizeof *s->refs.at);
+}
+
+static bool same_ends(const struct fsd_state *s, const struct fsd_move *a,
+                      const struct fsd_move *b)
+{
+    return a->to.n == b->to.n && a->from.n == b->from.n &&
+           same_refs(s, a->to.at, b->to.at, a->to.n) &&
+           same_refs(s, a->from.at, b->from.at, a->from.n);
 }
 
 /* Whether the producer of a move's source writes the form that the move reads. */
@@ -230,7 +250,7 @@ static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
     bool reads = false;
 
     for (uint32_t f = 0; f < m->from.n && !reads; f++) {
-        struct fsd_state_end from = end_of(s, s->refs.at[m->from.at + f], false);
+        struct fsd_state_end from = end_of(s, fsd_origin_at(s->refs.at, m->from, f));
         struct fsd_span out = {0, 0};
 
         if (from.kind == FSD_END_INPUT)
@@ -279,9 +299,7 @@ static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
         const struct fsd_move *m = &s->moves.at[first];
         uint32_t n = 0;
 
-        for (; end < s->moves.n && same_refs(s, s->moves.at[end].to, m->to) &&
-               same_refs(s, s->moves.at[end].from, m->from);
-             end++)
+        for (; end < s->moves.n && same_ends(s, &s->moves.at[end], m); end++)
             if (!same_form(s->moves.at[end].before, s->moves.at[end].after))
                 producers[n++] =
                     (struct form_producer){form_key(s->moves.at[end].after), end};
@@ -299,7 +317,7 @@ static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 /* A move lies between a source and a reader. */
 struct between {
     struct fsd_state_end from;
-    fsd_ref reader;
+    struct fsd_destination reader;
 };
 
 struct derived {
@@ -316,7 +334,7 @@ static int by_between(const void *x, const void *y)
 
     if (!order)
         order = fsd_order(a->from.item, b->from.item);
-    return order ? order : fsd_order(a->reader, b->reader);
+    return order ? order : fsd_order(a->reader.ref, b->reader.ref);
 }
 
 static void derive_wire(struct derived *x, struct fsd_state_end from,
@@ -343,28 +361,31 @@ static void derive_moves(struct derived *x)
             derive_wire(x, (struct fsd_state_end){FSD_END_MOVE, before[i]}, move,
                         m->before);
         for (uint32_t f = 0; f < m->from.n; f++) {
-            struct fsd_state_end from = end_of(s, s->refs.at[m->from.at + f], false);
+            struct fsd_state_end from =
+                end_of(s, fsd_origin_at(s->refs.at, m->from, f));
 
             if (before[i] == FSD_NONE)
                 derive_wire(x, from, move, m->before);
             for (uint32_t t = 0; t < m->to.n; t++)
-                fsd_vec_push(x->arena, &x->moves,
-                             ((struct between){from, s->refs.at[m->to.at + t]}));
+                fsd_vec_push(
+                    x->arena, &x->moves,
+                    ((struct between){from, fsd_destination_at(s->refs.at, m->to, t)}));
         }
         for (uint32_t t = 0; t < m->to.n && !read[i]; t++)
-            derive_wire(x, move, end_of(s, s->refs.at[m->to.at + t], true), m->after);
+            derive_wire(x, move, reader_of(s, fsd_destination_at(s->refs.at, m->to, t)),
+                        m->after);
     }
     fsd_vec_sort(&x->moves, by_between);
 }
 
 /* An edge that a move carries needs no wire of its own. */
-static void derive_border(struct derived *x, fsd_ref at, fsd_ref reader,
-                          struct fsd_state_form form)
+static void derive_border(struct derived *x, struct fsd_origin at,
+                          struct fsd_destination reader, struct fsd_state_form form)
 {
-    struct between key = {end_of(x->s, at, false), reader};
+    struct between key = {end_of(x->s, at), reader};
 
     if (!x->moves.n || !bsearch(&key, x->moves.at, x->moves.n, sizeof key, by_between))
-        derive_wire(x, key.from, end_of(x->s, reader, true), form);
+        derive_wire(x, key.from, reader_of(x->s, reader), form);
 }
 
 fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *arena)
@@ -380,11 +401,11 @@ fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *
         for (uint32_t i = 0; i < in.n; i++) {
             const struct fsd_border *b = &s->borders.at[in.at + i];
 
-            derive_border(&x, b->at, b->node, b->form);
+            derive_border(&x, b->at, fsd_node_destination(b->node), b->form);
         }
     }
     for (uint32_t i = 0; i < s->outputs.n; i++)
-        derive_border(&x, s->outputs.at[i].core_from.at, FSD_REF_PORT | i,
+        derive_border(&x, s->outputs.at[i].core_from.at, fsd_output_destination(i),
                       s->outputs.at[i].form);
     sort_wires(&x.wires);
     return x.wires;

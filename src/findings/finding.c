@@ -67,7 +67,7 @@ void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor)
 
 void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_id node)
 {
-    if (fsd_ref_is_node(node))
+    if (node != FSD_NONE)
         add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
 }
 

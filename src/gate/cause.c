@@ -76,9 +76,9 @@ static void find_seeds(struct finder *f, bool old)
         uint8_t read = 0;
 
         for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_ref at = s->sources.at[n->in.at + k].at;
+            fsd_id at = fsd_origin_node(s->sources.at[n->in.at + k].at);
 
-            if (!fsd_ref_is_node(at) || at >= s->nodes.n)
+            if (at == FSD_NONE || at >= s->nodes.n)
                 continue;
             read |= through[at];
             if (kind < KINDS && !is_only(f, old, at))
@@ -128,9 +128,9 @@ static void find_near(struct finder *f)
 
         for (int side = 0; side < 2; side++)
             for (uint32_t k = 0; k < in[side].n; k++) {
-                fsd_ref at = s->sources.at[in[side].at + k].at;
+                fsd_id at = fsd_origin_node(s->sources.at[in[side].at + k].at);
 
-                if (!fsd_ref_is_node(at) || at >= s->nodes.n)
+                if (at == FSD_NONE || at >= s->nodes.n)
                     continue;
                 f->near[i] |= f->seed[at];
                 f->near[at] |= f->seed[i];

@@ -17,17 +17,18 @@ struct vocabulary {
 
 enum type {
     VERSION,
-    HASH,    /* uint64_t[2] */
-    SEAL,    /* the same, of the lines above */
-    SYM,     /* fsd_sym */
-    COUNT,   /* uint32_t */
-    OWN,     /* uint8_t: a word of ours */
-    FLAG,    /* bool: said or not */
-    FORM,    /* struct fsd_state_form: "fp16/chw32" */
-    SPREAD,  /* struct fsd_spread: milliseconds, if requested */
-    SOURCE,  /* struct fsd_producer */
-    SOURCES, /* struct fsd_span, as the rest */
-    REFS,
+    HASH,         /* uint64_t[2] */
+    SEAL,         /* the same, of the lines above */
+    SYM,          /* fsd_sym */
+    COUNT,        /* uint32_t */
+    OWN,          /* uint8_t: a word of ours */
+    FLAG,         /* bool: said or not */
+    FORM,         /* struct fsd_state_form: "fp16/chw32" */
+    SPREAD,       /* struct fsd_spread: milliseconds, if requested */
+    SOURCE,       /* struct fsd_producer */
+    ORIGINS,      /* struct fsd_origins */
+    DESTINATIONS, /* struct fsd_destinations */
+    SOURCES,      /* struct fsd_span, as the rest */
     NODES,
     ROW,     /* nodes of whole groups, which a variant replaces */
     MEMBERS, /* the nodes of the line's group */
@@ -79,7 +80,7 @@ struct field {
     const char *mark;               /* the mark before it; of a flag, the flag itself */
     const struct vocabulary *words; /* of a word of ours */
     bool optional;
-    bool outputs;  /* ports are outputs; borders are those of outputs */
+    bool outputs;  /* borders are those of outputs */
     bool cleared;  /* by the flag */
     uint8_t since; /* the first format that has it */
 };

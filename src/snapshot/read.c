@@ -85,16 +85,12 @@ static bool take_seal(struct reader *r)
 
 /* ---------------------------------------------------------------- nodes and ports */
 
-/* "name", "@port", or, where it is optional, "-". */
-static bool take_ref(struct reader *r, bool outputs, bool or_none, fsd_ref *out)
+/* What a name means among nodes, inputs or outputs. */
+static bool take_name(struct reader *r, int what, fsd_id *out)
 {
     const struct word *word = &r->w.word;
-    int what = !word->port ? NAME_NODE : outputs ? NAME_OUTPUT : NAME_INPUT;
     fsd_id sym, id;
 
-    *out = FSD_NONE;
-    if (or_none && fsd_words_at_mark(&r->w, "-"))
-        return fsd_words_next(&r->w);
     if (!fsd_words_at_name(&r->w))
         return fsd_words_complain(&r->w, "the name of a node");
     sym = fsd_intern_find(r->s->names, word->text, strlen(word->text));
@@ -102,30 +98,79 @@ static bool take_ref(struct reader *r, bool outputs, bool or_none, fsd_ref *out)
     if (id == FSD_NONE)
         return fsd_words_complain(&r->w, word->port ? "a port of this snapshot"
                                                     : "a node of this snapshot");
-    *out = word->port ? FSD_REF_PORT | id : id;
+    *out = id;
     return fsd_words_next(&r->w);
 }
 
-static bool take_refs(struct reader *r, const struct field *f, struct fsd_span *out)
+static bool take_node(struct reader *r, fsd_id *out)
 {
-    fsd_ref ref;
+    if (r->w.word.port)
+        return fsd_words_complain(&r->w, "the name of a node");
+    return take_name(r, NAME_NODE, out);
+}
+
+/* "name" or "@input". */
+static bool take_origin(struct reader *r, struct fsd_origin *out)
+{
+    bool port = r->w.word.port;
+    fsd_id id;
+
+    if (!take_name(r, port ? NAME_INPUT : NAME_NODE, &id))
+        return false;
+    *out = port ? fsd_input_origin(id) : fsd_node_origin(id);
+    return true;
+}
+
+static bool take_origins(struct reader *r, struct fsd_origins *out)
+{
+    struct fsd_origin origin;
 
     out->at = r->s->refs.n;
     while (fsd_words_at_name(&r->w)) {
-        if (r->w.word.port && f->type != REFS)
-            return fsd_words_complain(&r->w, "the name of a node");
-        if (!take_ref(r, f->outputs, false, &ref))
+        if (!take_origin(r, &origin))
             return false;
-        fsd_vec_push(r->s->arena, &r->s->refs, ref);
+        fsd_vec_push(r->s->arena, &r->s->refs, origin.ref);
+    }
+    out->n = r->s->refs.n - out->at;
+    return true;
+}
+
+/* "name" or "@output". */
+static bool take_destinations(struct reader *r, struct fsd_destinations *out)
+{
+    out->at = r->s->refs.n;
+    while (fsd_words_at_name(&r->w)) {
+        bool port = r->w.word.port;
+        fsd_id id;
+
+        if (!take_name(r, port ? NAME_OUTPUT : NAME_NODE, &id))
+            return false;
+        fsd_vec_push(
+            r->s->arena, &r->s->refs,
+            (port ? fsd_output_destination(id) : fsd_node_destination(id)).ref);
+    }
+    out->n = r->s->refs.n - out->at;
+    return true;
+}
+
+static bool take_nodes(struct reader *r, struct fsd_span *out)
+{
+    fsd_id node;
+
+    out->at = r->s->refs.n;
+    while (fsd_words_at_name(&r->w)) {
+        if (!take_node(r, &node))
+            return false;
+        fsd_vec_push(r->s->arena, &r->s->refs, node);
     }
     out->n = r->s->refs.n - out->at;
     return true;
 }
 
 /* A node is in one group. */
-static bool take_members(struct reader *r, const struct field *f, struct fsd_span *out)
+static bool take_members(struct reader *r, struct fsd_span *out)
 {
-    if (!take_refs(r, f, out))
+    if (!take_nodes(r, out))
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         fsd_id node = r->s->refs.at[out->at + i];
@@ -148,11 +193,11 @@ static bool take_members(struct reader *r, const struct field *f, struct fsd_spa
 
 /* Removes from the copy of the first build what a variant replaces: whole groups, so
  * that each node stays in one. */
-static bool take_row(struct reader *r, const struct field *f, struct fsd_span *out)
+static bool take_row(struct reader *r, struct fsd_span *out)
 {
     uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
 
-    if (!take_refs(r, f, out))
+    if (!take_nodes(r, out))
         return false;
     r->variant = r->w.line;
     for (uint32_t i = 0; i < out->n; i++) {
@@ -180,8 +225,10 @@ static bool take_row(struct reader *r, const struct field *f, struct fsd_span *o
 
 static bool take_source(struct reader *r, struct fsd_producer *out)
 {
-    out->out = r->w.word.out;
-    return take_ref(r, false, true, &out->at);
+    *out = (struct fsd_producer){FSD_NO_ORIGIN, r->w.word.out};
+    if (fsd_words_at_mark(&r->w, "-"))
+        return fsd_words_next(&r->w);
+    return take_origin(r, &out->at);
 }
 
 static bool take_sources(struct reader *r, struct fsd_span *out)
@@ -204,9 +251,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
 
-    if (word.port)
-        return fsd_words_complain(&r->w, "the name of a node");
-    if (!take_ref(r, false, false, out))
+    if (!take_node(r, out))
         return false;
     if (*out >= from && *out < r->s->nodes.n &&
         r->s->nodes.at[*out].group == r->s->groups.n)
@@ -222,11 +267,11 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
 
     *out = (struct fsd_span){r->s->borders.n, 0};
     for (; fsd_words_at_mark(&r->w, outputs ? ">" : "<"); out->n++) {
-        struct fsd_border b = {.at = FSD_NONE};
+        struct fsd_border b = {.at = FSD_NO_ORIGIN};
 
         if (!fsd_words_next(&r->w))
             return false;
-        if (!outputs && (!take_ref(r, false, false, &b.at) || !take_form(r, &b.form)))
+        if (!outputs && (!take_origin(r, &b.at) || !take_form(r, &b.form)))
             return false;
         if (!take_border_node(r, from, &b.node))
             return false;
@@ -297,13 +342,16 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
         return take_source(r, at);
     case SOURCES:
         return take_sources(r, at);
-    case REFS:
+    case ORIGINS:
+        return take_origins(r, at);
+    case DESTINATIONS:
+        return take_destinations(r, at);
     case NODES:
-        return take_refs(r, f, at);
+        return take_nodes(r, at);
     case ROW:
-        return take_row(r, f, at);
+        return take_row(r, at);
     case MEMBERS:
-        return take_members(r, f, at);
+        return take_members(r, at);
     case TENSORS:
         return take_tensors(r, at);
     case BORDERS:
@@ -427,9 +475,9 @@ static bool keep_record(struct reader *r, enum line_kind kind, union record *rec
     bool other = r->s != r->first;
     struct fsd_state *s = r->s;
 
-    if (kind == LINE_FATE && rec->fate.node.at < s->nodes.n) {
-        s->nodes.at[rec->fate.node.at].fate = rec->fate.fate;
-        s->nodes.at[rec->fate.node.at].precision = rec->fate.precision;
+    if (kind == LINE_FATE && fsd_origin_node(rec->fate.node.at) < s->nodes.n) {
+        s->nodes.at[fsd_origin_node(rec->fate.node.at)].fate = rec->fate.fate;
+        s->nodes.at[fsd_origin_node(rec->fate.node.at)].precision = rec->fate.precision;
     } else if (kind == LINE_VARIANT) {
         rec->variant.build = r->first->also.n;
         rec->variant.line = r->w.line;
@@ -491,7 +539,7 @@ static bool take_line(struct reader *r, unsigned *rank)
     if (kind == LINE_NODE)
         record.node.group = FSD_NONE;
     else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
-        record.port.from.at = record.port.core_from.at = FSD_NONE;
+        record.port.from.at = record.port.core_from.at = FSD_NO_ORIGIN;
     else if ((kind < LINE_INPUT && kind != LINE_BUILT) || kind == LINE_ALSO)
         at = r->s;
     if (!fsd_words_next(&r->w))

@@ -246,7 +246,9 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     for (uint32_t i = 0; i < c->precisions.n; i++)
         add_node(r, b, c->precisions.at[i].old);
     for (uint32_t i = 0; i < c->edges.n; i++)
-        add_node(r, b, fsd_id_or(c->edges.at[i].old_to, c->edges.at[i].old_from));
+        add_node(
+            r, b,
+            fsd_id_or(c->edges.at[i].old_to, fsd_origin_node(c->edges.at[i].old_from)));
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
 

@@ -39,33 +39,50 @@ static void put_form(const struct writer *w, const struct fsd_state_form *form)
         fprintf(w->out, "/%s", fsd_text(w->s->names, form->layout));
 }
 
-/* A reference in the first build's model; FSD_NONE: the model lacks it, or it is none.
- */
-static fsd_ref in_first(const struct writer *w, fsd_ref ref, bool outputs)
+/* An end in the first build's model; neither: the model lacks it, or it is neither. */
+static struct fsd_origin origin_in_first(const struct writer *w, struct fsd_origin at)
 {
-    fsd_ref at = ref;
-
-    if (!w->first || ref == FSD_NONE)
-        return ref;
-    if (fsd_ref_is_node(ref))
-        return w->align->to_old[ref];
-    at = (outputs ? w->align->old_output : w->align->old_input)[ref & ~FSD_REF_PORT];
-    return at == FSD_NONE ? FSD_NONE : FSD_REF_PORT | at;
+    return w->first ? fsd_align_old_origin(w->align, at) : at;
 }
 
-static void put_ref(const struct writer *w, fsd_ref ref, bool outputs)
+static struct fsd_destination destination_in_first(const struct writer *w,
+                                                   struct fsd_destination at)
 {
-    ref = in_first(w, ref, outputs);
-    fputs(ref == FSD_NONE ? " -" : ref & FSD_REF_PORT ? " @" : " ", w->out);
-    if (ref != FSD_NONE)
-        fsd_put_name(fsd_state_ref_text(w->first ? w->first : w->s, ref, outputs),
-                     w->out);
+    return w->first ? fsd_align_old_destination(w->align, at) : at;
+}
+
+static const struct fsd_state *first_of(const struct writer *w)
+{
+    return w->first ? w->first : w->s;
+}
+
+static void put_origin(const struct writer *w, struct fsd_origin at)
+{
+    at = origin_in_first(w, at);
+    fputs(!fsd_is_origin(at)                ? " -"
+          : fsd_origin_node(at) == FSD_NONE ? " @"
+                                            : " ",
+          w->out);
+    if (fsd_is_origin(at))
+        fsd_put_name(fsd_origin_text(first_of(w), at), w->out);
+}
+
+static void put_destination(const struct writer *w, struct fsd_destination at)
+{
+    at = destination_in_first(w, at);
+    if (fsd_destination_node(at) == FSD_NONE &&
+        fsd_destination_output(at) == FSD_NONE) {
+        fputs(" -", w->out);
+        return;
+    }
+    fputs(fsd_destination_node(at) == FSD_NONE ? " @" : " ", w->out);
+    fsd_put_name(fsd_destination_text(first_of(w), at), w->out);
 }
 
 static void put_source(const struct writer *w, const struct fsd_producer *source)
 {
-    put_ref(w, source->at, false);
-    if (source->at != FSD_NONE && source->out)
+    put_origin(w, source->at);
+    if (fsd_is_origin(source->at) && source->out)
         fprintf(w->out, "#%" PRIu32, source->out);
 }
 
@@ -73,10 +90,10 @@ static void put_border(const struct writer *w, const struct fsd_border *b, bool 
 {
     fputs(outputs ? " >" : " <", w->out);
     if (!outputs) {
-        put_ref(w, b->at, false);
+        put_origin(w, b->at);
         put_form(w, &b->form);
     }
-    put_ref(w, b->node, false);
+    put_origin(w, fsd_node_origin(b->node));
     if (outputs)
         put_form(w, &b->form);
 }
@@ -94,6 +111,8 @@ static void put_tensor(const struct writer *w, const struct fsd_state_tensor *t)
 static void put_value(const struct writer *w, const struct field *f, const void *at)
 {
     const struct fsd_spread *ms = at;
+    const struct fsd_origins *origins = at;
+    const struct fsd_destinations *destinations = at;
     const struct fsd_span *span = at;
 
     switch (f->type) {
@@ -133,12 +152,19 @@ static void put_value(const struct writer *w, const struct field *f, const void 
         for (uint32_t i = 0; i < span->n; i++)
             put_source(w, &w->s->sources.at[span->at + i]);
         break;
-    case REFS:
+    case ORIGINS:
+        for (uint32_t i = 0; i < origins->n; i++)
+            put_origin(w, fsd_origin_at(w->s->refs.at, *origins, i));
+        break;
+    case DESTINATIONS:
+        for (uint32_t i = 0; i < destinations->n; i++)
+            put_destination(w, fsd_destination_at(w->s->refs.at, *destinations, i));
+        break;
     case NODES:
     case ROW:
     case MEMBERS:
         for (uint32_t i = 0; i < span->n; i++)
-            put_ref(w, w->s->refs.at[span->at + i], f->outputs);
+            put_origin(w, fsd_node_origin(w->s->refs.at[span->at + i]));
         break;
     case TENSORS:
         for (uint32_t i = 0; i < span->n; i++)
@@ -151,14 +177,21 @@ static void put_value(const struct writer *w, const struct field *f, const void 
     }
 }
 
-/* Whether an optional field, a symbol or a span, is written: if it is not empty, or a
+static bool is_empty(const struct field *f, const void *at)
+{
+    const struct fsd_origins *origins = at;
+    const struct fsd_span *span = at;
+
+    return f->type == SYM       ? !*(const fsd_sym *)at
+           : f->type == ORIGINS ? !origins->n
+                                : !span->n;
+}
+
+/* Whether an optional field, a symbol or a list, is written: if it is not empty, or a
  * later field without a mark of its own is not. */
 static bool is_said(const struct field *f, const void *record)
 {
-    const char *at = (const char *)record + f->at;
-
-    if (!f->optional || (f->type == SYM ? *(const fsd_sym *)at != 0
-                                        : ((const struct fsd_span *)at)->n > 0))
+    if (!f->optional || !is_empty(f, (const char *)record + f->at))
         return true;
     return f[1].line == f->line && f[1].optional && !f[1].mark &&
            is_said(f + 1, record);
@@ -202,9 +235,10 @@ static void put_move(const struct writer *w, const struct fsd_move *m)
  * so that one of a later group defers those behind it. */
 static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id group)
 {
-    fsd_ref to = m->to.n ? s->refs.at[m->to.at] : FSD_NONE;
+    fsd_id to = m->to.n ? fsd_destination_node(fsd_destination_at(s->refs.at, m->to, 0))
+                        : FSD_NONE;
 
-    if (!fsd_ref_is_node(to))
+    if (to == FSD_NONE)
         return false;
     return s->nodes.at[to].group == FSD_NONE || s->nodes.at[to].group <= group;
 }
@@ -249,10 +283,10 @@ static void put_first(const struct writer *w)
 /* ------------------------------------------------------------ the other builds */
 
 /* Whether each of these has a name in the first build's model. */
-static bool are_named(const struct writer *w, struct fsd_span refs, bool outputs)
+static bool are_named(const struct writer *w, struct fsd_ends ends)
 {
-    for (uint32_t i = 0; i < refs.n; i++)
-        if (in_first(w, w->s->refs.at[refs.at + i], outputs) == FSD_NONE)
+    for (uint32_t i = 0; i < ends.n; i++)
+        if (fsd_align_old_end(w->align, ends, i) == FSD_NONE)
             return false;
     return true;
 }
@@ -266,15 +300,16 @@ static bool can_be_said(const struct writer *w, const struct fsd_matrix *m,
     for (uint32_t i = 0; i < cell->groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[m->pool.at[cell->groups.at + i]];
 
-        said &= are_named(w, g->nodes, false);
+        said &= are_named(w, fsd_ends_of_nodes(s, g->nodes));
         for (uint32_t k = 0; k < g->in.n; k++)
-            said &= in_first(w, s->borders.at[g->in.at + k].at, false) != FSD_NONE;
+            said &= fsd_is_origin(origin_in_first(w, s->borders.at[g->in.at + k].at));
     }
     for (uint32_t i = 0; i < cell->moves.n; i++) {
         const struct fsd_move *move = &s->moves.at[m->pool.at[cell->moves.at + i]];
 
-        said &= are_named(w, move->from, false) && are_named(w, move->to, true) &&
-                are_named(w, move->nodes, false);
+        said &= are_named(w, fsd_ends_of_origins(s, move->from)) &&
+                are_named(w, fsd_ends_of_destinations(s, move->to)) &&
+                are_named(w, fsd_ends_of_nodes(s, move->nodes));
     }
     return said;
 }
@@ -359,7 +394,7 @@ static void put_fates(const struct writer *w, const struct fsd_matrix *m,
         fsd_id old = w->align->to_old[i];
         const struct fsd_state_node *was =
             old == FSD_NONE ? NULL : &w->first->nodes.at[old];
-        struct fate_line line = {{i, 0}, n->fate, n->precision};
+        struct fate_line line = {{fsd_node_origin(i), 0}, n->fate, n->precision};
         uint32_t row;
 
         if (!was || (was->fate == n->fate && was->precision == n->precision))
@@ -383,7 +418,7 @@ static void put_variant(const struct writer *w, const struct fsd_matrix *m,
             cell->less ? " less" : "");
     for (uint32_t i = 0; i < n; i++) {
         putc(' ', w->out);
-        fsd_put_name(fsd_state_ref_text(w->first, nodes[i], false), w->out);
+        fsd_put_name(fsd_state_node_key(w->first, nodes[i]), w->out);
     }
     putc('\n', w->out);
     for (uint32_t i = 0; i < cell->groups.n; i++)

@@ -9,7 +9,7 @@ struct fsd_state *new_state(void)
 {
     struct fsd_state *s = fsd_state_new();
     struct fsd_state_port in = {.name = fsd_intern_str(s->names, "in"),
-                                .from = {FSD_NONE, 0}};
+                                .from = {FSD_NO_ORIGIN, 0}};
 
     s->model_path = s->engine_path = "by hand";
     s->model_hash[0] = (uint64_t)(uintptr_t)s; /* no two models are the same */
@@ -32,7 +32,7 @@ fsd_id add_node(struct fsd_state *s, const char *key, const char *op,
     va_start(args, n);
     for (unsigned i = 0; i < n; i++)
         fsd_vec_push(s->arena, &s->sources,
-                     (struct fsd_producer){va_arg(args, fsd_ref), 0});
+                     (struct fsd_producer){{va_arg(args, uint32_t)}, 0});
     va_end(args);
     fsd_vec_push(s->arena, &s->nodes, node);
     return s->nodes.n - 1;
@@ -42,7 +42,7 @@ void add_output(struct fsd_state *s, const char *name, fsd_id from)
 {
     fsd_vec_push(s->arena, &s->outputs,
                  (struct fsd_state_port){.name = fsd_intern_str(s->names, name),
-                                         .from = {from, 0}});
+                                         .from = {fsd_node_origin(from), 0}});
 }
 
 fsd_id add_group(struct fsd_state *s, enum fsd_dtype type, unsigned n, ...)

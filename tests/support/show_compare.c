@@ -83,6 +83,12 @@ static void put_groups(const struct fsd_compare *c, const struct fsd_state *s,
     fputs(groups.n ? "" : "-", out);
 }
 
+static void put_ends(struct fsd_ends ends, FILE *out)
+{
+    for (uint32_t i = 0; i < ends.n; i++)
+        fprintf(out, "%s%s", i ? "," : "", fsd_end_text(ends, i));
+}
+
 static void put_move(const struct fsd_state *s, fsd_id id, FILE *out)
 {
     const struct fsd_move *m = &s->moves.at[id];
@@ -90,13 +96,9 @@ static void put_move(const struct fsd_state *s, fsd_id id, FILE *out)
     fprintf(out, "%s ", fsd_kind_name((enum fsd_kind)m->kind));
     if (m->cause != FSD_CAUSE_NONE)
         fprintf(out, "%s ", fsd_cause_name((enum fsd_cause)m->cause));
-    for (uint32_t i = 0; i < m->from.n; i++)
-        fprintf(out, "%s%s", i ? "," : "",
-                fsd_state_ref_text(s, s->refs.at[m->from.at + i], false));
+    put_ends(fsd_ends_of_origins(s, m->from), out);
     fputs("->", out);
-    for (uint32_t i = 0; i < m->to.n; i++)
-        fprintf(out, "%s%s", i ? "," : "",
-                fsd_state_ref_text(s, s->refs.at[m->to.at + i], true));
+    put_ends(fsd_ends_of_destinations(s, m->to), out);
     putc(' ', out);
     fsd_put_move_forms(s, m, '/', out);
     for (uint32_t i = 0; i < m->nodes.n; i++)
@@ -152,7 +154,7 @@ static void show_facts_lost(const struct fsd_compare *c, FILE *out)
             fprintf(out, "node %s", node(c->new, l->new));
             break;
         case FSD_OF_EDGE:
-            fprintf(out, "edge %s->%s", fsd_state_ref_text(c->new, l->from, false),
+            fprintf(out, "edge %s->%s", fsd_origin_text(c->new, l->from),
                     node(c->new, l->new));
             break;
         case FSD_OF_WRITTEN:
@@ -197,7 +199,7 @@ static void show_changes(const struct fsd_compare *c, FILE *out)
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
 
-        fprintf(out, "edge %s->%s: ", fsd_state_ref_text(c->new, e->new_from, false),
+        fprintf(out, "edge %s->%s: ", fsd_origin_text(c->new, e->new_from),
                 fsd_edge_reader(c, e));
         fsd_put_state_form(c->old, e->before, '/', out);
         fputs(" -> ", out);

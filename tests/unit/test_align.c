@@ -183,7 +183,7 @@ static void cycle(void **state)
     (void)state;
     s->nodes.at[a].role = s->nodes.at[b].role = FSD_ROLE_VIEW;
     p = align(s, stack("b", 2, 0, false));
-    assert_int_equal(s->sources.at[s->nodes.at[c].core_in.at].at, FSD_NONE);
+    assert_false(fsd_is_origin(s->sources.at[s->nodes.at[c].core_in.at].at));
     done(p);
 }
 

@@ -51,7 +51,8 @@ static struct fsd_state *named_state(const char *const *names, uint32_t n)
                                       .group = FSD_NONE};
 
         if (i)
-            fsd_vec_push(s->arena, &s->sources, (struct fsd_producer){i - 1, i % 3});
+            fsd_vec_push(s->arena, &s->sources,
+                         ((struct fsd_producer){fsd_node_origin(i - 1), i % 3}));
         fsd_vec_push(s->arena, &s->nodes, node);
     }
     fsd_state_finish(s);
@@ -94,7 +95,7 @@ static void snapshot__odd_names(void **state)
         assert_string_equal(fsd_text(back->names, n->key), names[i]);
         assert_int_equal(n->in.n, i > 0);
         if (i) {
-            assert_int_equal(back->sources.at[n->in.at].at, i - 1);
+            assert_int_equal(fsd_origin_node(back->sources.at[n->in.at].at), i - 1);
             assert_int_equal(back->sources.at[n->in.at].out, i % 3);
         }
     }

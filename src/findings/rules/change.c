@@ -38,16 +38,31 @@ static void put_groups(const struct fsd_finder *f, const struct fsd_state *s,
         fprintf(f->out, " and %u more", groups.n - NAMED);
 }
 
-static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool output,
-                     FILE *out)
+static void put_ends(struct fsd_ends ends, FILE *out)
 {
-    if (!refs.n)
+    if (!ends.n)
         putc('?', out);
-    for (uint32_t i = 0; i < refs.n && i < NAMED; i++)
-        fprintf(out, "%s`%s`", i ? ", " : "",
-                fsd_state_ref_text(s, s->refs.at[refs.at + i], output));
-    if (refs.n > NAMED)
-        fprintf(out, " and %u more", refs.n - NAMED);
+    for (uint32_t i = 0; i < ends.n && i < NAMED; i++)
+        fprintf(out, "%s`%s`", i ? ", " : "", fsd_end_text(ends, i));
+    if (ends.n > NAMED)
+        fprintf(out, " and %u more", ends.n - NAMED);
+}
+
+/* "`Relu_24` -> `Conv_34`" */
+static void put_edge(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
+{
+    put_ends(fsd_ends_of_origins(s, m->from), out);
+    fputs(" -> ", out);
+    put_ends(fsd_ends_of_destinations(s, m->to), out);
+}
+
+/* The finding is about the nodes that read what the move writes. */
+static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
+                          const struct fsd_move *m)
+{
+    for (uint32_t i = 0; i < m->to.n; i++)
+        fsd_about_state_node(
+            f, s, fsd_destination_node(fsd_destination_at(s->refs.at, m->to, i)));
 }
 
 /* ---------------------------------------------------------------------- regions */
@@ -174,12 +189,12 @@ void fsd_find_unasked(struct fsd_finder *f)
         put_groups(f, c->new, r->new_groups);
         fputs(r->new_groups.n > 1 ? " read " : " reads ", f->out);
         for (uint32_t k = 0; k < r->unasked.n && k < NAMED; k++) {
-            fsd_ref ref = c->pool.at[r->unasked.at + k];
-            const char *name = fsd_state_ref_text(c->new, ref, false);
+            struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, k);
 
             fprintf(f->out,
-                    ref & FSD_REF_PORT ? "%sthe input `%s`" : "%sthe output of `%s`",
-                    k ? ", " : "", name);
+                    fsd_origin_node(from) == FSD_NONE ? "%sthe input `%s`"
+                                                      : "%sthe output of `%s`",
+                    k ? ", " : "", fsd_origin_text(c->new, from));
         }
         fputs(", unlike before and unlike the model", f->out);
         fsd_finding_close(f);
@@ -194,20 +209,19 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
     f->now.widens = true;
-    if (!(e->new_from & FSD_REF_PORT))
-        fsd_about_state_node(f, f->c->new, e->new_from);
+    fsd_about_state_node(f, f->c->new, fsd_origin_node(e->new_from));
     if (e->new_to == FSD_NONE) {
-        fprintf(f->out, "`%s` writes ", key(f->c->new, e->new_from));
+        fprintf(f->out, "`%s` writes ", fsd_origin_text(f->c->new, e->new_from));
     } else {
         fsd_about_state_node(f, f->c->new, e->new_to);
         fprintf(f->out, "the edge `%s` -> `%s` carries ",
-                fsd_state_ref_text(f->c->new, e->new_from, false),
-                key(f->c->new, e->new_to));
+                fsd_origin_text(f->c->new, e->new_from), key(f->c->new, e->new_to));
     }
     fsd_put_state_form(f->c->new, e->after, '/', f->out);
     fputs("; before: ", f->out);
     fsd_put_state_form(f->c->old, e->before, '/', f->out);
-    f->now.line = fsd_state_line(f->c->old, fsd_id_or(e->old_to, e->old_from));
+    f->now.line =
+        fsd_state_line(f->c->old, fsd_id_or(e->old_to, fsd_origin_node(e->old_from)));
     fsd_finding_close(f);
 }
 
@@ -237,8 +251,8 @@ static struct reported find_reported(const struct fsd_finder *f)
 
         if (e->new_to != FSD_NONE)
             reported.read[e->new_to] = change;
-        if (!(e->new_from & FSD_REF_PORT))
-            reported.written[e->new_from] = change;
+        if (fsd_origin_node(e->new_from) != FSD_NONE)
+            reported.written[fsd_origin_node(e->new_from)] = change;
     }
     return reported;
 }
@@ -254,27 +268,24 @@ static void report_wider_side(struct fsd_finder *f,
                           *q = &s->moves.at[change->new];
     struct fsd_state_form was = after ? p->after : p->before,
                           is = after ? q->after : q->before;
-    struct fsd_span refs = after ? q->to : q->from;
+    struct fsd_ends ends =
+        after ? fsd_ends_of_destinations(s, q->to) : fsd_ends_of_origins(s, q->from);
     int x = fsd_dtype_rank((enum fsd_dtype)was.type),
         y = fsd_dtype_rank((enum fsd_dtype)is.type);
 
     if (!x || !y || x >= y)
         return;
-    for (uint32_t i = 0; i < refs.n; i++) {
-        fsd_ref at = s->refs.at[refs.at + i];
+    for (uint32_t i = 0; i < ends.n; i++) {
+        fsd_id at = fsd_end_node(ends, i);
 
-        if ((at & FSD_REF_PORT) || (after ? reported->read : reported->written)[at] ==
-                                       change_of(was.type, is.type))
+        if (at == FSD_NONE || (after ? reported->read : reported->written)[at] ==
+                                  change_of(was.type, is.type))
             return;
     }
     fsd_finding_open(f);
-    for (uint32_t i = 0; i < q->to.n; i++)
-        if (!(s->refs.at[q->to.at + i] & FSD_REF_PORT))
-            fsd_about_state_node(f, s, s->refs.at[q->to.at + i]);
+    about_readers(f, s, q);
     fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
-    put_refs(s, q->from, false, f->out);
-    fputs(" -> ", f->out);
-    put_refs(s, q->to, true, f->out);
+    put_edge(s, q, f->out);
     fputs(after ? " writes " : " reads ", f->out);
     fsd_put_state_form(s, is, '/', f->out);
     fputs("; before: ", f->out);
@@ -347,20 +358,16 @@ static void report_move(struct fsd_finder *f, const struct fsd_move_change *chan
     f->now.move = change->new + 1;
     for (uint32_t i = 0; i < m->nodes.n; i++)
         fsd_about_state_node(f, s, s->refs.at[m->nodes.at + i]);
-    for (uint32_t i = 0; i < m->to.n; i++)
-        if (!(s->refs.at[m->to.at + i] & FSD_REF_PORT))
-            fsd_about_state_node(f, s, s->refs.at[m->to.at + i]);
+    about_readers(f, s, m);
     fprintf(f->out, "new %s ", fsd_kind_name((enum fsd_kind)m->kind));
     if (m->nodes.n) {
-        put_refs(s, m->nodes, false, f->out);
+        put_ends(fsd_ends_of_nodes(s, m->nodes), f->out);
         putc(' ', f->out);
     }
     if (m->cause != FSD_CAUSE_NONE)
         fprintf(f->out, "(%s) ", fsd_cause_name((enum fsd_cause)m->cause));
     fputs("on the edge ", f->out);
-    put_refs(s, m->from, false, f->out);
-    fputs(" -> ", f->out);
-    put_refs(s, m->to, true, f->out);
+    put_edge(s, m, f->out);
     fputs(": ", f->out);
     fsd_put_move_forms(s, m, '/', f->out);
     f->untimed = m->ms.median < 0;
@@ -374,7 +381,7 @@ static void report_move(struct fsd_finder *f, const struct fsd_move_change *chan
 static void put_work(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
 {
     if (nodes.n)
-        put_refs(s, nodes, false, out);
+        put_ends(fsd_ends_of_nodes(s, nodes), out);
     else
         fputs("no node", out);
 }
@@ -402,9 +409,7 @@ void fsd_report_other_nodes(struct fsd_finder *f)
         for (uint32_t k = 0; k < q->nodes.n; k++)
             fsd_about_state_node(f, f->c->new, f->c->new->refs.at[q->nodes.at + k]);
         fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
-        put_refs(f->c->new, q->from, false, f->out);
-        fputs(" -> ", f->out);
-        put_refs(f->c->new, q->to, true, f->out);
+        put_edge(f->c->new, q, f->out);
         fputs(" computes ", f->out);
         put_work(f->c->new, q->nodes, f->out);
         fputs("; before: ", f->out);

@@ -28,7 +28,7 @@ static uint64_t place_of(fsd_id region, uint8_t before, uint8_t after)
     return (uint64_t)region << 16 | (uint64_t)before << 8 | after;
 }
 
-static fsd_id region_of_node(const struct fsd_compare *c, fsd_ref node)
+static fsd_id region_of_node(const struct fsd_compare *c, fsd_id node)
 {
     return fsd_compare_region_of_node(c, true, node);
 }
@@ -54,7 +54,8 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
             continue;
         reported.at[reported.n++] = place_of(e->region, e->before.type, e->after.type);
         reported.at[reported.n++] =
-            place_of(region_of_node(c, e->new_from), e->before.type, e->after.type);
+            place_of(region_of_node(c, fsd_origin_node(e->new_from)), e->before.type,
+                     e->after.type);
     }
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
@@ -65,7 +66,9 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
             continue;
         p = &c->old->moves.at[m->old];
         q = &c->new->moves.at[m->new];
-        from = q->from.n ? region_of_node(c, c->new->refs.at[q->from.at]) : FSD_NONE;
+        from = q->from.n ? fsd_origin_node(fsd_origin_at(c->new->refs.at, q->from, 0))
+                         : FSD_NONE;
+        from = region_of_node(c, from);
         reported.at[reported.n++] = place_of(m->region, p->after.type, q->after.type);
         reported.at[reported.n++] = place_of(m->region, p->before.type, q->before.type);
         reported.at[reported.n++] = place_of(from, p->before.type, q->before.type);
@@ -98,19 +101,38 @@ static const char *text(const struct fsd_state *s, fsd_sym sym)
     return fsd_text(s->names, sym);
 }
 
-static void put_nodes(struct fsd_finder *f, const struct fsd_state *s,
-                      struct fsd_span nodes)
+/* The finding is about the nodes among them. */
+static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
 {
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_ref at = s->refs.at[nodes.at + i];
-
-        if (!(at & FSD_REF_PORT))
-            fsd_about_state_node(f, s, at);
+    for (uint32_t i = 0; i < ends.n; i++) {
+        fsd_about_state_node(f, ends.s, fsd_end_node(ends, i));
         if (i < NAMED)
-            fprintf(f->out, "%s%s", i ? " + " : "", fsd_state_ref_text(s, at, true));
+            fprintf(f->out, "%s%s", i ? " + " : "", fsd_end_text(ends, i));
     }
-    if (nodes.n > NAMED)
-        fprintf(f->out, " + %u more", nodes.n - NAMED);
+    if (ends.n > NAMED)
+        fprintf(f->out, " + %u more", ends.n - NAMED);
+}
+
+/* Prints a place by which a move is known, as in " before `Conv_3`": the nodes that it
+ * realises, else what reads its output, else what it reads; nothing without any. */
+static void put_place(struct fsd_finder *f, const struct fsd_state *s,
+                      const struct fsd_move *m)
+{
+    const struct {
+        const char *word;
+        struct fsd_ends ends;
+    } places[] = {{"of", fsd_ends_of_nodes(s, m->nodes)},
+                  {"before", fsd_ends_of_destinations(s, m->to)},
+                  {"behind", fsd_ends_of_origins(s, m->from)}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(places); i++) {
+        if (!places[i].ends.n)
+            continue;
+        fprintf(f->out, " %s `", places[i].word);
+        put_ends(f, places[i].ends);
+        putc('`', f->out);
+        return;
+    }
 }
 
 /* "the gemm of `MatMul_3 + Add_4`"; the finding is about these nodes. */
@@ -123,16 +145,11 @@ void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, boo
 
     fprintf(f->out, "%s", *type ? type : "layer");
     if (of & FSD_LAYER_MOVES) {
-        const struct fsd_move *m = &s->moves.at[of & ~FSD_LAYER_MOVES];
-
-        if (m->nodes.n || m->to.n)
-            fputs(m->nodes.n ? " of `" : " before `", f->out);
-        put_nodes(f, s, m->nodes.n ? m->nodes : m->to);
-        if (m->nodes.n || m->to.n)
-            putc('`', f->out);
+        put_place(f, s, &s->moves.at[of & ~FSD_LAYER_MOVES]);
     } else {
         fputs(" of `", f->out);
-        put_nodes(f, s, kernel->computes.n ? kernel->computes : s->groups.at[of].nodes);
+        put_ends(f, fsd_ends_of_nodes(s, kernel->computes.n ? kernel->computes
+                                                            : s->groups.at[of].nodes));
         putc('`', f->out);
     }
     f->now.line = k->old == FSD_NONE ? 0 : f->c->old->kernels.at[k->old].line;
@@ -188,7 +205,9 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         else if (lost->of < FSD_OF_MOVE)
             region = region_of_node(c, lost->new);
         fsd_set_at(reported, region);
-        region = lost->of == FSD_OF_EDGE ? region_of_node(c, lost->from) : FSD_NONE;
+        region = lost->of == FSD_OF_EDGE
+                     ? region_of_node(c, fsd_origin_node(lost->from))
+                     : FSD_NONE;
         fsd_set_at(reported, region);
     }
     if (c->unstated & (type ? FSD_STATES_TYPES : FSD_STATES_LAYOUTS))
@@ -229,19 +248,20 @@ void fsd_find_layouts(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
-        fsd_id from = region_of_node(c, e->new_from);
+        fsd_id producer = fsd_origin_node(e->new_from);
+        fsd_id from = region_of_node(c, producer);
 
         if (e->before.type != e->after.type ||
             !strcmp(text(c->old, e->before.layout), text(c->new, e->after.layout)))
             continue;
         fsd_finding_open(f);
-        if (!(e->new_from & FSD_REF_PORT))
-            fsd_about_state_node(f, c->new, e->new_from);
+        fsd_about_state_node(f, c->new, producer);
         fsd_about_state_node(f, c->new, e->new_to);
         fprintf(f->out, "the layout of the tensor `%s` -> `%s` is ",
-                fsd_state_ref_text(c->new, e->new_from, false), fsd_edge_reader(c, e));
+                fsd_origin_text(c->new, e->new_from), fsd_edge_reader(c, e));
         put_forms(f, e->before, e->after);
-        f->now.line = fsd_state_line(c->old, fsd_id_or(e->old_to, e->old_from));
+        f->now.line =
+            fsd_state_line(c->old, fsd_id_or(e->old_to, fsd_origin_node(e->old_from)));
         fsd_finding_close(f);
         reported[e->region] = true;
         fsd_set_at(reported, from);
@@ -461,11 +481,7 @@ static void report_move(struct fsd_finder *f, const struct fsd_move_change *chan
     fsd_finding_open(f);
     fprintf(f->out, "%s: a %s", gone ? "gone" : "one more",
             fsd_kind_name((enum fsd_kind)m->kind));
-    if (m->nodes.n || m->to.n || m->from.n) {
-        fputs(m->nodes.n ? " of `" : m->to.n ? " before `" : " behind `", f->out);
-        put_nodes(f, s, m->nodes.n ? m->nodes : m->to.n ? m->to : m->from);
-        putc('`', f->out);
-    }
+    put_place(f, s, m);
     fputs(": ", f->out);
     fsd_put_move_forms(s, m, '/', f->out);
     if (change->missed)

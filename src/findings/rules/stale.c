@@ -20,14 +20,11 @@ static bool is_built(const struct fsd_state_node *n)
 static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
                       struct fsd_producer new)
 {
-    fsd_ref at = old.at;
+    struct fsd_origin at = fsd_align_new_origin(c->align, old.at);
 
-    if (at != FSD_NONE)
-        at = at & FSD_REF_PORT ? c->align->new_input[at & ~FSD_REF_PORT] | FSD_REF_PORT
-                               : c->align->to_new[at];
-    if ((at == FSD_NONE) != (old.at == FSD_NONE)) /* the new model has it not */
+    if (fsd_is_origin(at) != fsd_is_origin(old.at)) /* the new model has it not */
         return false;
-    return at == new.at && (at == FSD_NONE || old.out == new.out);
+    return fsd_same_origin(at, new.at) && (!fsd_is_origin(at) || old.out == new.out);
 }
 
 /* Which property of a node changed; NULL: none. */

@@ -22,42 +22,38 @@ static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
               f->out);
 }
 
-static void about_ref(struct fsd_finder *f, fsd_ref ref)
-{
-    fsd_about_state_node(f, f->c->new, ref);
-}
-
 /* Prints where the fact was stated; the finding is about those nodes. */
 static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_state_port *port;
     const struct fsd_move *m;
+    struct fsd_ends to;
     bool output;
 
     switch ((enum fsd_fact_of)lost->of) {
     case FSD_OF_NODE:
         break;
     case FSD_OF_EDGE:
-        about_ref(f, lost->from);
+        fsd_about_state_node(f, s, fsd_origin_node(lost->from));
         fsd_about_state_node(f, s, lost->new);
-        fprintf(f->out, "the edge `%s` -> `%s`",
-                fsd_state_ref_text(s, lost->from, false),
+        fprintf(f->out, "the edge `%s` -> `%s`", fsd_origin_text(s, lost->from),
                 fsd_text(s->names, s->nodes.at[lost->new].key));
         f->now.line = f->c->old->nodes.at[lost->old].line;
         break;
     case FSD_OF_WRITTEN:
-        about_ref(f, lost->new);
+        fsd_about_state_node(f, s, lost->new);
         fprintf(f->out, "the output of `%s`",
                 fsd_text(s->names, s->nodes.at[lost->new].key));
         f->now.line = f->c->old->nodes.at[lost->old].line;
         break;
     case FSD_OF_MOVE:
         m = &s->moves.at[lost->new];
-        for (uint32_t i = 0; i < m->to.n; i++)
-            about_ref(f, s->refs.at[m->to.at + i]);
+        to = fsd_ends_of_destinations(s, m->to);
+        for (uint32_t i = 0; i < to.n; i++)
+            fsd_about_state_node(f, s, fsd_end_node(to, i));
         fprintf(f->out, "the %s before `%s`", fsd_kind_name((enum fsd_kind)m->kind),
-                m->to.n ? fsd_state_ref_text(s, s->refs.at[m->to.at], true) : "?");
+                to.n ? fsd_end_text(to, 0) : "?");
         f->now.line = f->c->old->moves.at[lost->old].line;
         break;
     case FSD_OF_INPUT:

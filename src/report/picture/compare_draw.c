@@ -329,7 +329,7 @@ struct naming {
     bool any;
 };
 
-static void take_node(struct naming *n, fsd_ref node)
+static void take_node(struct naming *n, fsd_id node)
 {
     fsd_id group = fsd_state_group_of(n->s, node);
 
@@ -343,6 +343,7 @@ static void take_layer(struct naming *n, uint32_t layer)
     uint32_t of =
         n->s->of_layer && layer < n->s->layers ? n->s->of_layer[layer] : FSD_NONE;
     const struct fsd_move *move;
+    struct fsd_ends from, to;
 
     if (of == FSD_NONE)
         return;
@@ -351,10 +352,12 @@ static void take_layer(struct naming *n, uint32_t layer)
         return;
     }
     move = &n->s->moves.at[of & ~FSD_LAYER_MOVES];
-    for (uint32_t i = 0; i < move->from.n; i++)
-        take_node(n, n->s->refs.at[move->from.at + i]);
-    for (uint32_t i = 0; i < move->to.n; i++)
-        take_node(n, n->s->refs.at[move->to.at + i]);
+    from = fsd_ends_of_origins(n->s, move->from);
+    to = fsd_ends_of_destinations(n->s, move->to);
+    for (uint32_t i = 0; i < from.n; i++)
+        take_node(n, fsd_end_node(from, i));
+    for (uint32_t i = 0; i < to.n; i++)
+        take_node(n, fsd_end_node(to, i));
 }
 
 static bool take_named(struct naming *n, const struct fsd_word *word)
@@ -369,7 +372,7 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
         if (is_named(n->s, i, word)) /* a quantizer, a view: the group whose data it
                                         forwards */
-            take_node(n, own ? i : node->core.at);
+            take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;
 }

@@ -185,7 +185,7 @@ struct side {
     struct fsd_lists changes; /* by node */
 };
 
-static bool is_core(const struct fsd_state *s, fsd_ref at)
+static bool is_core(const struct fsd_state *s, fsd_id at)
 {
     return fsd_state_role_of(s, at) == FSD_ROLE_CORE;
 }
@@ -256,7 +256,7 @@ static void take_neighbours(struct side *x)
         struct fsd_span in = x->s->nodes.at[i].core_in;
 
         for (uint32_t k = 0; is_core(x->s, i) && k < in.n; k++) {
-            fsd_ref at = x->s->sources.at[in.at + k].at;
+            fsd_id at = fsd_origin_node(x->s->sources.at[in.at + k].at);
 
             if (is_core(x->s, at))
                 fsd_vec_push(x->w->arena, &pairs, ((struct fsd_near_pair){at, i}));
@@ -292,12 +292,13 @@ static void add_lines(struct side *x, bool whole)
 
         x->reach[i] = x->box[i];
         for (uint32_t k = 0; is_core(x->s, i) && k < n->core_in.n; k++) {
-            fsd_ref at = x->s->sources.at[n->core_in.at + k].at;
+            struct fsd_origin from = x->s->sources.at[n->core_in.at + k].at;
+            fsd_id at = fsd_origin_node(from);
+            uint32_t input = fsd_origin_input(from);
             fsd_id tensor = fsd_node_in_tensor(x->export->model, node, k);
 
-            if (fsd_ref_is_port(at) && x->drawn[i])
-                add_wire(x, input_box(x, at & ~FSD_REF_PORT), x->box[i],
-                         type_on_path(x, tensor));
+            if (input != FSD_NONE && x->drawn[i])
+                add_wire(x, input_box(x, input), x->box[i], type_on_path(x, tensor));
             if (!is_core(x->s, at))
                 continue;
             if (x->drawn[i] && x->drawn[at])
@@ -311,7 +312,7 @@ static void add_lines(struct side *x, bool whole)
         }
     }
     for (uint32_t i = 0; whole && i < x->s->outputs.n; i++) {
-        fsd_ref at = x->s->outputs.at[i].core_from.at;
+        fsd_id at = fsd_origin_node(x->s->outputs.at[i].core_from.at);
 
         if (is_core(x->s, at))
             add_wire(

@@ -219,7 +219,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
         row->precision = fsd_count(g->precision);
         row->layers = fsd_count(g->layers);
         row->loose = fsd_flag(g->loose);
-        row->nodes = fsd_words_of_refs(arena, s, s->refs.at, g->nodes, false);
+        row->nodes = fsd_words_of_ends(arena, fsd_ends_of_nodes(s, g->nodes));
         row->tactic = g->tactic ? fsd_text(s->names, g->tactic) : NULL;
         row->ms = fsd_real_ms(g->ms.median);
     }
@@ -243,7 +243,8 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
     row->moves = fsd_flag(r->moves);
     row->tactic = fsd_flag(r->tactic);
     if (r->unasked.n)
-        row->reads = fsd_words_of_refs(arena, c->new, c->pool.at, r->unasked, false);
+        row->reads =
+            fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked));
     row->old = groups_of(arena, c->old, c->pool.at, r->old_groups);
     row->new = groups_of(arena, c->new, c->pool.at, r->new_groups);
     if (!c->timed)
@@ -297,10 +298,10 @@ static void fill_edge(struct fsd_arena *arena, void *out, const void *from, uint
     struct edge *row = out;
 
     row->region = fsd_count_id(e->region);
-    row->old_from = fsd_state_ref_text(c->old, e->old_from, false);
-    row->old_to = fsd_state_ref_text(c->old, e->old_to, false);
-    row->new_from = fsd_state_ref_text(c->new, e->new_from, false);
-    row->new_to = fsd_state_ref_text(c->new, e->new_to, false);
+    row->old_from = fsd_origin_text(c->old, e->old_from);
+    row->old_to = fsd_origin_text(c->old, fsd_node_origin(e->old_to));
+    row->new_from = fsd_origin_text(c->new, e->new_from);
+    row->new_to = fsd_origin_text(c->new, fsd_node_origin(e->new_to));
     row->before = form_of(arena, c->old, e->before);
     row->after = form_of(arena, c->new, e->after);
     row->change = fsd_width_name(e->width);
@@ -320,9 +321,9 @@ static const struct move *move_of(struct fsd_arena *arena, const struct fsd_stat
     row->inserted = fsd_flag(m->inserted);
     if (m->cause != FSD_CAUSE_NONE)
         row->cause = fsd_cause_name((enum fsd_cause)m->cause);
-    row->from = fsd_words_of_refs(arena, s, s->refs.at, m->from, false);
-    row->to = fsd_words_of_refs(arena, s, s->refs.at, m->to, true);
-    row->nodes = fsd_words_of_refs(arena, s, s->refs.at, m->nodes, false);
+    row->from = fsd_words_of_ends(arena, fsd_ends_of_origins(s, m->from));
+    row->to = fsd_words_of_ends(arena, fsd_ends_of_destinations(s, m->to));
+    row->nodes = fsd_words_of_ends(arena, fsd_ends_of_nodes(s, m->nodes));
     row->before = form_of(arena, s, m->before);
     row->after = form_of(arena, s, m->after);
     row->ms = fsd_real_ms(m->ms.median);
@@ -485,7 +486,7 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
     row->writes = tensors_of(arena, &print, s, k->out);
     row->made_of = tensors_of(arena, &print, s, k->consts);
     fsd_print_drop(&print);
-    row->nodes = fsd_words_of_refs(arena, s, s->refs.at, nodes, false);
+    row->nodes = fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes));
     return row;
 }
 

@@ -127,9 +127,8 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate);
 
-/** What nodes and ports of a state are called: fsd_state_ref_text(). */
-struct fsd_words fsd_words_of_refs(struct fsd_arena *arena, const struct fsd_state *s,
-                                   const fsd_ref *pool, struct fsd_span refs, bool out);
+/** What nodes and ports of a state are called: fsd_end_text(). */
+struct fsd_words fsd_words_of_ends(struct fsd_arena *arena, struct fsd_ends ends);
 /** "fp16 chw" */
 const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state *s,
                                 struct fsd_state_form form);

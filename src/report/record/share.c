@@ -17,14 +17,13 @@ const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *sp
     return row;
 }
 
-struct fsd_words fsd_words_of_refs(struct fsd_arena *arena, const struct fsd_state *s,
-                                   const fsd_ref *pool, struct fsd_span refs, bool out)
+struct fsd_words fsd_words_of_ends(struct fsd_arena *arena, struct fsd_ends ends)
 {
-    const char **words = FSD_NEW(arena, const char *, refs.n);
+    const char **words = FSD_NEW(arena, const char *, ends.n);
 
-    for (uint32_t i = 0; i < refs.n; i++)
-        words[i] = fsd_state_ref_text(s, pool[refs.at + i], out);
-    return fsd_words(words, refs.n);
+    for (uint32_t i = 0; i < ends.n; i++)
+        words[i] = fsd_end_text(ends, i);
+    return fsd_words(words, ends.n);
 }
 
 const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state *s,

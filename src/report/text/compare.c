@@ -199,10 +199,9 @@ static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *
                      FILE *out)
 {
     fprintf(out, "     edge ");
-    if (e->new_from & FSD_REF_PORT)
+    if (fsd_origin_input(e->new_from) != FSD_NONE)
         fputs("input ", out);
-    fsd_printf_safe(out, "%s -> %s: was ",
-                    fsd_state_ref_text(c->new, e->new_from, false),
+    fsd_printf_safe(out, "%s -> %s: was ", fsd_origin_text(c->new, e->new_from),
                     fsd_edge_reader(c, e));
     fsd_put_state_form(c->old, e->before, ' ', out);
     fputs(", now ", out);
@@ -264,12 +263,12 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
     uint32_t shown = style->all || r->unasked.n < FEW ? r->unasked.n : FEW;
 
     for (uint32_t i = 0; i < shown; i++) {
-        fsd_ref ref = c->pool.at[r->unasked.at + i];
+        struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, i);
 
-        fsd_printf_safe(out,
-                        "     ~    reads %s%s, unlike before and unlike the model\n",
-                        ref & FSD_REF_PORT ? "the input " : "the output of ",
-                        fsd_state_ref_text(c->new, ref, false));
+        fsd_printf_safe(
+            out, "     ~    reads %s%s, unlike before and unlike the model\n",
+            fsd_origin_node(from) == FSD_NONE ? "the input " : "the output of ",
+            fsd_origin_text(c->new, from));
     }
     if (shown < r->unasked.n)
         fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);

@@ -103,35 +103,34 @@ void fsd_put_group(const struct fsd_state *s, const struct fsd_group *g, FILE *o
     }
 }
 
-static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool out_port,
-                     FILE *out)
+static void put_ends(struct fsd_ends ends, FILE *out)
 {
-    if (!refs.n)
+    if (!ends.n)
         fputs("?", out);
-    for (uint32_t i = 0; i < refs.n && i < 3; i++) {
-        fsd_ref at = s->refs.at[refs.at + i];
-
+    for (uint32_t i = 0; i < ends.n && i < 3; i++) {
         fputs(i ? ", " : "", out);
-        if (at & FSD_REF_PORT)
-            fputs(out_port ? "output " : "input ", out);
-        fsd_put_safe(out, fsd_state_ref_text(s, at, out_port));
+        if (fsd_end_port(ends, i) != FSD_NONE)
+            fputs(ends.are == FSD_ENDS_DESTINATIONS ? "output " : "input ", out);
+        fsd_put_safe(out, fsd_end_text(ends, i));
     }
-    if (refs.n > 3)
-        fprintf(out, " and %u more", (unsigned)(refs.n - 3));
+    if (ends.n > 3)
+        fprintf(out, " and %u more", (unsigned)(ends.n - 3));
 }
 
 void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
 {
-    fsd_ref from = m->from.n == 1 ? s->refs.at[m->from.at] : FSD_REF_PORT;
+    struct fsd_ends from = fsd_ends_of_origins(s, m->from),
+                    to = fsd_ends_of_destinations(s, m->to);
+    fsd_id node = from.n == 1 ? fsd_end_node(from, 0) : FSD_NONE;
 
     /* Between two layers of one group, as around a Gemm that is made a convolution. */
-    if (!(from & FSD_REF_PORT) && m->to.n == 1 && s->refs.at[m->to.at] == from) {
+    if (node != FSD_NONE && to.n == 1 && fsd_end_node(to, 0) == node) {
         fputs("within ", out);
     } else {
-        put_refs(s, m->from, false, out);
+        put_ends(from, out);
         fputs(" -> ", out);
     }
-    put_refs(s, m->to, true, out);
+    put_ends(to, out);
 }
 
 void fsd_put_move(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
@@ -141,7 +140,7 @@ void fsd_put_move(const struct fsd_state *s, const struct fsd_move *m, FILE *out
         fprintf(out, " (%s)", fsd_cause_name((enum fsd_cause)m->cause));
     if (m->nodes.n) {
         fputc(' ', out);
-        put_refs(s, m->nodes, false, out);
+        put_ends(fsd_ends_of_nodes(s, m->nodes), out);
     }
 }
 

@@ -186,7 +186,7 @@ static const struct fsd_rows *edge_rows(const struct context *m)
         row->region = region_cell(m, e->region);
         row->what = "edge";
         row->subject =
-            fsd_printed(m->arena, "%s -> %s", fsd_state_ref_text(s, e->new_from, false),
+            fsd_printed(m->arena, "%s -> %s", fsd_origin_text(s, e->new_from),
                         fsd_edge_reader(m->c, e));
         row->was = fsd_state_form_text(m->arena, m->c->old, e->before);
         row->now = fsd_state_form_text(m->arena, s, e->after);

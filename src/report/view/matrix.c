@@ -240,7 +240,7 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
         row->precision = fsd_dtype_name((enum fsd_dtype)g->precision);
         row->kind = fsd_kind_name((enum fsd_kind)g->kind);
         row->layers = fsd_count(g->layers);
-        row->nodes = fsd_words_of_refs(k->arena, s, s->refs.at, g->nodes, false);
+        row->nodes = fsd_words_of_ends(k->arena, fsd_ends_of_nodes(s, g->nodes));
         if (g->tactic)
             row->tactic = fsd_text(s->names, g->tactic);
         row->ms = fsd_real_ms(g->ms.median);
@@ -276,8 +276,8 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
         if (m->cause != FSD_CAUSE_NONE)
             row->cause = fsd_cause_name((enum fsd_cause)m->cause);
         row->inserted = fsd_flag(m->inserted);
-        row->from = fsd_words_of_refs(k->arena, s, s->refs.at, m->from, false);
-        row->to = fsd_words_of_refs(k->arena, s, s->refs.at, m->to, true);
+        row->from = fsd_words_of_ends(k->arena, fsd_ends_of_origins(s, m->from));
+        row->to = fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to));
         row->before = fsd_state_form_text(k->arena, s, m->before);
         row->after = fsd_state_form_text(k->arena, s, m->after);
         row->ms = fsd_real_ms(m->ms.median);
