@@ -476,6 +476,57 @@ def like_kernels(folder, n):
     return kernel_star(folder, ["Mul"] * n, rest=b"".join(constant(f"w{i}", i + 2) for i in range(n)))
 
 
+WIDE = 8    # nodes of a chain
+
+
+def wide_nodes(n):
+    """Chains side by side, each from the input, and a Concat of their ends."""
+    ends, nodes = [f"t{i}_{WIDE - 1}" for i in range(n)], []
+    for i in range(n):
+        for k in range(WIDE):
+            nodes.append(node("Relu" if k % 2 else "Sigmoid", [f"t{i}_{k - 1}" if k else "x"], [f"t{i}_{k}"], f"n{i}_{k}"))
+    return [*nodes, node("Concat", ends, ["y"], "cat", AXIS)], ends
+
+
+def metadata(names):
+    return "\x1e".join(f"[ONNX Layer: {name}]" for name in names)
+
+
+def wide(folder, n):
+    """Each chain is a layer, which lists its nodes."""
+    nodes, ends = wide_nodes(n)
+    layers = [layer(f"f{i}", ["x"], [end], "kgen", Metadata=metadata(f"n{i}_{k}" for k in range(WIDE)))
+              for i, end in enumerate(ends)]
+    return [write_model(folder, nodes), write_engine(folder, [*layers, layer("cat", ends, ["y"], Metadata=metadata(["cat"]))])]
+
+
+def wide_kernels(folder, n):
+    """Each chain is a kernel of one name, and its tensor's name says nothing."""
+    nodes, ends = wide_nodes(n)
+    outs = [f"__m{i}" for i in range(len(ends))]
+    layers = [layer(f"__myl_{'SigmRelu' * (WIDE // 2)}_myl0_{i}", ["x"], [t], "kgen") for i, t in enumerate(outs)]
+    return [write_model(folder, nodes),
+            write_engine(folder, [*layers, layer(f"__myl_{'SigmRelu' * (WIDE // 2)}_myl0_{n}", outs, ["y"], "kgen")])]
+
+
+def tree_kernels(folder, n):
+    """A binary tree of Adds, each a kernel, and names of tensors that say nothing."""
+    level, tensors = [f"l{i}" for i in range(n)], {}
+    nodes = [node("Relu", ["x"], [t], t) for t in level]
+    layers = [layer(f"__myl_Relu_myl0_{i}", ["x"], [tensors.setdefault(t, f"__m{i}")], "kgen") for i, t in enumerate(level)]
+    while len(level) > 1:
+        above = []
+        for a, b in zip(level[::2], level[1::2]):
+            out = f"a{len(tensors)}"
+            nodes.append(node("Add", [a, b], [out], out))
+            tensors[out] = f"__m{len(tensors)}"
+            layers.append(layer(f"__myl_Add_myl0_{len(tensors)}", [tensors[a], tensors[b]], [tensors[out]], "kgen"))
+            above.append(out)
+        level = above + level[len(level) & ~1:]
+    nodes.append(node("Identity", level, ["y"], "id"))
+    return [write_model(folder, nodes), write_engine(folder, layers)]
+
+
 def one_kernel(folder, n):
     """A kernel whose name lists all operations."""
     return [write_model(folder, chain_nodes(n)),
