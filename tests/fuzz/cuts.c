@@ -19,6 +19,7 @@
 
 enum {
     EACH = 20000, /* bytes, up to which each is a cut */
+    LAST = 1000,  /* bytes, in which a log has what is listed of the whole engine */
     BEYOND = 500, /* cuts behind them */
     SECONDS = 60, /* of processor time, a hundred times what a cut of 2 MB takes */
     MEGABYTES = 3000
@@ -103,8 +104,9 @@ static unsigned cut_file(const char *path, unsigned sample)
     uint8_t *data = read_file(path, &size);
     unsigned cuts = 0;
 
-    for (; sample && cuts < sample; cuts++)
-        cut(path, data, draw(size + 1));
+    for (; sample && cuts < sample; cuts++) /* every other one near the end */
+        cut(path, data,
+            cuts % 2 ? size - draw(size < LAST ? size : LAST) : draw(size + 1));
     for (size_t n = 0; !sample && n <= size && n <= EACH; n++, cuts++)
         cut(path, data, n);
     for (unsigned i = 0; !sample && size > EACH && i < BEYOND; i++, cuts++)
