@@ -597,6 +597,11 @@ struct fsd_file {
  *  are passed to the previous handler. */
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
+
+/** Opens a file that the file `of` names, of any size: it must lie below the folder of
+ *  `of`, as that is named or as it is without links.  Close it likewise. */
+enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
+                                     const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
 /** The same for a file that may be compressed with gzip, xz or zstd: its bytes are the
@@ -682,6 +687,9 @@ enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t fi
 uint64_t fsd_decompressed_most(const struct fsd_file *file);
 
 /* ------------------------------------------------- of file.c, for who opens files */
+
+/** A descriptor of that file; -1 with errno set, EXDEV for one elsewhere.  beside.c */
+int fsd_open_beside(const char *path, const char *of);
 
 /** Maps a regular file of at most `limit` bytes that has no name, so that no other
  *  program can truncate it. */

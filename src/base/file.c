@@ -331,27 +331,38 @@ void fsd_use_memory(const struct fsd_memory *files, size_t n)
     n_in_memory = n;
 }
 
-enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t limit,
-                               struct fsd_error *err)
+static const struct fsd_memory *find_in_memory(const char *path)
 {
+    for (size_t i = 0; i < n_in_memory; i++)
+        if (!strcmp(in_memory[i].path, path))
+            return &in_memory[i];
+    return NULL;
+}
+
+/* @param of  the file that names this one; NULL: the user did */
+static enum fsd_status begin(struct fsd_file *out, const char *path, const char *of,
+                             uint64_t limit, struct fsd_error *err)
+{
+    const struct fsd_memory *memory = find_in_memory(path);
     enum fsd_status status;
     int fd;
 
     memset(out, 0, sizeof *out);
     out->name = path;
-    for (size_t i = 0; i < n_in_memory; i++) {
-        if (strcmp(in_memory[i].path, path) != 0)
-            continue;
-        out->bytes = in_memory[i].bytes;
-        out->size = in_memory[i].size;
+    if (memory) {
+        out->bytes = memory->bytes;
+        out->size = memory->size;
         return out->size > limit ? fsd_file_over_limit(err, path, limit) : FSD_OK;
     }
-    if (!strcmp(path, "-")) {
+    if (!of && !strcmp(path, "-")) {
         out->name = "standard input";
         return read_stream(out, STDIN_FILENO, limit, err);
     }
     /* O_NONBLOCK: opening a FIFO without a writer must not block. */
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    fd = of ? fsd_open_beside(path, of) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && of && errno == EXDEV)
+        return fsd_fail(err, FSD_E_IO, path, FSD_POS_NONE, 0,
+                        "a link that leads out of the folder");
     if (fd < 0)
         return fail_errno(err, path, "open");
     status = (maps ? fsd_file_map : begin_sparse)(out, fd, limit, err);
@@ -359,10 +370,26 @@ enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t 
     return status;
 }
 
+enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t limit,
+                               struct fsd_error *err)
+{
+    return begin(out, path, NULL, limit, err);
+}
+
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err)
 {
-    enum fsd_status status = fsd_file_begin(out, path, limit, err);
+    enum fsd_status status = begin(out, path, NULL, limit, err);
+
+    if (status == FSD_OK)
+        fsd_file_read_all(out);
+    return status;
+}
+
+enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
+                                     const char *of, struct fsd_error *err)
+{
+    enum fsd_status status = begin(out, path, of, UINT64_MAX, err);
 
     if (status == FSD_OK)
         fsd_file_read_all(out);

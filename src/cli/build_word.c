@@ -71,7 +71,8 @@ static enum fsd_status take_file(struct build_word *build, char *either,
     if (*place)
         return fail_two(err, word, place, path);
     memcpy(place, path, (size_t)n + 1);
-    return FSD_OK;
+    return place == build->model ? check_model_entry(path, err)
+                                 : check_entry(path, err);
 }
 
 /* What is a model and an engine is the model where no other file is, and another engine
@@ -258,7 +259,7 @@ static enum fsd_status split_parts(struct build_word *build, const char *word,
     }
     if (build->n_parts)
         build->parts[build->n_parts++] = name;
-    return FSD_OK;
+    return check_parts(build->parts, build->n_parts, err);
 }
 
 static enum fsd_status split_profiles(struct build_word *build, const char *word,
@@ -418,7 +419,7 @@ static enum fsd_status find_model(const struct folder *f, char model[4096],
     }
     if (!*model && others)
         memcpy(model, either, sizeof either);
-    return FSD_OK;
+    return *model ? check_model_entry(model, err) : FSD_OK;
 }
 
 static enum fsd_status each_engine(const struct folder *f, build_fn *each,
@@ -430,9 +431,12 @@ static enum fsd_status each_engine(const struct folder *f, build_fn *each,
     for (int i = 0; i < f->n && status == FSD_OK; i++) {
         enum fsd_file_kind kind =
             path_in(f, i, path) ? fsd_file_kind(path) : FSD_FILE_OTHER;
+        bool engine = (kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG) &&
+                      strcmp(path, model) != 0;
 
-        if ((kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG) &&
-            strcmp(path, model) != 0)
+        if (engine)
+            status = check_entry(path, err);
+        if (engine && status == FSD_OK)
             status = each(payload, model, path, err);
     }
     return status;
@@ -449,7 +453,9 @@ enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
     for (int i = 0; i < f.n && status == FSD_OK; i++)
         if (path_in(&f, i, path) &&
             (is_directory(path) || fsd_file_kind(path) == FSD_FILE_SNAPSHOT)) {
-            status = each(payload, path, "", err);
+            status = check_entry(path, err);
+            if (status == FSD_OK)
+                status = each(payload, path, "", err);
             any = true;
         }
     if (!any && status == FSD_OK)
@@ -526,6 +532,9 @@ enum fsd_status take_snapshots(struct snapshots_word *out,
 
         if (!path_in(&f, i, path) || fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
             continue;
+        status = check_entry(path, err);
+        if (status != FSD_OK)
+            break;
         if (check->n_snapshots == most) {
             status = fail_file(err, FSD_E_ARG, f.path, "expected at most %u snapshots",
                                most);

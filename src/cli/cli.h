@@ -390,6 +390,28 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
 /** NULL is none. */
 bool is_directory(const char *path);
 
+/* Files that somebody else named, or a link: they must not lead out.  inside.c */
+
+/** With --follow they may.  Set once, before any of the others is asked. */
+void allow_leading_out(bool allowed);
+
+/** A file that a directory holds: a link must stay in the directory.
+ *  @return FSD_OK; FSD_E_ARG. */
+enum fsd_status check_entry(const char *path, struct fsd_error *err);
+
+/** The same of its model: a link that `collect` made may lead out. */
+enum fsd_status check_model_entry(const char *path, struct fsd_error *err);
+
+/** The files of --part: like a report, none is a link that leads out of its folder, or
+ *  lies behind one where the path is relative. */
+enum fsd_status check_parts(const char *const *paths, unsigned n,
+                            struct fsd_error *err);
+
+/** A file that a line of a list names: it must be in or below the folder of the list,
+ *  or the one that is worked in.
+ *  @param list  NULL: the lines came through a pipe, and are the user's own words. */
+enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err);
+
 /** Called with a build in a directory: MODEL, "" if there is none, and ENGINE; or with
  *  a directory or a snapshot that is one, as MODEL alone. */
 typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,
@@ -428,6 +450,7 @@ enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
 
 /** The lines of a list, as it has them. */
 struct list {
+    const char *path; /**< of the file or directory; NULL: they came through a pipe */
     char **lines;
     unsigned n, room;
 };
@@ -448,11 +471,11 @@ struct list_line {
     struct build_word folder;
 };
 
-/** Takes a line apart.
+/** Takes the i-th line apart.
  *  @param like  what all lines have besides.
  *  @param[out] p  all zero before; free_line() frees what it holds.
  *  @return FSD_OK; FSD_E_ARG; FSD_E_IO. */
-enum fsd_status take_line(struct list_line *p, const char *text,
+enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned i,
                           const struct fsd_options *like, struct fsd_error *err);
 void free_line(struct list_line *line);
 
@@ -468,6 +491,19 @@ unsigned count_jobs(unsigned jobs);
 void *must(void *memory);
 
 /* --------------------------------------------------------------------------- target */
+
+/** The folder that a path lies in, without links; false, with errno set, if there is
+ *  none. */
+bool folder_of(const char *path, char out[static PATH_MAX]);
+/** Whether a path is the folder, or in or below it; both are without links. */
+bool lies_under(const char *path, const char *folder);
+/** Whether the path is a link out of its folder, and where to. */
+bool leads_out(const char *path, char to[static PATH_MAX]);
+/** Whether a folder on the way is one, and which.  A relative path stands for something
+ *  in the folder that is worked in, which may be a stranger's; an absolute path is its
+ *  user's word. */
+bool folders_lead_out(const char *path, char part[static PATH_MAX],
+                      char to[static PATH_MAX]);
 
 /*
  * What stands behind an output's path, and so how it may be written.

@@ -70,7 +70,7 @@ static enum fsd_status open_entry(struct job *job, unsigned i)
     like.note = keep_note;
     like.payload = e;
     e->line = must(calloc(1, sizeof *e->line));
-    return take_line(e->line, job->list.lines[i], &like, &e->error);
+    return take_line(e->line, &job->list, i, &like, &e->error);
 }
 
 static void check_one(void *payload, unsigned i)

@@ -52,6 +52,18 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
     return FSD_OK;
 }
 
+/* What comes through a pipe is what the user has just typed, or had a program print;
+ * a file may have been committed by somebody else. */
+static const char *list_in(const char *path, FILE *file)
+{
+    struct stat st;
+
+    return file != stdin && !fstat(fileno(file), &st) &&
+                   (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+               ? path
+               : NULL;
+}
+
 enum fsd_status read_list(struct list *list, const char *path, struct fsd_error *err)
 {
     FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
@@ -74,6 +86,7 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
                              ? "a device"
                              : "a file named in a pair");
     }
+    list->path = list_in(path, file);
     while ((n = getline(&text, &room, file)) > 0) {
         const char *at = text + strspn(text, " \t\r\n");
 
@@ -104,20 +117,21 @@ void free_list(struct list *list)
 
 /* ---------------------------------------------------------------------- one line */
 
-static enum fsd_status take_key(struct list_line *p, const char *word, bool *taken,
-                                struct fsd_error *err)
+static enum fsd_status take_key(struct list_line *p, const struct list *list,
+                                const char *word, bool *taken, struct fsd_error *err)
 {
     const struct {
         const char *key, **one, **several;
         unsigned *n;
+        bool path;
     } keys[] = {
-        {"log=", &p->run.log, NULL, NULL},
-        {"times=", &p->run.times, NULL, NULL},
-        {"label=", &p->run.label, NULL, NULL},
-        {"snapshot=", &p->snapshot, NULL, NULL},
-        {"policy=", &p->policy, NULL, NULL},
-        {"profile=", NULL, p->profiles, &p->run.n_profiles},
-        {"shape=", NULL, p->shapes, &p->run.n_shapes},
+        {"log=", &p->run.log, NULL, NULL, true},
+        {"times=", &p->run.times, NULL, NULL, true},
+        {"label=", &p->run.label, NULL, NULL, false},
+        {"snapshot=", &p->snapshot, NULL, NULL, true},
+        {"policy=", &p->policy, NULL, NULL, true},
+        {"profile=", NULL, p->profiles, &p->run.n_profiles, true},
+        {"shape=", NULL, p->shapes, &p->run.n_shapes, false},
     };
     char *end;
     unsigned long number;
@@ -131,6 +145,8 @@ static enum fsd_status take_key(struct list_line *p, const char *word, bool *tak
         if (!word[n])
             return fail_file(err, FSD_E_ARG, NULL,
                              "expected a value after %s, found none", keys[i].key);
+        if (keys[i].path && check_listed(word + n, list->path, err) != FSD_OK)
+            return err->status;
         if (keys[i].one)
             *keys[i].one = word + n;
         else if (*keys[i].n == MOST_OUTPUTS)
@@ -150,9 +166,10 @@ static enum fsd_status take_key(struct list_line *p, const char *word, bool *tak
     return FSD_OK;
 }
 
-enum fsd_status take_line(struct list_line *p, const char *text,
+enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned i,
                           const struct fsd_options *like, struct fsd_error *err)
 {
+    const char *text = list->lines[i];
     /* A name alone may have blanks. */
     const char *blanks = strchr(text, '\t') || !access(text, F_OK) ? "\t" : " ";
     enum fsd_status status = FSD_OK;
@@ -163,7 +180,9 @@ enum fsd_status take_line(struct list_line *p, const char *text,
     while (status == FSD_OK && (word = strtok_r(NULL, blanks, &rest))) {
         bool taken = false;
 
-        status = take_key(p, word, &taken, err);
+        status = take_key(p, list, word, &taken, err);
+        if (!taken && status == FSD_OK)
+            status = check_listed(word, list->path, err);
         if (taken || status != FSD_OK)
             continue;
         if (p->run.engine)

@@ -82,7 +82,9 @@ int main(int argc, char **argv)
     parse_command_line(&line, verb, argc, argv);
     prepare_ends();
     show_progress(&line.run, line.quiet);
-    if (take_folder(&folder, &line.run, &err) != FSD_OK ||
+    allow_leading_out(line.follow);
+    if (check_parts(line.run.parts, line.run.n_parts, &err) != FSD_OK ||
+        take_folder(&folder, &line.run, &err) != FSD_OK ||
         check_outputs(&line, &line.run, 1, &err) != FSD_OK ||
         check_outputs(&line, &line.other, 1, &err) != FSD_OK ||
         line.verb->run(&line, &err) != FSD_OK)

@@ -22,6 +22,8 @@ enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
 {
     va_list args;
 
+    if (!err)
+        return status;
     memset(err, 0, sizeof *err);
     err->status = status;
     snprintf(err->file, sizeof err->file, "%s", file ? file : "");
@@ -60,8 +62,7 @@ static bool is_open_file(const char *path, int *descriptor)
     return !*end;
 }
 
-/* The folder a path lies in, without links, in `out`. */
-static bool folder_of(const char *path, char out[static PATH_MAX])
+bool folder_of(const char *path, char out[static PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     char folder[PATH_MAX];
@@ -73,7 +74,7 @@ static bool folder_of(const char *path, char out[static PATH_MAX])
     return realpath(folder, out) != NULL;
 }
 
-static bool lies_under(const char *path, const char *folder)
+bool lies_under(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
 
@@ -120,23 +121,34 @@ static bool is_harmless_device(const char *path)
            (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-/* A relative path stands for something in the folder that is worked in, which may be a
- * stranger's: a folder on the way that is a link out of its own is refused like a link
- * in the last place.  An absolute path is its user's word. */
-static enum fsd_status check_folders(const char *path, struct fsd_error *err)
+bool leads_out(const char *path, char to[static PATH_MAX])
 {
-    char part[PATH_MAX], lies_in[PATH_MAX], leads_to[PATH_MAX];
+    char lies_in[PATH_MAX];
     struct stat st;
 
+    return !lstat(path, &st) && S_ISLNK(st.st_mode) && folder_of(path, lies_in) &&
+           realpath(path, to) && !lies_under(to, lies_in);
+}
+
+bool folders_lead_out(const char *path, char part[static PATH_MAX],
+                      char to[static PATH_MAX])
+{
     if (*path == '/' || strlen(path) >= PATH_MAX)
-        return FSD_OK;
+        return false;
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        if (!lstat(part, &st) && S_ISLNK(st.st_mode) && folder_of(part, lies_in) &&
-            realpath(part, leads_to) && !lies_under(leads_to, lies_in))
-            return refuse_link(err, part, leads_to);
+        snprintf(part, PATH_MAX, "%.*s", (int)(slash - path), path);
+        if (leads_out(part, to))
+            return true;
     }
-    return FSD_OK;
+    return false;
+}
+
+static enum fsd_status check_folders(const char *path, struct fsd_error *err)
+{
+    char part[PATH_MAX], leads_to[PATH_MAX];
+
+    return folders_lead_out(path, part, leads_to) ? refuse_link(err, part, leads_to)
+                                                  : FSD_OK;
 }
 
 /* One link on the way. */

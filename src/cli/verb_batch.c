@@ -83,9 +83,10 @@ struct batch {
 /* Makes the pair's line.
  * @param[out] err  where another status than FSD_OK comes back: the whole has to end.
  * @return FSD_OK, even if the pair has an error, which its line states. */
-static enum fsd_status make_line(const struct command_line *line, const char *text,
-                                 char **made, struct fsd_error *err)
+static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
+                                 struct fsd_error *err)
 {
+    const struct command_line *line = b->line;
     struct list_line *p = must(calloc(1, sizeof *p));
     struct fsd_options like = line->run;
     struct fsd_diff *diff = NULL;
@@ -96,12 +97,13 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
 
     like.progress = NULL; /* of one run; who waits here wants to know of pairs */
     like.note = NULL;
-    failure.status = take_line(p, text, &like, &failure);
+    failure.status = take_line(p, &b->pairs, i, &like, &failure);
     status = check_outputs(line, &p->run, 1, err);
     if (failure.status == FSD_OK)
         failure.status = fsd_diff_open(&diff, &p->run, &failure);
     if (status == FSD_OK)
-        status = fsd_pair_write(text, diff, diff ? NULL : &failure, out, err);
+        status =
+            fsd_pair_write(b->pairs.lines[i], diff, diff ? NULL : &failure, out, err);
     fsd_diff_free(diff);
     free_line(p);
     free(p);
@@ -193,7 +195,7 @@ static void *work(void *payload)
             break;
         i = b->next++;
         pthread_mutex_unlock(&b->lock);
-        status = make_line(b->line, b->pairs.lines[i], &text, &err);
+        status = make_line(b, i, &text, &err);
         pthread_mutex_lock(&b->lock);
         b->ready[i] = text;
         if (status != FSD_OK && b->status == FSD_OK) {

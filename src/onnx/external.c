@@ -4,9 +4,10 @@
  *     external_data  location "model.onnx.data"  offset "4096"  length "9216"
  *     data_location  EXTERNAL
  *
- * A path must lead into the model's own folder or below it, as ONNX requires: a
- * stranger's model must not make the program copy other files.  The files are mapped,
- * and only the bytes that are written are read.
+ * A path must lead into the model's own folder or below it, as ONNX requires, and no
+ * link may lead out of it (base/beside.c): a stranger's model must not make the program
+ * copy other files.  The files are mapped, and only the bytes that are written are
+ * read.
  */
 #include "onnx/external.h"
 #include "base/base.h"
@@ -156,7 +157,7 @@ static const struct fsd_file *file_at(struct fsd_outside *from, const char *loca
     for (uint32_t i = 0; i < from->files.n; i++)
         if (!strcmp(from->files.at[i].name, path))
             return &from->files.at[i];
-    if (fsd_file_open(&file, path, UINT64_MAX, err) != FSD_OK) {
+    if (fsd_file_open_beside(&file, path, from->model, err) != FSD_OK) {
         fsd_file_close(&file);
         return NULL;
     }

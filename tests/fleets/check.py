@@ -81,7 +81,7 @@ def check_recipe(kind, recipe, want):
         os.mkdir(f"{at}/bin")
         os.symlink(BINARY, f"{at}/bin/fusiondiff")
         for name in ("qat_block", "kernels", "ort"):
-            os.symlink(f"{SOURCE}/fixtures/{name}", f"{at}/{name}")
+            shutil.copytree(f"{SOURCE}/fixtures/{name}", f"{at}/{name}")
         with open(f"{at}/pairs.txt", "w", encoding="utf-8") as file:
             file.writelines(pair + "\n" for pair in PAIRS)
         with open(f"{at}/hosts", "w", encoding="utf-8") as file:

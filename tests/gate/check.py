@@ -217,7 +217,7 @@ def check_full_disk(folder):
         out.write(before)
     with open(path, "w", encoding="utf-8") as out:
         out.write(f"{MODEL} {ENGINE} snapshot={copy}\n")
-    for args in (copy, MODEL, ENGINE), ("--list", path):
+    for args in (copy, MODEL, ENGINE), ("--list", path, "--follow"):
         done = subprocess.run([BINARY, "check", *args, "--update"], capture_output=True, text=True, check=False,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
         said = done.stdout + done.stderr
@@ -382,7 +382,7 @@ def check_list(folder):
     path = os.path.join(folder, "builds.txt")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(["# builds", "", *lines]) + "\n")
-    args = "check", "--list", path
+    args = "check", "--list", path, "--follow"     # the builds are elsewhere
     report = json.loads(run(*args, "-f", "json", status=(2,)))
     with open(os.path.join(os.path.dirname(SCHEMA), "checks.schema.json"), encoding="utf-8") as file:
         jsonschema.validate(report, json.load(file))
@@ -426,7 +426,7 @@ def check_list(folder):
                for i, line in enumerate(lines)]
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(own) + "\n")
-        run(*([name, path] if name == "batch" else [name, "--list", path]), status=(2,))
+        run(*([name, path] if name == "batch" else [name, "--list", path]), "--follow", status=(2,))
     check("list: snapshots of the good lines", sorted(n for n in os.listdir(folder) if n.startswith("own")) ==
           ["own0.fsd", "own1.fsd", "own2.fsd"])
     with open(path, "w", encoding="utf-8") as file:

@@ -147,7 +147,7 @@ def accepting_list(folder):
     shutil.copy(os.path.join(FIXTURES, "gate", "before.fsd"), snapshot)
     with open(path, "w", encoding="utf-8") as out:
         out.write(" ".join([*PAIR, "snapshot=" + snapshot]))
-    return ["check", "--list", path, "--update"]
+    return ["check", "--list", path, "--update", "--follow"]
 
 
 def too_large(folder):

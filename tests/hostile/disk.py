@@ -266,8 +266,8 @@ def cases(h):
     text, report = said(h, *pair), said(h, *pair, "-f", "dot")
     old, new = said(h, "snapshot", *pair), said(h, "snapshot", model, wide)
     listed = h.path("pairs", ("%s %s\n%s\n" % (model, engine, wide)).encode())
-    lines = said(h, "batch", listed)
-    batch = ["batch", listed, "-j", "1", "-q", "-o", "r.jsonl"]
+    lines = said(h, "batch", listed, "--follow")
+    batch = ["batch", listed, "--follow", "-j", "1", "-q", "-o", "r.jsonl"]
     yield Case(h, "new", [*pair, "-o", "r.dot"], {"r.dot": report})
     yield Case(h, "replaced", [*pair, "-o", "r.dot"], {"r.dot": report}, before={"r.dot": b"old"})
     yield Case(h, "somebody's", [*pair, "-o", "r.dot"], {"r.dot": report}, before={"r.dot": private})

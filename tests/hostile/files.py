@@ -63,13 +63,14 @@ def lists(h, model, engine):
         return      # no limit of memory leaves the address sanitizer any
     line = ("%s %s\n" % (model, engine)).encode()
     long = h.path("long.pairs", line + b"x" * (80 << 20) + b"\n" + line)
-    status, out, err = h.run_both("long list", "batch", long, "--max-memory=64", allowed=(2,))
+    status, out, err = h.run_both("long list", "batch", long, "--follow", "--max-memory=64", allowed=(2,))
     h.check("out of memory" in err and not out, "long list", "%s %s" % (out[:99], err))
     short = h.path("short.pairs", line)
-    report = h.run("short list", "batch", short, allowed=(0,))[1].encode()
+    report = h.run("short list", "batch", short, "--follow", allowed=(0,))[1].encode()
     begun = h.path("long.jsonl", report[:-2] + b" " * (80 << 20) + report[-2:] + report)
     before = os.path.getsize(begun)
-    h.run("long line", "batch", h.path("three.pairs", line * 3), "--max-memory=64", "-o", begun, "--resume", allowed=(2,))
+    h.run("long line", "batch", h.path("three.pairs", line * 3), "--follow", "--max-memory=64", "-o", begun, "--resume",
+          allowed=(2,))
     h.check(os.path.getsize(begun) == before, "long line", "the lines behind it are gone")
 
 

@@ -339,7 +339,7 @@ def formats(h, folder, names, real=None):
     pairs = os.path.join(folder, "pairs")
     with open(pairs, "w", encoding="utf-8") as file:
         file.writelines("\t".join((*files[:2], "shape=" + name)) + "\n" for name in names if not set(name) & set("\t\r\n"))
-    for line in h.run("batch", "batch", "--force", pairs, allowed=(0, 2))[1].splitlines():
+    for line in h.run("batch", "batch", "--force", "--follow", pairs, allowed=(0, 2))[1].splitlines():
         READERS["json"](h, "batch", line)
     return shown, missing - shown
 

@@ -150,7 +150,7 @@ def test_batch_keeps_the_order_and_goes_past_what_is_bad(tmp_path):
         assert made[0].json == fusiondiff.diff(MODEL, ENGINE).json and made[3].layers[1].ms == 0.064
     lines = tmp_path / "pairs"
     lines.write_text(f"{MODEL} {ENGINE}\nnone.json\n")
-    stated = [json.loads(line) for line in printed("batch", lines).stdout.splitlines()]
+    stated = [json.loads(line) for line in printed("batch", lines, "--follow").stdout.splitlines()]
     assert stated[0]["report"] == made[0].json and stated[1]["error"]["message"] == made[1].message
 
 

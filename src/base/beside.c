@@ -1,0 +1,121 @@
+/*
+ * Opens a file that another file names, as a model names the files of its weights.  The
+ * file that names it may be a stranger's, and so may the links beside it: a link in
+ * place of the weights could lead to a secret, which would then be copied into whatever
+ * is written.  What is opened therefore lies below the folder of the file that names
+ * it, as that was named or as it is without links:
+ *
+ *     snapshots/1/model.onnx      -> ../../blobs/4f2a    its folders are snapshots/1
+ *     snapshots/1/model.onnx_data -> ../../blobs/77c0    and blobs: may be read
+ *     snapshots/1/weights         -> ../../../.ssh/key   is neither: EXDEV
+ *
+ * The path without links is opened from the root, component by component, none of which
+ * may have become a link meanwhile: what is checked is what is read.
+ */
+#define _GNU_SOURCE /* realpath, O_PATH */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Folders on the way have to be passed, not listed. */
+#if defined O_PATH
+#define PASS O_PATH
+#elif defined O_SEARCH
+#define PASS O_SEARCH
+#else
+#define PASS O_RDONLY
+#endif
+
+/* `path` and `folder` are without links. */
+static bool is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    if (n == 1) /* the root */
+        return true;
+    return !strncmp(path, folder, n) && path[n] == '/';
+}
+
+/* The folder that a path lies in; NULL, with errno set, if there is none. */
+static char *folder_of(const char *path)
+{
+    size_t n = (size_t)(fsd_base_name(path) - path);
+    char folder[PATH_MAX];
+
+    if (n >= sizeof folder) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    memcpy(folder, path, n);
+    folder[n] = '\0';
+    return realpath(n ? folder : ".", NULL);
+}
+
+/* Below the folder of `of` as it was named, or as it is without links.  There may be no
+ * such file where it is in memory. */
+static bool may_be_read(const char *real, const char *of)
+{
+    char *named = folder_of(of), *file = realpath(of, NULL),
+         *folder = file ? folder_of(file) : NULL;
+    bool may = (named && is_below(real, named)) || (folder && is_below(real, folder));
+
+    free(named);
+    free(file);
+    free(folder);
+    return may;
+}
+
+/* Opens the next component below `at`, which is closed. */
+static int step(int at, const char **path, int last)
+{
+    size_t n = strcspn(*path, "/");
+    char name[NAME_MAX + 1];
+    int next = -1, why;
+
+    if (n > NAME_MAX) {
+        errno = ENAMETOOLONG;
+    } else {
+        memcpy(name, *path, n);
+        name[n] = '\0';
+        *path += n + ((*path)[n] == '/');
+        next = openat(at, name,
+                      (**path ? PASS | O_DIRECTORY : last) | O_NOFOLLOW | O_CLOEXEC);
+    }
+    why = errno;
+    close(at);
+    errno = why;
+    return next;
+}
+
+/* An absolute path in which nothing is a link. */
+static int open_real(const char *path)
+{
+    int at = open("/", PASS | O_DIRECTORY | O_CLOEXEC);
+
+    path++;
+    while (at >= 0 && *path)
+        at = step(at, &path, O_RDONLY | O_NONBLOCK);
+    return at;
+}
+
+int fsd_open_beside(const char *path, const char *of)
+{
+    char *real = realpath(path, NULL);
+    int fd = -1, why;
+
+    if (!real)
+        return -1;
+    if (may_be_read(real, of))
+        fd = open_real(real);
+    else
+        errno = EXDEV;
+    why = errno;
+    free(real);
+    errno = why;
+    return fd;
+}
