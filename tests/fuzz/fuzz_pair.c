@@ -1,7 +1,4 @@
-/* A model and an engine, through the whole run and every writer and view.
- *
- *     size of the model (4 bytes, little endian), model, engine [0x1d log [0x1d
- * profile]]
+/* A model and an engine (support_pair.h), through the whole run and every view.
  *
  * Whatever comes in: counts agree, no report holds a character that a terminal would
  * obey, JSON is JSON, a build does not differ from its own snapshot.  Pictures are left
@@ -9,7 +6,7 @@
  */
 #include "findings/findings.h"
 #include "support_file.h"
-#include "support_mutate.h"
+#include "support_pair.h"
 #include "support_report.h"
 
 #include <stdlib.h>
@@ -18,44 +15,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
-static size_t model_size(const uint8_t *data, size_t size)
-{
-    size_t n = 0;
-
-    if (size < 4)
-        return 0;
-    for (int i = 3; i >= 0; i--)
-        n = n << 8 | data[i];
-    return n < size - 4 ? n : size - 4;
-}
-
-static void put_size(uint8_t *data, size_t n)
-{
-    for (int i = 0; i < 4; i++)
-        data[i] = (uint8_t)(n >> 8 * i);
-}
-
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
-    static uint8_t half[1 << 17];
-    struct fuzz_random random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
-    size_t n = model_size(data, size), rest, changed;
-    uint8_t *engine = data + 4 + n;
-
-    if (size < 8 || most > sizeof half)
-        return LLVMFuzzerMutate(data, size, most);
-    rest = size - 4 - n;
-    if (fuzz_below(&random, 3)) {
-        changed = fuzz_mutate_json(&random, engine, rest, most - 4 - n, data + 4, n);
-        put_size(data, n);
-        return 4 + n + changed;
-    }
-    memcpy(half, data + 4, n);
-    changed = fuzz_mutate_model(&random, half, n, most - 4 - rest);
-    memmove(data + 4 + changed, engine, rest);
-    memcpy(data + 4, half, changed);
-    put_size(data, changed);
-    return 4 + changed + rest;
+    return fuzz_pair_mutate(data, size, most, seed);
 }
 
 static void check_counts(const struct fsd_diff *d)
@@ -280,36 +242,26 @@ static void check_dumps(const struct fsd_options *options)
     }
 }
 
-/* The next part, up to a 0x1d; NULL when there is none. */
-static const char *next_part(struct fuzz_file *file, const uint8_t **at, size_t *left)
+static const char *put_part(struct fuzz_file *file, struct fuzz_part part)
 {
-    const uint8_t *end = *left ? memchr(*at, 0x1d, *left) : NULL;
-    size_t n = end ? (size_t)(end - *at) : *left;
-    const char *path = *left ? fuzz_file_put(file, *at, n) : NULL;
-
-    *at += n + (end != NULL);
-    *left -= n + (end != NULL);
-    return path;
+    return part.at ? fuzz_file_put(file, part.at, part.n) : NULL;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct fuzz_file model, engine, log, profile;
-    size_t n = model_size(data, size), left = size - 4 - n;
-    const uint8_t *at = data + 4 + n;
+    struct fuzz_pair pair;
     struct fsd_options options = {.force = true};
     const char *profiles[1];
     struct fsd_error err = {0};
     struct fsd_diff *d;
 
-    if (size < 4)
+    if (!fuzz_pair_split(&pair, data, size))
         return 0;
-    options.model = fuzz_file_put(&model, data + 4, n);
-    options.engine = next_part(&engine, &at, &left);
-    if (!options.engine)
-        return 0;
-    options.log = next_part(&log, &at, &left);
-    profiles[0] = next_part(&profile, &at, &left);
+    options.model = put_part(&model, pair.model);
+    options.engine = put_part(&engine, pair.engine);
+    options.log = put_part(&log, pair.log);
+    profiles[0] = put_part(&profile, pair.profile);
     options.profiles = profiles;
     options.n_profiles = profiles[0] != NULL;
     if (fsd_diff_open(&d, &options, &err) != FSD_OK) {

@@ -11,6 +11,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIXTURES = os.path.join(ROOT, "fixtures")
 SMALL = 32 * 1024
+WRITERS = 12  # in fuzz_writers.c
 
 # What a reader's target starts from: globs below fixtures/.
 FILES = {
@@ -59,6 +60,17 @@ def pairs():
                 yield pair + b"".join(b"\x1d" + read(path) for path in beside)
 
 
+def writers():
+    """Each pair for each writer, and a model with weights in other files."""
+    outside = read(os.path.join(FIXTURES, "cut", "outside.onnx"))
+    tensors = [[{"Name": name, "Dimensions": [2, 3], "Format/Datatype": "Row major linear FP32"}] for name in "xy"]
+    engine = json.dumps({"Layers": [{"Name": "sum + scaled", "LayerType": "PointWise", "Inputs": tensors[0],
+                                     "Outputs": tensors[1]}], "Bindings": ["x", "y"]}).encode()
+    for pair in list(pairs()) + [len(outside).to_bytes(4, "little") + outside + engine]:
+        for writer in range(WRITERS):
+            yield bytes([writer]) + pair
+
+
 def strings(value):
     """All strings in a JSON value."""
     if isinstance(value, str):
@@ -84,6 +96,8 @@ def layer_names():
 def inputs(target):
     if target == "pair":
         return pairs()
+    if target == "writers":
+        return writers()
     if target == "layer_name":
         return layer_names()
     return (read(path) for path in found(FILES.get(target, [])))
