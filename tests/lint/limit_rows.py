@@ -124,7 +124,7 @@ SECTIONS = (
         ("Steps of the search in such an engine, per node and layer", "[src/match/infer.c BUDGET_PER_NODE]", "the rest is not mapped"),
         ("Partial matches of a generated kernel that are followed, the best of each step",
          "[src/match/kernel/replay.h CANDIDATES]",
-         "others dropped; remark `input/large-kernel` where four times as many match other nodes"),
+         "others dropped"),
         ("Of a generated kernel: available tensors; nodes; unfinished nodes",
          "[src/match/kernel/replay.h AVAILABLE]; [src/match/kernel/replay.h TAKEN]; [src/match/kernel/replay.h OPEN]",
          "remark `input/large-kernel`"),

@@ -120,21 +120,12 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
     }
 }
 
-static void drop(struct beam *beam, const struct candidate *w)
-{
-    uint64_t rank = fsd_candidate_rank(w);
-
-    beam->dropped = rank < beam->dropped ? rank : beam->dropped;
-}
-
 static struct candidate *branch(struct replay *r, const struct candidate *w)
 {
     struct candidate *next;
 
-    if (r->beam.n_next == NEXT * r->beam.wider) {
-        drop(&r->beam, w);
+    if (r->beam.n_next == NEXT)
         return NULL;
-    }
     next = &r->beam.next[r->beam.n_next++];
     memcpy(next, w, sizeof *w);
     return next;
@@ -376,7 +367,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
-    struct candidate *try = &r->beam.candidates[(size_t)NEXT * r->beam.wider];
+    struct candidate *try = &r->beam.candidates[NEXT];
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_tensor *t;
     uint64_t from;
@@ -492,10 +483,11 @@ static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, boo
 int fsd_candidate_order(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    uint64_t rank = fsd_candidate_rank(x), other = fsd_candidate_rank(y);
 
-    if (rank != other)
-        return rank < other ? -1 : 1;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->loose != y->loose)
+        return x->loose < y->loose ? -1 : 1;
     if (x->odd != y->odd)
         return x->odd < y->odd ? -1 : 1;
     if (x->lost != y->lost)
@@ -510,7 +502,7 @@ int fsd_candidate_order(const void *a, const void *b)
 /* The same nodes taken in another order. */
 static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
-    if (fsd_candidate_rank(a) != fsd_candidate_rank(b) || a->order != b->order ||
+    if (a->cost != b->cost || a->loose != b->loose || a->order != b->order ||
         a->n_taken != b->n_taken || a->n_open != b->n_open)
         return false;
     for (uint32_t i = 0; i < a->n_taken; i++)
@@ -533,10 +525,8 @@ static void keep_best(struct replay *r)
     for (uint32_t i = 0; i < r->beam.n_next; i++) {
         if (kept && is_same_candidate(&r->beam.next[kept - 1], &r->beam.next[i]))
             continue;
-        if (kept == CANDIDATES * r->beam.wider) {
-            drop(&r->beam, &r->beam.next[i]);
+        if (kept == CANDIDATES)
             break;
-        }
         memmove(&r->beam.next[kept++], &r->beam.next[i], sizeof *r->beam.next);
     }
     r->beam.n_candidates = kept;

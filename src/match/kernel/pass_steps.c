@@ -163,7 +163,7 @@ static void guess_port(struct replay *r, uint32_t port)
     fsd_id guesses[GUESSES];
     uint32_t n = fsd_find_guesses(r, port, guesses), candidates = r->beam.n_candidates;
     uint64_t from = fsd_first_port(r, port);
-    bool apart = candidates * n <= CANDIDATES * r->beam.wider;
+    bool apart = candidates * n <= CANDIDATES;
 
     for (uint32_t k = 0; k < candidates; k++)
         for (uint32_t c = n; c-- > 0;) {
@@ -188,7 +188,6 @@ static void begin_kernel(struct replay *r, bool guess)
     memset(&r->beam.candidates[0], 0, offsetof(struct candidate, available));
     r->beam.candidates[0].guess = FSD_NONE;
     r->beam.n_candidates = 1;
-    r->beam.dropped = UINT64_MAX;
     r->now.gaps = false;
     r->now.part = 1;
     r->now.padded = false;
@@ -207,7 +206,7 @@ static void begin_kernel(struct replay *r, bool guess)
             r->now.padded |=
                 r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
         n_choices = find_choices(r, i, choices);
-        if (candidates * n_choices > CANDIDATES * r->beam.wider) { /* no room */
+        if (candidates * n_choices > CANDIDATES) { /* no room */
             choices[0] = FSD_NONE;
             n_choices = 1;
         }
@@ -432,54 +431,13 @@ static bool follow_steps(struct replay *r, bool guess)
     return r->beam.candidates[0].cost <= highest_cost(r);
 }
 
-static struct beam beam_new(struct fsd_arena *arena, uint32_t wider)
-{
-    struct beam beam = {.wider = wider};
-
-    beam.candidates = FSD_NEW(arena, struct candidate, (size_t)NEXT * wider + 1);
-    beam.next = FSD_NEW(arena, struct candidate, (size_t)NEXT * wider + 1);
-    return beam;
-}
-
-/* Whether both take the same nodes, in any order. */
-static bool take_alike(const struct candidate *a, const struct candidate *b)
-{
-    for (uint32_t i = 0; i < a->n_taken; i++)
-        if (!fsd_candidate_took(b, a->taken[i]))
-            return false;
-    return a->n_taken == b->n_taken;
-}
-
-/* Whether a search that drops less takes other nodes.  It has a beam of its own: the
- * candidates of the usual search stay as they are. */
-static bool differs_wider(struct replay *r, bool guess, bool known)
-{
-    const struct candidate *shared = share_tied(r, count_tied(r));
-    struct beam usual = r->beam;
-    bool differs;
-
-    r->beam = r->wide.candidates ? r->wide : beam_new(r->scratch, WIDER);
-    differs = follow_steps(r, guess) != known ||
-              (known && !take_alike(shared, share_tied(r, count_tied(r))));
-    r->wide = r->beam;
-    r->beam = usual;
-    return differs;
-}
-
-/* The bound that may have kept the search from the kernel's match; NULL: none did.
- * Ranks only grow: a candidate that was dropped counts where its rank was no more than
- * the best one's, its cost no more than the highest, and where one like it wins in a
- * wider search, which is asked last since it takes the longest. */
-static const char *find_bound(struct replay *r, bool guess, bool known)
+/* The bound that may have kept the search from the kernel's match; NULL: none did. */
+static const char *find_bound(const struct replay *r)
 {
     for (uint32_t i = 0; i < r->beam.n_candidates; i++)
         if (r->beam.candidates[i].bound)
             return r->beam.candidates[i].bound;
-    return r->beam.dropped <= fsd_candidate_rank(r->beam.candidates) &&
-                   r->beam.dropped >> 32 <= highest_cost(r) &&
-                   differs_wider(r, guess, known)
-               ? "candidate matches"
-               : NULL;
+    return NULL;
 }
 
 /* As follow_steps(); the first bound that the kernel meets is reported. */
@@ -490,7 +448,7 @@ static bool try_kernel(struct replay *r, bool guess)
 
     if (r->m->bounds.n && r->m->bounds.at[r->m->bounds.n - 1].layer == r->layer)
         return known;
-    bound = find_bound(r, guess, known);
+    bound = find_bound(r);
     if (bound)
         fsd_vec_push(r->m->arena, &r->m->bounds, (struct fsd_bound){r->layer, bound});
     return known;
@@ -645,7 +603,8 @@ void fsd_pass_steps(struct fsd_match *m)
     r.tensors = FSD_NEW(scratch, struct tensor_state, m->model->tensors.n);
     r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);
     r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
-    r.beam = beam_new(scratch, 1);
+    r.beam.candidates = FSD_NEW(scratch, struct candidate, NEXT + 1);
+    r.beam.next = FSD_NEW(scratch, struct candidate, NEXT + 1);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.layers[i] = (struct layer_state){FSD_NONE, FSD_NONE, FSD_NONE, FSD_NONE};
     for (fsd_id i = 0; i < m->model->nodes.n; i++)

@@ -18,7 +18,6 @@ enum {
     OPEN = 8,
     MUST = 24,
     NEXT = 96,
-    WIDER = 4, /* times as many of both, to see whether the search dropped the match */
     FAR = 12,
     GUESSES = 6
 };
@@ -113,8 +112,6 @@ struct kernel {
 struct beam {
     struct candidate *candidates, *next;
     uint32_t n_candidates, n_next;
-    uint32_t wider;   /* CANDIDATES and NEXT are that many times as many: 1 or WIDER */
-    uint64_t dropped; /* the least rank of a candidate that had no room; UINT64_MAX */
 };
 
 /* What is known of a node of the model. */
@@ -180,7 +177,6 @@ struct replay {
     struct kernel now;
     fsd_id layer; /* the present kernel's */
     struct beam beam;
-    struct beam wide; /* for a wider search; without candidates before the first one */
 };
 
 /** Fills `must` of the present kernel (named.c). */
@@ -339,12 +335,6 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
 /** A product that the layer computes is taken apart. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
-/** What only grows while a candidate is followed, and is compared first: its cost, and
- *  loose nodes where that is equal. */
-static inline uint64_t fsd_candidate_rank(const struct candidate *w)
-{
-    return w->cost * (UINT64_C(1) << 32) + w->loose;
-}
 /** The likeliest first. */
 int fsd_candidate_order(const void *a, const void *b);
 
