@@ -124,10 +124,10 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 {
     struct candidate *next;
 
-    if (r->beam.n_next == NEXT)
+    if (r->beam->n_next == NEXT)
         return NULL;
-    next = &r->beam.next[r->beam.n_next++];
-    memcpy(next, w, sizeof *w);
+    next = &r->beam->next[r->beam->n_next++];
+    fsd_candidate_copy(next, w);
     return next;
 }
 
@@ -367,7 +367,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
-    struct candidate *try = &r->beam.candidates[NEXT];
+    struct candidate *try = &r->beam->candidates[CANDIDATES];
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_tensor *t;
     uint64_t from;
@@ -375,7 +375,7 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
     if (out == FSD_NONE || r->nodes[node].passes || fsd_is_product(r, node))
         return;
     fsd_find_missing(r, w, node, true, &from);
-    memcpy(try, w, sizeof *w);
+    fsd_candidate_copy(try, w);
     try->cost += COST_MOVE;
     try->used |= from;
     fsd_candidate_take(r, try, node, false);
@@ -516,29 +516,35 @@ static bool is_same_candidate(const struct candidate *a, const struct candidate 
     return true;
 }
 
+/* The likeliest first; of equal ones, the one that was found first. */
+static int by_order(const void *a, const void *b)
+{
+    const struct candidate *const *x = a, *const *y = b;
+    int order = fsd_candidate_order(*x, *y);
+
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
 static void keep_best(struct replay *r)
 {
-    struct candidate *candidates = r->beam.candidates;
+    const struct candidate *sorted[NEXT];
+    struct beam *beam = r->beam;
     uint32_t kept = 0;
 
-    qsort(r->beam.next, r->beam.n_next, sizeof *r->beam.next, fsd_candidate_order);
-    for (uint32_t i = 0; i < r->beam.n_next; i++) {
-        if (kept && is_same_candidate(&r->beam.next[kept - 1], &r->beam.next[i]))
-            continue;
-        if (kept == CANDIDATES)
-            break;
-        memmove(&r->beam.next[kept++], &r->beam.next[i], sizeof *r->beam.next);
-    }
-    r->beam.n_candidates = kept;
-    r->beam.candidates = r->beam.next;
-    r->beam.next = candidates;
+    for (uint32_t i = 0; i < beam->n_next; i++)
+        sorted[i] = &beam->next[i];
+    qsort(sorted, beam->n_next, sizeof(*sorted), by_order);
+    for (uint32_t i = 0; i < beam->n_next && kept < CANDIDATES; i++)
+        if (!kept || !is_same_candidate(&beam->candidates[kept - 1], sorted[i]))
+            fsd_candidate_copy(&beam->candidates[kept++], sorted[i]);
+    beam->n_candidates = kept;
 }
 
 void fsd_candidates_step(struct replay *r, fsd_sym step)
 {
-    r->beam.n_next = 0;
-    for (uint32_t i = 0; i < r->beam.n_candidates; i++) {
-        struct candidate *w = &r->beam.candidates[i], *next;
+    r->beam->n_next = 0;
+    for (uint32_t i = 0; i < r->beam->n_candidates; i++) {
+        struct candidate *w = &r->beam->candidates[i], *next;
 
         go_on(r, w, step);
         begin_musts(r, w, step);
@@ -559,8 +565,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
     /* Unlikely, and more than there is room for behind many Concats. */
-    for (uint32_t i = 0; i < r->beam.n_candidates; i++)
-        begin_nodes(r, &r->beam.candidates[i], step, true);
+    for (uint32_t i = 0; i < r->beam->n_candidates; i++)
+        begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);
 }
 
@@ -617,7 +623,7 @@ static bool take_unused(struct replay *r, struct candidate *w)
 void fsd_candidate_take_more(struct replay *r, struct candidate *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    struct candidate *try = &r->beam.next[0];
+    struct candidate *try = &r->beam->next[0];
 
     fsd_candidate_join(r, w);
     if (!l->more_steps)
@@ -628,9 +634,9 @@ void fsd_candidate_take_more(struct replay *r, struct candidate *w)
         if (fsd_candidate_took(w, node) ||
             (l->more_steps == FSD_STEPS_GO_ON && fsd_is_product(r, node)))
             continue;
-        memcpy(try, w, sizeof *w);
+        fsd_candidate_copy(try, w);
         if (take_path(r, try, node, 4))
-            memcpy(w, try, sizeof *w);
+            fsd_candidate_copy(w, try);
     }
     while (take_unused(r, w))
         ;

@@ -212,7 +212,7 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
 {
     enum { DEEP = 16 };
     const struct fsd_graph *e = r->m->engine;
-    struct candidate *w = &r->beam.next[0];
+    struct candidate *w = &r->beam->next[0];
 
     if (r->m->of_layer[by].n)
         return false;

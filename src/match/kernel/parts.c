@@ -96,7 +96,7 @@ void fsd_candidate_join(struct replay *r, struct candidate *w)
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
     fsd_id last = w->n_taken ? w->taken[w->n_taken - 1] : FSD_NONE, in;
-    struct candidate *try = &r->beam.next[0];
+    struct candidate *try = &r->beam->next[0];
     int64_t size;
 
     if (last == FSD_NONE || n->out.n != 1 || !fsd_is_product(r, last))
@@ -105,7 +105,7 @@ void fsd_candidate_join(struct replay *r, struct candidate *w)
     size = fsd_form_count(e, fsd_port_form(e, fsd_node_out(e, n, 0)));
     if (in == FSD_NONE || size <= fsd_count_of(r, fsd_node_out_tensor(r->g, last, 0)))
         return;
-    memcpy(try, w, sizeof *w);
+    fsd_candidate_copy(try, w);
     if (take_siblings(r, try, in) != size)
         return;
     /* Readers take them in the order of the model. */
@@ -117,6 +117,6 @@ void fsd_candidate_join(struct replay *r, struct candidate *w)
             try->taken[k] = try->taken[k - 1];
             try->taken[k - 1] = node;
         }
-    memcpy(w, try, sizeof *w);
+    fsd_candidate_copy(w, try);
     w->joined = true;
 }

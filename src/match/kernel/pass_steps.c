@@ -161,23 +161,23 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
 static void guess_port(struct replay *r, uint32_t port)
 {
     fsd_id guesses[GUESSES];
-    uint32_t n = fsd_find_guesses(r, port, guesses), candidates = r->beam.n_candidates;
+    uint32_t n = fsd_find_guesses(r, port, guesses), candidates = r->beam->n_candidates;
     uint64_t from = fsd_first_port(r, port);
     bool apart = candidates * n <= CANDIDATES;
 
     for (uint32_t k = 0; k < candidates; k++)
         for (uint32_t c = n; c-- > 0;) {
-            struct candidate *w = &r->beam.candidates[apart ? k + c * candidates : k];
+            struct candidate *w = &r->beam->candidates[apart ? k + c * candidates : k];
 
-            if (c)
-                memmove(w, &r->beam.candidates[k], sizeof *w);
+            if (c && apart)
+                fsd_candidate_copy(w, &r->beam->candidates[k]);
             if (w->guess == FSD_NONE && apart)
                 w->guess = guesses[c];
             fsd_candidate_hold(w, guesses[c], from);
             w->order += c;
         }
     if (n && apart)
-        r->beam.n_candidates = candidates * n;
+        r->beam->n_candidates = candidates * n;
 }
 
 static void begin_kernel(struct replay *r, bool guess)
@@ -185,9 +185,9 @@ static void begin_kernel(struct replay *r, bool guess)
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
 
-    memset(&r->beam.candidates[0], 0, offsetof(struct candidate, available));
-    r->beam.candidates[0].guess = FSD_NONE;
-    r->beam.n_candidates = 1;
+    memset(&r->beam->candidates[0], 0, offsetof(struct candidate, available));
+    r->beam->candidates[0].guess = FSD_NONE;
+    r->beam->n_candidates = 1;
     r->now.gaps = false;
     r->now.part = 1;
     r->now.padded = false;
@@ -201,7 +201,7 @@ static void begin_kernel(struct replay *r, bool guess)
         if (guess && fsd_is_lost(r, t))
             guess_port(r, i);
         note_part(r, fsd_node_in(e, n, i));
-        candidates = r->beam.n_candidates;
+        candidates = r->beam->n_candidates;
         for (uint32_t k = 0; k < e->tensors.at[t].producers.n; k++)
             r->now.padded |=
                 r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
@@ -212,19 +212,19 @@ static void begin_kernel(struct replay *r, bool guess)
         }
         for (uint32_t k = 0; k < candidates; k++)
             for (uint32_t c = n_choices; c-- > 0;) {
-                struct candidate *w = &r->beam.candidates[k + c * candidates];
+                struct candidate *w = &r->beam->candidates[k + c * candidates];
 
                 if (c)
-                    memmove(w, &r->beam.candidates[k], sizeof *w);
+                    fsd_candidate_copy(w, &r->beam->candidates[k]);
                 take_port(r, w, i, choices[c]);
                 w->order += c; /* the parts are read in the order of the products */
             }
-        r->beam.n_candidates = candidates * n_choices;
+        r->beam->n_candidates = candidates * n_choices;
     }
     /* What is held as it is comes from its own port, whatever else could be turned into
      * it on the path. */
-    for (uint32_t k = 0; k < r->beam.n_candidates; k++)
-        fsd_candidate_follow(r, &r->beam.candidates[k], 0);
+    for (uint32_t k = 0; k < r->beam->n_candidates; k++)
+        fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
 
 static void hold_made(struct replay *r, const struct candidate *w)
@@ -323,7 +323,7 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
  * the readers of joined products go by. */
 static void follow_links(struct replay *r, bool anchored)
 {
-    struct candidate *w = &r->beam.candidates[0];
+    struct candidate *w = &r->beam->candidates[0];
 
     memset(w, 0, offsetof(struct candidate, available));
     if (anchored)
@@ -356,8 +356,8 @@ static uint32_t count_tied(const struct replay *r)
 {
     uint32_t n = 1;
 
-    while (n < r->beam.n_candidates &&
-           !fsd_candidate_order(&r->beam.candidates[0], &r->beam.candidates[n]))
+    while (n < r->beam->n_candidates &&
+           !fsd_candidate_order(&r->beam->candidates[0], &r->beam->candidates[n]))
         n++;
     return n;
 }
@@ -365,7 +365,7 @@ static uint32_t count_tied(const struct replay *r)
 static bool all_take(const struct replay *r, uint32_t n, fsd_id node)
 {
     for (uint32_t k = 0; k < n; k++)
-        if (!fsd_candidate_took(&r->beam.candidates[k], node))
+        if (!fsd_candidate_took(&r->beam->candidates[k], node))
             return false;
     return true;
 }
@@ -373,10 +373,10 @@ static bool all_take(const struct replay *r, uint32_t n, fsd_id node)
 /* What the first `n` candidates all take, as one candidate. */
 static struct candidate *share_tied(struct replay *r, uint32_t n)
 {
-    struct candidate *shared = &r->beam.next[0];
+    struct candidate *shared = &r->beam->next[0];
     uint32_t kept = 0;
 
-    memcpy(shared, &r->beam.candidates[0], sizeof *shared);
+    fsd_candidate_copy(shared, &r->beam->candidates[0]);
     for (uint32_t i = 0; i < shared->n_taken; i++)
         if (all_take(r, n, shared->taken[i])) {
             shared->ended[kept] = shared->ended[i];
@@ -392,18 +392,18 @@ static void accept_tied(struct replay *r, uint32_t n)
 {
     struct candidate *shared = share_tied(r, n);
 
-    r->layers[r->layer].unsaid = r->beam.candidates[0].n_taken - shared->n_taken;
+    r->layers[r->layer].unsaid = r->beam->candidates[0].n_taken - shared->n_taken;
     sort_by_name(r, shared);
     for (uint32_t i = 0; i < shared->n_taken; i++)
         hold_sum(r, shared->taken[i]);
     fsd_commit(r, shared);
     for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t i = 0; i < r->beam.candidates[k].n_taken; i++)
-            if (!fsd_candidate_took(shared, r->beam.candidates[k].taken[i]))
+        for (uint32_t i = 0; i < r->beam->candidates[k].n_taken; i++)
+            if (!fsd_candidate_took(shared, r->beam->candidates[k].taken[i]))
                 fsd_vec_push(
                     r->scratch, &r->tied,
-                    (struct fsd_link){r->layer, r->beam.candidates[k].taken[i], 0});
-        hold_made(r, &r->beam.candidates[k]);
+                    (struct fsd_link){r->layer, r->beam->candidates[k].taken[i], 0});
+        hold_made(r, &r->beam->candidates[k]);
     }
 }
 
@@ -422,21 +422,21 @@ static bool follow_steps(struct replay *r, bool guess)
     begin_kernel(r, guess);
     for (uint32_t i = 0; i < l->steps.n; i++)
         fsd_candidates_step(r, r->m->engine->links.at[l->steps.at + i]);
-    for (uint32_t i = 0; i < r->beam.n_candidates; i++) {
-        fsd_candidate_take_more(r, &r->beam.candidates[i]);
-        fsd_candidate_finish(r, &r->beam.candidates[i]);
+    for (uint32_t i = 0; i < r->beam->n_candidates; i++) {
+        fsd_candidate_take_more(r, &r->beam->candidates[i]);
+        fsd_candidate_finish(r, &r->beam->candidates[i]);
     }
-    qsort(r->beam.candidates, r->beam.n_candidates, sizeof *r->beam.candidates,
+    qsort(r->beam->candidates, r->beam->n_candidates, sizeof *r->beam->candidates,
           fsd_candidate_order);
-    return r->beam.candidates[0].cost <= highest_cost(r);
+    return r->beam->candidates[0].cost <= highest_cost(r);
 }
 
 /* The bound that may have kept the search from the kernel's match; NULL: none did. */
 static const char *find_bound(const struct replay *r)
 {
-    for (uint32_t i = 0; i < r->beam.n_candidates; i++)
-        if (r->beam.candidates[i].bound)
-            return r->beam.candidates[i].bound;
+    for (uint32_t i = 0; i < r->beam->n_candidates; i++)
+        if (r->beam->candidates[i].bound)
+            return r->beam->candidates[i].bound;
     return NULL;
 }
 
@@ -475,7 +475,7 @@ static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
 
     if (!try_kernel(r, true))
         return false;
-    w = r->beam.candidates;
+    w = r->beam->candidates;
     for (uint32_t i = 0; i < w->n_taken; i++)
         again += fsd_has_layer(r, w->taken[i]);
     return w->n_taken > again && w->guess != FSD_NONE && w->cost <= most &&
@@ -489,11 +489,11 @@ static void replay_kernel(struct replay *r)
 
     fsd_find_must(r);
     known = try_kernel(r, false);
-    guess = r->beam.candidates[0].cost && fsd_does_enough(r) &&
+    guess = r->beam->candidates[0].cost && fsd_does_enough(r) &&
             port < r->m->engine->nodes.at[r->layer].in.n;
-    if (guess && try_guesses(r, port, r->beam.candidates[0].cost)) {
+    if (guess && try_guesses(r, port, r->beam->candidates[0].cost)) {
         fsd_id lost = fsd_node_in_tensor(r->m->engine, r->layer, port);
-        fsd_id tensor = r->beam.candidates[0].guess;
+        fsd_id tensor = r->beam->candidates[0].guess;
 
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
@@ -603,8 +603,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.tensors = FSD_NEW(scratch, struct tensor_state, m->model->tensors.n);
     r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);
     r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
-    r.beam.candidates = FSD_NEW(scratch, struct candidate, NEXT + 1);
-    r.beam.next = FSD_NEW(scratch, struct candidate, NEXT + 1);
+    r.beam = FSD_NEW(scratch, struct beam, 1);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.layers[i] = (struct layer_state){FSD_NONE, FSD_NONE, FSD_NONE, FSD_NONE};
     for (fsd_id i = 0; i < m->model->nodes.n; i++)

@@ -10,6 +10,9 @@
 #include "match/pass.h"
 #include "model/walk.h"
 
+#include <stddef.h>
+#include <string.h>
+
 enum {
     CANDIDATES = 24,
     CHOICES = CANDIDATES,
@@ -81,11 +84,21 @@ struct candidate {
     fsd_id guess; /* what it takes the first input to hold of which nobody knows it */
     const char *bound; /* which of the bounds it met; NULL: none */
     uint32_t n_available, n_taken, n_open;
-    struct available available[AVAILABLE];
     fsd_id taken[TAKEN];
     bool ended[TAKEN]; /* of what is taken: another kernel began it */
     struct held open[OPEN];
+    struct available available[AVAILABLE]; /* last: fsd_candidate_copy() */
 };
+
+/** Copies a candidate, without the room that is left for available tensors: that is
+ *  most of it. */
+static inline void fsd_candidate_copy(struct candidate *to,
+                                      const struct candidate *from)
+{
+    memcpy(to, from,
+           offsetof(struct candidate, available) +
+               from->n_available * sizeof *from->available);
+}
 
 /* Of a node that could not be taken: which tensor it lacked, and when (candidate.c). */
 struct asked {
@@ -108,9 +121,10 @@ struct kernel {
     uint32_t n_must;
 };
 
-/* The candidates that are followed, and those of the next step. */
+/* The candidates that are followed, behind them room for one more to try, and the
+ * candidates of the next step. */
 struct beam {
-    struct candidate *candidates, *next;
+    struct candidate candidates[CANDIDATES + 1], next[NEXT];
     uint32_t n_candidates, n_next;
 };
 
@@ -176,7 +190,7 @@ struct replay {
     uint32_t n_visits, rounds;
     struct kernel now;
     fsd_id layer; /* the present kernel's */
-    struct beam beam;
+    struct beam *beam;
 };
 
 /** Fills `must` of the present kernel (named.c). */
