@@ -127,17 +127,16 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* The same nodes in another number of kernels.  A kernel that occurs twice, or one that
- * is missing while no other does more than before, is no change of fusion. */
-static enum fsd_happened recounted(const struct fsd_region_diff *r, struct answer old,
-                                   struct answer new)
+/* The same nodes in another number of kernels.  It is a change of fusion if not all
+ * kernels of the side with fewer are on the other side as well: a kernel that occurs
+ * twice, or one that is missing while no other does more than before, is none. */
+static enum fsd_happened recounted(const struct fsd_region_diff *r,
+                                   struct answer before, struct answer after)
 {
-    uint32_t other = new.kernels - r->as_before, gone = old.kernels - r->as_before;
-
-    if (new.kernels > old.kernels)
-        return gone && other > 1 ? FSD_HAPPENED_LOST : FSD_HAPPENED_SAME;
-    if (new.kernels < old.kernels)
-        return other && gone > 1 ? FSD_HAPPENED_GAINED : FSD_HAPPENED_SAME;
+    if (after.kernels > before.kernels && before.kernels > r->as_before)
+        return FSD_HAPPENED_LOST;
+    if (after.kernels < before.kernels && after.kernels > r->as_before)
+        return FSD_HAPPENED_GAINED;
     return FSD_HAPPENED_SAME;
 }
 
