@@ -66,16 +66,16 @@ static void compare_times(struct fsd_compare *c)
     c->timed = c->old->profiles && c->new->profiles;
     for (uint32_t i = 0; i < c->regions.n; i++)
         time_region(c, &c->regions.at[i]);
-    for (int new = 0; new < 2 && c->timed; new ++) { /* moves that are of no region */
-        const struct fsd_state *s = new ? c->new : c->old;
+    for (int side = 0; side < 2 && c->timed; side++) { /* moves that are of no region */
+        const struct fsd_state *s = side ? c->new : c->old;
 
         for (fsd_id i = 0; i < s->moves.n; i++) {
             double ms = s->moves.at[i].ms.median;
 
-            if (ms < 0 || fsd_compare_region_of_move(c, new, i) != FSD_NONE)
+            if (ms < 0 || fsd_compare_region_of_move(c, side, i) != FSD_NONE)
                 continue;
-            *(new ? &c->after : &c->before) += ms;
-            c->by_blame[FSD_BLAME_MOVES] += new ? ms : -ms;
+            *(side ? &c->after : &c->before) += ms;
+            c->by_blame[FSD_BLAME_MOVES] += side ? ms : -ms;
         }
     }
 }

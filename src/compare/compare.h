@@ -368,15 +368,15 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
 bool fsd_only_lost(const struct fsd_kernel_change *k);
 
 /** An unknown type neither equals another nor differs from it. */
-static inline bool fsd_types_differ(uint8_t old, uint8_t new)
+static inline bool fsd_types_differ(uint8_t before, uint8_t after)
 {
-    return old != FSD_DTYPE_UNKNOWN && new != FSD_DTYPE_UNKNOWN &&old != new;
+    return before != FSD_DTYPE_UNKNOWN && after != FSD_DTYPE_UNKNOWN && before != after;
 }
-static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym old,
-                                    fsd_sym new)
+static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym before,
+                                    fsd_sym after)
 {
-    return old && new &&strcmp(fsd_text(c->old->names, old),
-                               fsd_text(c->new->names, new)) != 0;
+    return before && after &&
+           strcmp(fsd_text(c->old->names, before), fsd_text(c->new->names, after)) != 0;
 }
 /** Layouts are words of a builder. */
 static inline bool fsd_layouts_differ(const struct fsd_compare *c, fsd_sym old,

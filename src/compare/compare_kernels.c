@@ -301,11 +301,11 @@ static uint32_t collect(const struct pairing *p, int pass)
 {
     uint32_t n = 0;
 
-    for (int new = 0; new < 2; new ++)
-        for (fsd_id i = 0; i < side(p->c, new)->kernels.n; i++)
-            if (p->bucket[new][i] != FSD_NONE && !p->done[new][i])
+    for (int at = 0; at < 2; at++)
+        for (fsd_id i = 0; i < side(p->c, at)->kernels.n; i++)
+            if (p->bucket[at][i] != FSD_NONE && !p->done[at][i])
                 p->rows[n++] =
-                    (struct fsd_hash_row){hash_kernel(p, new, i, pass), i, new};
+                    (struct fsd_hash_row){hash_kernel(p, at, i, pass), i, at};
     fsd_hash_rows_sort(p->rows, n);
     return n;
 }
@@ -423,16 +423,16 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t *bucket[2];
 
-    for (int new = 0; new < 2; new ++) {
-        const struct fsd_state *s = side(c, new);
+    for (int at = 0; at < 2; at++) {
+        const struct fsd_state *s = side(c, at);
 
-        c->kernel_of[new] = kernel_owners(c->arena, s);
-        bucket[new] = FSD_NEW(scratch, uint32_t, s->kernels.n);
+        c->kernel_of[at] = kernel_owners(c->arena, s);
+        bucket[at] = FSD_NEW(scratch, uint32_t, s->kernels.n);
         for (fsd_id i = 0; i < s->kernels.n; i++) {
-            uint32_t of = c->kernel_of[new][i];
+            uint32_t of = c->kernel_of[at][i];
 
-            bucket[new][i] =
-                fsd_compare_region_of(c, new, of & FSD_LAYER_MOVES ? FSD_NONE : of);
+            bucket[at][i] =
+                fsd_compare_region_of(c, at, of & FSD_LAYER_MOVES ? FSD_NONE : of);
         }
     }
     fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);

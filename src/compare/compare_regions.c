@@ -144,28 +144,31 @@ static enum fsd_happened happened(const struct fsd_compare *c,
                                   const struct fsd_region_diff *r,
                                   const struct meeting *m)
 {
-    struct answer old = ask(c, r, false, m), new = ask(c, r, true, m);
+    struct answer before = ask(c, r, false, m), after = ask(c, r, true, m);
 
     if (!r->new_groups.n)
         return FSD_HAPPENED_OLD_ONLY;
     if (!r->old_groups.n)
         return FSD_HAPPENED_NEW_ONLY;
-    if (!old.more && !new.more && old.layers == new.layers &&old.idle == new.idle)
+    if (!before.more && !after.more && before.layers == after.layers &&
+        before.idle == after.idle)
         return FSD_HAPPENED_SAME;
-    if (!old.more && !new.more && old.idle == new.idle &&fsd_compare_has_kernels(c))
-        return recounted(r, old, new);
+    if (!before.more && !after.more && before.idle == after.idle &&
+        fsd_compare_has_kernels(c))
+        return recounted(r, before, after);
     /* A difference that rests on weaker evidence than the other side's is no proof of a
      * change. */
-    if (old.opaque || new.opaque || old.guessed != new.guessed || old.idle != new.idle)
+    if (before.opaque || after.opaque || before.guessed != after.guessed ||
+        before.idle != after.idle)
         return FSD_HAPPENED_OPAQUE;
-    if (old.more && new.more)
+    if (before.more && after.more)
         return FSD_HAPPENED_REGROUPED;
     /* If no kernel does more than one did before, kernels were not fused either. */
-    if (new.more && fsd_compare_has_kernels(c) && r->as_before == new.kernels)
+    if (after.more && fsd_compare_has_kernels(c) && r->as_before == after.kernels)
         return FSD_HAPPENED_OPAQUE;
-    return old.more   ? FSD_HAPPENED_LOST
-           : new.more ? FSD_HAPPENED_GAINED
-                      : FSD_HAPPENED_SAME;
+    return before.more  ? FSD_HAPPENED_LOST
+           : after.more ? FSD_HAPPENED_GAINED
+                        : FSD_HAPPENED_SAME;
 }
 
 /* Compares the layers of a region with one group on each side. */

@@ -83,15 +83,15 @@ static uint32_t changes(struct fsd_finder *f, bool report)
     const struct fsd_compare *c = f->c;
     uint32_t n = 0;
 
-    for (fsd_id new = 0; new < c->new->nodes.n; new ++) {
-        fsd_id old = c->align->to_old[new];
-        const char *what = old == FSD_NONE ? "is new" : what_changed(c, old, new);
+    for (fsd_id node = 0; node < c->new->nodes.n; node++) {
+        fsd_id old = c->align->to_old[node];
+        const char *what = old == FSD_NONE ? "is new" : what_changed(c, old, node);
 
-        if (!what || !is_built(&c->new->nodes.at[new]))
+        if (!what || !is_built(&c->new->nodes.at[node]))
             continue;
         n++;
         if (report)
-            add_stale(f, old, new, what);
+            add_stale(f, old, node, what);
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++) {
         fsd_id new = c->align->to_new[old];

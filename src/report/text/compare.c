@@ -132,13 +132,13 @@ static void put_times(const struct fsd_compare *c, FILE *out)
             fprintf(out, " (%+.1f %%)", 100 * c->by_blame[b] / c->before);
         fprintf(out, "  %s\n", blamed[b]);
     }
-    for (int new = 0; new < 2; new ++) {
-        const struct fsd_state *s = new ? c->new : c->old;
+    for (int side = 0; side < 2; side++) {
+        const struct fsd_state *s = side ? c->new : c->old;
 
         if (s->profiles > 1)
             fprintf(out,
                     "             %s: the median of %u profiles, %.4f to %.4f ms\n",
-                    new ? "new" : "old", (unsigned)s->profiles, s->total.low,
+                    side ? "new" : "old", (unsigned)s->profiles, s->total.low,
                     s->total.high);
     }
 }

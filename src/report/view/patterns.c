@@ -205,7 +205,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         const struct fsd_block *b = &all->list.at[i];
         struct block_row *block;
         double own = block_ms(request->d, all, b);
-        bool new = b->fused != FSD_FUSED_WHOLE &&n_shown < SHOWN;
+        bool first = b->fused != FSD_FUSED_WHOLE && n_shown < SHOWN;
 
         if (b->pattern != pattern)
             continue;
@@ -215,11 +215,11 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;
         /* Of those that came out alike the first stands for all. */
-        for (uint32_t k = 0; k < n_shown && new; k++)
-            new = !same_fate(b, shown[k]);
-        if (new)
+        for (uint32_t k = 0; k < n_shown && first; k++)
+            first = !same_fate(b, shown[k]);
+        if (first)
             shown[n_shown++] = b;
-        if (new || request->all)
+        if (first || request->all)
             fsd_vec_push(arena, &listed->at, block);
         else
             more += b->fused != FSD_FUSED_WHOLE;
