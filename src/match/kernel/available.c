@@ -24,8 +24,8 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
     return value ? &w->available[value - w->available] : NULL;
 }
 
-/* The inputs that an available tensor comes from; of those that may each hold it, one
- * that is not used yet. */
+/* The inputs of the kernel that an available tensor comes from.  Where each of several
+ * may hold it, it comes from one of them: the first that is not used yet. */
 static uint64_t inputs_of(const struct available *value, uint64_t used)
 {
     uint64_t left = value->from & ~used;
@@ -94,7 +94,8 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
             (struct available){tensor, from, false, either};
 }
 
-/* What one makes, all make. */
+/* Nodes that compute the same make one value: with it all their outputs are
+ * available. */
 static void add_duplicates(const struct replay *r, struct candidate *w,
                            struct available value)
 {

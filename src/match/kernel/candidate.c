@@ -40,7 +40,7 @@ fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node)
                : r->nodes[r->m->facts->first_duplicate[node]].last_duplicate;
 }
 
-/* Where available the first of its inputs stands. */
+/* The place among the available tensors of the first that the node reads. */
 static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
@@ -74,7 +74,8 @@ static bool is_neutral(const struct replay *r, fsd_id node)
            r->m->facts->same[node] == FSD_SAME_ONE;
 }
 
-/* What is done of a tensor that is taken apart may be done of its parts. */
+/* The builder may take a tensor apart first and then compute the node once for each
+ * part: its step may be listed as often. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     uint32_t parts = r->nodes[node].passes
@@ -133,8 +134,9 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* Two lowerings of a node begin alike: which one it is shows later.  What a product's
- * kernel left to do is known from what it wrote. */
+/* Two lowerings of a node may begin alike, and a later step shows which one it is.  Of
+ * a product handed over by another kernel, the lowering is known by what that kernel
+ * wrote. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -182,7 +184,7 @@ bool fsd_is_must(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* By the kernel; what a neutral node forwards is made with what that reads. */
+/* The kernel makes the tensor, or the one that a neutral node forwards as this one. */
 static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
@@ -211,8 +213,8 @@ static fsd_id behind_folded(const void *replay, fsd_id node)
     return r->nodes[node].folds ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
-/* The activation that alone reads what a Conv makes is put into the convolution: the
- * kernel has no step for it. */
+/* The builder puts an activation that alone reads the result of a Conv into the
+ * convolution: the kernel has no step for it. */
 static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
 {
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
@@ -224,8 +226,8 @@ static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
         fsd_candidate_take(r, next, node, false);
 }
 
-/* A kernel of a Conv adds what it reads besides to the sum, without a step for it; of
- * two inputs that may hold the same either can be that. */
+/* A kernel of a Conv adds another input of its own to the result without a step for the
+ * Add. */
 static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_sym step)
 {
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
@@ -248,7 +250,7 @@ static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_s
     }
 }
 
-/* The builder moves a Q that reads a Concat before it: done once for each part. */
+/* The builder moves a Q behind a Concat before it: a kernel of each part does it. */
 static bool is_done_by_parts(const struct replay *r, fsd_id node)
 {
     fsd_id in = fsd_node_is(r->g, node, FSD_ONNX_QuantizeLinear)
@@ -259,7 +261,7 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
-/* Taken, and not to be done of another part. */
+/* The candidate took the node, and cannot do it again for another part. */
 static bool is_done(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     return fsd_candidate_took(w, node) && !is_done_by_parts(r, node);
@@ -274,9 +276,9 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
            fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
-/* Of a BatchNormalization that alone reads what a Conv makes a scaling and a sum are
- * left at most, as it goes into the weights; of another one no less, and behind a
- * product of matrices it may be either. */
+/* A BatchNormalization that alone reads the result of a Conv goes into the weights: at
+ * most a scaling and a sum are left of it.  Where others read that result, too, it is
+ * done in full; and behind a product of matrices either is possible. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -289,9 +291,9 @@ static bool is_left(const struct replay *r, fsd_id node,
     return lowering->n < 3 || !is_convolved(r, in);
 }
 
-/* A product along an axis of few numbers is taken apart: each part of the data is
- * scaled, and all are added; the lowering is for an axis as long as this one's.  A Conv
- * without a window may be run as that, or as a product of matrices. */
+/* A kernel computes a product along a short axis in parts: it scales each part of the
+ * data and adds all.  Such a lowering fits an axis of as many numbers.  A Conv without
+ * a window may be computed like that, too, or as a product of matrices. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -363,7 +365,8 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
     }
 }
 
-/* Where not all steps are listed, one node may lie before the one that begins. */
+/* Where the kernel's name lacks steps, it may lack that of one node before the one that
+ * begins with this step. */
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
@@ -389,7 +392,7 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* Nodes that need nothing to be available. */
+/* Nodes that make data of constants alone need no available tensor. */
 static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->generators.n; i++) {
@@ -417,7 +420,7 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* What names say that the kernel computes. */
+/* Nodes that names assign to the kernel may begin even if an input is not available. */
 static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->now.n_must; i++) {
@@ -431,8 +434,8 @@ static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* From a place among the readers on, the first that nobody made yet: what is made stays
- * made, and is passed over at once the next time. */
+/* The first reader, from a place in `reader` on, that no layer computes yet.  A node
+ * that has a layer keeps it, so that the next search skips it at once. */
 static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span readers)
 {
     uint32_t next = at, end = readers.at + readers.n;
@@ -444,8 +447,8 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return next;
 }
 
-/* All other nodes that could begin with this step, each once: those that nobody made
- * yet, or those that another kernel computes, too. */
+/* All other nodes that could begin with this step, each once: with `made` those that
+ * another kernel is known to compute, else those that none is. */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
@@ -499,7 +502,7 @@ int fsd_candidate_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The same nodes taken in another order. */
+/* Both took the same nodes, if in another order. */
 static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
     if (a->cost != b->cost || a->loose != b->loose || a->order != b->order ||
@@ -564,7 +567,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->pads |= step == FSD_ONNX_Concat;
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
-    /* Unlikely, and more than there is room for behind many Concats. */
+    /* Last, since these are unlikely, and behind many Concats more than `next` can
+     * hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);
@@ -572,8 +576,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
 
 /* ------------------------------------------------- steps that are not listed */
 
-/* Takes the node with all that it needs and that is not available, as far as it
- * goes. */
+/* Takes the node, and before it the producers of inputs that are not available; false
+ * where it cannot. */
 static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int far)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
@@ -598,7 +602,8 @@ static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int fa
     return true;
 }
 
-/* What the kernel reads and has not used yet goes into what follows (a residual). */
+/* An input that the kernel has not used yet enters a node that reads a result of the
+ * kernel (a residual). */
 static bool take_unused(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_available; i++) {

@@ -1,6 +1,7 @@
 /*
- * What is committed of the candidate that was kept: its nodes, those that passed on its
- * path, and in the end what kernels did without any node of their own.
+ * The links of the candidate that was kept: to its nodes, and to those that passed on
+ * the paths to them.  At the end of the replay, the links of kernels that have no node
+ * of their own, and do a part of another kernel's.
  */
 #include "base/base.h"
 #include "match/kernel/replay.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel lists a constant as large as the one that the node reads. */
+/* The kernel lists a constant as large as one that the node reads. */
 static bool lists_constant(const struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -26,7 +27,7 @@ static bool lists_constant(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* A product of two tensors that runs make: it has no weights. */
+/* Both factors of the product are computed by a run: it has no weights. */
 static bool multiplies_data(const struct replay *r, fsd_id product)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
@@ -34,8 +35,9 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* A scaling before a product of data is the product's factor where it has one.  Where a
- * product with weights stands before, it went into those otherwise, and the builder no
+/* A scaling before a product without weights is the kernel's factor, if the kernel has
+ * one.  Where the dump does not show that, a kernel behind a product with weights that
+ * lists its constants has none: the scaling went into those weights, and the builder no
  * longer knows it. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
@@ -48,10 +50,10 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
            !(l->lists_constants && fsd_behind_product(r, by));
 }
 
-/* Whose weights, or factor, a scaling went into that passed on the path to `node`:
- * those of the product behind it, where it reads that or nothing but moves lie between
- * and no product stands before; else those of the layer before.  FSD_NONE: nobody
- * knows. */
+/* The layer whose weights, or factor, absorbed the scaling `by` that passed on the path
+ * to `node`; FSD_NONE: unknown.  It is this layer if it lists the constant.  A factor
+ * goes to the product behind it if that reads it, or if only moves lie between and no
+ * product stands before it.  Any other scaling goes to the layer before. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -71,8 +73,9 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
-/* What passed on the path to a node, and is no other layer's: folded into this one's
- * weights, or, when it lies behind a product, into those of the layer before. */
+/* Links the nodes that passed on the paths to a node, and that no other layer computes,
+ * to the layer whose weights they were folded into: this one, or, behind a product, the
+ * one before. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -112,8 +115,8 @@ void fsd_commit_between(struct replay *r, const struct candidate *w)
     r->now.anchored = false;
 }
 
-/* A step of the kernel is the node's operator, which no node has that it is known by,
- * and these make all that the node reads. */
+/* The kernel has a step for the node: its operator is among the steps, none of the
+ * known nodes needs that step, and these make all that the node reads. */
 static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     bool listed = fsd_layer_count(r->m->engine, r->layer, r->g->nodes.at[node].op);
@@ -129,7 +132,8 @@ static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id 
     return listed;
 }
 
-/* Metadata lacks what was fused into a product: the kernel's name has it. */
+/* Metadata lacks the nodes that the builder fused into a product; the kernel's name has
+ * them. */
 void fsd_commit_behind(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
@@ -149,7 +153,7 @@ void fsd_commit_behind(struct replay *r, struct candidate *w)
     }
 }
 
-/* Nodes of one input behind what the kernel made: a library's kernel may apply them. */
+/* A library's kernel may apply nodes of one input that follow the tensor. */
 static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
@@ -166,22 +170,22 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
             r->nodes[node].epilogue_of = r->layer;
             fsd_goes_on_by(r, node);
         }
-        /* What is rounded is no longer the library's. */
+        /* The library's kernel ends where a Q rounds. */
         if (far && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE))
             mark_epilogue(r, out, far - 1);
     }
 }
 
-/* What is left of a Conv of integers without a bias is the scale of its quantizers,
- * which the builder reckons as none of the Conv; with a bias, and of a MatMul, it does.
- */
+/* Of a Conv of integers without a bias only the scale of its quantizers is left for the
+ * next kernel, and the builder's Metadata does not count that as the Conv's.  It counts
+ * the rest of a Conv with a bias, and of a MatMul. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
-/* One step may be the beginning of many nodes: what a kernel begins it computes a part
- * of only when the one it passes it to is seen to end it. */
+/* Many nodes may begin with one step.  So a kernel that began a node is linked to it
+ * only when a later kernel ended it. */
 static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -195,8 +199,8 @@ static void link_begun(struct replay *r, const struct candidate *w)
                          (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
 }
 
-/* A kernel that reads nothing makes the weight: what is folded in the model may be left
- * to a run, as integers are smaller to keep. */
+/* A kernel without inputs makes the weight of the product: the builder left its DQ to a
+ * run, since integers are smaller to keep. */
 static void link_weight(struct replay *r, fsd_id product)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -232,8 +236,8 @@ static fsd_id behind_concat(const void *of, fsd_id node)
                                                     : fsd_before_passing(r, node);
 }
 
-/* A Concat of the model on the path to what was taken: that is the step, and nothing is
- * made larger. */
+/* A Concat of the model lies on the path to a node taken: the step is that Concat's,
+ * and makes no data larger for a product. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -253,9 +257,9 @@ static fsd_id producer_of_held(const struct replay *r, struct held h)
     return fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* A product of matrices is done of two axes.  What gives its result the others back, as
- * the first step of the next kernel, is named after the last node of the product's,
- * where it is no node's own. */
+/* Kernels compute a product of matrices with two axes.  The next kernel first gives the
+ * result its other axes back.  Where that step is no node's own, the builder's Metadata
+ * names the last node of the product's kernel for it. */
 static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -316,9 +320,9 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 
 /* ------------------------------------------------------------------ in the end */
 
-/* Kernels that could compute the same nodes are a region when there are as many of
- * these as they compute together, so that each is computed by one of them.  Pairs are
- * sorted: (set, layer) and (set, node). */
+/* Kernels that could compute the same nodes are a region if there are as many nodes as
+ * the kernels compute together: then one of them computes each.  Pairs are sorted:
+ * (set, layer) and (set, node). */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {
@@ -381,9 +385,10 @@ void fsd_commit_regions(struct replay *r)
     }
 }
 
-/* What is moved into a tensor that others write, too, is a part of a Concat, or what
- * others scatter into: the first of them.  Where a layer writes the part of the Concat
- * that it computes, nothing of the node is left: copies of other parts are inserted. */
+/* A layer that moves data into a tensor that others write, too, moves a part of a
+ * Concat, or the data that others scatter into: then it is linked to the first of
+ * these.  If a layer that computes writes its part of a Concat in place, nothing is
+ * left of the Concat: the builder inserted the copies of the other parts. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -403,7 +408,7 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* The only node that reads what the node makes; FSD_NONE. */
+/* The only consumer of the node's output; FSD_NONE if there are several, or none. */
 static fsd_id only_next(const struct replay *r, fsd_id node)
 {
     struct fsd_span after =
@@ -412,8 +417,9 @@ static fsd_id only_next(const struct replay *r, fsd_id node)
     return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
-/* What reads nothing clears what its reader sums up: of normalizations that are done in
- * parts.  Scale and shift behind it are the normalization's, where it does these. */
+/* A layer without inputs clears the memory in which its reader sums up: a normalization
+ * that is done in parts.  The layer is linked to the normalization, and to the scale
+ * and the shift behind it if the reader does these, too. */
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
@@ -428,8 +434,8 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
     }
 }
 
-/* An Attention of the model takes its heads apart itself: what does it for its kernel
- * does a part of it. */
+/* The operator Attention splits its input into heads: a layer that does this for the
+ * kernel of an Attention does a part of the node. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     for (uint32_t i = 0; i < readers.n; i++) {
@@ -439,7 +445,7 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
     }
 }
 
-/* What is cut is a part of the data of a product that is taken apart. */
+/* The layer's output is a part of the data for products that are computed in parts. */
 static bool cut_for(const struct replay *r, fsd_id out)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->m->engine, out);
@@ -453,8 +459,8 @@ static bool cut_for(const struct replay *r, fsd_id out)
     return readers.n > 0;
 }
 
-/* Of the kernel of a product, the node that makes what another one cuts: a sum behind
- * the product, where that is in the kernel, too. */
+/* The node of a product's kernel whose result another kernel cuts: the one that the
+ * tensor holds (a sum behind the product, say), else the product. */
 static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
@@ -467,9 +473,10 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
     return r->layers[by].product;
 }
 
-/* A scalar that the model makes of sizes: "1 / sqrt(head size)".  Its integers are
- * known to the parser; from the first Cast on the builder keeps it with the operator
- * that it scales.  True when it begins at such a Cast. */
+/* Links the nodes of a scalar that the model computes from sizes: "1 / sqrt(head
+ * size)".  The parser computes its integers; from the first Cast on, the builder counts
+ * its nodes to the operator that it scales.  True if such a Cast lies before the
+ * tensor. */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -491,7 +498,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
     return sized;
 }
 
-/* What another kernel makes is no constant. */
+/* A scalar that a kernel reads as an input is computed by another kernel. */
 static bool reads_scalar(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -503,14 +510,15 @@ static bool reads_scalar(const struct replay *r, fsd_id layer)
     return false;
 }
 
-/* Layers that the builder itself fuses name all that is in them, and stay apart. */
+/* A generated kernel without Metadata.  Layers that the builder fuses by itself name
+ * all their nodes, and get no more. */
 static bool is_generated(const struct replay *r, fsd_id layer)
 {
     return r->m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
            !r->m->layer_sourced[layer];
 }
 
-/* Of the links that are there. */
+/* For the nodes that layers are linked to, those of their scalars. */
 static void link_scalars(struct replay *r)
 {
     uint32_t n = r->m->links.n;
@@ -527,8 +535,8 @@ static void link_scalars(struct replay *r)
     }
 }
 
-/* The nodes that make up a GELU the builder knows as one operator: where two kernels
- * share them, each does a part of it. */
+/* The builder knows the nodes that make up a GELU as one operator: where two kernels
+ * share them, each is linked to all. */
 static void link_gelu(struct replay *r, fsd_id erf)
 {
     enum { MOST = 5 };
@@ -572,9 +580,9 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
-/* An operation that changes the size of data, and that no node requests, fits it to
- * the product beside it: the kernel does a part of that node's work.  Of joined
- * products it takes the part of one. */
+/* An operation that changes the size of data, and that no node requests, fits the data
+ * to the product beside it: the kernel does a part of that node's work.  Beside joined
+ * products it only takes the part of one, and is linked to none. */
 void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

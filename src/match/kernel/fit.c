@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Does anything outside of the candidate read the tensor, seen through what passes? */
+/* True if a node outside of the candidate reads the tensor, perhaps through nodes that
+ * pass, or if the network has it as an output. */
 static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
@@ -55,8 +56,7 @@ enum {
     LOAD = 8
 }; /* odd rows and columns are filled up, for loads of several numbers */
 
-/* The sizes, but for axes of one, are those of the shape, or up to `more` larger; open
- * ones are alike. */
+/* Open sizes are alike. */
 static bool is_alike(const struct fsd_graph *e, const struct fsd_form *a,
                      const struct fsd_shape *b, int64_t more)
 {
@@ -84,7 +84,7 @@ bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
     return is_alike(r->m->engine, form, fsd_shape_of(r->sizes, tensor), 0);
 }
 
-/* Beside what it makes, a kernel may write what it reads once more. */
+/* A kernel of several outputs may write an input of its own once more. */
 static bool forwards(const struct replay *r, int64_t size)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -96,8 +96,8 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
-/* True when what is made has a size, and none of it that of the kernel's output.  One
- * that nobody reads is the kernel's own notebook. */
+/* True if the sizes of the tensors made are known, and none is that of the kernel's
+ * output.  An output that nobody reads is the kernel's own working memory. */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
 {
@@ -126,9 +126,9 @@ static bool is_padded(const struct fsd_dim *constant, const int64_t *weight)
            constant[0].size - weight[0] < LOAD && constant[1].size - weight[1] < LOAD;
 }
 
-/* The constant is that weight: with its window, wherever the channels stand, or with
- * more channels to a group; three become four, a depthwise weight is filled up with
- * zeros. */
+/* The constant may be that weight: it has the same window, in any order of channels, or
+ * it is filled up with zeros: three channels become four, and a depthwise weight gets
+ * more to a group. */
 static bool is_weight(const struct replay *r, const struct fsd_form *constant,
                       fsd_id tensor)
 {
@@ -171,8 +171,7 @@ bool fsd_takes_apart(const struct replay *r, fsd_id layer)
     return true;
 }
 
-/* What the product makes is taken apart behind it: the constant is the weight of one of
- * these parts. */
+/* The result of the product is taken apart: the constant is the weight of one part. */
 static bool is_weight_of_part(const struct replay *r, const struct fsd_form *constant,
                               fsd_id product, fsd_id weight)
 {
@@ -183,9 +182,9 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
     return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
-/* A product's weight lies among the kernel's constants, or another kernel makes it of
- * its own; where none can be it, the kernel computes another product.  Of branches that
- * are alike but for their windows, this shows which is which. */
+/* True if none of the kernel's constants can be the product's weight, and no kernel
+ * without inputs makes it: the kernel then computes another product.  This tells
+ * branches apart that differ in their windows only. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -231,7 +230,8 @@ static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* The layer could go on with the tensor. */
+/* A step of the layer could begin a node that reads the tensor, perhaps through nodes
+ * that pass. */
 static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
@@ -249,7 +249,7 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-/* The tensor is what the node needs, seen through at most `far` nodes. */
+/* The node reads the tensor, or something that at most `far` nodes make of it. */
 static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far)
 {
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
@@ -263,7 +263,8 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far
     return false;
 }
 
-/* The layer bears a name, or makes something that does: what it reads leads there. */
+/* The tensor leads to the node that the layer, or its output, is named after; true if
+ * there is no such name. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     enum { FAR_ENOUGH = 6 };
@@ -275,9 +276,9 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
 }
 
-/* Kernels that read an output of this one and could not go on with what is half done,
- * or, where nothing is, with anything that is made: of branches that begin alike, this
- * shows which is which. */
+/* How many kernels that read an output of this one could not go on with the node that
+ * the candidate leaves half done, or, if there is none, with anything that it makes.
+ * This tells branches apart that begin alike. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {
@@ -300,7 +301,7 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
     return lost;
 }
 
-/* The shape of the kernel's output is that of something made. */
+/* One of the tensors made has the shape of the kernel's output. */
 static bool shape_fits(const struct replay *r, const struct fsd_port *port,
                        const fsd_id *made, uint32_t n)
 {
@@ -324,7 +325,8 @@ uint64_t fsd_first_port(const struct replay *r, uint32_t i)
     return first < 64 ? UINT64_C(1) << first : 0;
 }
 
-/* What was half done before, and is no further. */
+/* Drops the nodes that another kernel began and this one did not continue.  A kernel
+ * that takes no node may only move them on. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0;
@@ -345,7 +347,8 @@ bool fsd_joins_products(const struct replay *r, fsd_id layer)
            (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1);
 }
 
-/* Whoever needs it, too, brings the integers back himself. */
+/* The output of a DQ: a kernel that needs it, too, dequantizes the integers by
+ * itself. */
 static bool is_dequantized(const struct replay *r, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -353,8 +356,8 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return fsd_traits_of(r->m->facts, by) & FSD_OP_DEQUANTIZE;
 }
 
-/* What takes many steps may be left half done, not after a mere move; and what reduces,
- * where it did: all of that is there before the next step begins. */
+/* A node of many steps may be left half done, but not after a mere move.  Any other may
+ * be after a reduction, which must be complete before the next step begins. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
     const struct fsd_lowering *lowering = &r->lowerings->all.at[open->lowering];
@@ -364,7 +367,7 @@ static bool is_handed_over(const struct replay *r, const struct held *open)
            (last >= FSD_ONNX_ReduceL1 && last <= FSD_ONNX_ReduceSumSquare);
 }
 
-/* A Scatter is done in place: what the kernel writes is listed as read, too. */
+/* A Scatter works in place: its kernel lists the tensor that it writes as read, too. */
 static bool writes(const struct replay *r, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].out.n; i++)
@@ -373,7 +376,7 @@ static bool writes(const struct replay *r, fsd_id tensor)
     return false;
 }
 
-/* What it may hold was taken from another input that may hold it, too. */
+/* The input may hold a tensor that was taken from another input that may hold it. */
 static bool may_be_used(const struct candidate *w, uint64_t port)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
@@ -388,7 +391,8 @@ void fsd_candidate_finish(const struct replay *r, struct candidate *w)
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
     fsd_id made[AVAILABLE];
     uint32_t escaping;
-    bool product = false; /* of a name that was cut the last steps are not listed */
+    bool product = false;
+    /* A name that was cut lacks the last steps. */
     bool cut = r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME;
     uint32_t again = 0;
 

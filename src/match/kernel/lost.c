@@ -1,14 +1,13 @@
 /*
- * Taking up the thread behind a kernel of which nothing is known.  What that kernel
- * writes is one of the tensors that the model makes, in nodes that nobody computes yet,
- * of what was read last and known:
+ * Finds the way back behind a kernel that is not understood.  Such a kernel writes one
+ * of the tensors that nodes without a layer make of the last known tensors, its border:
  *
  *     x -> ?  kernel 7, not understood  -> a           border of a: x
  *     x -> Conv -> y -> Relu -> z -> MatMul -> Add     a may be y or z
  *     a -> MatMul Add                   kernel 8       so it is z
  *
- * The next kernel is tried with each of the first few that have the size of what it
- * reads.  A kernel that does little fits in too many places, and is none to go by.
+ * The next kernel is tried with each of the first few tensors that have the size of
+ * what it reads.  A kernel of few steps is not tried: it fits in too many places.
  */
 #include "match/kernel/replay.h"
 
@@ -16,7 +15,7 @@
 
 enum { VISITED = 160, BORDER = 12, WANTED = 8 };
 
-/* What nobody knows lies beyond what the kernels before it read. */
+/* Adds a tensor of the model to what lies before the engine's tensor `e`. */
 static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
 {
     struct fsd_span *span = &r->values[e].border, old = *span;
@@ -65,7 +64,7 @@ bool fsd_is_lost(const struct replay *r, fsd_id tensor)
            r->values[tensor].border.n;
 }
 
-/* Sorted by place in the model. */
+/* Nodes to visit, sorted by place in the model. */
 struct queue {
     fsd_id node[VISITED];
     uint32_t n, visited;
@@ -121,7 +120,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* What passes, and is as large, is available with what it reads. */
+            /* What a node that passes makes, if it is as large, becomes available with
+             * what the node reads. */
             if (n < GUESSES && fits_port(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE && fits_port(r, p, in)))
                 out[n++] = t;
@@ -131,13 +131,16 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
     return n;
 }
 
-/* What the kernel cannot do was done for a lost tensor that it reads, as large as what
- * is wanted: of equal ones any, for all have to be one kernel's. */
+/* Tensors of the model that the kernel needs and cannot make itself, and the lost
+ * tensor of the engine that holds each. */
 struct wanted {
     fsd_id lost[WANTED], tensor[WANTED];
     uint32_t n;
 };
 
+/* Notes that a lost tensor of the kernel has to hold `tensor`: one as large.  Of
+ * several that one kernel wrote any will do; of several kernels' it is unknown
+ * which. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -163,18 +166,18 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
     return true;
 }
 
-/* A scaling may have gone into the weights of a product, but not past a kernel that has
- * a step for it. */
+/* The kernel does a node that passes by a step of its own: a scaling that could have
+ * gone into the weights of a product, say. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
            fsd_could_compute(r, node);
 }
 
-/* What lies between a tensor and what the kernel reads is the kernel's: false where it
- * needs something else, or what the kernel cannot do.  Of what is taken apart, each
- * part may be a kernel's of its own.
- * @param wanted  what lost tensors have to hold; NULL: none may be needed. */
+/* Takes the nodes between the tensor and what the kernel reads.  False where they need
+ * anything else, or where the kernel has no step for one; a node that another layer has
+ * is only taken if its result is taken apart, since each part may have a kernel.
+ * @param wanted  gets what lost tensors have to hold; NULL: none may be needed. */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
@@ -206,8 +209,8 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* Links the kernel that made a lost tensor.  False where what it did is not shown; else
- * `wanted` says what it read. */
+/* Links the kernel `by`, which made a lost tensor that holds `tensor`, to the nodes
+ * that collect() finds; false if these are unknown, or the kernel has links. */
 static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
 {
     enum { DEEP = 16 };
@@ -233,8 +236,8 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
     return true;
 }
 
-/* The kernel's name lists what it does, as far as there is room: that of a product or
- * an attention does not list what is applied to them. */
+/* The kernel's name lists its steps, as far as there is room.  That of a product or an
+ * attention does not list the steps behind it. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -255,8 +258,8 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
     r->layer = layer;
 }
 
-/* What a kernel reads was made by one that nobody understood, of what another one made
- * that nobody understood, either. */
+/* Links the kernel that made a lost tensor, and those that made the lost tensors that
+ * it read, `far` kernels back. */
 static void fill_rest(struct replay *r, fsd_id lost, fsd_id tensor, int far)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -272,9 +275,9 @@ static void fill_rest(struct replay *r, fsd_id lost, fsd_id tensor, int far)
         fill_rest(r, wanted.lost[i], wanted.tensor[i], far - 1);
 }
 
-/* What a kernel that is known to compute a product reads, where it reads one tensor:
- * what that product does, the first of several, if it is as large.  FSD_NONE: not told.
- */
+/* The tensor of the model that a kernel reads which has one input and is known to
+ * compute a product: what the product reads (the first of several products), if it is
+ * as large.  FSD_NONE: unknown. */
 static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;
@@ -308,7 +311,6 @@ void fsd_fill_rest(struct replay *r)
     }
 }
 
-/* Few steps are found in many places. */
 bool fsd_does_enough(const struct replay *r)
 {
     enum { ENOUGH = 3 };

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* "A B C" behind `op`; what stands behind a bar is another one. */
+/* Adds a lowering of `op`: the steps up to the end or the next bar, as "A B C". */
 static void add(struct fsd_lowerings *r, const struct fsd_graph *g,
                 struct fsd_arena *arena, fsd_sym op, const char *steps)
 {

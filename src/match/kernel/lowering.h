@@ -1,6 +1,6 @@
 /*
- * What operations a kernel performs when it computes a node: the operator itself, or
- * the simpler ones that it is made of.  A builder may know several ways.
+ * Which operations a kernel performs when it computes a node: the operator itself, or
+ * the simpler ones that it is made of.  A builder may know several such lowerings.
  */
 #ifndef FSD_MATCH_LOWERING_H
 #define FSD_MATCH_LOWERING_H
@@ -9,7 +9,7 @@
 
 enum {
     FSD_LOWERING_STEPS = 18,
-    FSD_LOWERING_PARTS = 4 /* products along longer axes are not taken apart */
+    FSD_LOWERING_PARTS = 4 /* products along longer axes are not done in parts */
 };
 
 struct fsd_lowering {
@@ -23,7 +23,7 @@ struct fsd_lowerings {
     struct fsd_span *of;    /**< by node of the model, in `all` */
 };
 
-/** The ways of all nodes of a model, in the arena. */
+/** The lowerings of all nodes of a model, in the arena. */
 struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
                                         const struct fsd_facts *facts);
 

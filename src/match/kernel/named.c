@@ -1,6 +1,6 @@
 /*
- * What names say that a kernel computes: its own, those of its tensors and constants,
- * and those of the kernels that read what it writes.
+ * The nodes that names assign to a kernel: its own name, those of its tensors and
+ * constants, and those of the kernels that read what it writes.
  */
 #include "match/kernel/replay.h"
 
@@ -27,7 +27,7 @@ bool fsd_could_compute(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* It passes, and the kernel may have a step for it none the less. */
+/* A node that passes, and for which the kernel may have a step all the same. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -40,9 +40,9 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
     return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
 }
 
-/* The node that the kernel computes when it makes a tensor: its producer, seen through
- * what passes, unless steps of the kernel are that.  FSD_NONE where the kernel
- * quantizes what another one made. */
+/* The node that the kernel computes when it makes a tensor: the first before the tensor
+ * that does not pass, or for which the kernel has a step.  FSD_NONE if that is a Q: the
+ * kernel may quantize what another one made. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node =
@@ -62,7 +62,8 @@ static fsd_id behind_constant(const void *replay, fsd_id node)
     return r->m->facts->folded[node] ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
-/* The one node that reads a constant, seen through what is constant, too. */
+/* The one node that reads a constant, perhaps through nodes that are folded; FSD_NONE
+ * if there are several. */
 static fsd_id only_reader(const struct replay *r, fsd_id tensor)
 {
     return fsd_tensor_only_reader(r->g, fsd_walk_on(r->g, tensor, behind_constant, r));
@@ -87,8 +88,9 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
     return found;
 }
 
-/* An argument's name is that of one node among those of all its readers: not of this
- * one where another layer bears the node's own name, or was seen to compute it. */
+/* A tensor's name hints at a node, but other layers have that tensor, too: the hint
+ * does not count if another layer bears the node's own name, or is known to compute
+ * it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))
@@ -98,8 +100,8 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* A kernel that is named after one node, and reads one tensor: that is the node's
- * input.  Of branches that are alike this shows which is which. */
+/* If a reader of the tensor is named after one node, and reads nothing else, the tensor
+ * holds that node's input.  This tells branches apart that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -113,7 +115,6 @@ static void add_wanted(struct replay *r, fsd_id tensor)
     }
 }
 
-/* What names say that the kernel computes: its own, and those of its tensors. */
 void fsd_find_must(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -162,8 +163,8 @@ void fsd_find_named(struct replay *r)
     }
 }
 
-/* The node that made what this one scatters into; FSD_NONE where that has a place of
- * its own. */
+/* The ScatterND whose result this one scatters into; FSD_NONE if that is a tensor of
+ * the engine of its own. */
 static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
@@ -173,9 +174,9 @@ static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_i
                                                                              : FSD_NONE;
 }
 
-/* Nodes that scatter into what the one before made do it in place: their kernels write
- * one tensor, in their order, and it bears the name of the last.  Whatever the model
- * proves of them, they are left to the run. */
+/* Kernels of a chain of ScatterND write one tensor in place, in the order of the nodes,
+ * and it bears the name of the last one's output.  They run even where the model proves
+ * that output constant. */
 void fsd_find_in_place(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* Into how many parts the tensor is taken by all that read it, seen through views: by a
- * Split, or by Slices; 1: it is not. */
+/* Views between the tensor and the Split or the Slices count as none; a reader besides
+ * these keeps the tensor whole. */
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
@@ -44,7 +44,6 @@ uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
     return 1;
 }
 
-/* Likewise, of what nodes of one output make of it, too. */
 uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor)
 {
     for (int far = 0; far < 3 && tensor != FSD_NONE; far++) {

@@ -14,25 +14,24 @@
  *     Add      {MatMul Add} 0     {MatMul_2 Add_2} 0     {MatMul} 5 ...
  *     Tanh     {MatMul Add Tanh} 0     {MatMul_2 Add_2} 5 ...
  *
- * A node can be taken when all that it reads is available: held by what the kernel
- * reads, or made by a node taken before, with nodes in between that need no step of
- * their own (passing.c: views, quantizers, what is folded into weights).  After each
- * step the CANDIDATES of least cost are kept.  At the end inputs of the kernel that are
- * not used, names that disagree and sizes that differ add to the cost (fit.c).  The
- * first {MatMul Add Tanh} costs nothing, is committed (commit.c), and t holds y, which
- * is available to the kernels that read t.  Candidates of equal cost are compared in
- * the order of fsd_candidate_order(); of those that stay equal, only what all take is
- * committed.  Where even the best costs more than 3 and one for each three steps,
- * nothing is, and the replay takes up the thread behind the next tensor or kernel that
- * a name shows, or behind what may lie there (lost.c).
+ * A node can be taken when all that it reads is available: an input of the kernel holds
+ * it, or a node taken before makes it, perhaps through nodes that need no step of their
+ * own (passing.c: views, quantizers, scalings that are folded into weights).  After
+ * each step the CANDIDATES of least cost are kept.  At the end, unused inputs of the
+ * kernel, names that disagree and sizes that differ add to the cost (fit.c).
  *
- * Layers with links by Metadata are anchors: they are what they say, and hold what
- * their nodes make.  Those that are no kernels go first, so that it does not count
- * where they are listed; kernels keep the order of the list, which is that of their
- * execution.
+ * Here {MatMul Add Tanh} costs nothing.  It is committed (commit.c): the kernel is
+ * linked to these nodes, and t holds y, which is available to the kernels that read t.
+ * Candidates of equal cost are compared in the order of fsd_candidate_order(); of those
+ * that stay equal, only the nodes that all of them take are committed.  If even the
+ * best costs more than 3 and one for each three steps, nothing is committed.  The
+ * replay goes on behind the next tensor or kernel that a name shows, or with a guess at
+ * what the kernel may have written (lost.c).
  *
- * available.c keeps what is available, candidate.c takes a step, parts.c knows products
- * that are joined or divided, named.c what names say.
+ * Layers with links by Metadata are anchors: these links are true, and the layer's
+ * outputs hold what the linked nodes make.  Anchors that are no kernels go first, so
+ * that their place in the list does not matter; kernels keep the order of the list,
+ * which is that of their execution.
  */
 #include "match/kernel/replay.h"
 
@@ -40,6 +39,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Notes that the engine's tensor `e` holds the item, too. */
 static void hold(struct replay *r, fsd_id e, struct held item)
 {
     struct fsd_span *span = &r->values[e].held, old = *span;
@@ -59,8 +59,8 @@ static void hold(struct replay *r, fsd_id e, struct held item)
     span->n++;
 }
 
-/* Products that were joined write one tensor, and each reader a part of it: what it
- * computes of that, others compute, too. */
+/* Joined products write one tensor, and a kernel may read one of several equal parts of
+ * it: other kernels then compute the same nodes of the other parts. */
 static void note_part(struct replay *r, const struct fsd_port *port)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -81,14 +81,15 @@ static fsd_id producer_of(const struct replay *r, struct held h)
     return h.tensor == FSD_NONE ? h.node : fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* Of what is held, or made when the node is done. */
+/* The elements of the tensor, or of the node's output once it is done. */
 static int64_t size_of(const struct replay *r, struct held h)
 {
     return fsd_count_of(r, fsd_id_or(h.tensor, fsd_node_out_tensor(r->g, h.node, 0)));
 }
 
-/* Of joined products a kernel that reads as much as one makes reads that of one: which,
- * is to be tried.  Returns how many there are, and these; FSD_NONE: no choice. */
+/* A kernel behind joined products that reads as much as one of them makes reads that
+ * one's result, and each is to be tried.  Returns the number of choices: nodes, or
+ * FSD_NONE, which means everything that the port holds. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
                              fsd_id choices[CHOICES])
 {
@@ -121,7 +122,7 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     return found ? found : 1;
 }
 
-/* What a port holds; `only`: as far as it is of that node, FSD_NONE: all. */
+/* Makes available what a port holds; with `only` as far as that node makes it. */
 static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
                       fsd_id only)
 {
@@ -149,7 +150,8 @@ static void take_port(const struct replay *r, struct candidate *w, uint32_t port
     }
 }
 
-/* What is made of nothing is known: it is clear. */
+/* False if a kernel without inputs makes the tensor: a constant, or cleared memory,
+ * which no node of the model stands for. */
 static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(e, tensor);
@@ -157,7 +159,8 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
     return by == FSD_NONE || e->nodes.at[by].in.n;
 }
 
-/* A candidate for each of what an input may hold that was lost. */
+/* Makes a candidate for each tensor that a lost input may hold; where there is no room
+ * for that, every candidate has all of them available. */
 static void guess_port(struct replay *r, uint32_t port)
 {
     fsd_id guesses[GUESSES];
@@ -221,12 +224,14 @@ static void begin_kernel(struct replay *r, bool guess)
             }
         r->beam->n_candidates = candidates * n_choices;
     }
-    /* What is held as it is comes from its own port, whatever else could be turned into
-     * it on the path. */
+    /* Last, so that a tensor that a port holds counts as that port's, even if nodes
+     * that pass could make it of another port's. */
     for (uint32_t k = 0; k < r->beam->n_candidates; k++)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
 
+/* The kernel's outputs hold the tensors that the candidate makes, each those of its
+ * size if there are any. */
 static void hold_made(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -300,7 +305,8 @@ static void hold_sum(struct replay *r, fsd_id node)
     }
 }
 
-/* Joined products write their parts in the order of their names. */
+/* Joined products write their parts in the order in which the kernel is named after
+ * them. */
 static void sort_by_name(const struct replay *r, struct candidate *w)
 {
     uint32_t at = 0;
@@ -318,9 +324,9 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* A kernel that is known by other evidence holds what its nodes make; so does one whose
- * steps are not understood: what it is named after, in the order of the names, which
- * the readers of joined products go by. */
+/* The outputs of an anchored kernel hold what its linked nodes make.  Those of a kernel
+ * whose steps are not understood hold what the nodes make that it is named after, in
+ * the order of the names: the readers of joined products go by that. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -351,7 +357,7 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
-/* Candidates of equal cost and order: branches that are alike as far as can be seen. */
+/* How many of the best candidates are equal: branches that nothing tells apart. */
 static uint32_t count_tied(const struct replay *r)
 {
     uint32_t n = 1;
@@ -370,7 +376,7 @@ static bool all_take(const struct replay *r, uint32_t n, fsd_id node)
     return true;
 }
 
-/* What the first `n` candidates all take, as one candidate. */
+/* One candidate of the nodes that the first `n` all take. */
 static struct candidate *share_tied(struct replay *r, uint32_t n)
 {
     struct candidate *shared = &r->beam->next[0];
@@ -386,7 +392,7 @@ static struct candidate *share_tied(struct replay *r, uint32_t n)
     return shared;
 }
 
-/* What all of the tied candidates take is committed; what the kernel writes may be what
+/* Commits the nodes that all tied candidates take; the kernel's outputs may hold what
  * any of them makes. */
 static void accept_tied(struct replay *r, uint32_t n)
 {
@@ -407,7 +413,7 @@ static void accept_tied(struct replay *r, uint32_t n)
     }
 }
 
-/* Candidates of a higher cost contradict too much. */
+/* A candidate of a higher cost contradicts too much to be committed. */
 static uint32_t highest_cost(const struct replay *r)
 {
     return 3 + r->m->engine->layers.at[r->layer].steps.n / 3;
@@ -431,7 +437,8 @@ static bool follow_steps(struct replay *r, bool guess)
     return r->beam->candidates[0].cost <= highest_cost(r);
 }
 
-/* The bound that may have kept the search from the kernel's match; NULL: none did. */
+/* The limit that a candidate reached, so that the search may have missed the kernel's
+ * nodes; NULL: none did. */
 static const char *find_bound(const struct replay *r)
 {
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
@@ -440,7 +447,7 @@ static const char *find_bound(const struct replay *r)
     return NULL;
 }
 
-/* As follow_steps(); the first bound that the kernel meets is reported. */
+/* Like follow_steps(); notes the first limit that the kernel reaches. */
 static bool try_kernel(struct replay *r, bool guess)
 {
     bool known = follow_steps(r, guess);
@@ -454,7 +461,7 @@ static bool try_kernel(struct replay *r, bool guess)
     return known;
 }
 
-/* The first port of the kernel that reads what was lost; in.n: none does. */
+/* The first port of the kernel that reads a lost tensor; in.n: none does. */
 static uint32_t lost_port(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -465,9 +472,9 @@ static uint32_t lost_port(const struct replay *r)
     return i;
 }
 
-/* Tried with what an input may hold that was lost: true when that makes sense of it,
- * and costs no more than `most`.  A guess that only leads to what other kernels compute
- * makes none. */
+/* Tries the kernel with each tensor that a lost input may hold.  True if one of them
+ * explains the kernel at a cost of at most `most`.  A guess that only leads to nodes
+ * that other kernels compute explains nothing. */
 static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
 {
     const struct candidate *w;
@@ -498,7 +505,7 @@ static void replay_kernel(struct replay *r)
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
     } else if (known) {
-        if (guess) /* again, as before the guesses */
+        if (guess) /* restores the candidates from before the guesses */
             try_kernel(r, false);
         accept_tied(r, count_tied(r));
     } else {
@@ -507,7 +514,8 @@ static void replay_kernel(struct replay *r)
     fsd_note_lost(r);
 }
 
-/* Tensors that a name shows. */
+/* A tensor of the engine with a counterpart holds that one.  If it has a producer, a
+ * kernel makes it, even where the model proves it constant. */
 static void hold_named(struct replay *r)
 {
     for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {
@@ -523,7 +531,8 @@ static void hold_named(struct replay *r)
     }
 }
 
-/* With these, what is made of them. */
+/* Kernels also make the constants that are computed from those, or by nodes that a
+ * layer is named after. */
 static void find_at_run(struct replay *r)
 {
     for (fsd_id node = 0; node < r->g->nodes.n; node++) {
@@ -555,7 +564,8 @@ static void list_duplicates(struct replay *r)
     }
 }
 
-/* What may go on with each tensor: of nodes that compute the same one is enough. */
+/* The readers with which a kernel may go on; of nodes that compute the same, one is
+ * enough. */
 static void list_readers(struct replay *r)
 {
     for (fsd_id t = 0; t < r->g->tensors.n; t++) {
@@ -573,8 +583,9 @@ static void list_readers(struct replay *r)
     r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
 }
 
-/* What a layer was linked to is its own, before any other's turn.  What the name of a
- * kernel shows is weighed with its steps. */
+/* Nodes that such evidence links to a layer are that layer's before any kernel is
+ * replayed.  The name of a kernel with steps does not count: it is weighed together
+ * with the steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     for (uint32_t i = 0; i < r->m->links.n; i++) {

@@ -1,7 +1,7 @@
 /*
- * Nodes that a kernel passes without a step of its own: what only moves data, which a
- * kernel may do while it reads, and scaling by constants beside a product, which the
- * builder folds into its weights.
+ * Nodes that need no step of a kernel: those that only move data, which a kernel may do
+ * while it reads, and scalings by constants beside a product, which the builder folds
+ * into its weights.
  */
 #include "match/kernel/replay.h"
 
@@ -34,7 +34,8 @@ bool fsd_only_moves(const struct replay *r, fsd_id node)
     return r->m->facts->traits[node] & FSD_OP_MOVES || r->m->gone[node];
 }
 
-/* Scaling by constants, before a product or behind one. */
+/* A scaling or shift by constants, which may go into the weights of a product before or
+ * behind it. */
 static bool scales(const struct replay *r, fsd_id node)
 {
     static const fsd_sym ops[] = {FSD_ONNX_Mul, FSD_ONNX_Div, FSD_ONNX_Add,
@@ -46,8 +47,8 @@ static bool scales(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* A product of quantized data takes the integers as they are, when its weights are
- * quantized, too. */
+/* A product computes with integers if its weights are quantized, too: they then have a
+ * producer. */
 static bool takes_integers(const struct replay *r, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
@@ -55,7 +56,8 @@ static bool takes_integers(const struct replay *r, fsd_id node)
     return fsd_is_product(r, node) && fsd_tensor_producer(r->g, weight) != FSD_NONE;
 }
 
-/* All that read the tensor, seen through what moves it, are such nodes. */
+/* All readers of the tensor, perhaps through nodes that only move it, are such
+ * nodes. */
 static bool reads_only(const struct replay *r, fsd_id tensor, int far,
                        bool is(const struct replay *r, fsd_id node))
 {
@@ -72,7 +74,7 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
     return readers.n > 0;
 }
 
-/* What is read of a node, or of one that computes the same, only such products read. */
+/* Only products of integers read the node, or one that computes the same. */
 static bool feeds_integers(const struct replay *r, fsd_id node)
 {
     fsd_id same = r->m->facts->first_duplicate[node];
@@ -97,7 +99,7 @@ static fsd_id before_scaled(const void *replay, fsd_id node)
                : FSD_NONE;
 }
 
-/* No Gemm takes a BatchNormalization into its weights. */
+/* Builders do not fold a BatchNormalization into the weights of a Gemm. */
 bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
     fsd_id by = fsd_tensor_producer(
@@ -134,8 +136,8 @@ static bool generates(const struct replay *r, fsd_id node)
            !f->size[node];
 }
 
-/* Where the device has no products of integers, kernels of their own bring all back to
- * floats. */
+/* True if some kernel of a product reads quantized data.  On a device without products
+ * of integers, separate kernels dequantize all data. */
 static bool has_integer_products(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
