@@ -377,7 +377,7 @@ static void keep_outputs(struct apply *a)
     }
 }
 
-/* What read a tensor that nothing makes any more reads what is there instead. */
+/* The consumers of a tensor that no node makes any more read its replacement. */
 static void rename_reads(struct apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {

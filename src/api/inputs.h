@@ -47,8 +47,8 @@ enum { FSD_FILE_POLICY = FSD_FILE_TUNING + 1 };
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
                                enum fsd_status status, struct fsd_error *err);
 
-/** After a failure: where a file is surely something else than it was given as, says
- *  so, and where it belongs.
+/** After a failure: if a file is surely of another kind than the one it was given as,
+ *  `err` states that, and where such a file belongs.
  *  @return the status that `err` describes then. */
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
                                  struct fsd_error *err);

@@ -464,7 +464,7 @@ enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
     return status;
 }
 
-/* The builds of a comparison, as far as they are taken. */
+/* The builds of a comparison, of which the first `n` words were taken. */
 struct taken {
     struct build_word *builds;
     const struct fsd_options *like;

@@ -95,7 +95,7 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
     FILE *out = fsd_memory_open(made, &size);
     enum fsd_status status;
 
-    like.progress = NULL; /* of one run; who waits here wants to know of pairs */
+    like.progress = NULL; /* of one run; batch shows how many pairs are done */
     like.note = NULL;
     failure.status = take_line(p, &b->pairs, i, &like, &failure);
     status = check_outputs(line, &p->run, 1, err);

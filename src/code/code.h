@@ -20,7 +20,7 @@
 #include "cost/scope.h"
 #include "match/pick.h"
 
-/** What stands in a hole, and how several runs' are written as one. */
+/** What stands in a hole, and how the texts of several runs are written as one. */
 enum fsd_slot_kind {
     FSD_SLOT_STRING, /**< a literal; where runs differ, of the function's parameters */
     FSD_SLOT_LAYER,  /**< in comments: "layers 3, 7, 12" */
@@ -102,7 +102,7 @@ struct fsd_code {
 
 /* statement.c */
 
-/** The stem of a variable that holds what the node makes. */
+/** The stem of the name of the variable that holds the node's output. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
 /** Bits: inputs whose numbers stand in the statement where they are known. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);

@@ -38,7 +38,8 @@ static int64_t product(const struct search *s, uint32_t i, uint32_t end)
     return n;
 }
 
-/* Whether it is the product of some of the first, or the last, sizes of a shape. */
+/* Whether `size` is the product of some of the first, or the last, sizes of the
+ * shape. */
 static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
                       int64_t size, bool last)
 {

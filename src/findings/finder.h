@@ -133,7 +133,7 @@ const struct fsd_rule *fsd_export_rule_at(unsigned i);
 /* rules/total.c: the whole build. */
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
     fsd_find_better, fsd_find_inserted_total, fsd_find_not_int8;
-/* rules/promise.c: what a policy promises of any build. */
+/* rules/promise.c: a policy's requirements of any build. */
 fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types, fsd_find_too_large;
 /* rules/policy.c: the policy's own. */
 fsd_find_fn fsd_find_stale_policy;

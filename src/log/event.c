@@ -166,8 +166,8 @@ static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
 }
 
-/* What reads or writes a part of a tensor needs no layer where the tensor itself can be
- * used in place; the copy that replaces it elsewhere is a layer. */
+/* The builder eliminates a slice where its neighbors can use a part of the whole tensor
+ * in place; elsewhere a copy, which is a layer, replaces the slice. */
 static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
 {
     struct fsd_slice how = none;
@@ -257,7 +257,7 @@ static bool read_pattern(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_PATTERN, p, none, pattern);
 }
 
-/* What a region's compiler measured, since 10.8; the fastest come first:
+/* The tactics that a region's compiler measured, since 10.8; the fastest come first:
  *
  *      (foreignNode) Autotuning op node_linear: [ONNX Layer: node_linear]
  *      (foreignNode) tactic_id, cost(in ms), cost/fastest_cost, ..., kernel_name, ...

@@ -27,7 +27,7 @@ enum {
 };
 
 struct prefix {
-    struct fsd_slice t; /* the line from where nothing has been taken off yet */
+    struct fsd_slice t; /* the line without the pieces taken off so far */
     char severity;
     bool trt, session;
 };

@@ -54,8 +54,8 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
 /* -------------------------------------------------------------------------- failure */
 
 /*
- * Why an attempt to build failed.  The parser says so of a node, in a record of lines
- * of which some have no prefix,
+ * Why an attempt to build failed.  The parser states a node, in several lines of which
+ * some have no prefix,
  *
  *     [E] While parsing node number 5 [DFT -> "t"]:
  *     [E] --- Begin node ---
@@ -147,7 +147,7 @@ struct fsd_log_tensor {
 enum fsd_log_step {
     FSD_LOG_TENSOR, /**< another one */
     FSD_LOG_END,    /**< there are no more */
-    FSD_LOG_BROKEN  /**< text is left that is no tensor with its form: it is cut */
+    FSD_LOG_BROKEN  /**< the rest is no tensor with its form: the line was cut */
 };
 
 /** The next tensor; what was read is taken off `rest`.  `out->output` must be false at

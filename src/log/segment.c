@@ -123,8 +123,8 @@ static bool same_engine(const struct fsd_log_segmenter *s,
 
 /* ----------------------------------------------------------- opening and closing */
 
-/* A list of bare names is one only when bindings follow it: its title and lines may be
- * any program's. */
+/* A list of bare names counts as an engine's only when bindings follow it: any program
+ * may print such a title and such lines. */
 static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
     bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;

@@ -124,8 +124,8 @@ static void name_counterparts(struct fsd_match *m)
     }
 }
 
-/* Of several the first in the model, whatever the order of the layers: the others are
- * derived from it. */
+/* Of several counterparts the first in the model counts, whatever the order of the
+ * layers: the model derives the others from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
     if (settled[to] || !fsd_match_holds(m, from) ||

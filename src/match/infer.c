@@ -39,7 +39,7 @@ struct reader {
     fsd_id node, next;
 };
 
-/* What has so many weights. */
+/* A node or a layer, and how many weights it has. */
 struct weighted {
     uint64_t weights;
     fsd_id id;
@@ -79,8 +79,8 @@ static fsd_id find_value(const struct infer *x, fsd_id tensor)
     return f->value[fsd_walk_back_over(f->g, tensor, f->traits, PASSED)];
 }
 
-/* Computes: what only passes its input, or is done when the engine is built, is none of
- * a layer's nodes here. */
+/* Only nodes that compute at run time are searched in layers: not those that pass their
+ * input on, nor those that are folded. */
 static bool computes(const struct infer *x, fsd_id node)
 {
     const struct fsd_facts *f = x->m->facts;
@@ -136,7 +136,7 @@ static fsd_id next_reader(struct infer *x, fsd_id r)
     return x->readers.at[r].next;
 }
 
-/* All data that the node reads is the layer's. */
+/* The node reads no data but what the layer reads, or its nodes make. */
 static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
 {
     const struct fsd_graph *g = x->m->model;
@@ -205,7 +205,7 @@ static bool is_epilogue(const struct infer *x, fsd_id node)
            fsd_node_is(x->m->model, node, FSD_ONNX_BatchNormalization);
 }
 
-/* Takes what follows elementwise; false where it is too much. */
+/* Takes the elementwise nodes that follow; false if there are too many. */
 static bool take_epilogue(struct infer *x, struct part *p)
 {
     for (uint32_t i = 0; i < p->n_made; i++)
@@ -223,7 +223,7 @@ static bool take_epilogue(struct infer *x, struct part *p)
     return true;
 }
 
-/* Keeps of `made` what others read. */
+/* Keeps those values of `made` that other nodes read, or that the network outputs. */
 static void keep_written(struct infer *x, struct part *p)
 {
     uint32_t kept = 0;
@@ -240,8 +240,9 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether a layer reads the tensor, behind data movement, that may compute elementwise,
- * though no node is left for it in front of the next one with weights. */
+/* Whether it is unknown where the layer ends: one that reads its output may compute
+ * elementwise, too, though no node is left for that one before the next with
+ * weights. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -280,7 +281,8 @@ static fsd_id find_quantized(const struct infer *x, fsd_id value)
     return fsd_node_out_tensor(g, found, 0);
 }
 
-/* A quantized tensor holds what a Q writes; which, must be clear. */
+/* A quantized tensor holds the output of a Q: nothing is known of it if there are
+ * several. */
 static void hold(struct infer *x, fsd_id tensor, fsd_id value)
 {
     const struct fsd_form *form = fsd_tensor_form(x->m->engine, tensor);
@@ -296,8 +298,9 @@ static void hold(struct infer *x, fsd_id tensor, fsd_id value)
     fsd_vec_push(x->scratch, &x->inferred, tensor);
 }
 
-/* A layer with one output whose sizes are those of the only tensor that leaves its
- * nodes.  Once the search took too long, readers may have been missed. */
+/* Infers the tensor that the layer writes, if it has one output, with the size of the
+ * only tensor that leaves its nodes.  Once the search took too long, nothing is
+ * inferred: readers may have been missed. */
 static void infer_output(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -372,8 +375,8 @@ static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
                : FSD_NONE;
 }
 
-/* The only node with as many weights as the layer, which no other layer has; FSD_NONE.
- * Of a node with one input that is the layer's. */
+/* The only node with as many weights as the layer, if no other layer has as many;
+ * FSD_NONE.  The one input of the layer is the node's first. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;
@@ -416,7 +419,8 @@ static void infer_layer(struct infer *x, fsd_id layer)
 
 /* ----------------------------------------------------------------------- the engine */
 
-/* The network's inputs: of those that fit by their sizes the only one. */
+/* An input of the engine without a counterpart is the only input of the model whose
+ * sizes fit. */
 static void infer_inputs(struct infer *x)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;
@@ -458,7 +462,7 @@ static bool names_fit(const struct fsd_match *m)
     return false;
 }
 
-/* Half of the layers with weights at least begin at a node. */
+/* Of at least half of the layers with weights it is known what they write. */
 static bool explains_engine(const struct infer *x)
 {
     const struct fsd_graph *e = x->m->engine;

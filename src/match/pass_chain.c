@@ -90,8 +90,8 @@ static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
             high = place;
     }
     c->mark[node] = unit + 1;
-    c->from[node] = high ? high : 1; /* where its output is there */
-    c->to[node] = high ? low : last; /* its input must be available there */
+    c->from[node] = high ? high : 1; /* there its output is complete */
+    c->to[node] = high ? low : last; /* there its input is available */
 }
 
 static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)

@@ -1,6 +1,6 @@
 /*
- * Links from the log: the nodes that the builder's steps fused into a layer, by the
- * layer's own name or by names in it; or those that the log lists for the layer.
+ * Links from the log: the nodes that the builder's steps fused into a layer, found by
+ * the layer's own name or by names in it; or those that the log lists for the layer.
  */
 #include "match/pass.h"
 

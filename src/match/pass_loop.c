@@ -81,7 +81,7 @@ static bool count_loops(struct loops *l)
     return l->nodes.n > 0;
 }
 
-/* It has no known node, and is there for one. */
+/* The layer has no known node, and is of a kind that works for one. */
 static bool is_bare(const struct fsd_match *m, fsd_id layer)
 {
     enum fsd_kind kind = m->engine->layers.at[layer].kind;
@@ -196,8 +196,8 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
     return side;
 }
 
-/* It is visited once, however many layers read or write the tensor, unless it is on a
- * cycle, like a loop state that is written in place. */
+/* A side is computed once, however many layers read or write the tensor, unless it is
+ * on a cycle, like a loop state that is written in place. */
 static const struct side *look(const struct loops *l, fsd_id tensor, bool behind)
 {
     struct side *side = &l->sides[behind][tensor];

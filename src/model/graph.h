@@ -288,7 +288,7 @@ struct fsd_layer {
     bool of_network;   /**< moves no data, and by its name is a layer of the network
                             definition: the builder did not add it */
     int64_t maps;      /**< output channels of a convolution with `weights` */
-    fsd_sym metadata;  /**< the engine's statement of its origin, as it is */
+    fsd_sym metadata;  /**< the engine's statement of its origin, verbatim */
     fsd_sym origin;    /**< the engine's word for why it moves data */
     fsd_sym subtype;   /**< a more specific type, as the name of a plugin; 0: none */
     fsd_sym tactic, tactic_value;

@@ -188,7 +188,8 @@ static struct context context_of(const struct hider *h, struct fsd_slice node)
 
 enum { FILL = 1 << 16 };
 
-/* The bytes of one element, repeated: a smaller one is repeated, too. */
+/* The bytes that fill a tensor, over and over: one element, or several of a type
+ * smaller than a byte. */
 struct fill {
     unsigned char bytes[8];
     unsigned bits; /* 0: the type is not filled */

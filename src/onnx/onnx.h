@@ -34,7 +34,7 @@
 enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               struct fsd_error *err);
 
-/** True when the file names an operator set of that domain.  Any bytes may be asked. */
+/** True when the file names an operator set of that domain.  It may hold any bytes. */
 bool fsd_onnx_imports(const struct fsd_file *file, const char *domain);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/base.h"
 #include "onnx/parts.h"
 
-/* Text in which no byte is odd; where the bytes are the start of more, the last
- * character may be cut. */
+/* UTF-8 without control characters.  Where only the beginning of the file is looked at,
+ * its last character may be cut. */
 static bool is_text(const struct fsd_file *file)
 {
     enum { PEEK = 512 };

@@ -150,7 +150,8 @@ bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* A recurrent state, a matrix a head, instead of keys that grow with the length. */
+/* Linear attention has a recurrent state, one matrix a head, instead of keys whose
+ * number grows with the length. */
 bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),

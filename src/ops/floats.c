@@ -9,7 +9,7 @@
 
 struct row {
     const char *name;
-    uint8_t half, brain; /* the opsets that take FP16, and BF16; 255: none does */
+    uint8_t half, brain; /* the first opsets with FP16, and with BF16; 255: none */
     struct fsd_op_floats floats;
 };
 

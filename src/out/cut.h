@@ -4,10 +4,10 @@
  *     whole   x -> Conv -> Relu -> MaxPool -> Conv ...
  *     cut            [x'-> MaxPool -> Conv -> y']
  *
- * First it is decided which nodes of the main graph are kept: those that were asked
- * for, what is around them, the quantizers at their edges, and all that is constant and
- * that they read.  What these read of others becomes an input, what others read of
- * them an output.  Then the plan becomes edits of the file.
+ * First a plan states which nodes of the main graph are kept: those that were asked
+ * for, those around them, the quantizers at their edges, and the constants that they
+ * read.  Tensors that these nodes read of others become inputs, and those that others
+ * read of them outputs.  Then the plan becomes edits of the file.
  */
 #ifndef FSD_OUT_CUT_H
 #define FSD_OUT_CUT_H

@@ -28,7 +28,7 @@ static bool has_tactics(const struct fsd_compare *c)
     return false;
 }
 
-/* What one build states and the other does not, in either direction. */
+/* One of the two builds states something that the other one does not. */
 static bool leaves_open(const struct fsd_compare *c)
 {
     struct fsd_compare *back;

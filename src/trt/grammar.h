@@ -66,8 +66,8 @@ struct fsd_expr {
     uint64_t steps;                /**< the budget that is left for looking up names */
     bool serving;                  /**< the whole name is that of the layer that a
                                         reformat serves */
-    bool copying;                  /**< the whole name is what a copy to the DLA
-                                        copies */
+    bool copying;                  /**< the whole name is that of a tensor that is
+                                        copied to the DLA */
     bool dots;                     /**< the "..." of a region was read */
     int part;                      /**< the kind of the part just read: expr.c */
 };

@@ -374,8 +374,8 @@ static const struct key *find_key(const char *word)
     return key ? key : &other;
 }
 
-/* Which of two values is meant is unknown.
- * @param there a bit for each key that was met. */
+/* Remarks a key that an object has twice: which of its values is meant is unknown.
+ * @param there  a bit for each known key that the object had so far. */
 static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
                             uint32_t *there)
 {

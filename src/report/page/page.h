@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-/** Writes it.  A picture that cannot be laid out is missing, and the page says why. */
+/** Writes the page.  It lacks a picture that cannot be laid out, and states why. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
 /** What it has besides the documents of its subjects, as JSON.  texts.c

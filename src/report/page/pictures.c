@@ -50,8 +50,8 @@ struct fsd_album {
     uint32_t now, written;          /* pictures: the current one; how many are in the
                                        JSON */
     struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
-    double seconds, left; /* of processor time: for all of them, what is left */
-    uint32_t missing;     /* of them, for which that was too little */
+    double seconds, left; /* of processor time: for all pictures, and what is left */
+    uint32_t missing;     /* pictures that were left out for lack of it */
     struct fsd_json *list;
 };
 

@@ -5,7 +5,7 @@
  *     on the engine's side    >  l4, when all of its nodes are in the body
  *
  * A frame is a scope of the model; what stands in several bodies is in the frame that
- * holds them all.  Bodies of functions are as if they stood where they are called.
+ * holds them all.  The body of a function counts as a part of the graph that calls it.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -1,4 +1,4 @@
-/* Nodes whose fate is not a layer, by fate. */
+/* Lists the nodes that no layer computes, by their outcome. */
 #include "base/base.h"
 #include "report/record/records.h"
 #include "report/text/text.h"

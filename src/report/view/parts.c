@@ -69,7 +69,7 @@ struct crossing {
     fsd_id from;   /* FSD_NONE: no engine writes it */
     uint32_t n_to; /* of `to` */
     fsd_id *to;    /* engines */
-    bool outside;  /* a node in none reads or writes it */
+    bool outside;  /* a node in no engine reads or writes it */
     enum fsd_dtype written_as, read_as;
 };
 
