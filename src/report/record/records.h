@@ -1,8 +1,11 @@
 /*
- * What reports say of each thing, as typed records: the layers and nodes of a run, what
- * they read and write, findings; and the documents of JSON, each the record of a whole
- * subject.  Struct, JSON, schema and the public API are all made of one list of members
- * (sheet/record.h), so that a member is added by its row and the line that fills it.
+ * The content of reports as typed records: the layers and nodes of a run, the tensors
+ * that they read and write, findings; and the documents of JSON, each the record of a
+ * whole subject.  One list of members (sheet/record.h) makes the struct, its JSON, its
+ * schema, and what fsd_diff_members() of the public API lists, so that a member is
+ * added by its row and the line that fills it.  The structs of the public API (struct
+ * fsd_layer_data and others) are declared and filled by hand, in fusiondiff.h and
+ * api/data.c.
  */
 #ifndef FSD_REPORT_RECORD_RECORDS_H
 #define FSD_REPORT_RECORD_RECORDS_H
