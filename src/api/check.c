@@ -244,8 +244,7 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
     return FSD_OK;
 }
 
-/* ------------------------------------------------------------ one of several snapshots
- */
+/* --------------------------------------------------------- one of several snapshots */
 
 /* How far the snapshots that were looked at fit. */
 struct choice {

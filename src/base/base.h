@@ -780,8 +780,7 @@ uint64_t fsd_hash_seed(void);
 /** XXH3's 128 bits, the low half first: the same on every machine. */
 void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
-/* ------------------------------------------- of a file, while somebody goes through it
- */
+/* ---------------------------------------- of a file, while somebody goes through it */
 
 struct XXH3_state_s; /* of xxhash.h */
 

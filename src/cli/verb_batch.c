@@ -112,8 +112,7 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
     return status;
 }
 
-/* ----------------------------------------------------------------------- the threads
- */
+/* ---------------------------------------------------------------------- the threads */
 
 /* Whether a line, or as much of it as was written, is the i-th pair's.
  * @param[out] head_length  bytes that are the same in any line of that pair */

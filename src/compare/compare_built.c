@@ -268,9 +268,9 @@ void fsd_compare_builders(struct fsd_compare *c)
     count_groups(c, c->builders);
 }
 
-/* -------------------------------------------------------------- times of builds
+/* ------------------------------------------------------------------ times of builds */
 
- * The seconds that each log states for a layer, side by side.  Layers that compute the
+/* The seconds that each log states for a layer, side by side.  Layers that compute the
  * same nodes are of one region, whatever they are called; what is of no region, mostly
  * reformats that the builder tried, is paired by name. */
 

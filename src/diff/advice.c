@@ -186,9 +186,9 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
     put_edge(d, layer, true, out);
 }
 
-/* ----------------------------------------------------------------------- advice
- *
- * Each returns whether it proposes a change: a reason alone saves nothing. */
+/* --------------------------------------------------------------------------- advice */
+
+/* Each returns whether it proposes a change: a reason alone saves nothing. */
 
 /* The type in which the layer at an end of a chain writes or reads its data: that of
  * the data-movement layer if the layer has a tensor of it, else that of its first

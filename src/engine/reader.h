@@ -113,8 +113,7 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
 enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,
                                   const char *found);
 
-/* ------------------------------------------------------------------- what readers ask
- */
+/* ----------------------------------------------------------------- what readers ask */
 
 /* The meaning of a piece of text in the model, and recording it as a mention. */
 

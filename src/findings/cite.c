@@ -30,8 +30,7 @@ struct citer {
     struct fsd_span now; /* cites of the current layer */
 };
 
-/* ---------------------------------------------------------------------- what is there
- */
+/* -------------------------------------------------------------------- what is there */
 
 static bool changes_type(const struct fsd_diff *d, fsd_id layer)
 {
@@ -122,8 +121,7 @@ static void index_edits(struct citer *c, struct fsd_arena *scratch)
     }
 }
 
-/* ----------------------------------------------------------------------------- citing
- */
+/* --------------------------------------------------------------------------- citing */
 
 static const char *feeds(const struct citer *c, const struct fsd_edit *e)
 {
@@ -333,8 +331,7 @@ static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding 
     return c->now;
 }
 
-/* ----------------------------------------------------------------------------- words
- */
+/* ---------------------------------------------------------------------------- words */
 
 static void put_edit(const struct fsd_cite *cite, FILE *out)
 {
@@ -440,8 +437,7 @@ static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
     f->todo = fsd_print_take(&text, found->arena);
 }
 
-/* ----------------------------------------------------------------------- of findings
- */
+/* ---------------------------------------------------------------------- of findings */
 
 /* Adds the cite to the last span of the list. */
 static void add_once(struct fsd_findings *found, struct fsd_span *span,

@@ -189,8 +189,7 @@ void fsd_lint_channels(struct fsd_finder *f)
     }
 }
 
-/* ----------------------------------------------------------------------------- casts
- */
+/* ---------------------------------------------------------------------------- casts */
 
 /* Cast -> Cast, back to the original type: to lower precision and back loses accuracy,
  * to higher and back only costs. */

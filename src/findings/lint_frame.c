@@ -155,8 +155,7 @@ void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
                                   .on_request = true});
 }
 
-/* ---------------------------------------------------------------- what an engine says
- */
+/* -------------------------------------------------------------- what an engine says */
 
 /* What the layers of a node show. */
 struct seen {

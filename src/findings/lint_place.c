@@ -118,8 +118,7 @@ static bool is_open_sum(struct fsd_place *p)
     return !after.n;
 }
 
-/* ------------------------------------------------------------- inside a fused operator
- */
+/* ---------------------------------------------------------- inside a fused operator */
 
 static bool is_before_operators(struct fsd_place *p)
 {
@@ -155,8 +154,7 @@ static bool is_cut_silu(struct fsd_place *p)
                : fsd_place_q(p, 'a') || fsd_place_q(p, 'b');
 }
 
-/* --------------------------------------------------------------------------- islands
- */
+/* -------------------------------------------------------------------------- islands */
 
 /* The quantized convolution or product that outputs the tensor, without a quantizer in
  * between. */
@@ -192,8 +190,7 @@ static bool is_island(struct fsd_place *p)
     return fsd_place_tensor(p, 'b') != FSD_NONE;
 }
 
-/* ---------------------------------------------------------------- what gains nothing
- */
+/* --------------------------------------------------------------- what gains nothing */
 
 /* Among resizing operators only upsampling by more than copying.  A normalization
  * behind a convolution is quantized by habit, and fused. */
@@ -261,8 +258,7 @@ static bool is_useless(struct fsd_place *p)
     return true;
 }
 
-/* ---------------------------------------------------------------------------- styles
- */
+/* --------------------------------------------------------------------------- styles */
 
 /* Whether the operator runs in 8 bits, given quantized data, or forwards it. */
 static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
@@ -330,8 +326,7 @@ static bool pads_with(struct fsd_place *p)
     return true;
 }
 
-/* ------------------------------------------------------------------------------ rows
- */
+/* ----------------------------------------------------------------------------- rows */
 
 #define TO_MEASURE "; measure the scale"
 #define NO_GAIN                                                                        \

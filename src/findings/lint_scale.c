@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* ------------------------------------------------------------------ one tensor, two Qs
- */
+/* --------------------------------------------------------------- one tensor, two Qs */
 
 /* `which`: how the second Q is reached: directly, through an operator that moves single
  * tensors, or through a Concat. */
@@ -225,8 +224,7 @@ static bool has_odd_blocks(struct fsd_place *p)
     return p->text[1];
 }
 
-/* ------------------------------------------------------------------------------ rows
- */
+/* ----------------------------------------------------------------------------- rows */
 
 const struct fsd_place_row fsd_rows_of_scale[] = {
     {"scale/weight-axis", "n=%weighted(x, q=%quantizer)", is_across_channels, "nq",

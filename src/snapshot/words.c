@@ -193,8 +193,7 @@ bool fsd_words_next_line(struct words *w)
     return false;
 }
 
-/* ----------------------------------------------------------------------- numbers,
- * hashes */
+/* ------------------------------------------------------------------ numbers, hashes */
 
 bool fsd_words_take_count(struct words *w, uint32_t *out)
 {

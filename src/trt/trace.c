@@ -155,8 +155,7 @@ static enum fsd_status read_lists(struct reading *t)
     return FSD_OK;
 }
 
-/* ------------------------------------------------------------------------- the
-   whole */
+/* ------------------------------------------------------------------------ the whole */
 
 enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, fsd_profile_vec *out,
