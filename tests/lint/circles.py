@@ -13,7 +13,6 @@ KNOWN = {
     "code: block operators statement": "a statement has blocks, and these have statements",
     "findings: cite find": "a run's findings cite those of lint, which are found alike",
     "findings/rules: change kernel total": "three rules in turn report changed kernels",
-    "match/kernel: available candidate fit named parts": "taking a step, what it needs, what contradicts it: one search",
     "onnx: pieces types": "a type holds pieces, and pieces hold types",
     "ops: attention ints macs same shape shape_body shape_einsum shape_list shape_made shape_view shape_window sizes table":
         "the shape of an operator depends on others, through the table of operators",

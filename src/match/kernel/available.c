@@ -12,7 +12,7 @@ static const struct available *place_in(const struct candidate *w, fsd_id tensor
     return NULL;
 }
 
-bool fsd_is_available(const struct candidate *w, fsd_id tensor)
+static bool is_available(const struct candidate *w, fsd_id tensor)
 {
     return place_in(w, tensor) != NULL;
 }
@@ -73,7 +73,7 @@ bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t r
 {
     struct asked *asked = &r->nodes[node].asked;
 
-    if (asked->round == round && !fsd_is_available(w, asked->missing))
+    if (asked->round == round && !is_available(w, asked->missing))
         return false;
     *asked = (struct asked){round, fsd_find_missing(r, w, node, false, from)};
     if (asked->missing != FSD_NONE)
@@ -85,7 +85,7 @@ bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t r
 static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
                           bool either)
 {
-    if (tensor == FSD_NONE || fsd_is_available(w, tensor))
+    if (tensor == FSD_NONE || is_available(w, tensor))
         return;
     if (w->n_available == AVAILABLE)
         w->bound = "available tensors";
@@ -158,4 +158,20 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 
     fsd_candidate_hold(w, tensor, from);
     fsd_candidate_follow(r, w, first);
+}
+
+bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node)
+{
+    fsd_id in = FSD_NONE, by = FSD_NONE;
+
+    if (r->m->facts->traits[node] & FSD_OP_QUANTIZE)
+        in = fsd_data_input(r, node);
+    if (!is_available(w, in))
+        by = fsd_tensor_producer(r->g, in);
+    for (uint32_t i = 0;
+         fsd_node_is(r->g, by, FSD_ONNX_Concat) && i < r->g->nodes.at[by].in.n; i++)
+        if (is_available(w, fsd_node_in_tensor(r->g, by, i)))
+            return true;
+    return fsd_traits_of(r->m->facts, by) & FSD_OP_COMMUTES &&
+           is_available(w, fsd_data_input(r, by));
 }

@@ -9,37 +9,6 @@
 
 /* ----------------------------------------------------------------- one candidate */
 
-bool fsd_candidate_took(const struct candidate *w, fsd_id node)
-{
-    for (uint32_t i = 0; i < w->n_taken; i++)
-        if (w->taken[i] == node)
-            return true;
-    return false;
-}
-
-bool fsd_candidate_began(const struct candidate *w, fsd_id node)
-{
-    for (uint32_t i = 0; i < w->n_open; i++)
-        if (w->open[i].node == node)
-            return true;
-    return false;
-}
-
-bool fsd_is_epilogue(const struct replay *r, fsd_id node)
-{
-    fsd_id producer = r->nodes[node].layer;
-
-    return r->nodes[node].epilogue_of != FSD_NONE &&
-           (producer == FSD_NONE || producer == r->nodes[node].epilogue_of);
-}
-
-fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node)
-{
-    return node == FSD_NONE
-               ? FSD_NONE
-               : r->nodes[r->m->facts->first_duplicate[node]].last_duplicate;
-}
-
 /* The place among the available tensors of the first that the node reads. */
 static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_id node)
 {
@@ -48,22 +17,6 @@ static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_
             if (fsd_node_in_tensor(r->g, node, k) == w->available[i].tensor)
                 return i;
     return w->n_available;
-}
-
-bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node)
-{
-    fsd_id in = FSD_NONE, by = FSD_NONE;
-
-    if (r->m->facts->traits[node] & FSD_OP_QUANTIZE)
-        in = fsd_data_input(r, node);
-    if (!fsd_is_available(w, in))
-        by = fsd_tensor_producer(r->g, in);
-    for (uint32_t i = 0;
-         fsd_node_is(r->g, by, FSD_ONNX_Concat) && i < r->g->nodes.at[by].in.n; i++)
-        if (fsd_is_available(w, fsd_node_in_tensor(r->g, by, i)))
-            return true;
-    return fsd_traits_of(r->m->facts, by) & FSD_OP_COMMUTES &&
-           fsd_is_available(w, fsd_data_input(r, by));
 }
 
 /* The builder leaves a sum with 0 and a product with 1 out; its step may be merged with
@@ -174,14 +127,6 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
             }
         }
     }
-}
-
-bool fsd_is_must(const struct replay *r, fsd_id node)
-{
-    for (uint32_t i = 0; i < r->now.n_must; i++)
-        if (r->now.must[i].node == node)
-            return true;
-    return false;
 }
 
 /* The kernel makes the tensor, or the one that a neutral node forwards as this one. */
@@ -572,77 +517,4 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);
-}
-
-/* ------------------------------------------------- steps that are not listed */
-
-/* Takes the node, and before it the producers of inputs that are not available; false
- * where it cannot. */
-static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int far)
-{
-    const struct fsd_node *n = &r->g->nodes.at[node];
-    uint64_t from;
-
-    if (fsd_is_named(r, node) && r->nodes[node].named != r->layer)
-        return false;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_data_in(r, node, i), by;
-
-        if (t == FSD_NONE || fsd_find_available(w, t))
-            continue;
-        by = fsd_tensor_producer(r->g, t);
-        if (by == FSD_NONE || !far || fsd_has_layer(r, by) ||
-            fsd_candidate_began(w, by) || !take_path(r, w, by, far - 1))
-            return false;
-    }
-    if (fsd_candidate_took(w, node) || !fsd_is_ready(r, w, node, ++r->rounds, &from))
-        return false;
-    w->used |= from;
-    fsd_candidate_take(r, w, node, false);
-    return true;
-}
-
-/* An input that the kernel has not used yet enters a node that reads a result of the
- * kernel (a residual). */
-static bool take_unused(struct replay *r, struct candidate *w)
-{
-    for (uint32_t i = 0; i < w->n_available; i++) {
-        const struct fsd_tensor *t = &r->g->tensors.at[w->available[i].tensor];
-
-        for (uint32_t k = 0; k < t->consumers.n && !w->available[i].from; k++) {
-            fsd_id node = r->g->links.at[t->consumers.at + k];
-            uint64_t from;
-
-            if (r->nodes[node].passes || fsd_candidate_took(w, node) ||
-                fsd_is_product(r, node) || fsd_has_layer(r, node) ||
-                !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used))
-                continue;
-            w->used |= from;
-            fsd_candidate_take(r, w, node, false);
-            return true;
-        }
-    }
-    return false;
-}
-
-void fsd_candidate_take_more(struct replay *r, struct candidate *w)
-{
-    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    struct candidate *try = &r->beam->next[0];
-
-    fsd_candidate_join(r, w);
-    if (!l->more_steps)
-        return;
-    for (uint32_t i = 0; i < r->now.n_must; i++) {
-        fsd_id node = r->now.must[i].node;
-
-        if (fsd_candidate_took(w, node) ||
-            (l->more_steps == FSD_STEPS_GO_ON && fsd_is_product(r, node)))
-            continue;
-        fsd_candidate_copy(try, w);
-        if (take_path(r, try, node, 4))
-            fsd_candidate_copy(w, try);
-    }
-    while (take_unused(r, w))
-        ;
 }

@@ -47,11 +47,6 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
     return n;
 }
 
-int64_t fsd_count_of(const struct replay *r, fsd_id tensor)
-{
-    return fsd_shape_count(r->sizes->amounts, fsd_shape_of(r->sizes, tensor));
-}
-
 enum {
     LOAD = 8
 }; /* odd rows and columns are filled up, for loads of several numbers */
@@ -153,22 +148,6 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
         if (a[i].size != b[i])
             return false;
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
-}
-
-/* A product that the layer computes is taken apart: no step of its own has all of it.
- */
-bool fsd_takes_apart(const struct replay *r, fsd_id layer)
-{
-    const struct fsd_graph *e = r->m->engine;
-    struct fsd_span steps = e->layers.at[layer].steps;
-
-    for (uint32_t i = 0; i < steps.n; i++) {
-        fsd_sym step = e->links.at[steps.at + i];
-
-        if (step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul)
-            return false;
-    }
-    return true;
 }
 
 /* The result of the product is taken apart: the constant is the weight of one part. */
@@ -314,17 +293,6 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     return false;
 }
 
-/* A bit for the tensor that a port of the kernel reads: that of its first port. */
-uint64_t fsd_first_port(const struct replay *r, uint32_t i)
-{
-    fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, i);
-    uint32_t first = 0;
-
-    while (fsd_node_in_tensor(r->m->engine, r->layer, first) != t)
-        first++;
-    return first < 64 ? UINT64_C(1) << first : 0;
-}
-
 /* Drops the nodes that another kernel began and this one did not continue.  A kernel
  * that takes no node may only move them on. */
 static void drop_idle(struct candidate *w)
@@ -337,14 +305,6 @@ static void drop_idle(struct candidate *w)
         if (!w->open[i].idle)
             w->open[kept++] = w->open[i];
     w->n_open = kept;
-}
-
-bool fsd_joins_products(const struct replay *r, fsd_id layer)
-{
-    const struct fsd_layer *l = &r->m->engine->layers.at[layer];
-
-    return r->layers[layer].joined ||
-           (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1);
 }
 
 /* The output of a DQ: a kernel that needs it, too, dequantizes the integers by

@@ -337,7 +337,7 @@ static inline bool fsd_comes_in_parts(const struct replay *r, fsd_id node)
     return r->nodes[node].passes && r->g->nodes.at[node].out.n > 1;
 }
 
-/* Questions about the state. */
+/* Questions about the state, which every other file asks (state.c). */
 
 /** Of nodes that compute the same, the one that the builder keeps: the last; FSD_NONE
  *  for FSD_NONE. */
@@ -361,7 +361,6 @@ uint64_t fsd_first_port(const struct replay *r, uint32_t i);
 
 /* What is available (available.c). */
 
-bool fsd_is_available(const struct candidate *w, fsd_id tensor);
 /** NULL: it is not available. */
 struct available *fsd_find_available(struct candidate *w, fsd_id tensor);
 /** Makes a tensor available, or notes another input that it may come from. */
@@ -400,11 +399,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step);
 void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool ended);
 /** The likeliest first, for qsort() (candidate.c). */
 int fsd_candidate_order(const void *a, const void *b);
-/** Takes nodes for which the kernel's name lists no step (candidate.c). */
+/** Takes nodes for which the kernel's name lists no step (unlisted.c). */
 void fsd_candidate_take_more(struct replay *r, struct candidate *w);
-/** If the kernel writes as much as all products of the same data make together, takes
- *  them all (parts.c). */
-void fsd_candidate_join(struct replay *r, struct candidate *w);
 /** Adds to the cost what the finished candidate contradicts (fit.c). */
 void fsd_candidate_finish(const struct replay *r, struct candidate *w);
 /** The tensors that a candidate makes and that others read; returns how many
