@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every C file is as clang-format 14 (Debian 12's) writes it, by .clang-format, and no
 # line, of a comment neither, is longer than its limit, and a ruler is one line; another
-# version differs in detail.
+# version differs in detail.  It takes `new &&x` for C++ and writes a blank too few.
 # tests/lint/format.sh [--fix].  Skipped (77) where there is no clang-format-14.
 cd "$(dirname "$0")/../.." || exit 2
 format=$(command -v clang-format-14) || { echo "no clang-format-14: skipped"; exit 77; }
@@ -17,6 +17,8 @@ fi
 # .clang-format leaves comments as they are broken: its own breaks lose their indentation.
 # shellcheck disable=SC2086
 awk 'length($0) > 88 { printf "%s:%d: longer than 88 columns\n", FILENAME, FNR; bad = 1 }
+     /&&[A-Za-z_(!]|(^|[^A-Za-z_])new (\+\+|&[A-Za-z_])/ {
+         printf "%s:%d: taken for C++: name the variable other than new\n", FILENAME, FNR; bad = 1 }
      /^\/\* -----/ && !/\*\/$/ { printf "%s:%d: a ruler of two lines\n", FILENAME, FNR; bad = 1 }
      END { exit bad }' $files || bad=1
 exit $bad

@@ -511,7 +511,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
     }
     if (gone)
         find_unwritten(f);
-    for (uint32_t i = 0; c->old->kernels.n && c->new->kernels.n &&i < c->moves.n; i++) {
+    for (uint32_t i = 0; i < c->moves.n && c->old->kernels.n && c->new->kernels.n;
+         i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
 
         if (gone && m->what == FSD_MOVE_REMOVED &&
@@ -556,7 +557,7 @@ static void report_binding(struct fsd_finder *f, const struct fsd_binding_change
             !b->old   ? " is new"
             : !b->new ? " is gone"
                       : "");
-    if (b->old && b->new &&ranges)
+    if (ranges && b->old && b->new)
         fprintf(f->out, " takes %s; before %s", text(new, b->new->ranges),
                 text(old, b->old->ranges));
     else if (b->old && b->new) {
