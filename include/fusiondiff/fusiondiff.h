@@ -4,7 +4,8 @@
  * One run is one `struct fsd_diff`: open it from a model and an engine, query its
  * counts, write reports, free it.  The library neither prints nor exits, and runs share
  * no state; different runs may be in different threads.  The only settings are
- * fsd_on_out_of_memory(), fsd_map_files() and, for one thread, fsd_use_memory().
+ * fsd_on_out_of_memory(), fsd_map_files() and, for one thread, fsd_use_memory() and
+ * fsd_opened_record().
  *
  * Files are read, without the weights of a model, and no signal handler is set.  With
  * fsd_map_files() they are mapped instead, which sets a handler of SIGBUS.
@@ -126,6 +127,35 @@ struct fsd_memory {
  *  @param files  borrowed, with their bytes, until the next call; NULL with `n` 0: none
  *                is in memory any more. */
 FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
+
+/** The files that one run, or several, have opened, and the external weights of their
+ *  models: what a program asks before it writes an output.  A file is known by device
+ *  and inode, under whichever name.  Several threads may use one list at once. */
+struct fsd_opened;
+
+/** @return an empty list, which fsd_opened_free() frees; NULL where there is no
+ *          memory. */
+FSD_API struct fsd_opened *fsd_opened_new(void);
+
+/** @param opened  no thread may still record into it; may be NULL. */
+FSD_API void fsd_opened_free(struct fsd_opened *opened);
+
+/** Whatever this thread opens from now on, in whichever function, is put onto the list.
+ *  What fsd_file_kind() and fsd_snapshot_builds() look at is not, but for files of a
+ *  build: a model, an engine, a log, times.
+ *  @param opened  borrowed until the next call; NULL: nothing is recorded any more.
+ *  @return the list that was set before; NULL: none was. */
+FSD_API struct fsd_opened *fsd_opened_record(struct fsd_opened *opened);
+
+/** Puts a file onto the list that is going to be read.
+ *  @param path  "-" is standard input; a file that is not there is not put there.
+ *  @return false where there is no memory. */
+FSD_API bool fsd_opened_add(struct fsd_opened *opened, const char *path);
+
+/** Whether the file behind a path is on the list, so that an output of that path would
+ *  replace an input.
+ *  @param path  "-" is standard output. */
+FSD_API bool fsd_opened_has(struct fsd_opened *opened, const char *path);
 
 /** Zero is the default of every field. */
 struct fsd_options {

@@ -126,10 +126,19 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
     return status;
 }
 
-unsigned fsd_snapshot_builds(const char *path)
+static unsigned count_builds(const char *path)
 {
     FSD_GUARD_OR(0);
     return fsd_snapshot_count(path);
+}
+
+unsigned fsd_snapshot_builds(const char *path)
+{
+    struct fsd_opened *recorded = fsd_opened_record(NULL); /* it is only looked at */
+    unsigned n = count_builds(path);
+
+    fsd_opened_record(recorded);
+    return n;
 }
 
 enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,

@@ -495,21 +495,23 @@ static enum fsd_file_kind kind_for_readers(const char *path)
     return kind;
 }
 
-/* What messages call a file, and where such a file is looked for. */
+/* What messages call a file, where such a file is looked for, and whether a build's
+ * directory has one: it is an input then, even if this run will not open it. */
 static const struct {
     const char *noun, *belongs;
+    bool of_build;
 } kinds[] = {
     [FSD_FILE_OTHER] = {"another kind of file", ""},
-    [FSD_FILE_MODEL] = {"an ONNX model", ""},
-    [FSD_FILE_ENGINE] = {"an engine's layers", ", which is the second argument"},
-    [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log"},
-    [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile"},
-    [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times"},
+    [FSD_FILE_MODEL] = {"an ONNX model", "", true},
+    [FSD_FILE_ENGINE] = {"an engine's layers", ", which is the second argument", true},
+    [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log", true},
+    [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile", true},
+    [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times", true},
     [FSD_FILE_SNAPSHOT] = {"a snapshot", ", which `check` and `compare` read"},
     [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads"},
     [FSD_FILE_POLICY] = {"a policy", ", which belongs to --policy"}};
 
-bool fsd_file_is_model(const char *path)
+static bool is_model(const char *path)
 {
     struct fsd_file file;
     bool yes;
@@ -522,7 +524,16 @@ bool fsd_file_is_model(const char *path)
     return yes;
 }
 
-enum fsd_file_kind fsd_file_kind(const char *path)
+bool fsd_file_is_model(const char *path)
+{
+    struct fsd_opened *recorded = fsd_opened_record(NULL); /* it is only looked at */
+    bool yes = is_model(path);
+
+    fsd_opened_record(recorded);
+    return yes;
+}
+
+static enum fsd_file_kind kind_of(const char *path)
 {
     enum fsd_file_kind kind;
 
@@ -532,7 +543,17 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     if (fsd_snapshot_sniff(path))
         return FSD_FILE_SNAPSHOT;
     kind = kind_for_readers(path);
-    return kind == FSD_FILE_OTHER && fsd_file_is_model(path) ? FSD_FILE_MODEL : kind;
+    return kind == FSD_FILE_OTHER && is_model(path) ? FSD_FILE_MODEL : kind;
+}
+
+enum fsd_file_kind fsd_file_kind(const char *path)
+{
+    struct fsd_opened *recorded = fsd_opened_record(NULL);
+    enum fsd_file_kind kind = kind_of(path);
+
+    fsd_opened_record(recorded);
+    /* Who has no memory for it now will have none to open the file. */
+    return kinds[kind].of_build && !fsd_opened_note_path(path) ? FSD_FILE_OTHER : kind;
 }
 
 const char *fsd_file_kind_noun(enum fsd_file_kind kind)

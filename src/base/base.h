@@ -711,6 +711,11 @@ bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
 /** Must be called by another thread than the file's own before it reads the bytes. */
 void fsd_file_watch(const struct fsd_file *file);
 
+/** Puts what was opened, or an input names, onto the list of fsd_opened_record(), if
+ *  there is one.  @return false where there is no memory. */
+bool fsd_opened_note(int fd);
+bool fsd_opened_note_path(const char *path);
+
 enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
                                     uint64_t limit);
 

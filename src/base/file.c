@@ -356,7 +356,9 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
     }
     if (!of && !strcmp(path, "-")) {
         out->name = "standard input";
-        return read_stream(out, STDIN_FILENO, limit, err);
+        return fsd_opened_note(STDIN_FILENO)
+                   ? read_stream(out, STDIN_FILENO, limit, err)
+                   : fsd_fail_memory(err, out->name);
     }
     /* O_NONBLOCK: opening a FIFO without a writer must not block. */
     fd = of ? fsd_open_beside(path, of) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -365,7 +367,9 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
                         "a link that leads out of the folder");
     if (fd < 0)
         return fail_errno(err, path, "open");
-    status = (maps ? fsd_file_map : begin_sparse)(out, fd, limit, err);
+    status = fsd_opened_note(fd)
+                 ? (maps ? fsd_file_map : begin_sparse)(out, fd, limit, err)
+                 : fsd_fail_memory(err, path);
     close(fd);
     return status;
 }

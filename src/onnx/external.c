@@ -266,6 +266,56 @@ void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
     check(from, bytes, is, 0);
 }
 
+/* ---------------------------------------------------------------------- all files */
+
+struct noting {
+    struct fsd_wire_walk walk;
+    struct fsd_arena *arena;
+    struct fsd_slice last; /* the location of the tensor before: most models have one */
+    bool noted;
+};
+
+static void note_entry(struct noting *n, struct fsd_slice entry)
+{
+    struct fsd_slice location;
+
+    fsd_wire_read(n->walk.file, entry);
+    location = fsd_onnx_block(entry, ENTRY_VALUE);
+    if (!fsd_slice_is(fsd_onnx_block(entry, ENTRY_KEY), "location") || !location.n ||
+        fsd_slice_equal(location, n->last))
+        return;
+    n->last.s = fsd_arena_strndup(n->arena, location.s, location.n);
+    n->last.n = location.n;
+    n->noted &=
+        fsd_opened_note_path(fsd_path_beside(n->arena, n->walk.file->name, n->last.s));
+}
+
+static void note(struct noting *n, struct fsd_slice message, enum fsd_onnx_message is,
+                 unsigned depth)
+{
+    enum fsd_onnx_message holds;
+    struct fsd_wire_block block;
+
+    if (is == FSD_MESSAGE_DATA)
+        note_entry(n, message);
+    while (is != FSD_MESSAGE_DATA && depth <= FSD_WIRE_DEPTH &&
+           fsd_wire_walk(&n->walk, &message, &block))
+        if (leads(is, block.number, &holds))
+            note(n, block.bytes, holds, depth + 1);
+}
+
+bool fsd_external_note(struct fsd_arena *scratch, const struct fsd_file *model,
+                       const struct fsd_wire *filtered)
+{
+    struct noting n = {.walk = {model, 0}, .arena = scratch, .noted = true};
+
+    /* Only a model that has such a field is walked once more. */
+    if (filtered->skipped >> TENSOR_EXTERNAL & 1)
+        note(&n, (struct fsd_slice){(const char *)model->bytes, model->size},
+             FSD_MESSAGE_MODEL, 0);
+    return n.noted;
+}
+
 enum fsd_status fsd_outside_close(struct fsd_outside *from, enum fsd_status status,
                                   struct fsd_error *err)
 {

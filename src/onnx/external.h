@@ -3,6 +3,7 @@
 #define FSD_ONNX_EXTERNAL_H
 
 #include "onnx/pieces.h"
+#include "onnx/wire.h"
 
 /** Kinds of messages between a model and its weights. */
 enum fsd_onnx_message {
@@ -38,6 +39,12 @@ void fsd_external_inline(struct fsd_outside *from, struct fsd_slice bytes,
 /** Looks whether the other files have all that the message has in them, likewise. */
 void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
                         enum fsd_onnx_message is);
+
+/** Notes the files that a model has weights in (fsd_opened_note_path()): they belong to
+ *  the input though nothing of them has been read.
+ *  @return false where there is no memory. */
+bool fsd_external_note(struct fsd_arena *scratch, const struct fsd_file *model,
+                       const struct fsd_wire *filtered);
 
 /** Closes the files; the status of what was read of them. */
 enum fsd_status fsd_outside_close(struct fsd_outside *from, enum fsd_status status,

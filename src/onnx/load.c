@@ -8,6 +8,7 @@
  * Bodies nest by recursion; BODY_DEPTH bounds it.
  */
 #include "onnx/onnx.h"
+#include "onnx/external.h"
 #include "onnx/parts.h"
 #include "onnx/wire.h"
 #include "base/base.h"
@@ -546,6 +547,10 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
     status = fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
     if (status == FSD_OK) {
         fsd_hash_128(wire.bytes, wire.size, g->hash);
+        if (!fsd_external_note(scratch, file, &wire))
+            status = fsd_fail_memory(err, file->name);
+    }
+    if (status == FSD_OK) {
         model = onnx__model_proto__unpack(&allocator, wire.size, wire.bytes);
         if (!model)
             status = fsd_fail_memory(err, file->name);

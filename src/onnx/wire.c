@@ -51,8 +51,9 @@ struct scan {
     size_t n, cap; /* of out */
     FSD_VEC(struct piece) pieces;
     uint32_t fields, messages;
-    uint64_t weight; /* what protobuf-c will take for what is kept */
-    size_t released; /* where pages were last given back */
+    uint64_t weight;  /* what protobuf-c will take for what is kept */
+    size_t released;  /* where pages were last given back */
+    uint64_t skipped; /* as in struct fsd_wire */
 };
 
 /* An open message. */
@@ -433,6 +434,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
                 "expected a field number from 1 to 536870911, found another number");
         field =
             protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));
+        if (!field && tag >> 3 < 64)
+            s->skipped |= UINT64_C(1) << (tag >> 3);
         if (field ? !copy_field(s, level, field, tag & 7)
                   : !skip_field(s, level, tag & 7))
             return false;
@@ -509,6 +512,7 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
     write_content(&s, &top, 1, 0, 1);
     out->bytes = s.out;
     out->size = s.n;
+    out->skipped = s.skipped;
     return s.status;
 }
 

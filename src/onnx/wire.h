@@ -41,6 +41,7 @@ enum {
 struct fsd_wire {
     unsigned char *bytes;
     size_t size;
+    uint64_t skipped; /**< bits, by number: fields below 64 that no descriptor knows */
 };
 
 /** Copies the file, a message of type `desc`, into memory of the arena.

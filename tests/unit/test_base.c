@@ -390,6 +390,61 @@ static void file__reads_regular_files_only(void **state)
     rmdir(directory);
 }
 
+static void put_empty(const char *path)
+{
+    FILE *out = fopen(path, "w");
+
+    assert_non_null(out);
+    fclose(out);
+}
+
+/* As many files as make the table grow, each under another name than the opened one. */
+static void opened__knows_a_file_by_each_of_its_names(void **state)
+{
+    enum { N = 100 };
+    char directory[] = "fsd_opened_XXXXXX", path[64], link_path[64];
+    struct fsd_opened *opened = fsd_opened_new(), *other = fsd_opened_new();
+    struct fsd_file file;
+    (void)state;
+
+    assert_non_null(mkdtemp(directory));
+    snprintf(link_path, sizeof link_path, "%s/link", directory);
+    assert_null(fsd_opened_record(opened));
+    for (int i = 0; i < N; i++) {
+        snprintf(path, sizeof path, "%s/%d", directory, i);
+        put_empty(path);
+        assert_false(fsd_opened_has(opened, path));
+        assert_int_equal(fsd_file_open(&file, path, 100, NULL), FSD_OK);
+        fsd_file_close(&file);
+    }
+    assert_ptr_equal(fsd_opened_record(other), opened);
+    for (int i = 0; i < N; i++) {
+        snprintf(path, sizeof path, "%s/%d", directory, i);
+        assert_int_equal((i % 2 ? link(path, link_path)
+                                : symlink(path + strlen(directory) + 1, link_path)),
+                         0);
+        assert_true(fsd_opened_has(opened, link_path));
+        assert_false(fsd_opened_has(other, link_path));
+        unlink(link_path);
+    }
+    assert_ptr_equal(fsd_opened_record(NULL), other);
+    for (int i = 0; i < N; i++) {
+        snprintf(path, sizeof path, "%s/%d", directory, i);
+        assert_int_equal(fsd_file_open(&file, path, 100, NULL), FSD_OK);
+        fsd_file_close(&file);
+        assert_false(fsd_opened_has(other, path));
+        unlink(path);
+    }
+    put_empty(link_path);
+    assert_true(fsd_opened_add(other, link_path));
+    assert_true(fsd_opened_has(other, link_path));
+    unlink(link_path);
+    assert_true(fsd_opened_add(other, link_path)); /* which is not there */
+    rmdir(directory);
+    fsd_opened_free(opened);
+    fsd_opened_free(other);
+}
+
 static volatile sig_atomic_t passed_on;
 
 static void note_signal(int number)
@@ -496,6 +551,7 @@ int main(void)
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
         cmocka_unit_test(file__reads_regular_files_only),
         cmocka_unit_test(file__that_is_sparse_is_read_in_windows),
+        cmocka_unit_test(opened__knows_a_file_by_each_of_its_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,143 @@
+/*
+ * Which files a run has opened, so that no output replaces one of them: each by device
+ * and inode, since `./model.onnx`, a hard link and a link are other names of one file.
+ * A file that is opened a thousand times has one entry of 16 bytes in a hash table.
+ *
+ * The caller owns the list and sets it for a thread, as fsd_use_memory() does: what
+ * opens files lies far below what writes, and hands nothing on but paths.  The list is
+ * the caller's and not the process's, so that two runs in one process do not mix, and
+ * several threads may work for one run, which is why it has a lock.
+ */
+#include "base/base.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_ROOM = 16 };
+
+/* Zeros are a free place: no file has the inode 0. */
+struct entry {
+    uint64_t device, inode;
+};
+
+struct fsd_opened {
+    pthread_mutex_t lock;
+    struct entry *at;
+    size_t n, room; /* a power of two, at most three quarters of it in use */
+};
+
+static _Thread_local struct fsd_opened *recording;
+
+struct fsd_opened *fsd_opened_new(void)
+{
+    struct fsd_opened *opened = calloc(1, sizeof *opened);
+
+    if (opened)
+        pthread_mutex_init(&opened->lock, NULL);
+    return opened;
+}
+
+void fsd_opened_free(struct fsd_opened *opened)
+{
+    if (!opened)
+        return;
+    pthread_mutex_destroy(&opened->lock);
+    free(opened->at);
+    free(opened);
+}
+
+struct fsd_opened *fsd_opened_record(struct fsd_opened *opened)
+{
+    struct fsd_opened *before = recording;
+
+    recording = opened;
+    return before;
+}
+
+/* The entry, or the free place where it belongs; the table has one. */
+static struct entry *find(const struct fsd_opened *opened, struct entry entry)
+{
+    size_t i = fsd_hash_mix(entry.device, entry.inode) & (opened->room - 1);
+
+    while (opened->at[i].inode &&
+           (opened->at[i].inode != entry.inode || opened->at[i].device != entry.device))
+        i = (i + 1) & (opened->room - 1);
+    return &opened->at[i];
+}
+
+static bool make_room(struct fsd_opened *opened)
+{
+    struct fsd_opened larger = {.room = opened->room ? 2 * opened->room : FIRST_ROOM};
+
+    if (4 * (opened->n + 1) <= 3 * opened->room)
+        return true;
+    larger.at = calloc(larger.room, sizeof *larger.at);
+    if (!larger.at)
+        return false;
+    for (size_t i = 0; i < opened->room; i++)
+        if (opened->at[i].inode)
+            *find(&larger, opened->at[i]) = opened->at[i];
+    free(opened->at);
+    opened->at = larger.at;
+    opened->room = larger.room;
+    return true;
+}
+
+static struct entry entry_of(const struct stat *st)
+{
+    return (struct entry){(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+}
+
+/* Devices and pipes lose nothing when something is written to them. */
+static bool add(struct fsd_opened *opened, const struct stat *st)
+{
+    struct entry *place;
+    bool room;
+
+    if (!S_ISREG(st->st_mode))
+        return true;
+    pthread_mutex_lock(&opened->lock);
+    room = make_room(opened);
+    if (room) {
+        place = find(opened, entry_of(st));
+        opened->n += !place->inode;
+        *place = entry_of(st);
+    }
+    pthread_mutex_unlock(&opened->lock);
+    return room;
+}
+
+bool fsd_opened_note(int fd)
+{
+    struct stat st;
+
+    return !recording || fstat(fd, &st) || add(recording, &st);
+}
+
+bool fsd_opened_note_path(const char *path)
+{
+    return !recording || fsd_opened_add(recording, path);
+}
+
+bool fsd_opened_add(struct fsd_opened *opened, const char *path)
+{
+    struct stat st;
+    int failed = strcmp(path, "-") != 0 ? stat(path, &st) : fstat(STDIN_FILENO, &st);
+
+    return failed || add(opened, &st);
+}
+
+bool fsd_opened_has(struct fsd_opened *opened, const char *path)
+{
+    struct stat st;
+    bool has;
+
+    if (strcmp(path, "-") != 0 ? stat(path, &st) : fstat(STDOUT_FILENO, &st))
+        return false;
+    pthread_mutex_lock(&opened->lock);
+    has = opened->n && find(opened, entry_of(&st))->inode;
+    pthread_mutex_unlock(&opened->lock);
+    return has;
+}
