@@ -69,10 +69,11 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 /* A directory of one engine is a build. */
 static bool holds_builds(const char *word)
 {
+    struct fsd_error ignored;
     unsigned n = 0;
 
-    return is_directory(word) && each_build(word, count_found, &n, NULL) == FSD_OK &&
-           n > 1;
+    return is_directory(word) &&
+           each_build(word, count_found, &n, &ignored) == FSD_OK && n > 1;
 }
 
 static enum fsd_status take_found(void *payload, const char *model, const char *engine,
