@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
+import contextlib
 import datetime
 import functools
 import json
@@ -327,18 +328,54 @@ def _dress(path: str, temporary: str) -> None:
     os.chmod(temporary, mode)
 
 
-def _written(output: str | os.PathLike[str], write: Callable[[int], str]) -> str:
-    """What ``write`` says, which writes to a descriptor; the file appears whole or not at all."""
-    path = os.path.realpath(output)
-    descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", dir=os.path.dirname(path))
+class _Reads:
+    """The files that calls read while they are recorded: no output may replace one of them."""
+
+    def __init__(self) -> None:
+        self._opened = _native.opened()
+
+    @contextlib.contextmanager
+    def recorded(self) -> Iterator[None]:
+        before = _native.record(self._opened)
+        try:
+            yield
+        finally:
+            _native.record(before)
+
+    def refuse(self, *outputs: str | os.PathLike[str]) -> None:
+        """Raises an Error for an output that is one of the files."""
+        for output in outputs:
+            if _native.was_opened(self._opened, os.fsencode(output)):
+                raise Error("arg", "expected an output, found one of the inputs", printable(os.fspath(output)), "", 0)
+
+
+def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str], reads: _Reads) -> str:
+    """What ``write`` says, which writes to a descriptor for each output; the files appear whole or not at all.
+
+    Some files are read only while an output is written: all outputs are looked up before and behind that.
+    """
+    paths = [os.path.realpath(output) for output in outputs]
+    temporaries: list[str] = []
+    reads.refuse(*paths)
     try:
-        with open(descriptor, "wb") as file:
-            said = write(file.fileno())
-            os.fsync(file.fileno())
-        _dress(path, temporary)
-        os.replace(temporary, path)
+        with contextlib.ExitStack() as files:
+            descriptors = []
+            for path in paths:
+                descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", dir=os.path.dirname(path))
+                temporaries.append(temporary)
+                descriptors.append(files.enter_context(open(descriptor, "wb")).fileno())
+            with reads.recorded():
+                said = write(*descriptors)
+            for descriptor in descriptors:
+                os.fsync(descriptor)
+        reads.refuse(*paths)
+        for path in paths:
+            _dress(path, temporaries[0])
+            os.replace(temporaries[0], path)
+            del temporaries[0]
     except BaseException:
-        os.unlink(temporary)
+        for temporary in temporaries:
+            os.unlink(temporary)
         raise
     return said
 
@@ -346,9 +383,10 @@ def _written(output: str | os.PathLike[str], write: Callable[[int], str]) -> str
 class Linting(_Report):
     """The result of :func:`lint` on a model.  A notebook shows the verdict, not the page."""
 
-    def __init__(self, handle: Any, model: Any) -> None:
+    def __init__(self, handle: Any, model: Any, reads: _Reads) -> None:
         super().__init__(handle)
         self._model = model    # read again when it is fixed
+        self._reads = reads
 
     @functools.cached_property
     def edits(self) -> Table[Edit]:
@@ -365,8 +403,8 @@ class Linting(_Report):
         """Lists the edits, with a reason for those that do not apply; with ``output``, writes the edited model.
 
         ``what``: rules or fingerprints of findings (default: all).  ``scales``: calibrated scales by tensor.
-        ``output`` is written whole or not at all, and may replace the model.  External weights stay in their files:
-        write the fixed model into the folder of the model.
+        ``output`` is written whole or not at all, and may not be a file that was read.  External weights stay in their
+        files: write the fixed model into the folder of the model.
 
         >>> print(lint("fixtures/qat_block/model.onnx", builder="trt8").fix(scales={"skip": 0.05}).splitlines()[-1])
         edits that apply: 1 of 1
@@ -375,7 +413,7 @@ class Linting(_Report):
         given = [os.fsencode(f"{tensor}={float(value)!r}") for tensor, value in (scales or {}).items()]
         if output is None:
             return self._fix(words, given, -1)
-        return _written(output, lambda descriptor: self._fix(words, given, descriptor))
+        return _written([output], lambda descriptor: self._fix(words, given, descriptor), self._reads)
 
     def _fix(self, what: list[bytes], scales: list[bytes], descriptor: int) -> str:
         return _text(_native.fix, self._handle, self._model, what, scales, descriptor)
@@ -483,8 +521,10 @@ def lint(model: Input, engine: Input | Sequence[Input] | None = None, *, builder
                 engine_number=engine_number, opt_profile=opt_profile, peak=peak, force=force)
     if engine is None:
         del side._options["engine"]
-    return Linting(_call(_native.open_linting, side._options, builder,
-                         None if policy is None else _file(policy, "policy"), _day(today)), side._options["model"])
+    reads = _Reads()
+    with reads.recorded():
+        made = _call(_native.open_linting, side._options, builder, None if policy is None else _file(policy, "policy"), _day(today))
+    return Linting(made, side._options["model"], reads)
 
 
 def _words(*lists: str | int | Iterable[str | int]) -> list[list[bytes]]:
@@ -523,16 +563,13 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
     if given and inputs is None:
         raise ValueError("values: expected inputs, where they are written")
 
-    def write(descriptor: int, other: int = -1) -> str:
-        return _text(_native.cut, side._options, _words(layers, groups, nodes, begin, end), context, True, descriptor,
-                            None if output is None else os.fspath(output), given, other)
+    def write(*descriptors: int) -> str:
+        rest = list(descriptors)
+        part = -1 if output is None else rest.pop(0)
+        return _text(_native.cut, side._options, _words(layers, groups, nodes, begin, end), context, True, part,
+                     None if output is None else os.fspath(output), given, rest[0] if rest else -1)
 
-    def write_both(other: int) -> str:
-        return write(-1, other) if output is None else _written(output, lambda descriptor: write(descriptor, other))
-
-    if inputs is not None:
-        return _written(inputs, write_both)
-    return write(-1) if output is None else _written(output, write)
+    return _written([path for path in (output, inputs) if path is not None], write, _Reads())
 
 
 def annotate(model: Input | None, engine: Input | None, output: str | os.PathLike[str], *, layers: bool = False,
@@ -561,7 +598,7 @@ def annotate(model: Input | None, engine: Input | None, output: str | os.PathLik
         _call(_native.annotate, side._options, kind, descriptor)
         return ""
 
-    _written(output, write)
+    _written([output], write, _Reads())
 
 
 def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str], *,
@@ -589,11 +626,16 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
     """
     if names is not None and not anonymize:
         raise ValueError("names: expected anonymize=True, which replaces them")
-    files: dict[str, bytes] = _call(
-        _native.issue, None if before is None else _side(before, "old ")._options, _side(build)._options, finding,
-        _words(layers, groups, nodes, (), ()), context, anonymize, no_weights)
+    reads = _Reads()
+    with reads.recorded():
+        files: dict[str, bytes] = _call(
+            _native.issue, None if before is None else _side(before, "old ")._options, _side(build)._options, finding,
+            _words(layers, groups, nodes, (), ()), context, anonymize, no_weights)
     folder = os.path.realpath(output)
     stands_for = files.pop("", None)
+    beside = f"{folder}.names.json" if names is None else names
+    if stands_for is not None:
+        reads.refuse(beside)
     with tempfile.TemporaryDirectory(prefix=os.path.basename(folder) + ".", dir=os.path.dirname(folder)) as temporary:
         inside = os.path.join(temporary, "report")
         os.mkdir(inside)
@@ -603,7 +645,7 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
         if os.path.isdir(folder) and os.listdir(folder):
             raise FileExistsError(f"{folder}: expected a directory that is not there yet, or empty, found files in it")
         if stands_for is not None:
-            with open(f"{folder}.names.json" if names is None else names, "wb") as file:
+            with open(beside, "wb") as file:
                 file.write(stands_for)
         os.replace(inside, folder)
     return list(files)
@@ -652,7 +694,7 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
     def write(descriptor: int) -> str:
         return _text(_native.retype, side._options, descriptor)
 
-    return write(-1) if output is None else _written(output, write)
+    return write(-1) if output is None else _written([output], write, _Reads())
 
 
 class Bisection:
@@ -660,13 +702,17 @@ class Bisection:
 
     _RESULTS = ("good", "bad", "skip")
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, reads: _Reads, state: str | os.PathLike[str] | None = None) -> None:
         self._handle = handle
+        self._reads = reads
+        self._state = state    # the file that was read, which save() may replace
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Bisection:
         """The search that :meth:`save`, or the program, wrote.  Model and engine must be the files of then."""
-        return cls(_call(_native.open_search, {}, os.fsencode(path)))
+        reads = _Reads()
+        with reads.recorded():
+            return cls(_call(_native.open_search, {}, os.fsencode(path)), reads, path)
 
     def _text(self, what: str) -> str:
         return _text(_native.search_text, self._handle, what)
@@ -698,11 +744,12 @@ class Bisection:
             _call(_native.search_model, self._handle, descriptor, inlined)
             return ""
 
-        _written(output, write)
+        _written([output], write, self._reads)
 
     def judge(self, comparison: str | os.PathLike[str]) -> Literal["good", "bad"]:
         """The result that a comparison states, which ``polygraphy run --save-accuracy-results`` saved."""
-        return "bad" if _call(_native.search_judge, self._handle, os.fsencode(comparison)) else "good"
+        with self._reads.recorded():
+            return "bad" if _call(_native.search_judge, self._handle, os.fsencode(comparison)) else "good"
 
     def take(self, result: Literal["good", "bad", "skip"], engine: Input | Sequence[Input] | None = None, *,
              model: Input | None = None, log: Input | None = None) -> str:
@@ -714,16 +761,21 @@ class Bisection:
         if result not in self._RESULTS:
             raise ValueError(f"result: expected 'good', 'bad' or 'skip', found {result!r}")
         side = None if engine is None else Side(model, engine, log=log)._options
-        return _text(_native.search_take, self._handle, self._RESULTS.index(result), side)
+        with self._reads.recorded():
+            return _text(_native.search_take, self._handle, self._RESULTS.index(result), side)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the search whole or not at all; the program continues it with ``bisect --state``."""
+        """Writes the search whole or not at all; the program continues it with ``bisect --state``.
+
+        ``path`` may be the file that :meth:`read` read, and no other file that was read.
+        """
         def write(descriptor: int) -> str:
             with open(descriptor, "wb", closefd=False) as file:
                 file.write(self._text("state").encode())
             return ""
 
-        _written(path, write)
+        own = self._state is not None and os.path.exists(path) and os.path.exists(self._state) and os.path.samefile(path, self._state)
+        _written([path], write, _Reads() if own else self._reads)
 
 
 def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, shapes: str | Sequence[str] = (),
@@ -748,7 +800,9 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
     for name, value in (("model", model), ("engine", engine)):
         if not isinstance(value, (str, os.PathLike)):
             raise TypeError(f"{name}: expected a path, found {type(value).__name__}")
-    return Bisection(_call(_native.open_search, Side(model, engine, shapes=shapes, force=force)._options, None))
+    reads = _Reads()
+    with reads.recorded():
+        return Bisection(_call(_native.open_search, Side(model, engine, shapes=shapes, force=force)._options, None), reads)
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:

@@ -1050,6 +1050,53 @@ static PyObject *search_take(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
+/* ----------------------------------------------------------- the files that were read */
+
+static const char OPENED[] = "fusiondiff.opened";
+
+static void free_opened(PyObject *capsule)
+{
+    fsd_opened_free(PyCapsule_GetPointer(capsule, OPENED));
+}
+
+/* An empty list of files. */
+static PyObject *opened(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
+{
+    struct fsd_opened *made = fsd_opened_new();
+
+    return made ? PyCapsule_New(made, OPENED, free_opened) : PyErr_NoMemory();
+}
+
+/* What this thread opens from now on is put onto the list, or nowhere (None); returns
+ * what was set before.  The caller keeps the list until then. */
+static PyObject *record(PyObject *Py_UNUSED(self), PyObject *capsule)
+{
+    static _Thread_local PyObject *current;
+    PyObject *before = current ? current : Py_None;
+    struct fsd_opened *list =
+        capsule == Py_None ? NULL : PyCapsule_GetPointer(capsule, OPENED);
+
+    if (!list && capsule != Py_None)
+        return NULL;
+    fsd_opened_record(list);
+    current = list ? capsule : NULL;
+    Py_INCREF(before);
+    return before;
+}
+
+/* Whether the file of that path is on the list. */
+static PyObject *was_opened(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    struct fsd_opened *list;
+    PyObject *capsule;
+    const char *path;
+
+    if (!PyArg_ParseTuple(args, "Oy:was_opened", &capsule, &path) ||
+        !(list = PyCapsule_GetPointer(capsule, OPENED)))
+        return NULL;
+    return PyBool_FromLong(fsd_opened_has(list, path));
+}
+
 static PyObject *update(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
@@ -1090,6 +1137,9 @@ static PyMethodDef methods[] = {
     {"search_model", search_model, METH_VARARGS, NULL},
     {"search_judge", search_judge, METH_VARARGS, NULL},
     {"search_take", search_take, METH_VARARGS, NULL},
+    {"opened", opened, METH_NOARGS, NULL},
+    {"record", record, METH_O, NULL},
+    {"was_opened", was_opened, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT,

@@ -73,8 +73,11 @@ def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
              peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> None:
         there = os.path.exists(snapshot)
         if update or not there:
-            text = fusiondiff.snapshot(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
-                                       opt_profile=opt_profile, peak=peak, force=force, label=label)
+            reads = fusiondiff._Reads()
+            with reads.recorded():
+                text = fusiondiff.snapshot(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
+                                           opt_profile=opt_profile, peak=peak, force=force, label=label)
+            reads.refuse(snapshot)
             _write(snapshot, text)
             if not there and not update:
                 pytest.fail(f"{os.fspath(snapshot)} was not there; it is written now: look at it and commit it",

@@ -330,3 +330,73 @@ print(shown)
 def test_interrupts():
     done = subprocess.run([sys.executable, "-c", INTERRUPTED, MODEL, ENGINE], capture_output=True, text=True)
     assert done.returncode == 0 and int(done.stdout) == 60, done.stderr[-2000:]
+
+
+# ---------------------------------------------------------------------------- outputs that are inputs
+
+def copies(folder):
+    """The pair and others beside it, which calls may read."""
+    for name, source in (("m.onnx", MODEL), ("e.json", ENGINE), ("wide.json", WIDE)):
+        (folder / name).write_bytes(pathlib.Path(source).read_bytes())
+    fusiondiff.cut(folder / "m.onnx", nodes="Conv_13", inputs=folder / "v.npz")
+    (folder / "policy.ini").write_text("[layer-count]\nlevel = info\n")
+    fusiondiff.bisect(folder / "m.onnx", folder / "e.json").save(folder / "state")
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def overwriting_calls(folder):
+    """Each function that has an output path, and the names of the files that it reads."""
+    model, engine = folder / "m.onnx", folder / "e.json"
+    search = fusiondiff.Bisection.read(folder / "state")
+    begun = fusiondiff.bisect(model, engine)
+    linting = fusiondiff.lint(model, builder="trt8", policy=folder / "policy.ini")
+    pair, state = ["m.onnx", "e.json"], ["m.onnx", "e.json", "state"]
+    return {
+        "fix": (lambda out: linting.fix(out, scales={"skip": 0.05}), ["m.onnx", "policy.ini"]),
+        "cut": (lambda out: fusiondiff.cut(model, engine, out, nodes="Conv_4"), pair),
+        "cut inputs": (lambda out: fusiondiff.cut(model, engine, folder / "part.onnx", nodes="Conv_13", inputs=out,
+                                                  values=folder / "v.npz"), [*pair, "v.npz"]),
+        "annotate": (lambda out: fusiondiff.annotate(model, engine, out), pair),
+        "retype": (lambda out: fusiondiff.retype(model, engine, out), pair),
+        "issue": (lambda out: fusiondiff.issue((model, engine), folder / "report", layers=[1], anonymize=True, no_weights=True,
+                                               names=out), pair),
+        "search model": (search.model, state),
+        "search save": (search.save, pair),
+        "begun model": (begun.model, pair),
+        "begun save": (begun.save, pair),
+    }
+
+
+@pytest.mark.parametrize("how", ["path", "dotted", "hard", "link"])
+def test_no_output_replaces_an_input(tmp_path, how):
+    before = copies(tmp_path)
+    calls = overwriting_calls(tmp_path)
+    for what, (call, names) in calls.items():
+        for name in names:
+            output = {"path": tmp_path / name, "dotted": f"{tmp_path}/./{name}"}.get(how, tmp_path / "again")
+            if how == "hard":
+                os.link(tmp_path / name, output)
+            elif how == "link":
+                os.symlink(name, output)
+            with pytest.raises(fusiondiff.Error, match="one of the inputs") as error:
+                call(output)
+            assert error.value.status == "arg" and os.path.basename(error.value.file) in (name, "again"), what
+            if how in ("hard", "link"):
+                os.unlink(output)
+            assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, (what, name)
+
+
+def test_other_outputs_are_written(tmp_path):
+    copies(tmp_path)
+    for what, (call, _) in overwriting_calls(tmp_path).items():
+        call(tmp_path / "new.onnx")
+        assert (tmp_path / "new.onnx").stat().st_size, what
+        (tmp_path / "new.onnx").unlink()
+        if (tmp_path / "report").exists():
+            for path in (tmp_path / "report").iterdir():
+                path.unlink()
+    search = fusiondiff.Bisection.read(tmp_path / "state")
+    old = (tmp_path / "state").read_bytes()
+    search.take("skip")
+    search.save(tmp_path / "state")    # which is its own
+    assert (tmp_path / "state").read_bytes() != old
