@@ -590,11 +590,7 @@ struct fsd_file {
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
  *  same thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
- *
- *  Another program may truncate a file while it is mapped (fsd_map_files()); reading a
- *  lost page raises SIGBUS.  The first mapping sets a handler that maps zeros there, so
- * that the reader comes to its end, and fsd_file_done() fails.  Signals of other origin
- *  are passed to the previous handler. */
+ *  What another program truncates while it is mapped reads as zeros: see file.c. */
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
@@ -614,15 +610,13 @@ enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *pat
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
-/** The same for a reader that requests by fsd_file_at() what it reads, and skips the
- *  rest, which is not read.  The first 64 KiB are always read. */
+/** The same; what is read beyond the first 64 KiB is requested by fsd_file_at(). */
 enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** The same for a reader that reads the file from beginning to end: of a compressed
- *  one, `size` is that of a beginning, which suffices to recognize the file, and the
- *  rest is decompressed in the meantime.  fsd_file_reach() waits for more;
- *  fsd_file_complete() must be called before anything else is done with the file. */
+/** The same for a reader that goes from beginning to end: of a compressed file, `size`
+ *  is that of a beginning, and the rest is decompressed meanwhile.  fsd_file_reach()
+ *  waits for more; fsd_file_complete() must be called before anything else is done. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
@@ -691,8 +685,7 @@ uint64_t fsd_decompressed_most(const struct fsd_file *file);
 /** A descriptor of that file; -1 with errno set, EXDEV for one elsewhere.  beside.c */
 int fsd_open_beside(const char *path, const char *of);
 
-/** Maps a regular file of at most `limit` bytes that has no name, so that no other
- *  program can truncate it. */
+/** Maps a regular file without a name, which no other program can truncate. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 
@@ -711,11 +704,9 @@ bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
 /** Must be called by another thread than the file's own before it reads the bytes. */
 void fsd_file_watch(const struct fsd_file *file);
 
-/** Puts what was opened, or an input names, onto the list of fsd_opened_record(), if
- *  there is one.  @return false where there is no memory. */
+/** Puts a file onto the list of fsd_opened_record(); false where there is no memory. */
 bool fsd_opened_note(int fd);
 bool fsd_opened_note_path(const char *path);
-
 enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
                                     uint64_t limit);
 

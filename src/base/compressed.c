@@ -85,7 +85,7 @@ static void *decompress_beside(void *payload)
     return NULL;
 }
 
-/* Signals are for the program's own threads, except SIGBUS: see fsd_file_open(). */
+/* Signals are for the program's own threads, except SIGBUS: see file.c. */
 static bool start(struct fsd_coming *c)
 {
     pthread_attr_t attributes;

@@ -30,6 +30,8 @@ enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* in the order of the option's 
 struct output {
     const char *path;   /* NULL: standard output */
     const char *format; /* NULL: text */
+    bool updates; /* it replaces the file that was read under its name, as a snapshot
+                     that is rewritten, and may be none of a build's files */
 };
 
 struct verb;
@@ -592,10 +594,30 @@ void drop_temporary(struct temporary *t, bool gone);
 
 /* Where reports go: standard output, or a file that appears whole or not at all. */
 
-/** Refuses an output that is one of the inputs of n builds. */
+/** What this thread opens from now on is an input, which no output may replace.
+ *  reads.c */
+void record_reads(void);
+
+/** The same of a file that will be opened; NULL is none. */
+void add_read(const char *path);
+/** The same of the files of a build. */
+void add_reads(const struct fsd_options *build);
+
+/** Refuses an output that is one of the inputs, with FSD_E_ARG. */
+enum fsd_status refuse_read(const struct output *to, struct fsd_error *err);
+
+/** The same of each output of the line, once the inputs of n builds are known. */
 enum fsd_status check_outputs(const struct command_line *line,
                               const struct fsd_options *inputs, unsigned n,
                               struct fsd_error *err);
+
+/** The same, once all inputs are known that the line itself names. */
+enum fsd_status check_line_outputs(const struct command_line *line,
+                                   struct fsd_error *err);
+
+/** find_target() of an output that is none of the inputs; whoever writes asks it. */
+enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
+                            struct fsd_error *err);
 
 /** Where a report goes, and how; `format` is never NULL. */
 struct sink {

@@ -81,6 +81,21 @@ static enum fsd_status refuse_files(const struct partial *p, const char *name,
                      "expected only files of an earlier collect, found '%.200s'", name);
 }
 
+/* What an earlier collect left may be what this one is to read: it is no rest then.  A
+ * link loses nothing when it goes. */
+static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+    struct stat st;
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
+        if (status == FSD_OK && path_in_partial(p, own_files[i], path) &&
+            !lstat(path, &st) && S_ISREG(st.st_mode))
+            status = refuse_read(&(struct output){.path = path}, err);
+    return status;
+}
+
 /* Removes what an earlier collect left, or nothing: a file that collect does not write
  * is somebody else's, and so are all files where it never began (`began`) or ended. */
 static enum fsd_status clear_partial(const struct partial *p, bool began,
@@ -105,6 +120,8 @@ static enum fsd_status clear_partial(const struct partial *p, bool began,
     }
     if (first)
         status = refuse_files(p, first, err);
+    if (status == FSD_OK)
+        status = refuse_inputs(p, err);
     for (size_t i = 0; i + 1 < sizeof own_files / sizeof *own_files; i++)
         if (status == FSD_OK && unlinkat(p->dir, own_files[i], 0) && errno != ENOENT)
             status = fail_errno(err, p->path);

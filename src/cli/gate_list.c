@@ -217,13 +217,10 @@ static enum fsd_status check_inputs(const struct job *job, struct fsd_error *err
 
     for (unsigned i = 0; i < job->list.n && status == FSD_OK; i++) {
         const struct entry *e = &job->at[i];
-        const struct fsd_options inputs[] = {
-            e->line->run,
-            {.model = e->check ? fsd_check_snapshot(e->check) : e->line->snapshot,
-             .engine = e->line->policy},
-            {.model = job->line->check.policy}};
 
-        status = check_outputs(job->line, inputs, 3, err);
+        add_read(e->check ? fsd_check_snapshot(e->check) : e->line->snapshot);
+        add_read(e->line->policy);
+        status = check_outputs(job->line, &e->line->run, 1, err);
     }
     return status;
 }

@@ -223,6 +223,7 @@ static void *work(void *payload)
 {
     struct deeds *d = payload;
 
+    record_reads();
     for (unsigned i; (i = d->next++) < d->n;)
         d->deed(d->payload, i);
     return NULL;

@@ -81,12 +81,12 @@ int main(int argc, char **argv)
         argv[0] = name;
     parse_command_line(&line, verb, argc, argv);
     prepare_ends();
+    record_reads();
     show_progress(&line.run, line.quiet);
     allow_leading_out(line.follow);
     if (check_parts(line.run.parts, line.run.n_parts, &err) != FSD_OK ||
         take_folder(&folder, &line.run, &err) != FSD_OK ||
-        check_outputs(&line, &line.run, 1, &err) != FSD_OK ||
-        check_outputs(&line, &line.other, 1, &err) != FSD_OK ||
+        check_line_outputs(&line, &err) != FSD_OK ||
         line.verb->run(&line, &err) != FSD_OK)
         line.exit_status = complain_of(&err, word);
     end_progress();

@@ -20,40 +20,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `input` may be NULL. */
-static bool is_input(const char *path, const char *input)
+enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
+                            struct fsd_error *err)
 {
-    struct stat x, y;
+    enum fsd_status status = refuse_read(to, err);
 
-    return input && !stat(path, &x) && !stat(input, &y) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
-static bool is_any_input(const char *path, const struct fsd_options *run)
-{
-    bool yes = is_input(path, run->model) || is_input(path, run->engine) ||
-               is_input(path, run->log) || is_input(path, run->times);
-
-    for (unsigned i = 0; i < run->n_profiles; i++)
-        yes |= is_input(path, run->profiles[i]);
-    for (unsigned i = 0; i < run->n_parts; i++)
-        yes |= is_input(path, run->parts[i]);
-    return yes;
-}
-
-enum fsd_status check_outputs(const struct command_line *line,
-                              const struct fsd_options *inputs, unsigned n,
-                              struct fsd_error *err)
-{
-    for (unsigned i = 0; i < line->n_outputs; i++) {
-        const char *path = line->outputs[i].path;
-
-        for (unsigned k = 0; path && k < n; k++)
-            if (is_any_input(path, &inputs[k]))
-                return fail_file(err, FSD_E_ARG, path,
-                                 "expected an output, found one of the inputs");
-    }
-    return FSD_OK;
+    return status == FSD_OK ? find_target(out, to->path, follow, err) : status;
 }
 
 /* One output on its way. */
@@ -170,7 +142,11 @@ static enum fsd_status put_in_place(const struct job *job, const struct target *
     struct fsd_error note;
     char text[1024];
 
-    if (!report || !overwrite(target, report))
+    if (!report)
+        return fail_errno(err, job->output->path);
+    if (check_outputs(job->line, NULL, 0, err) != FSD_OK)
+        return err->status;
+    if (!overwrite(target, report))
         return fail_errno(err, job->output->path);
     fail_file(&note, FSD_OK, job->output->path, "overwritten in place: %s", why);
     print_note(NULL, fsd_error_text(&note, text, sizeof text));
@@ -310,6 +286,8 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
         close(fd);
     } else {
         status = fill(job, fd, err);
+        if (status == FSD_OK) /* again: files may have been opened meanwhile */
+            status = check_outputs(job->line, NULL, 0, err);
         if (status == FSD_OK)
             status = take_place(job, target, temporary.path, err);
     }
@@ -325,11 +303,12 @@ static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
     const char *why_not = NULL;
 
     if (!job->output->path) {
+        status = refuse_read(job->output, err);
         end_progress();
-        return print(job, stdout, err);
+        return status == FSD_OK ? print(job, stdout, err) : status;
     }
     progress_stage("writing");
-    status = find_target(&target, job->output->path, job->line->follow, err);
+    status = take_target(&target, job->output, job->line->follow, err);
     if (status != FSD_OK)
         return status;
     if (target.kind == TARGET_STREAM)
@@ -343,7 +322,7 @@ static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print_report,
                               const void *payload, struct fsd_error *err)
 {
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status = check_outputs(line, NULL, 0, err);
 
     for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {
         struct job job = {line, &line->outputs[i], print_report, payload};
@@ -358,7 +337,7 @@ enum fsd_status write_models(const struct command_line *line, print_fn *print_mo
                              struct fsd_error *err)
 {
     static struct command_line models, reports;
-    enum fsd_status status;
+    enum fsd_status status = check_outputs(line, NULL, 0, err);
     bool moved = false;
 
     models = reports = *line;
@@ -372,7 +351,8 @@ enum fsd_status write_models(const struct command_line *line, print_fn *print_mo
     }
     if (!reports.n_outputs && !line->quiet)
         reports.outputs[reports.n_outputs++] = (struct output){NULL, line->format};
-    status = write_outputs(&models, print_model, payload, err);
+    if (status == FSD_OK)
+        status = write_outputs(&models, print_model, payload, err);
     if (status == FSD_OK)
         status = write_outputs(&reports, print_report, payload, err);
     if (status == FSD_OK && moved && !line->quiet &&

@@ -15,7 +15,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
     struct command_line to = *line;
 
     to.n_outputs = 1;
-    to.outputs[0] = (struct output){fsd_check_snapshot(check), NULL};
+    to.outputs[0] = (struct output){.path = fsd_check_snapshot(check), .updates = true};
     return write_outputs(&to, print_snapshot, check, err);
 }
 

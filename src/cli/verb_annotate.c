@@ -50,6 +50,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
     line->run.uncited = true;
     status = fsd_diff_open(&made, &line->run, err);
+    if (status == FSD_OK)
+        status = check_outputs(line, NULL, 0, err);
     one = *line;
     one.n_outputs = 1;
     for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {

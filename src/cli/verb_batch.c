@@ -101,6 +101,8 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
     status = check_outputs(line, &p->run, 1, err);
     if (failure.status == FSD_OK)
         failure.status = fsd_diff_open(&diff, &p->run, &failure);
+    if (status == FSD_OK) /* what the pair's files have named is known now */
+        status = check_outputs(line, NULL, 0, err);
     if (status == FSD_OK)
         status =
             fsd_pair_write(b->pairs.lines[i], diff, diff ? NULL : &failure, out, err);
@@ -180,6 +182,7 @@ static void *work(void *payload)
 {
     struct batch *b = payload;
 
+    record_reads();
     pthread_mutex_lock(&b->lock);
     for (;;) {
         struct fsd_error err = {0};
@@ -273,7 +276,8 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
 {
     const char *path = b->line->outputs[0].path;
     struct target target;
-    enum fsd_status status = find_target(&target, path, b->line->follow, err);
+    enum fsd_status status =
+        take_target(&target, &b->line->outputs[0], b->line->follow, err);
     FILE *file;
     int fd;
 

@@ -45,7 +45,7 @@ static enum fsd_status save(const struct command_line *line,
 {
     struct command_line to = *line;
 
-    to.outputs[0] = (struct output){.path = line->state};
+    to.outputs[0] = (struct output){.path = line->state, .updates = true};
     to.n_outputs = 1;
     to.quiet = true;
     return write_outputs(&to, print_state, search, err);
@@ -69,17 +69,19 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
 }
 
 /* The model of the next build.  Its weights in other files are found from the folder of
- * the model alone. */
+ * the model alone.
+ * @param own  `path` is a file of this run's own, which may have the number of one that
+ *             was read and that CMD has removed since. */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
-                                   struct fsd_error *err)
+                                   bool own, struct fsd_error *err)
 {
     const char *model = fsd_bisection_path(search);
     struct built built = {search,
                           !is_same_folder(model, path) && fsd_file_has_external(model)};
     struct command_line to = *line;
 
-    to.outputs[0] = (struct output){.path = path};
+    to.outputs[0] = (struct output){.path = path, .updates = own};
     to.n_outputs = 1;
     to.quiet = true;
     return write_outputs(&to, print_model, &built, err);
@@ -192,7 +194,7 @@ static enum fsd_status report(const struct command_line *line, bool all,
 
     if (status == FSD_OK && !all && line->outputs[0].path &&
         !fsd_bisection_done(search))
-        status = write_model(line, search, line->outputs[0].path, err);
+        status = write_model(line, search, line->outputs[0].path, false, err);
     if (status == FSD_OK)
         status = all ? fsd_bisection_log(search, stdout, err)
                      : fsd_bisection_next(search, stdout, err);
@@ -200,8 +202,24 @@ static enum fsd_status report(const struct command_line *line, bool all,
     return status;
 }
 
+/* Whether the file is one that this verb wrote, or empty. */
+static bool is_state(const char *path)
+{
+    static const char first[] = "fusiondiff-bisect/";
+    char begins[sizeof first - 1];
+    FILE *in = fopen(path, "re");
+    size_t n = in ? fread(begins, 1, sizeof begins, in) : 0;
+
+    if (in)
+        fclose(in);
+    return in && !memcmp(begins, first, n);
+}
+
 static enum fsd_status reset(const struct command_line *line, struct fsd_error *err)
 {
+    if (!access(line->state, F_OK) && !is_state(line->state))
+        return fail_file(err, FSD_E_ARG, line->state,
+                         "expected the file of a search, found another file");
     if (unlink(line->state) && errno != ENOENT)
         return fail_errno(err, line->state);
     return FSD_OK;
@@ -282,7 +300,7 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     int exit_status = STOPPED;
 
     if (status == FSD_OK)
-        status = write_model(line, search, model, err);
+        status = write_model(line, search, model, true, err);
     if (status == FSD_E_ARG) { /* the nodes of a log: there is no model to write */
         status = FSD_OK;
         model = NULL;

@@ -123,16 +123,6 @@ static enum fsd_status print_policy(const void *payload, const struct sink *to)
     return fsd_policy_print(to->out, to->err);
 }
 
-/* An output would be written over the snapshot or the policy. */
-static enum fsd_status check_names(const struct command_line *line,
-                                   struct fsd_error *err)
-{
-    const struct fsd_options inputs = {.model = line->check.snapshot,
-                                       .engine = line->check.policy};
-
-    return check_outputs(line, &inputs, 1, err);
-}
-
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_check *check = NULL;
@@ -144,8 +134,6 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (line->builds)
         return check_list(line, err);
     status = take_snapshots(&several, &line->check, err);
-    if (status == FSD_OK)
-        status = check_names(line, err);
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
     if (status == FSD_OK && line->check.accept) /* before anything says "accepted" */

@@ -120,6 +120,17 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
+/* Whatever file the command names may be what it reads. */
+static void add_words(const char *const *given, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const char *value = strchr(given[i], '=');
+
+        add_read(given[i]);
+        add_read(value ? value + 1 : NULL);
+    }
+}
+
 /* ------------------------------------------------------------------------ report */
 
 /* Which kinds of files there are, as bits by enum fsd_file_kind. */
@@ -206,7 +217,10 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
                                const char *const *given, unsigned n,
                                struct fsd_error *err)
 {
-    enum fsd_status status = open_partial(&c->partial, line->words[0], err);
+    enum fsd_status status;
+
+    add_words(given, n);
+    status = open_partial(&c->partial, line->words[0], err);
 
     if (status == FSD_OK)
         status = complete_command(&c->command, given, n, c->partial.path, err);

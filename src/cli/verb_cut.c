@@ -74,23 +74,38 @@ static enum fsd_status print_report(const void *payload, const struct sink *to)
     return fsd_cutting_report(job->cutting, job->path, job->alone, to->out, to->err);
 }
 
+/* DIR/inputs.npz, unless that or the part would replace an input. */
+static enum fsd_status aim_inputs(const struct command_line *line,
+                                  struct command_line *to, char path[PATH_MAX],
+                                  struct fsd_error *err)
+{
+    enum fsd_status status = check_outputs(line, NULL, 0, err);
+
+    if (status != FSD_OK)
+        return status;
+    if (snprintf(path, PATH_MAX, "%s/inputs.npz", line->inputs) >= PATH_MAX)
+        return fail_file(err, FSD_E_ARG, line->inputs, "the path is too long");
+    to->outputs[0] = (struct output){.path = path, .format = "npz"};
+    to->n_outputs = 1;
+    to->follow = line->follow;
+    return check_outputs(to, NULL, 0, err);
+}
+
 /* DIR/inputs.npz, and DIR where it is not there; that goes again if this fails. */
 static enum fsd_status write_inputs(const struct command_line *line,
                                     const struct fsd_cutting *cutting,
                                     struct fsd_error *err)
 {
     static struct command_line other;
-    bool is_new = !mkdir(line->inputs, 0777);
-    enum fsd_status status;
     char path[PATH_MAX];
+    enum fsd_status status = aim_inputs(line, &other, path, err);
+    bool is_new;
 
+    if (status != FSD_OK)
+        return status;
+    is_new = !mkdir(line->inputs, 0777);
     if (!is_new && errno != EEXIST)
         return fail_errno(err, line->inputs);
-    if (snprintf(path, sizeof path, "%s/inputs.npz", line->inputs) >= (int)sizeof path)
-        return fail_file(err, FSD_E_ARG, line->inputs, "the path is too long");
-    other.outputs[0] = (struct output){path, "npz"};
-    other.n_outputs = 1;
-    other.follow = line->follow;
     status = write_outputs(&other, print_inputs, cutting, err);
     if (status != FSD_OK && is_new)
         rmdir(line->inputs);

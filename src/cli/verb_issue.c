@@ -170,34 +170,37 @@ static enum fsd_status print_names(const void *payload, const struct sink *to)
 }
 
 /* Beside the directory, so that who sends this does not send it, too. */
-static enum fsd_status write_names(const struct folder *f, struct fsd_error *err)
+static enum fsd_status aim_names(const struct folder *f, struct command_line *to,
+                                 struct fsd_error *err)
 {
-    static struct command_line other;
     static char beside[PATH_MAX];
 
     if (!f->line->issue.anonymous)
         return FSD_OK;
     if (snprintf(beside, sizeof beside, "%s.names.json", f->name) >= (int)sizeof beside)
         return fail_file(err, FSD_E_ARG, f->name, "the path is too long");
-    other.outputs[0] =
-        (struct output){f->line->names ? f->line->names : beside, "json"};
-    other.n_outputs = 1;
-    other.follow = f->line->follow;
-    other.quiet = f->line->quiet;
-    return write_outputs(&other, print_names, f->issue, err);
+    to->outputs[0] = (struct output){.path = f->line->names ? f->line->names : beside,
+                                     .format = "json"};
+    to->n_outputs = 1;
+    to->follow = f->line->follow;
+    to->quiet = f->line->quiet;
+    return check_outputs(to, NULL, 0, err);
 }
 
 static enum fsd_status write_folder(struct folder *f, struct fsd_error *err)
 {
-    enum fsd_status status;
+    static struct command_line names;
+    enum fsd_status status = aim_names(f, &names, err);
     mode_t mask = umask(0);
 
     umask(mask);
+    if (status != FSD_OK)
+        return status;
     if (!make_temporary_folder(&f->partial))
         return fail_errno(err, f->name);
     status = fill_partial(f, err);
     if (status == FSD_OK)
-        status = write_names(f, err);
+        status = write_outputs(&names, print_names, f->issue, err);
     if (status == FSD_OK &&
         (chmod(f->partial.path, 0777 & ~mask) || rename(f->partial.path, f->name)))
         status = fail_errno(err, f->name);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [--share N] [PART...]
 
-Parts are models, engines, pairs, files, disk, names, fused, formats, logs, limits, untouched.
+Parts are models, engines, pairs, files, disk, names, fused, formats, logs, limits, overwrite, untouched.
 Inputs are made here or lie in fixtures/hostile.  --share N takes a seeded sample, one of N cases.
 Ends with 1 when anything that harness.py demands does not hold.
 """
@@ -23,6 +23,7 @@ import kills
 import limits
 import logs
 import models
+import overwrite
 import pairs
 import reports
 import untouched
@@ -280,7 +281,7 @@ def check_logs(h):
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files, "disk": disk.all_disks,
          "kills": kills.all_kills,
          "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs,
-         "formats": formats.all_formats, "limits": limits.all_limits,
+         "formats": formats.all_formats, "limits": limits.all_limits, "overwrite": overwrite.all_overwrites,
          "untouched": untouched.untouched}
 
 

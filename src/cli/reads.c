@@ -1,0 +1,87 @@
+/*
+ * The files that the program reads, which no output may replace.  A run of the program
+ * is one run, however many builds and threads it has: all threads record what they open
+ * into one list, and an output is looked up there before anything is written, and once
+ * more before it takes its place, since some files are opened while a report is made.
+ *
+ * Files that the command line names are on the list before they are opened, so that
+ * the program refuses at once and not after minutes of work.
+ */
+#include "cli/cli.h"
+
+static struct fsd_opened *opened, /* all of them */
+    *named; /* those that a build consists of, as far as they were named: an update of a
+               snapshot that was read may replace no other file */
+
+void record_reads(void)
+{
+    if (!opened) {
+        opened = must(fsd_opened_new());
+        named = must(fsd_opened_new());
+    }
+    fsd_opened_record(opened);
+}
+
+void add_read(const char *path)
+{
+    if (path && !fsd_opened_add(opened, path))
+        must(NULL);
+}
+
+static void add_named(const char *path)
+{
+    add_read(path);
+    if (path && !fsd_opened_add(named, path))
+        must(NULL);
+}
+
+void add_reads(const struct fsd_options *build)
+{
+    add_named(build->model);
+    add_named(build->engine);
+    add_named(build->log);
+    add_named(build->times);
+    for (unsigned i = 0; i < build->n_profiles; i++)
+        add_named(build->profiles[i]);
+    for (unsigned i = 0; i < build->n_values; i++)
+        add_named(build->values[i]);
+    for (unsigned i = 0; i < build->n_parts; i++)
+        add_named(build->parts[i]);
+}
+
+enum fsd_status refuse_read(const struct output *to, struct fsd_error *err)
+{
+    if (!fsd_opened_has(to->updates ? named : opened, to->path ? to->path : "-"))
+        return FSD_OK;
+    return fail_file(err, FSD_E_ARG, to->path ? to->path : "standard output",
+                     "expected an output, found one of the inputs");
+}
+
+enum fsd_status check_outputs(const struct command_line *line,
+                              const struct fsd_options *inputs, unsigned n,
+                              struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < n; i++)
+        add_reads(&inputs[i]);
+    for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++)
+        status = refuse_read(&line->outputs[i], err);
+    return status;
+}
+
+enum fsd_status check_line_outputs(const struct command_line *line,
+                                   struct fsd_error *err)
+{
+    const struct fsd_options builds[] = {line->run, line->other};
+
+    add_named(line->alone);
+    add_named(line->builds);
+    add_named(line->check.policy);
+    add_named(line->lint.policy);
+    add_named(line->query.check);
+    add_read(line->check.snapshot);
+    for (unsigned i = 0; i < line->cut.n_values; i++)
+        add_named(line->cut.values[i]);
+    return check_outputs(line, builds, 2, err);
+}
