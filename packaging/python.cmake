@@ -3,7 +3,7 @@
 # Directories are read as the program reads them.
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 python_add_library(fsd_python MODULE python/fusiondiff/_native.c src/cli/build_word.c
-  src/cli/target.c)
+  src/cli/inside.c src/cli/target.c)
 target_include_directories(fsd_python PRIVATE src)
 set_target_properties(fsd_python PROPERTIES OUTPUT_NAME _native PREFIX "" SUFFIX .abi3.so)
 target_compile_definitions(fsd_python PRIVATE Py_LIMITED_API=0x03090000)

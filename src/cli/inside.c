@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool anywhere;
 
@@ -57,7 +58,7 @@ enum fsd_status check_parts(const char *const *paths, unsigned n, struct fsd_err
 /* ------------------------------------------------------------------- of collect */
 
 /* The model's hash in quotes, as the record of a build of it would have it, to be
- * freed; NULL: the model cannot be read. */
+ * freed; NULL: the model cannot be read, or there is no memory. */
 static char *hash_of(const char *model)
 {
     static const char key[] = "\"hash\":";
@@ -66,10 +67,11 @@ static char *hash_of(const char *model)
     size_t size;
     char *text = NULL, *at, *end;
     FILE *out = fsd_memory_open(&text, &size);
-    enum fsd_status status = fsd_collected_write(&build, out, &err);
+    enum fsd_status status =
+        out ? fsd_collected_write(&build, out, &err) : FSD_E_MEMORY;
 
-    if (fclose(out))
-        must(NULL);
+    if (out && fclose(out))
+        status = FSD_E_MEMORY;
     at = status == FSD_OK ? strstr(text, key) : NULL;
     at = at ? strchr(at + sizeof key - 1, '"') : NULL;
     end = at ? strchr(at + 1, '"') : NULL;
@@ -87,15 +89,18 @@ static bool has_text(const char *path, const char *text)
     static const size_t most = 1 << 20;
     /* O_NONBLOCK: a pipe of that name must not block. */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *in = fd >= 0 ? must(fdopen(fd, "r")) : NULL;
-    char *bytes = in ? must(malloc(most + 1)) : NULL;
+    FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+    char *bytes = in ? malloc(most + 1) : NULL;
     bool has = false;
 
-    if (in) {
+    if (bytes) { /* without memory the link is refused, as any other */
         bytes[fread(bytes, 1, most, in)] = '\0';
         has = strstr(bytes, text) != NULL;
-        fclose(in);
     }
+    if (in)
+        fclose(in);
+    else if (fd >= 0)
+        close(fd);
     free(bytes);
     return has;
 }
