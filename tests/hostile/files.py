@@ -8,7 +8,11 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import rights  # noqa: E402  pylint: disable=wrong-import-position
 
 NOBODY = 65534
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
@@ -74,35 +78,16 @@ def lists(h, model, engine):
     h.check(os.path.getsize(begun) == before, "long line", "the lines behind it are gone")
 
 
-def for_everybody(h, path):
-    """A copy that everybody can read and run, wherever the checkout lies."""
-    public = shutil.copy(path, h.path("public-" + os.path.basename(path)))
-    os.chmod(public, 0o755)
-    return public
-
-
-def as_nobody(h):
-    """Root reads and writes everything, and takes another user's rights for a while."""
-    if os.geteuid() != 0:
-        return {}
-    os.mkdir(h.path("gcov"))
-    os.chmod(h.path("gcov"), 0o777)
-    return {"user": NOBODY, "group": NOBODY,    # who may not write a build's coverage either
-            "env": {**os.environ, "GCOV_PREFIX": h.path("gcov")}}
-
-
 def unreadable(h, model, engine):
-    os.chmod(h.folder, 0o755)
-    other = as_nobody(h)
-    own, h.binary = h.binary, for_everybody(h, h.binary)
-    model, engine = for_everybody(h, model), for_everybody(h, engine)
+    own, other = h.binary, rights.as_any_user()
+    h.binary, model, engine = (rights.owned(path, h.folder) for path in (h.binary, model, engine))
     secret, locked = h.path("secret", b"x"), h.path("locked")
     os.chmod(secret, 0)
     os.mkdir(locked, 0o555)
     try:
         subprocess.run([h.binary, "--version"], check=True, stdout=subprocess.DEVNULL, **other)
-    except (OSError, subprocess.SubprocessError) as error:
-        print("skipped unreadable: nobody else may run a program of %s: %s" % (h.folder, error))
+    except subprocess.SubprocessError as error:
+        print("skipped unreadable: root keeps its rights here: %s" % error)
     else:
         h.run("unreadable", secret, engine, allowed=(2,), **other)
         h.run("no room to write", model, engine, "-o", locked + "/r.json", allowed=(2,), **other)

@@ -1,0 +1,29 @@
+"""Programs started with the rights of a user like any other, whoever runs the tests."""
+import ctypes
+import os
+import shutil
+
+PR_CAPBSET_DROP = 24
+CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
+
+
+def _drop():
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "no capability can be dropped here")
+
+
+def as_any_user():
+    """Arguments for subprocess: root, too, may then read and write only what modes allow to a file's owner.
+
+    Another user than root could not reach a checkout, or a temporary folder, below a folder of mode 700."""
+    return {} if os.geteuid() else {"preexec_fn": _drop}
+
+
+def owned(path, folder):
+    """A copy that belongs to who runs the tests: root without its rights may not reach a checkout of another user's."""
+    own = os.path.join(folder, "own-" + os.path.basename(path))
+    shutil.copy(path, own)
+    os.chmod(own, 0o700)
+    return own
