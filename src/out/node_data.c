@@ -25,7 +25,8 @@ static const char *color_of(enum fsd_dtype type)
     }
 }
 
-static void put_node(const struct fsd_diff *d, fsd_id node, bool timed,
+/* `ms` is of all nodes of that name. */
+static void put_node(const struct fsd_diff *d, fsd_id node, bool timed, double ms,
                      struct fsd_json *results)
 {
     const struct fsd_node_result *result = &d->nodes[node];
@@ -33,11 +34,11 @@ static void put_node(const struct fsd_diff *d, fsd_id node, bool timed,
     const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
     struct fsd_json *one;
 
-    if (!*name || (timed && d->cost->nodes[node].ms < 0))
+    if (!*name || (timed && ms < 0))
         return;
     one = fsd_json_object(results, name);
     if (timed) {
-        fsd_json_number(one, "value", d->cost->nodes[node].ms);
+        fsd_json_number(one, "value", ms);
         return;
     }
     fsd_json_text(one, "value",
@@ -60,6 +61,31 @@ static void put_gradient(struct fsd_json *root)
     }
 }
 
+/* Several nodes may have one name, which stands for the first of them: a reader of JSON
+ * takes one value of a key. */
+static void put_nodes(const struct fsd_diff *d, bool timed, struct fsd_json *results)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    fsd_id *first = fsd_ids_new(scratch, fsd_intern_count(d->names));
+    double *ms = FSD_NEW(scratch, double, d->model->nodes.n + 1);
+
+    for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++) {
+        fsd_id *of = &first[d->model->nodes.at[i].name];
+        double own = d->cost->nodes[i].ms;
+
+        if (*of == FSD_NONE) {
+            *of = i;
+            ms[i] = own;
+        } else if (own >= 0) {
+            ms[*of] = ms[*of] < 0 ? own : ms[*of] + own;
+        }
+    }
+    for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++)
+        if (first[d->model->nodes.at[i].name] == i)
+            put_node(d, i, timed, ms[i], results);
+    fsd_arena_free(scratch);
+}
+
 void fsd_annotate_node_data(const struct fsd_diff *d, FILE *out)
 {
     struct fsd_json *root = fsd_json_new(out), *results;
@@ -68,8 +94,7 @@ void fsd_annotate_node_data(const struct fsd_diff *d, FILE *out)
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         timed |= d->cost->nodes[i].ms >= 0;
     results = fsd_json_object(root, "results");
-    for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++)
-        put_node(d, i, timed, results);
+    put_nodes(d, timed, results);
     if (timed)
         put_gradient(root);
     fsd_json_end(root);

@@ -170,6 +170,16 @@ def refused(ran, part, folder, says):
     check(not part.exists() and not (folder / "given").exists(), f"{says}: files are left")
 
 
+def named_alike(binary, pair, folder):
+    """Two nodes of one name: a key stands once in the node data."""
+    alike, data, keys = folder / "alike.onnx", folder / "alike.nodedata.json", []
+    alike.write_bytes(pair[0].read_bytes().replace(b"Relu_6", b"Conv_4"))
+    ran = run(binary, "annotate", alike, pair[1], "-o", data)
+    check(ran.returncode == 0, ran.stderr.decode())
+    json.loads(data.read_text(), object_pairs_hook=lambda pairs: keys.append([key for key, _ in pairs]))
+    check(all(len(set(one)) == len(one) for one in keys) and any("Conv_4" in one for one in keys), f"keys: {keys}")
+
+
 def annotate(binary, fixtures, folder):
     """Metadata is appended, and nothing else of the file changes; a second run replaces it."""
     pair = [fixtures.parent / "qat_block" / name for name in ("model.onnx", "engine.graph.json")]
@@ -180,6 +190,7 @@ def annotate(binary, fixtures, folder):
     check(again.read_bytes() == made.read_bytes(), "annotating once more changes nothing")
     data = json.loads((folder / "x.nodedata.json").read_text())
     check(data["results"]["Conv_4"]["value"] == "int8", "node data")
+    named_alike(binary, pair, folder)
     check(run(binary, "annotate", pair[1], "-o", folder / "engine.onnx").returncode == 0, "an engine as a graph")
     for said in (["--dump", "model"],):
         plain, noted = (run(binary, *said, path).stdout.decode() for path in (pair[0], made))
