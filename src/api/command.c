@@ -1,6 +1,6 @@
 /* The command that repeats a report, which reports quote when they suggest how to see
  * more: it has all files and options of the original command, since without one of them
- * the answer would differ. */
+ * the answer would differ; and what callers pass that is refused before it is read. */
 #include "api/command.h"
 
 #include "base/base.h"
@@ -129,4 +129,84 @@ const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
     put_common(&w, opt);
     command->common = fsd_print_take(&print, arena);
     return command;
+}
+
+/* ------------------------------------------------------------- what is refused */
+
+struct given {
+    const char *name;
+    const char *const *list;
+    unsigned n;
+};
+
+enum fsd_status fsd_expect_array(const char *name, const void *list, size_t n,
+                                 struct fsd_error *err)
+{
+    return list || !n ? FSD_OK
+                      : fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                                 "expected a list as %s, found NULL with a count of "
+                                 "%zu",
+                                 name, n);
+}
+
+enum fsd_status fsd_expect_words(const char *name, const char *const *list, unsigned n,
+                                 struct fsd_error *err)
+{
+    enum fsd_status status = fsd_expect_array(name, list, n, err);
+
+    for (unsigned i = 0; status == FSD_OK && i < n; i++)
+        if (!list[i])
+            status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                              "expected %u texts in %s, found NULL as number %u", n,
+                              name, i);
+    return status;
+}
+
+enum fsd_status fsd_expect_choice(const char *name, unsigned is, unsigned n,
+                                  struct fsd_error *err)
+{
+    return is < n ? FSD_OK
+                  : fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                             "expected 0 to %u as %s, found %u", n - 1, name, is);
+}
+
+static enum fsd_status check_all(const struct given *all, size_t n,
+                                 struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (size_t i = 0; status == FSD_OK && i < n; i++)
+        status = fsd_expect_words(all[i].name, all[i].list, all[i].n, err);
+    return status;
+}
+
+enum fsd_status fsd_expect_options(const struct fsd_options *opt, struct fsd_error *err)
+{
+    const struct given all[] = {{"profiles", opt->profiles, opt->n_profiles},
+                                {"shapes", opt->shapes, opt->n_shapes},
+                                {"values", opt->values, opt->n_values},
+                                {"parts", opt->parts, opt->n_parts}};
+    enum fsd_status status =
+        fsd_expect_choice("evidence", opt->evidence, FSD_BY_ALL + 1, err);
+
+    if (status == FSD_OK)
+        status = fsd_expect_choice("n_values", opt->n_values, 3, err);
+    return status == FSD_OK ? check_all(all, FSD_COUNT_OF(all), err) : status;
+}
+
+enum fsd_status fsd_expect_query(const struct fsd_query *q, struct fsd_error *err)
+{
+    return q ? fsd_expect_words("words", q->words, q->n_words, err) : FSD_OK;
+}
+
+enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut, struct fsd_error *err)
+{
+    const struct given all[] = {{"layers", cut->layers, cut->n_layers},
+                                {"groups", cut->groups, cut->n_groups},
+                                {"nodes", cut->nodes, cut->n_nodes},
+                                {"from", cut->from, cut->n_from},
+                                {"to", cut->to, cut->n_to},
+                                {"values", cut->values, cut->n_values}};
+
+    return check_all(all, FSD_COUNT_OF(all), err);
 }

@@ -21,4 +21,23 @@ const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
                                                      struct fsd_intern *names,
                                                      const char *engine);
 
+/* ---------------------------------------------------- arguments of public functions */
+
+/** @return FSD_OK; FSD_E_ARG for a list that is NULL, or has a NULL among its n. */
+enum fsd_status fsd_expect_words(const char *name, const char *const *list, unsigned n,
+                                 struct fsd_error *err);
+/** @return FSD_OK; FSD_E_ARG for a NULL list of n > 0 structs. */
+enum fsd_status fsd_expect_array(const char *name, const void *list, size_t n,
+                                 struct fsd_error *err);
+/** @return FSD_OK; FSD_E_ARG unless `is` below `n`. */
+enum fsd_status fsd_expect_choice(const char *name, unsigned is, unsigned n,
+                                  struct fsd_error *err);
+
+/** The same of each list and mask in one of these. */
+enum fsd_status fsd_expect_options(const struct fsd_options *opt,
+                                   struct fsd_error *err);
+enum fsd_status fsd_expect_query(const struct fsd_query *q, struct fsd_error *err);
+enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut,
+                               struct fsd_error *err);
+
 #endif

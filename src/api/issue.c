@@ -9,6 +9,7 @@
 #include "out/renamer.h"
 #include "report/picture/picture.h"
 #include "report/report.h"
+#include "values/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ struct fsd_issue {
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
+    const char **groups; /* by number, which no new name changes */
+    unsigned n_groups;
+    bool unplanned; /* the part has nodes, and why it has no plan is in no_part */
     const char *model, *engine, *no_part;
     const char *picture; /* NULL: there is none */
     size_t picture_n;
@@ -51,8 +55,12 @@ static enum fsd_status pick_asked(struct fsd_issue *i, struct fsd_error *err)
 
     if (status == FSD_OK)
         status = pick(i, FSD_PICK_LAYERS, part->groups, part->n_groups, &groups, err);
-    for (uint32_t k = 0; k < groups.n; k++)
+    i->groups = FSD_NEW(i->arena, const char *, groups.n + 1);
+    i->n_groups = groups.n;
+    for (uint32_t k = 0; k < groups.n; k++) {
         fsd_vec_push(i->arena, &i->subject.layers, groups.at[k]);
+        i->groups[k] = fsd_printed(i->arena, "layer:%u", groups.at[k]);
+    }
     if (status == FSD_OK)
         status =
             pick(i, FSD_PICK_NODES, part->nodes, part->n_nodes, &i->subject.nodes, err);
@@ -93,8 +101,8 @@ static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
         words[k] = fsd_printed(i->arena, "#%u", nodes->at[k]);
     i->cut = (struct fsd_cut_options){.nodes = words,
                                       .n_nodes = nodes->n,
-                                      .groups = i->wants.part.groups,
-                                      .n_groups = i->wants.part.n_groups,
+                                      .groups = i->groups,
+                                      .n_groups = i->n_groups,
                                       .context = i->wants.part.context,
                                       .inline_weights = !i->wants.no_weights};
     return fsd_cut_new(&i->plan, i->arena, i->run, &i->cut, err);
@@ -145,6 +153,7 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
     status = plan_cut(i, &why);
     if (!is_asked(i) && (status == FSD_E_UNSUPPORTED || status == FSD_E_ARG)) {
         i->plan = NULL;
+        i->unplanned = true;
         i->no_part = fsd_printed(i->arena, "%s", why.message);
         return FSD_OK;
     }
@@ -155,15 +164,30 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 
 /* --------------------------------------------------------------------------- hiding */
 
+static void learn(struct fsd_renamer *r, const struct fsd_diff *d)
+{
+    const struct fsd_engine_reader *reader = d->engine->reader;
+
+    fsd_renamer_learn(r, d, reader ? reader->phrases : NULL,
+                      reader ? reader->words : NULL);
+}
+
+static const char *rename_text(void *payload, const char *text)
+{
+    return fsd_renamer_text(payload, text);
+}
+
 /* After it nothing knows the old names but the renamer. */
 static void hide_names(struct fsd_renamer *r, struct fsd_diff *d)
 {
     static const struct fsd_options files = {.model = "model.onnx",
                                              .engine = "engine.json"};
-    const struct fsd_engine_reader *reader = d->engine->reader;
 
-    fsd_renamer_apply(r, d, reader ? reader->phrases : NULL,
-                      reader ? reader->kernels : NULL);
+    fsd_renamer_apply(r, d);
+    if (d->values) {
+        d->values = fsd_values_rename(d->arena, d->values, rename_text, r);
+        d->numbers = d->values->numbers;
+    }
     d->model = fsd_graph_at(d->arena, d->model, files.model);
     d->engine = fsd_graph_at(d->arena, d->engine, files.engine);
     d->command = fsd_command_new(d->arena, d->names, &files);
@@ -234,6 +258,22 @@ static void hide_comparison(struct fsd_issue *i)
     i->subject.region = i->compare->order[at];
 }
 
+/* The plan, or the reason why there is none, is printed with names: it is made anew
+ * from the new ones.  The part is cut by then. */
+static enum fsd_status hide_plan(struct fsd_issue *i, struct fsd_error *err)
+{
+    struct fsd_error why = {0};
+
+    if (i->plan)
+        return plan_cut(i, err);
+    if (i->unplanned) {
+        plan_cut(i, &why);
+        i->plan = NULL;
+        i->no_part = fsd_printed(i->arena, "%s", why.message);
+    }
+    return FSD_OK;
+}
+
 static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
 {
     if (!i->wants.anonymous)
@@ -243,13 +283,13 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
                         "expected two engines, in which names can be replaced, found a "
                         "snapshot");
     i->renamer = fsd_renamer_new(i->arena);
-    fsd_renamer_learn(i->renamer, i->run);
+    learn(i->renamer, i->run);
     if (i->old_run)
-        fsd_renamer_learn(i->renamer, i->old_run);
+        learn(i->renamer, i->old_run);
     hide_run(i);
     if (i->old_run)
         hide_comparison(i);
-    return FSD_OK;
+    return hide_plan(i, err);
 }
 
 /* -------------------------------------------------------------------------- opening */
@@ -322,9 +362,11 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     struct fsd_options pair = *opt;
     struct fsd_arena *arena;
     struct fsd_issue *i;
-    enum fsd_status status;
+    enum fsd_status status = fsd_expect_cut(&issue->part, err);
 
     *out = NULL;
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     if (!pair.engine) { /* a build log, which holds both */
         pair.engine = pair.model;
@@ -382,6 +424,7 @@ static enum fsd_status write_part(const struct fsd_issue *i, FILE *out,
                                   struct fsd_error *err)
 {
     const struct fsd_onnx_hiding how = {.rename = i->renamer ? fsd_renamer_name : NULL,
+                                        .is_public = fsd_renamer_is_public,
                                         .payload = i->renamer,
                                         .weights = i->wants.no_weights};
     struct fsd_file file = {.name = FSD_ISSUE_PART};

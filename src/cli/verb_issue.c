@@ -43,9 +43,9 @@ static const char doc[] =
     "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a "
     "build log.  Read issue.md before you send it: it states what "
     "is unknown.\n\n--anonymize replaces the names of nodes, "
-    "tensors, functions, sizes and files, and any word that is "
-    "not the builder's own; it removes descriptions and metadata.  "
-    "Operators keep their names.  --no-weights keeps the types "
+    "tensors, functions, sizes and files, and any word that "
+    "neither ONNX nor the builder has, such as a custom operator; "
+    "it removes descriptions and metadata.  --no-weights keeps the types "
     "and sizes of weights, and the values of sizes, indices and "
     "single numbers.";
 

@@ -73,8 +73,9 @@ struct fsd_engine_reader {
     /** What the builder puts around names in those of its layers, of two phrases with
      *  one beginning the longer first; ends with NULL. */
     const char *const *phrases;
-    /** How names of kernels begin that hold no names of the model; NULL: none do. */
-    const char *kernels;
+    /** Words of the builder's own, in lower case, with blanks between them: of kernels,
+     *  types of layers, layouts, options. */
+    const char *words;
 
     /** Appends times of whole runs. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,

@@ -35,10 +35,9 @@ enum message {
 
 enum action {
     KEEP = 1,
-    RENAME,    /* to: what it is a name of */
-    CALLED,    /* the same where it is of a function */
-    CALLED_OR, /* the same, else a word unless the operator is ONNX's */
-    INTO       /* to: the message it is */
+    RENAME, /* to: what it is a name of */
+    WORD,   /* the same, unless all its words are public */
+    INTO    /* to: the message it is */
 };
 
 struct field {
@@ -49,19 +48,19 @@ struct field {
 };
 
 static const struct field FIELDS[] = {
-    {MODEL, 2, KEEP, 0}, /* producer and its version */
-    {MODEL, 3, KEEP, 0},
+    {MODEL, 2, WORD, FSD_NAMED_WORD}, /* producer and its version */
+    {MODEL, 3, WORD, FSD_NAMED_WORD},
     {MODEL, MODEL_GRAPH, INTO, GRAPH},
     {MODEL, 8, INTO, OPSET},
     {MODEL, MODEL_FUNCTION, INTO, FUNCTION},
-    {OPSET, 1, CALLED, FSD_NAMED_DOMAIN},
+    {OPSET, 1, WORD, FSD_NAMED_DOMAIN},
     {FUNCTION, FUNCTION_NAME, RENAME, FSD_NAMED_FUNCTION},
     {FUNCTION, 4, RENAME, FSD_NAMED_TENSOR},
     {FUNCTION, 5, RENAME, FSD_NAMED_TENSOR},
     {FUNCTION, 6, RENAME, FSD_NAMED_WORD},
     {FUNCTION, FUNCTION_NODE, INTO, NODE},
     {FUNCTION, 9, INTO, OPSET},
-    {FUNCTION, FUNCTION_DOMAIN, CALLED, FSD_NAMED_DOMAIN},
+    {FUNCTION, FUNCTION_DOMAIN, WORD, FSD_NAMED_DOMAIN},
     {FUNCTION, 11, INTO, ATTRIBUTE},
     {FUNCTION, 12, INTO, VALUE},
     {FUNCTION, 13, RENAME, FSD_NAMED_WORD},
@@ -75,22 +74,22 @@ static const struct field FIELDS[] = {
     {GRAPH, GRAPH_SPARSE, INTO, SPARSE},
     {ANNOTATION, 1, RENAME, FSD_NAMED_TENSOR},
     {ANNOTATION, 2, INTO, ENTRY},
-    {ENTRY, ENTRY_KEY, KEEP, 0},
+    {ENTRY, ENTRY_KEY, WORD, FSD_NAMED_WORD},
     {ENTRY, ENTRY_VALUE, RENAME, FSD_NAMED_TENSOR},
     {NODE, NODE_INPUT, RENAME, FSD_NAMED_TENSOR},
     {NODE, NODE_OUTPUT, RENAME, FSD_NAMED_TENSOR},
     {NODE, 3, RENAME, FSD_NAMED_NODE},
-    {NODE, 4, CALLED, FSD_NAMED_FUNCTION},
+    {NODE, 4, WORD, FSD_NAMED_FUNCTION},
     {NODE, NODE_ATTRIBUTE, INTO, ATTRIBUTE},
-    {NODE, 7, CALLED, FSD_NAMED_DOMAIN},
+    {NODE, 7, WORD, FSD_NAMED_DOMAIN},
     {NODE, 8, RENAME, FSD_NAMED_WORD},
-    {ATTRIBUTE, 1, CALLED, FSD_NAMED_WORD},
-    {ATTRIBUTE, 4, CALLED_OR, FSD_NAMED_WORD},
+    {ATTRIBUTE, 1, WORD, FSD_NAMED_WORD},
+    {ATTRIBUTE, 4, WORD, FSD_NAMED_WORD},
     {ATTRIBUTE, ATTRIBUTE_TENSOR, INTO, TENSOR},
     {ATTRIBUTE, ATTRIBUTE_GRAPH, INTO, GRAPH},
     {ATTRIBUTE, 7, KEEP, 0}, /* floats and ints, packed */
     {ATTRIBUTE, 8, KEEP, 0},
-    {ATTRIBUTE, 9, CALLED_OR, FSD_NAMED_WORD},
+    {ATTRIBUTE, 9, WORD, FSD_NAMED_WORD},
     {ATTRIBUTE, ATTRIBUTE_TENSORS, INTO, TENSOR},
     {ATTRIBUTE, ATTRIBUTE_GRAPHS, INTO, GRAPH},
     {ATTRIBUTE, 14, INTO, TYPE},
@@ -133,7 +132,6 @@ struct hider {
     struct fsd_arena *arena;
     const struct fsd_onnx_hiding *how;
     FSD_VEC(struct called) functions;
-    fsd_slices domains; /* of operators that are no functions */
     const struct fsd_file *file;
     size_t released; /* how far it was given back */
 };
@@ -161,15 +159,6 @@ static bool is_call(const struct hider *h, struct fsd_slice domain,
             fsd_slice_equal(name, h->functions.at[i].name))
             return true;
     return false;
-}
-
-/* A domain that no operator of a builder has: of functions, or of nothing any more. */
-static bool is_own_domain(const struct hider *h, struct fsd_slice domain)
-{
-    for (uint32_t i = 0; i < h->domains.n; i++)
-        if (fsd_slice_equal(domain, h->domains.at[i]))
-            return false;
-    return !fsd_onnx_is_standard(domain);
 }
 
 static struct context context_of(const struct hider *h, struct fsd_slice node)
@@ -356,32 +345,32 @@ static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
     return (struct fsd_slice){copy, list.n};
 }
 
-/* A text of an attribute that its operator knows: "SAME_UPPER", "nearest". */
-static bool is_known_word(const struct context *in, struct fsd_slice attribute,
-                          bool list)
+/* A text of an attribute that its operator knows: "SAME_UPPER", "nearest".  The
+ * subscripts of an Einsum are words to nobody else. */
+static bool is_known_word(const struct hider *h, const struct context *in,
+                          struct fsd_slice attribute, bool list, struct fsd_slice text)
 {
     struct fsd_slice name = fsd_onnx_block(attribute, 1);
 
     return !in->foreign && !in->constant &&
-           (!list || fsd_slice_is(name, "activations"));
+           (!list || fsd_slice_is(name, "activations")) &&
+           (fsd_slice_is(name, "equation") || h->how->is_public(h->how->payload, text));
 }
 
 static bool is_hidden(const struct hider *h, const struct field *f,
                       const struct context *in, struct fsd_slice message,
                       struct fsd_slice text)
 {
+    bool name = f->number == 1, domain = f->to == FSD_NAMED_DOMAIN;
+
     if (!h->how->rename || !text.n || f->action == KEEP)
         return false;
-    if (f->in == OPSET || f->in == FUNCTION)
-        return f->action == RENAME || is_own_domain(h, text);
-    if (f->in == NODE)
-        return f->action == RENAME ||
-               (f->to == FSD_NAMED_DOMAIN ? is_own_domain(h, text) : in->call);
-    if (f->in == ATTRIBUTE)
-        return f->action == RENAME ||
-               (f->action == CALLED ? in->call
-                                    : !is_known_word(in, message, f->number == 9));
-    return true;
+    if (f->action == RENAME)
+        return true;
+    if (f->in == ATTRIBUTE && !name)
+        return !is_known_word(h, in, message, f->number == 9, text);
+    return ((f->in == NODE || f->in == ATTRIBUTE) && !domain && in->call) ||
+           !h->how->is_public(h->how->payload, text);
 }
 
 static void hide(struct hider *h, struct fsd_slice message, enum message is,
@@ -432,21 +421,6 @@ static void hide(struct hider *h, struct fsd_slice message, enum message is,
     fsd_pieces_rest(h->arena, to, from, message);
 }
 
-static void find_domains(struct hider *h, struct fsd_slice message, enum message is)
-{
-    struct fsd_wire_block block;
-
-    while (fsd_wire_take(&message, &block)) {
-        const struct field *f = find_field(is, block.number);
-
-        if (!f || f->action != INTO || f->to == TENSOR)
-            continue;
-        if (f->to == NODE && !context_of(h, block.bytes).call)
-            fsd_vec_push(h->arena, &h->domains, fsd_onnx_block(block.bytes, 7));
-        find_domains(h, block.bytes, (enum message)f->to);
-    }
-}
-
 static void find_functions(struct hider *h, struct fsd_slice model)
 {
     struct fsd_wire_block block;
@@ -478,7 +452,6 @@ enum fsd_status fsd_onnx_hide(const struct fsd_file *file,
     enum fsd_status status;
 
     find_functions(&h, model);
-    find_domains(&h, model, MODEL);
     hide(&h, model, MODEL, (struct context){.call = false}, &all);
     status = fsd_pieces_write(&all, file, mapping_of, &h, out, err);
     fsd_arena_free(h.arena);

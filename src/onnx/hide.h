@@ -18,10 +18,10 @@
 enum fsd_named {
     FSD_NAMED_NODE,
     FSD_NAMED_TENSOR,
-    FSD_NAMED_FUNCTION,
-    FSD_NAMED_DOMAIN, /**< of functions */
-    FSD_NAMED_DIM,    /**< an open size */
-    FSD_NAMED_WORD,   /**< anything else */
+    FSD_NAMED_FUNCTION, /**< or an operator that ONNX does not have */
+    FSD_NAMED_DOMAIN,   /**< of these */
+    FSD_NAMED_DIM,      /**< an open size */
+    FSD_NAMED_WORD,     /**< anything else */
     FSD__NAMED_COUNT
 };
 
@@ -30,8 +30,14 @@ enum fsd_named {
 typedef const char *fsd_rename_fn(void *payload, enum fsd_named of,
                                   struct fsd_slice name);
 
+/** True for a text that stays as it is: all its words are ONNX's or the builder's. */
+typedef bool fsd_public_fn(void *payload, struct fsd_slice text);
+
 struct fsd_onnx_hiding {
     fsd_rename_fn *rename; /**< NULL: names stay */
+    fsd_public_fn
+        *is_public; /**< asked of operators, domains, attributes and exporters;
+                                   not NULL if rename is not */
     void *payload;
     bool weights; /**< put others in their place: floats become 2^-6, integers of up to
                        16 bits 1, or 0 in a row (as zero points are); those of 32 and

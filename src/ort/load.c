@@ -749,6 +749,12 @@ static const char *const reads[] = {
     "profiles of sessions, ONNX Runtime 1.12 to 1.31",
     "verbose logs of sessions, ONNX Runtime 1.12 to 1.32", NULL};
 
+static const char words[] =
+    "cpu execution provider onnxruntime tensorrt rtx cuda openvino nnapi coreml qnn "
+    "rocm "
+    "migraphx xnnpack acl azure vitis ai snpe rk npu js web webgpu dml dnnl "
+    "reorder nchwc fused conv kernel time ";
+
 const struct fsd_engine_reader fsd_reader_ort = {
     .name = "ONNX Runtime",
     .reads = reads,
@@ -756,4 +762,5 @@ const struct fsd_engine_reader fsd_reader_ort = {
     .load = load,
     .read_log = read_log,
     .read_profile = fsd_ort_profile_read,
+    .words = words,
 };

@@ -541,8 +541,11 @@ static void put_notes(struct text *x)
     fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
         fputs("- Names of nodes, tensors, functions, sizes and files are replaced, the "
-              "same everywhere. Operators keep theirs. Descriptions and metadata are "
-              "removed.\n",
+              "same everywhere, and all other words that neither ONNX nor the builder "
+              "has: of custom operators, their domains and attributes, of plugins, "
+              "kernels, options and columns of values. Operators of ONNX keep their "
+              "names, numbers and the subscripts of an Einsum stay. Descriptions and "
+              "metadata are removed.\n",
               x->out);
     if (t->no_weights && t->plan)
         fputs(

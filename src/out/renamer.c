@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "model/built.h"
 #include "ops/ids.h"
+#include "out/public_words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,9 +26,9 @@ struct fsd_renamer {
     uint32_t count[FSD__NAMED_COUNT];
     bool taken[256]; /* letters that some name has before a number */
     char letter[FSD__NAMED_COUNT];
-    size_t longest;             /* name, in bytes */
+    size_t longest; /* name, in bytes */
+    struct fsd_public_words *public;
     const char *const *phrases; /* of the builder; NULL: none */
-    const char *kernels;        /* how its kernels begin; NULL */
 };
 
 struct fsd_renamer *fsd_renamer_new(struct fsd_arena *arena)
@@ -37,6 +38,7 @@ struct fsd_renamer *fsd_renamer_new(struct fsd_arena *arena)
     r->arena = arena;
     r->old = fsd_intern_new(arena);
     r->stay = fsd_op_names_new(arena);
+    r->public = fsd_public_new(arena);
     return r;
 }
 
@@ -111,9 +113,20 @@ static bool stays(const struct fsd_renamer *r, const char *s, size_t n)
 
 /* ------------------------------------------------------------------------ learning */
 
+/* A text of the builder, or of ONNX, unless some word of it may be the user's. */
 static void stay(struct fsd_renamer *r, const struct fsd_intern *names, fsd_sym sym)
 {
-    fsd_intern_str(r->stay, fsd_text(names, sym));
+    const char *text = fsd_text(names, sym);
+
+    if (fsd_public_has(r->public, fsd_slice_of(text)))
+        fsd_intern_str(r->stay, text);
+}
+
+bool fsd_renamer_is_public(void *payload, struct fsd_slice text)
+{
+    const struct fsd_renamer *r = payload;
+
+    return fsd_public_has(r->public, text);
 }
 
 /* Operators of functions are names; all others, and how they are set, are words. */
@@ -159,10 +172,10 @@ static void learn_built(struct fsd_renamer *r, const struct fsd_graph *g)
         const char *key = fsd_text(g->names, g->built.at[i].key);
         const char *value = fsd_text(g->names, g->built.at[i].value);
 
-        fsd_intern_str(r->stay, key);
+        stay(r, g->names, g->built.at[i].key);
         if (strcmp(key, FSD_BUILT_LABEL) != 0 &&
             (!strchr(value, '/') || !fsd_built_is_option(key)))
-            fsd_intern_str(r->stay, value);
+            stay(r, g->names, g->built.at[i].value);
     }
 }
 
@@ -179,10 +192,11 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         learn_name(r, g->names, FSD_NAMED_NODE, g->nodes.at[i].name);
-        if (g->nodes.at[i].flags & FSD_NODE_CALL) {
-            learn_name(r, g->names, FSD_NAMED_FUNCTION, g->nodes.at[i].op);
+        /* Of an operator that ONNX or the builder has, these stay. */
+        learn_name(r, g->names, FSD_NAMED_FUNCTION, g->nodes.at[i].op);
+        if (!fsd_public_has(r->public,
+                            fsd_slice_of(fsd_text(g->names, g->nodes.at[i].domain))))
             learn_name(r, g->names, FSD_NAMED_DOMAIN, g->nodes.at[i].domain);
-        }
     }
     for (fsd_id i = 0; i < g->tensors.n; i++)
         learn_name(r, g->names, FSD_NAMED_TENSOR, g->tensors.at[i].name);
@@ -190,10 +204,13 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
         learn_name(r, g->names, FSD_NAMED_DIM, g->dims.at[i].name);
 }
 
-void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d)
+void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d,
+                       const char *const *phrases, const char *words)
 {
     for (fsd_sym i = 1; i < fsd_intern_count(d->names); i++)
         note_letter(r, fsd_text(d->names, i));
+    r->phrases = phrases;
+    fsd_public_add(r->public, words);
     learn_operators(r, d->model);
     learn_operators(r, d->engine);
     learn_layers(r, d->engine);
@@ -245,7 +262,7 @@ static bool is_counter(struct fsd_slice word)
 
 static void put_word(struct fsd_renamer *r, struct fsd_slice word, FILE *out)
 {
-    if (is_counter(word) || stays(r, word.s, word.n))
+    if (is_counter(word) || stays(r, word.s, word.n) || fsd_public_has(r->public, word))
         fwrite(word.s, 1, word.n, out);
     else
         fputs(fsd_renamer_name(r, FSD_NAMED_WORD, word), out);
@@ -276,33 +293,31 @@ static void put_text(struct fsd_renamer *r, struct fsd_slice text, FILE *out)
     }
 }
 
-/* A kernel that a compiler names by what it does. */
-static bool is_kernel(const struct fsd_renamer *r, struct fsd_slice text)
-{
-    return r->kernels && fsd_slice_begins(text, r->kernels);
-}
-
 static const char *new_text(struct fsd_renamer *r, struct fsd_slice text)
 {
     const char *name = known_name(r, text.s, text.n);
     struct fsd_print print;
     FILE *out;
 
-    if (name || stays(r, text.s, text.n) || is_kernel(r, text) || is_number(text))
+    if (name || stays(r, text.s, text.n) || is_number(text))
         return name;
     out = fsd_print_open(&print);
     put_text(r, text, out);
     return fsd_print_take(&print, r->arena);
 }
 
-void fsd_renamer_apply(struct fsd_renamer *r, const struct fsd_diff *d,
-                       const char *const *phrases, const char *kernels)
+const char *fsd_renamer_text(struct fsd_renamer *r, const char *text)
+{
+    const char *new = text ? new_text(r, fsd_slice_of(text)) : NULL;
+
+    return new ? new : text;
+}
+
+void fsd_renamer_apply(struct fsd_renamer *r, const struct fsd_diff *d)
 {
     uint32_t n = fsd_intern_count(d->names);
     const char **texts = FSD_NEW(r->arena, const char *, n + 1);
 
-    r->phrases = phrases;
-    r->kernels = kernels;
     for (fsd_sym i = 1; i < n; i++)
         texts[i] = new_text(
             r, (struct fsd_slice){fsd_text(d->names, i), fsd_text_len(d->names, i)});

@@ -348,5 +348,5 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .read_times = fsd_times_read,
     .read_tuning = fsd_tuning_read,
     .phrases = phrases,
-    .kernels = "__my",
+    .words = fsd_trt_words,
 };

@@ -283,4 +283,7 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
                                const struct fsd_file *file, fsd_profile_vec *out,
                                struct fsd_error *err);
 
+/** Words of TensorRT that no name of a model makes: see fsd_engine_reader. */
+extern const char fsd_trt_words[];
+
 #endif

@@ -53,3 +53,24 @@ void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE 
     if (!shown && n->of != FSD_NUMBERS_OF_TABLE)
         fputs("all values finite", out);
 }
+
+const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
+                                           const struct fsd_values *v,
+                                           const char *(*rename)(void *, const char *),
+                                           void *payload)
+{
+    static const char *const files[] = {"reference", "values"};
+    struct fsd_numbers *numbers = FSD_NEW(arena, struct fsd_numbers, 1);
+    struct fsd_values *copy = FSD_NEW(arena, struct fsd_values, 1);
+
+    *numbers = *v->numbers;
+    for (uint32_t i = 0; i < numbers->n_columns; i++)
+        numbers->columns[i] = rename(payload, numbers->columns[i]);
+    for (size_t i = 0; i < FSD_COUNT_OF(files); i++) {
+        numbers->paths[i] = numbers->paths[i] ? files[i] : NULL;
+        numbers->runners[i] = rename(payload, numbers->runners[i]);
+    }
+    *copy = *v;
+    copy->numbers = numbers;
+    return copy;
+}

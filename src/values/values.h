@@ -209,6 +209,13 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err);
 
+/** A copy in which columns and runners have other names, and files none.
+ *  @param rename  takes NULL, too. */
+const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
+                                           const struct fsd_values *v,
+                                           const char *(*rename)(void *, const char *),
+                                           void *payload);
+
 /** enter.c: fills over, entries, nan and growth.
  *  @param of_tensor  by tensor of the model: its row, FSD_NONE. */
 void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
