@@ -72,6 +72,26 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
+/* Another network whose exporter gave nodes the same names, as of one family: no builder
+ * changes how many weights most of its layers have. */
+static enum fsd_status check_weights(const struct fsd_match *match,
+                                     const struct fsd_fit *fit, struct fsd_error *err)
+{
+    const struct fsd_graph *engine = match->engine;
+
+    if (fit->weights_unlike < 2 || 2 * fit->weights_unlike <= fit->weighted)
+        return FSD_OK;
+    return fsd_fail(
+        err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
+        "expected an engine built from %s, but %u of %u layers have another "
+        "number of weights than their nodes in that model: layer %u has "
+        "%llu, '%.100s' has %lld (--force continues)",
+        match->model->path, fit->weights_unlike, fit->weighted, fit->heavy.layer,
+        (unsigned long long)engine->layers.at[fit->heavy.layer].weights,
+        fsd_text(match->model->names, match->model->nodes.at[fit->heavy.node].name),
+        (long long)fit->heavy.count);
+}
+
 /* A pair belongs together when most of the names that could be the model's are.  Two
  * exports of one network share some names by chance ("Conv_9"), so some is not enough.
  */
@@ -86,9 +106,10 @@ static enum fsd_status check_fit(const struct fsd_match *match,
     const char *found;
     char bindings[80] = "";
 
-    if (opt->force || !opt->model || match->inferred ||
-        2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
+    if (opt->force || !opt->model || match->inferred)
         return FSD_OK;
+    if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
+        return check_weights(match, &fit, err);
     found = fsd_inputs_by_profile(opt) ? "found a profile, and" : "but";
     if (fit.tensors)
         snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
@@ -165,6 +186,9 @@ static enum fsd_status open_run(struct fsd_diff **out, const struct fsd_options 
     enum fsd_status status;
 
     *out = NULL;
+    status = fsd_expect_options(opt, err);
+    if (status != FSD_OK)
+        return status;
     for (size_t i = 0; i < FSD_COUNT_OF(paths); i++)
         from_stdin += paths[i] && !strcmp(paths[i], "-");
     for (unsigned i = 1; i < opt->n_parts; i++)
@@ -241,8 +265,9 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
                                       .view = view,
                                       .query = query,
                                       .style = style};
+    enum fsd_status status = fsd_expect_query(query, err);
 
-    return fsd_report_write(&report, format, out, err);
+    return status == FSD_OK ? fsd_report_write(&report, format, out, err) : status;
 }
 
 /* The model's shapes, without an engine. */
