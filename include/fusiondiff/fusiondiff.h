@@ -124,8 +124,8 @@ struct fsd_memory {
 
 /** What this thread opens by one of these paths from now on, in whichever function, is
  *  read from memory.
- *  @param files  borrowed, with their bytes, until the next call; NULL with `n` 0: none
- *                is in memory any more. */
+ *  @param files  borrowed, with their bytes, until the next call; NULL, whatever `n` is:
+ *                none is in memory any more. */
 FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
 
 /** The files that one run, or several, have opened, and the external weights of their
@@ -156,6 +156,13 @@ FSD_API bool fsd_opened_add(struct fsd_opened *opened, const char *path);
  *  replace an input.
  *  @param path  "-" is standard output. */
 FSD_API bool fsd_opened_has(struct fsd_opened *opened, const char *path);
+
+/*
+ * A list that is NULL with a count above 0, or has a NULL among its texts, a value that
+ * an enum does not have and a bit that a mask does not have are refused with FSD_E_ARG,
+ * here and in all other structs and arguments; functions that return no status say what
+ * they return.
+ */
 
 /** Zero is the default of every field. */
 struct fsd_options {
@@ -241,7 +248,8 @@ FSD_API enum fsd_file_kind fsd_file_kind(const char *path);
  *  none. */
 FSD_API bool fsd_file_is_model(const char *path);
 
-/** "an ONNX model", as messages call it; "another kind of file". */
+/** "an ONNX model", as messages call it; "another kind of file", for any other value,
+ *  too. */
 FSD_API const char *fsd_file_kind_noun(enum fsd_file_kind kind);
 
 /** What reports tell of, each by a function of its own: fsd_diff_write(),
@@ -277,7 +285,7 @@ FSD_API enum fsd_status fsd_diff_open(struct fsd_diff **out,
 /** @param diff may be NULL. */
 FSD_API void fsd_diff_free(struct fsd_diff *diff);
 
-/** The number of findings at or above a severity. */
+/** The number of findings at or above a severity; 0 for what is none. */
 FSD_API uint32_t fsd_diff_findings(const struct fsd_diff *diff,
                                    enum fsd_severity least);
 
@@ -447,7 +455,7 @@ enum fsd_part {
     FSD__PART_COUNT
 };
 
-/** How many there are in a run. */
+/** How many there are in a run; 0 for an unknown part. */
 FSD_API uint32_t fsd_diff_count(const struct fsd_diff *diff, enum fsd_part part);
 
 /** A layer of the engine. */
@@ -512,14 +520,15 @@ struct fsd_member {
 typedef void fsd_member_fn(void *payload, uint32_t i, const struct fsd_member *member);
 
 /** Tells `take` of each member of all layers, nodes or findings, in the report's order,
- *  but of those that are lists or objects; of links nothing. */
+ *  but of those that are lists or objects; of links and unknown parts nothing. */
 FSD_API void fsd_diff_members(const struct fsd_diff *diff, enum fsd_part part,
                               fsd_member_fn *take, void *payload);
 
 /** The i-th layer that computes a node; UINT32_MAX past the last. */
 FSD_API uint32_t fsd_node_layer(const struct fsd_diff *diff, uint32_t node, uint32_t i);
 
-/** The i-th layer, or node, that a finding is about; UINT32_MAX past the last. */
+/** The i-th layer, or node, that a finding is about; UINT32_MAX past the last, and for
+ *  another part. */
 FSD_API uint32_t fsd_finding_subject(const struct fsd_diff *diff, uint32_t finding,
                                      enum fsd_part part, uint32_t i);
 
@@ -681,7 +690,7 @@ FSD_API enum fsd_status fsd_about(const char *format, const struct fsd_style *st
                                   FILE *out, struct fsd_error *err);
 
 /** The name that a user may have meant by a word that is none of them, of at most 64
- *  bytes; NULL: none is near. */
+ *  bytes; NULL: none is near, or `names` is NULL. */
 FSD_API const char *fsd_nearest_name(const char *word, const char *const *names,
                                      unsigned n);
 
@@ -726,6 +735,14 @@ FSD_API enum fsd_status fsd_check_open(struct fsd_check **out,
 
 /** @param check may be NULL. */
 FSD_API void fsd_check_free(struct fsd_check *check);
+
+/** Releases all of the check but its verdict, which fsd_checks_write(),
+ *  fsd_check_failed() and fsd_check_snapshot() still have: of many builds only one is
+ *  then in memory at a time.  fsd_check_write() and fsd_check_update() refuse it with
+ *  FSD_E_ARG.
+ *  @return FSD_OK; FSD_E_MEMORY, with the check as it was. */
+FSD_API enum fsd_status fsd_check_shrink(struct fsd_check *check,
+                                         struct fsd_error *err);
 
 /** The path of the snapshot that was checked against; as long as the check lives. */
 FSD_API const char *fsd_check_snapshot(const struct fsd_check *check);
@@ -1113,7 +1130,8 @@ FSD_API bool fsd_format_draws(const char *name);
 /** The i-th format's name, NULL past the last. */
 FSD_API const char *fsd_format_at(unsigned i);
 
-/** The i-th of the formats that a subject is written in, NULL past the last. */
+/** The i-th of the formats that a subject is written in, NULL past the last, and for an
+ *  unknown subject. */
 FSD_API const char *fsd_format_of(enum fsd_subject subject, unsigned i);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 /* The public API of annotations: a run in files that model viewers open. */
+#include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
 #include "out/annotate.h"
@@ -31,7 +32,7 @@ static enum fsd_status write_as(const struct fsd_diff *d, struct fsd_arena *aren
         fsd_annotate_node_data(d, out);
         return fsd_flush(out, err);
     }
-    return FSD_E_ARG;
+    return fsd_expect_choice("as", as, FSD_ANNOTATE_NODE_DATA + 1, err);
 }
 
 enum fsd_status fsd_diff_annotate(const struct fsd_diff *d, enum fsd_annotation as,

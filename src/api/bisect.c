@@ -12,6 +12,8 @@
  *     bad changed 3 7 unknown 9
  *     skip
  */
+#include "api/command.h"
+#include "api/inputs.h"
 #include "api/marked.h"
 #include "api/states.h"
 #include "base/base.h"
@@ -672,6 +674,11 @@ enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
                                    const struct fsd_options *rebuilt, FILE *out,
                                    struct fsd_error *err)
 {
+    enum fsd_status status =
+        fsd_expect_choice("result", result, FSD_BISECT_SKIP + 1, err);
+
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     return take(search, result, rebuilt, out, err);
 }

@@ -111,6 +111,9 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
     enum fsd_status status;
 
     FSD_GUARD(err);
+    if (!n)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a build, found none");
     status = fsd_states_open(&l, opt, n, err);
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
         report_untimed(opt, l.builds[i]);
@@ -161,6 +164,7 @@ struct fsd_check {
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint; /* NULL: not asked for */
+    bool shrunk;                 /* only the verdict is left */
 };
 
 /* Two models of which less than half can be aligned are not two exports of one network.
@@ -348,9 +352,10 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
                                   const struct fsd_check_options *check,
                                   struct fsd_error *err)
 {
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status =
+        fsd_expect_words("snapshots", check->snapshots, check->n_snapshots, err);
 
-    if (check->snapshot && !check->n_snapshots)
+    if (status == FSD_OK && check->snapshot && !check->n_snapshots)
         status = fsd_file_blame(check->snapshot, FSD_FILE_SNAPSHOT, "a snapshot",
                                 fsd_snapshot_read(&c->old, check->snapshot, err), err);
     if (status == FSD_OK)
@@ -414,6 +419,29 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
     return status;
 }
 
+/* The path of the snapshot may be one of the caller's list. */
+enum fsd_status fsd_check_shrink(struct fsd_check *c, struct fsd_error *err)
+{
+    struct fsd_verdict *all = c->verdict;
+
+    if (c->shrunk)
+        return FSD_OK;
+    FSD_GUARD(err);
+    c->verdict = fsd_verdict_keep(all);
+    c->shrunk = true;
+    fsd_verdict_free(all);
+    fsd_compare_free(c->compare);
+    fsd_state_free(c->old);
+    fsd_state_free(c->new);
+    fsd_diff_free(c->run);
+    c->compare = NULL;
+    c->old = c->new = NULL;
+    c->nearest = NULL;
+    c->run = NULL;
+    c->lint = NULL;
+    return FSD_OK;
+}
+
 void fsd_check_free(struct fsd_check *c)
 {
     if (!c)
@@ -437,6 +465,13 @@ bool fsd_check_failed(const struct fsd_check *check)
     return check->verdict->failed;
 }
 
+static enum fsd_status refuse_shrunk(struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected a check with its build, found one that was shrunk to its "
+                    "verdict");
+}
+
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
                                 const struct fsd_style *style, FILE *out,
                                 struct fsd_error *err)
@@ -447,6 +482,8 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
                                       .verdict = check->verdict,
                                       .style = style};
 
+    if (check->shrunk)
+        return refuse_shrunk(err);
     return fsd_report_write(&report, format, out, err);
 }
 
@@ -459,8 +496,10 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     struct fsd_intern *names; /* makes UTF-8 of any word */
     struct fsd_judged *judged;
     struct fsd_verdicts all;
-    enum fsd_status status;
+    enum fsd_status status = fsd_expect_array("builds", builds, n, err);
 
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     arena = fsd_arena_new();
     names = fsd_intern_new(arena);
@@ -509,6 +548,8 @@ static void update_variants(const struct fsd_check *check, FILE *out)
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                  struct fsd_error *err)
 {
+    if (check->shrunk)
+        return refuse_shrunk(err);
     FSD_GUARD(err);
     if (check->old && check->old->also.n)
         update_variants(check, out);

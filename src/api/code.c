@@ -1,4 +1,6 @@
 /* The public API of code: a model as a program. */
+#include "api/command.h"
+#include "api/inputs.h"
 #include "code/code.h"
 #include "api/states.h"
 #include "base/base.h"
@@ -42,7 +44,13 @@ enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
                                  .torch = opt->api == FSD_CODE_TORCH,
                                  .engine = coding->engine,
                                  .depth = opt->depth};
+    enum fsd_status status =
+        fsd_expect_choice("api", opt->api, FSD_CODE_TORCH + 1, err);
 
+    if (status == FSD_OK && opt->part)
+        status = fsd_expect_cut(opt->part, err);
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     if (opt->part && (opt->part->n_layers || opt->part->n_groups) && !coding->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,

@@ -1,4 +1,5 @@
 /* The record of a build that was collected: command.json in its directory. */
+#include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
 #include "ops/ids.h"
@@ -56,6 +57,17 @@ static enum fsd_status write_record(const struct fsd_collected *what, FILE *out,
 enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
                                     struct fsd_error *err)
 {
+    enum fsd_status status =
+        fsd_expect_words("command", what->command, what->n_command, err);
+
+    if (status == FSD_OK)
+        status = fsd_expect_words("given", what->given, what->n_given, err);
+    if (status == FSD_OK)
+        status = fsd_expect_words("names", what->names, what->n_environment, err);
+    if (status == FSD_OK)
+        status = fsd_expect_words("values", what->values, what->n_environment, err);
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     return write_record(what, out, err);
 }

@@ -1,4 +1,6 @@
 /* Two runs, or more, compared: the public API of it. */
+#include "api/command.h"
+#include "api/inputs.h"
 #include "base/base.h"
 #include "compare/matrix.h"
 #include "findings/findings.h"
@@ -109,7 +111,7 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
 enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
                                 unsigned n, struct fsd_error *err)
 {
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status = fsd_expect_array("opt", opt, n, err);
 
     *out = (struct fsd_states){0};
     for (unsigned i = 0; i < n && status == FSD_OK; i++) {
@@ -260,5 +262,10 @@ enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
     const struct fsd_report report = {
         .subject = subject, .matrix = builds->matrix, .style = style};
 
+    if (subject != FSD_OF_MATRIX && subject != FSD_OF_STABILITY)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected FSD_OF_MATRIX or FSD_OF_STABILITY as subject, found "
+                        "%u",
+                        (unsigned)subject);
     return fsd_report_write(&report, format, out, err);
 }

@@ -1,4 +1,5 @@
 /* The public API of cuts: a part of a model as a model of its own. */
+#include "api/command.h"
 #include "api/inputs.h"
 #include "api/states.h"
 #include "base/base.h"
@@ -65,9 +66,11 @@ enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
 {
     struct fsd_arena *arena;
     struct fsd_cutting *c;
-    enum fsd_status status;
+    enum fsd_status status = fsd_expect_cut(cut, err);
 
     *out = NULL;
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     arena = fsd_arena_new();
     c = FSD_NEW(arena, struct fsd_cutting, 1);

@@ -6,6 +6,7 @@
  * evidence (`refused`).  Where a file turns out to be of another kind than expected,
  * the messages name the kind and the option it belongs to.
  */
+#include "api/command.h"
 #include "base/base.h"
 #include "api/inputs.h"
 
@@ -558,7 +559,7 @@ enum fsd_file_kind fsd_file_kind(const char *path)
 
 const char *fsd_file_kind_noun(enum fsd_file_kind kind)
 {
-    return kinds[kind].noun;
+    return kinds[(unsigned)kind < FSD_COUNT_OF(kinds) ? kind : FSD_FILE_OTHER].noun;
 }
 
 /* "expected `expected`, found times of layers, which belong to --profile" */
@@ -634,9 +635,11 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
                                 struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
-    enum fsd_status status;
+    enum fsd_status status = fsd_expect_options(opt, err);
 
     new_graphs(d);
+    if (status != FSD_OK)
+        return status;
     if (!opt->engine) {
         fsd_graph_finish(d->engine);
         d->engine->path = "";
@@ -694,9 +697,11 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
                                      struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status = fsd_expect_options(opt, err);
 
     new_graphs(d);
+    if (status != FSD_OK)
+        return status;
     if (opt->model)
         status = load_onnx(d, opt->model, err);
     else

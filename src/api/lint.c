@@ -122,7 +122,15 @@ static enum fsd_status choose_fixes(struct fsd_fixes *fixes,
 {
     static const struct fsd_fix_options none = {0};
 
+    enum fsd_status status = FSD_OK;
+
+    if (fix)
+        status = fsd_expect_words("what", fix->what, fix->n_what, err);
+    if (status == FSD_OK && fix)
+        status = fsd_expect_words("scales", fix->scales, fix->n_scales, err);
     *fixes = (struct fsd_fixes){.arena = fsd_arena_new(), .lint = l->lint};
+    if (status != FSD_OK)
+        return status;
     return fsd_fixes_choose(fixes, l->verdict->findings, fix ? fix : &none, err);
 }
 

@@ -1,5 +1,6 @@
 /* The public API of marks: the model with tensors marked as outputs, or passed through
  * an If, so that a rebuilt engine shows them or has a fusion split. */
+#include "api/command.h"
 #include "api/marked.h"
 #include "api/inputs.h"
 #include "base/base.h"
@@ -69,8 +70,10 @@ enum fsd_status fsd_diff_mark(const struct fsd_diff *d, const struct fsd_query *
                               FILE *out, struct fsd_error *err)
 {
     struct fsd_arena *arena;
-    enum fsd_status status;
+    enum fsd_status status = fsd_expect_query(q, err);
 
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     arena = fsd_arena_new();
     status = write_marked(d, arena, q, out, err);

@@ -5,6 +5,7 @@
  * states; its label; words "knob=value" in its name.  Times come from one
  * source for all: the cache, or else the builds' profiles.
  */
+#include "api/command.h"
 #include "api/inputs.h"
 #include "api/states.h"
 #include "base/base.h"
@@ -351,9 +352,11 @@ enum fsd_status fsd_routing_open(struct fsd_routing **out, const char *cache,
 {
     struct fsd_arena *arena;
     struct fsd_routing *r;
-    enum fsd_status status;
+    enum fsd_status status = fsd_expect_array("opt", opt, n, err);
 
     *out = NULL;
+    if (status != FSD_OK)
+        return status;
     FSD_GUARD(err);
     if (n > MOST)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,

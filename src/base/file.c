@@ -328,7 +328,7 @@ static _Thread_local size_t n_in_memory;
 void fsd_use_memory(const struct fsd_memory *files, size_t n)
 {
     in_memory = files;
-    n_in_memory = n;
+    n_in_memory = files ? n : 0;
 }
 
 static const struct fsd_memory *find_in_memory(const char *path)

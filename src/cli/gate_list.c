@@ -91,6 +91,10 @@ static void check_one(void *payload, unsigned i)
         status = take_snapshots(e->several, &options, &e->error);
     if (status == FSD_OK)
         status = fsd_check_open(&e->check, &e->line->run, &options, &e->error);
+    /* Snapshots are rewritten of what was built; else the verdicts are all that the
+     * report of many builds prints. */
+    if (status == FSD_OK && !options.accept)
+        status = fsd_check_shrink(e->check, &e->error);
     e->error.status = status;
     progress_count(++job->done, job->list.n);
 }

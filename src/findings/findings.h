@@ -281,6 +281,10 @@ struct fsd_findings {
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored, off;
 };
 
+/** A copy in another arena, which the run need not outlive.  keep.c */
+struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
+                                       const struct fsd_findings *from);
+
 /** How much of a difference of times noise explains. */
 struct fsd_noise {
     double band; /**< milliseconds */

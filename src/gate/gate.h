@@ -96,6 +96,10 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
 struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e);
 
+/** A copy that what is compared need not outlive, but for the policy of the case.
+ *  keep.c */
+struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *v);
+
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
 
 /** Groups the findings of a check by cause, ranks the causes and writes the sentences

@@ -127,7 +127,7 @@ const char *fsd_nearest_name(const char *word, const char *const *names, unsigne
 {
     struct fsd_nearest nearest = fsd_nearest_to(word);
 
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; names && i < n; i++)
         fsd_nearest_try(&nearest, names[i]);
     return nearest.n ? nearest.names[0] : NULL;
 }

@@ -279,6 +279,8 @@ const char *fsd_format_at(unsigned i)
 
 const char *fsd_format_of(enum fsd_subject subject, unsigned i)
 {
+    if ((unsigned)subject >= FSD__SUBJECT_COUNT)
+        return NULL;
     for (size_t k = 0; k < FSD_COUNT_OF(formats); k++)
         if (writes(&formats[k], subject) && !i--)
             return formats[k].name;
