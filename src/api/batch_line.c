@@ -1,7 +1,7 @@
 /* The public API: one pair of many, as a line of JSON. */
 #include "base/base.h"
 #include "report/record/records.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "api/inputs.h"
 #include "lint/lint.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/variants.h"
 #include "api/states.h"

@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "compare/matrix.h"
 #include "findings/findings.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "snapshot/snapshot.h"
 #include "api/states.h"
 

@@ -8,7 +8,7 @@
 #include "out/issue.h"
 #include "out/renamer.h"
 #include "report/picture/picture.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "values/values.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "gate/gate.h"
 #include "lint/lint.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "api/states.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "compare/exports.h"
 #include "api/inputs.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 struct fsd_models {
     struct fsd_arena *arena[2];

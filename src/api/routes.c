@@ -12,7 +12,7 @@
 #include "routes/routes.h"
 #include "engine/reader.h"
 #include "pattern/pattern.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 #include <string.h>
 

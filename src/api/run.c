@@ -11,7 +11,7 @@
 #include "api/inputs.h"
 #include "match/story.h"
 #include "model/graph.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "api/states.h"
 
 #include <string.h>

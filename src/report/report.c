@@ -6,7 +6,7 @@
  * wraps lines and escapes what a CI runner would execute, so that no writer can forget
  * it.
  */
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "base/base.h"
 #include "report/page/page.h"
 #include "report/record/records.h"
@@ -358,20 +358,4 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
 {
     FSD_GUARD(err);
     return write_as(report, name, out, err);
-}
-
-void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)
-{
-    fprintf(out, "%u error%s, %u warning%s, %u note%s", by_severity[FSD_ERROR],
-            fsd_plural(by_severity[FSD_ERROR]), by_severity[FSD_WARNING],
-            fsd_plural(by_severity[FSD_WARNING]), by_severity[FSD_INFO],
-            fsd_plural(by_severity[FSD_INFO]));
-}
-
-void fsd_put_tally_of(const struct fsd_findings *all, FILE *out)
-{
-    fsd_put_severities(all->by_severity, out);
-    fprintf(out, ", %u ignored", all->ignored);
-    if (all->off)
-        fprintf(out, ", %u of rules that are off", all->off);
 }

@@ -15,7 +15,7 @@
  */
 #include "cost/cost.h"
 #include "report/json/json.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "report/picture/picture.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "ops/ids.h"
 #include "cost/scope.h"
 #include "lint/lint.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/variants.h"
 #include "api/states.h"

@@ -1,5 +1,5 @@
 /* Escapes of the gate's formats: every byte value, and what an attacker would write. */
-#include "report/escape.h"
+#include "report/phrase/escape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

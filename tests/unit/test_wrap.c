@@ -1,5 +1,5 @@
 /* Lines brought within a width: between words, never between a number and its unit. */
-#include "report/text/text.h"
+#include "report/phrase/ink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef FSD_REPORT_PAGE_PAGE_H
 #define FSD_REPORT_PAGE_PAGE_H
 
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 /** Writes the page.  It lacks a picture that cannot be laid out, and states why. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);

@@ -3,7 +3,7 @@
  * of a region colors its groups, a change of precision their border.
  */
 #include "base/base.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 #include "report/picture/drawing.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The labels in a picture of a run, and its colors: nodes have their layer's color. */
 #include "base/base.h"
 #include "report/picture/drawing.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 #include "values/values.h"
 
 #include <stdlib.h>

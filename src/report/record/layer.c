@@ -1,8 +1,8 @@
 /* A layer of the engine: what it is, computes, reads, writes and costs. */
 #include "base/base.h"
 #include "cost/cost.h"
+#include "report/phrase/phrase.h"
 #include "report/record/records.h"
-#include "report/view/view.h"
 
 /* ---------------------------------------------------------------------------- edge */
 

@@ -1,7 +1,7 @@
 /* A node of the model: what became of it, where it is computed and how precisely. */
 #include "cost/cost.h"
+#include "report/phrase/phrase.h"
 #include "report/record/records.h"
-#include "report/view/view.h"
 
 /* clang-format off */
 #define NODE(has, t) \

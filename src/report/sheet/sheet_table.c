@@ -7,9 +7,9 @@
  * of facts is a column for each fact that the sheet names.
  */
 #include "base/base.h"
-#include "report/escape.h"
+#include "report/phrase/escape.h"
+#include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
-#include "report/text/phrase.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

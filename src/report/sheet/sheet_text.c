@@ -1,8 +1,7 @@
 /* A sheet as text, by its templates. */
 #include "base/base.h"
+#include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
-#include "report/text/text.h"
-#include "report/text/phrase.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  */
 #include "base/base.h"
 #include "report/text/alike.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 
 #include <stdlib.h>
 

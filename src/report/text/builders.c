@@ -3,7 +3,8 @@
  * comparison of their builds.
  */
 #include "base/base.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
+#include "report/text/text.h"
 
 enum { LEAST = 10 };
 

@@ -4,7 +4,7 @@
  */
 #include "base/base.h"
 #include "report/text/alike.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 #include "report/text/text.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
  * layers with nothing to say are one line as well.
  */
 #include "base/base.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 #include "report/text/text.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "base/base.h"
 #include "report/text/text.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,12 +145,6 @@ static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
 }
 
 /* -------------------------------------------------------------- the model's side */
-
-bool fsd_runs_wider(const struct fsd_node_result *r)
-{
-    return fsd_dtype_rank(r->requested) &&
-           fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
-}
 
 static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id node)
 {

@@ -2,7 +2,8 @@
  */
 #include "base/base.h"
 #include "lint/lint.h"
-#include "report/report.h"
+#include "report/phrase/phrase.h"
+#include "report/subject/subject.h"
 #include "report/text/text.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "findings/brief.h"
 #include "report/text/text.h"
 #include "base/base.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,29 +4,8 @@
 
 #include "findings/brief.h"
 #include "findings/findings.h"
-#include "report/report.h"
-
-/** What a piece of text is, which decides its color. */
-enum fsd_ink {
-    FSD_INK_PLAIN,
-    FSD_INK_TITLE,
-    FSD_INK_INSERTED, /**< "+" */
-    FSD_INK_VANISHED, /**< "-" */
-    FSD_INK_CHANGED,  /**< a type or layout that changes */
-    FSD_INK_FAINT,
-    FSD_INK_ALARM,
-    FSD__INK_COUNT
-};
-
-/** Switches the color on and off; nothing if the style has no color. */
-void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out);
-
-/** Columns of the report. */
-unsigned fsd_text_width(const struct fsd_style *style);
-
-/** Prints lines of a text, those that are longer than `width` in several.  Works in
- *  `lines`, and leaves them as they were.  wrap.c */
-void fsd_put_wrapped(FILE *out, char *lines, size_t width);
+#include "report/phrase/ink.h"
+#include "report/subject/subject.h"
 
 /** The sections that have a file of their own. */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
@@ -49,5 +28,11 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
 /** A line of a finding, of a run or of a check. */
 void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *f,
                       const struct fsd_style *style, FILE *out);
+
+/** What the text of a comparison begins with: what was compared, and all counts. */
+void fsd_compare_put_head(const struct fsd_compare *c, FILE *out);
+
+/** Of builds by two builders what each does, side by side; else nothing. */
+void fsd_put_builders(const struct fsd_compare *c, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* The numbers from outside in a text report: what was compared, where an error enters,
  * its suspects, how it grows, where values stop being finite, what is unknown. */
 #include "base/base.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 #include "report/text/text.h"
 #include "values/values.h"
 

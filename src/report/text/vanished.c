@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "report/record/records.h"
 #include "report/text/text.h"
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 
 #include <string.h>
 

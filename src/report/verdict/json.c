@@ -1,6 +1,6 @@
 /* A verdict as SARIF 2.1.0 and as GitLab's code quality report: JSON whose form is
  * theirs, and so not made of records. */
-#include "report/escape.h"
+#include "report/phrase/escape.h"
 #include "base/base.h"
 #include "report/verdict/verdict.h"
 #include "report/json/json.h"

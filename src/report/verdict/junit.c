@@ -1,6 +1,6 @@
 /* A verdict as JUnit XML, as CI servers read it: a rule is a test case. */
 #include "base/base.h"
-#include "report/escape.h"
+#include "report/phrase/escape.h"
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>

@@ -4,7 +4,8 @@
  * they can neither be markup nor mention a user.
  */
 #include "base/base.h"
-#include "report/escape.h"
+#include "report/phrase/escape.h"
+#include "report/phrase/phrase.h"
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* A verdict in lines: as text for a job's log, and as annotations of GitHub. */
 #include "base/base.h"
-#include "report/escape.h"
+#include "report/phrase/escape.h"
+#include "report/phrase/phrase.h"
 #include "report/verdict/verdict.h"
 #include "report/text/text.h"
 

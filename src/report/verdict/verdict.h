@@ -4,7 +4,7 @@
 #define FSD_REPORT_VERDICT_VERDICT_H
 
 #include "gate/gate.h"
-#include "report/report.h"
+#include "report/subject/subject.h"
 
 /** "2 findings, 0.1100 ms in all, at most 0.0500 ms allowed, 1 ignored" */
 void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out);

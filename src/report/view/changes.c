@@ -5,7 +5,7 @@
  */
 #include "base/base.h"
 #include "report/record/records.h"
-#include "report/text/phrase.h"
+#include "report/text/text.h"
 #include "report/view/view.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "cost/scope.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
-#include "report/text/phrase.h"
 
 #include <stdlib.h>
 

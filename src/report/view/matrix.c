@@ -8,7 +8,6 @@
  */
 #include "base/base.h"
 #include "report/record/records.h"
-#include "report/text/phrase.h"
 #include "report/view/view.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
  * stand in every format, so that a table never says less than a text.
  */
 #include "base/base.h"
-#include "report/text/phrase.h"
 #include "report/view/routes.h"
 
 #include <math.h>

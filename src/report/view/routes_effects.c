@@ -4,7 +4,6 @@
  * differ in it, too, it says whether it holds of all of them.
  */
 #include "base/base.h"
-#include "report/text/phrase.h"
 #include "report/view/routes.h"
 
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "findings/findings.h"
 #include "gate/gate.h"
 #include "match/pick.h"
+#include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
 
 /** What a view is to be of. */
@@ -83,20 +84,4 @@ static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
                         request->q->n_words, out, request->err);
 }
 
-/** A phrase in the arena; NULL when it is empty.  cells.c */
-const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
-                          fsd_put_fn *put);
-/** fsd_layer_forms() in the arena; NULL when it is empty. */
-const char *fsd_change_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                          fsd_id layer);
-/** What fsd_put_node_name() prints. */
-const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
-                            fsd_id node);
-/** What the build log says in an event; NULL, also for FSD_NONE. */
-const char *fsd_said_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                        uint32_t event);
-/** The nodes that a layer computes: up to three names and how many more. */
-fsd_put_fn fsd_put_nodes_of;
-/** NULL when it is empty. */
-const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
 #endif

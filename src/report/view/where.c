@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
-#include "report/text/phrase.h"
 
 enum { NEIGHBOURS = 4 };
 

@@ -4,8 +4,8 @@
  * counts come from the summary, phrases from the rules.  To add a format: a row in
  * report.c and a function that prints a sheet or a verdict in it.
  */
-#ifndef FSD_REPORT_REPORT_H
-#define FSD_REPORT_REPORT_H
+#ifndef FSD_REPORT_SUBJECT_SUBJECT_H
+#define FSD_REPORT_SUBJECT_SUBJECT_H
 
 #include "compare/exports.h"
 #include "compare/matrix.h"
@@ -40,12 +40,6 @@ struct fsd_report {
 enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err);
 
-/** "0 errors, 1 warning, 2 notes" */
-void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
-
-/** The same of all findings, ", 1 ignored", and ", 2 of rules that are off". */
-void fsd_put_tally_of(const struct fsd_findings *all, FILE *out);
-
 /** A whole run, and a whole comparison. */
 typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out);
@@ -57,8 +51,5 @@ fsd_run_fn fsd_write_trace;
 typedef void fsd_lint_fn(const struct fsd_report *r, FILE *out);
 fsd_lint_fn fsd_lint_write_text;
 fsd_compare_fn fsd_compare_write_text, fsd_compare_write_line;
-
-/** What the text of a comparison begins with: what was compared, and all counts. */
-void fsd_compare_put_head(const struct fsd_compare *c, FILE *out);
 
 #endif

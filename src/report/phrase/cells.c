@@ -1,7 +1,7 @@
 /* What the files of several views share to fill cells of a run: a phrase, the name of a
  * layer, the nodes that it computes. */
-#include "report/view/view.h"
 #include "base/base.h"
+#include "report/phrase/phrase.h"
 
 #include <string.h>
 

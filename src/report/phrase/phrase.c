@@ -4,7 +4,7 @@
  * names pass fsd_put_safe(), and are built in memory first where several parts make
  * one, so that escaping sees the whole.
  */
-#include "report/text/phrase.h"
+#include "report/phrase/phrase.h"
 #include "base/base.h"
 #include "ops/amount.h"
 
@@ -52,6 +52,22 @@ void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what)
     *any = true;
 }
 
+void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)
+{
+    fprintf(out, "%u error%s, %u warning%s, %u note%s", by_severity[FSD_ERROR],
+            fsd_plural(by_severity[FSD_ERROR]), by_severity[FSD_WARNING],
+            fsd_plural(by_severity[FSD_WARNING]), by_severity[FSD_INFO],
+            fsd_plural(by_severity[FSD_INFO]));
+}
+
+void fsd_put_tally_of(const struct fsd_findings *all, FILE *out)
+{
+    fsd_put_severities(all->by_severity, out);
+    fprintf(out, ", %u ignored", all->ignored);
+    if (all->off)
+        fprintf(out, ", %u of rules that are off", all->off);
+}
+
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out)
 {
     fsd_put_scaled(bytes, fsd_amount_text(d->cost->amounts, bytes), " B", out);
@@ -82,6 +98,12 @@ void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!*type)
         return;
     fsd_printf_safe(out, " (%s)", type);
+}
+
+bool fsd_runs_wider(const struct fsd_node_result *r)
+{
+    return fsd_dtype_rank(r->requested) &&
+           fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
 }
 
 /* ------------------------------------------------------------------- comparisons */

@@ -1,8 +1,8 @@
 /* One escape a format, for names and messages that an input may have made up.  All take
  * valid UTF-8 and first do what fsd_put_safe() does, so that no control character or
  * line end comes through. */
-#ifndef FSD_REPORT_ESCAPE_H
-#define FSD_REPORT_ESCAPE_H
+#ifndef FSD_REPORT_PHRASE_ESCAPE_H
+#define FSD_REPORT_PHRASE_ESCAPE_H
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
  * without its middle.
  */
 #include "base/base.h"
-#include "report/text/text.h"
+#include "report/phrase/ink.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What every text report knows of the terminal: its colors and its columns. */
-#include "report/text/text.h"
+#include "report/phrase/ink.h"
 
 enum { DEFAULT_WIDTH = 100 };
 

@@ -5,7 +5,7 @@
  * harmless, as numeric references, instead of listing those that are markup: dialects
  * differ, and grow.
  */
-#include "report/escape.h"
+#include "report/phrase/escape.h"
 #include "base/base.h"
 
 #include <ctype.h>
