@@ -236,7 +236,8 @@ enum fsd_file_kind {
     FSD_FILE_PROFILE, /**< times of layers */
     FSD_FILE_TIMES,   /**< times of whole runs */
     FSD_FILE_SNAPSHOT,
-    FSD_FILE_TUNING /**< what a search over build options found */
+    FSD_FILE_TUNING, /**< what a search over build options found */
+    FSD__FILE_KIND_COUNT
 };
 
 /** Looks at the beginning of a file; "-" and what cannot be opened is

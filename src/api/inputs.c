@@ -474,44 +474,6 @@ static bool is_surely(const char *path, enum fsd_input input)
     return yes;
 }
 
-/* What a reader surely knows the file as. */
-static enum fsd_file_kind kind_for_readers(const char *path)
-{
-    static const struct {
-        enum fsd_input input;
-        enum fsd_file_kind kind;
-    } inputs[] = {{FSD_INPUT_TUNING, FSD_FILE_TUNING},
-                  {FSD_INPUT_TIMES, FSD_FILE_TIMES},
-                  {FSD_INPUT_PROFILE, FSD_FILE_PROFILE},
-                  {FSD_INPUT_LOG, FSD_FILE_LOG},
-                  {FSD_INPUT_ENGINE, FSD_FILE_ENGINE}};
-    enum fsd_file_kind kind = FSD_FILE_OTHER;
-    struct fsd_file file;
-
-    if (open_to_recognize(&file, path))
-        for (size_t i = 0; kind == FSD_FILE_OTHER && i < FSD_COUNT_OF(inputs); i++)
-            if (fsd_reader_of(&file, inputs[i].input, FSD_CLAIM_SURE))
-                kind = inputs[i].kind;
-    fsd_file_close(&file);
-    return kind;
-}
-
-/* What messages call a file, where such a file is looked for, and whether a build's
- * directory has one: it is an input then, even if this run will not open it. */
-static const struct {
-    const char *noun, *belongs;
-    bool of_build;
-} kinds[] = {
-    [FSD_FILE_OTHER] = {"another kind of file", ""},
-    [FSD_FILE_MODEL] = {"an ONNX model", "", true},
-    [FSD_FILE_ENGINE] = {"an engine's layers", ", which is the second argument", true},
-    [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log", true},
-    [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile", true},
-    [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times", true},
-    [FSD_FILE_SNAPSHOT] = {"a snapshot", ", which `check` and `compare` read"},
-    [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads"},
-    [FSD_FILE_POLICY] = {"a policy", ", which belongs to --policy"}};
-
 static bool is_model(const char *path)
 {
     struct fsd_file file;
@@ -534,23 +496,54 @@ bool fsd_file_is_model(const char *path)
     return yes;
 }
 
+/* The kinds of files: what messages call one, where such a file is looked for, and what
+ * recognizes it, a function or, where there is none, a reader of that input; whether a
+ * build's directory has one: it is an input then, even if this run will not open it. */
+static const struct kind {
+    const char *noun, *belongs;
+    bool (*sniff)(const char *path);
+    enum fsd_input input;
+    bool of_build;
+} kinds[] = {
+    [FSD_FILE_OTHER] = {"another kind of file", ""},
+    [FSD_FILE_MODEL] = {"an ONNX model", "", .sniff = is_model, .of_build = true},
+    [FSD_FILE_ENGINE] = {"an engine's layers", ", which is the second argument",
+                         .input = FSD_INPUT_ENGINE, .of_build = true},
+    [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log",
+                      .input = FSD_INPUT_LOG, .of_build = true},
+    [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile",
+                          .input = FSD_INPUT_PROFILE, .of_build = true},
+    [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times",
+                        .input = FSD_INPUT_TIMES, .of_build = true},
+    [FSD_FILE_SNAPSHOT] = {"a snapshot", ", which `check` and `compare` read",
+                           .sniff = fsd_snapshot_sniff},
+    [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads",
+                         .input = FSD_INPUT_TUNING},
+    [FSD_FILE_POLICY] = {"a policy", ", which belongs to --policy",
+                         .sniff = fsd_policy_sniff}};
+_Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT + 1, "a row each");
+
+/* The last kind first: a model may be an engine, too. */
 static enum fsd_file_kind kind_of(const char *path)
 {
-    enum fsd_file_kind kind;
+    unsigned kind = FSD__FILE_KIND_COUNT;
+    struct fsd_file file;
+    bool open, is = false;
 
-    if (!strcmp(path, "-"))
-        return FSD_FILE_OTHER;
     FSD_GUARD_OR(FSD_FILE_OTHER);
-    if (fsd_snapshot_sniff(path))
-        return FSD_FILE_SNAPSHOT;
-    kind = kind_for_readers(path);
-    return kind == FSD_FILE_OTHER && is_model(path) ? FSD_FILE_MODEL : kind;
+    open = open_to_recognize(&file, path);
+    while (!is && --kind > FSD_FILE_OTHER)
+        is = kinds[kind].sniff
+                 ? kinds[kind].sniff(path)
+                 : open && fsd_reader_of(&file, kinds[kind].input, FSD_CLAIM_SURE);
+    fsd_file_close(&file);
+    return (enum fsd_file_kind)kind;
 }
 
 enum fsd_file_kind fsd_file_kind(const char *path)
 {
     struct fsd_opened *recorded = fsd_opened_record(NULL);
-    enum fsd_file_kind kind = kind_of(path);
+    enum fsd_file_kind kind = strcmp(path, "-") ? kind_of(path) : FSD_FILE_OTHER;
 
     fsd_opened_record(recorded);
     /* Who has no memory for it now will have none to open the file. */

@@ -37,7 +37,7 @@ void fsd_inputs_settle(struct fsd_options *opt);
 /** True when a profile was given as ENGINE; of options that are not settled. */
 bool fsd_inputs_by_profile(const struct fsd_options *opt);
 
-enum { FSD_FILE_POLICY = FSD_FILE_TUNING + 1 };
+enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
 
 /** After a file was refused for its format: says what it is, where that is surely
  *  another kind of file than was wanted.

@@ -34,7 +34,13 @@ static enum fsd_status take_file(struct build_word *build, char *either,
                                  const char *word, const char *name,
                                  struct fsd_error *err)
 {
+    /* Of other kinds a build has no file, or several. */
+    char *const places[FSD__FILE_KIND_COUNT] = {[FSD_FILE_MODEL] = build->model,
+                                                [FSD_FILE_ENGINE] = build->engine,
+                                                [FSD_FILE_LOG] = build->log,
+                                                [FSD_FILE_TIMES] = build->times};
     char path[sizeof build->model], *place;
+    enum fsd_file_kind kind;
     struct stat st;
     int n = snprintf(path, sizeof path, "%s%s%s", word,
                      word[strlen(word) - 1] == '/' ? "" : "/", name);
@@ -43,31 +49,18 @@ static enum fsd_status take_file(struct build_word *build, char *either,
         return fail_file(err, FSD_E_ARG, word, "the path is too long");
     if (*name == '.' || stat(path, &st) || !S_ISREG(st.st_mode))
         return FSD_OK;
-    switch (fsd_file_kind(path)) {
-    case FSD_FILE_MODEL:
-        place = build->model;
-        break;
-    case FSD_FILE_ENGINE:
-        place = fsd_file_is_model(path) ? either : build->engine;
-        break;
-    case FSD_FILE_LOG:
-        place = build->log;
-        break;
-    case FSD_FILE_TIMES:
-        place = build->times;
-        break;
-    case FSD_FILE_PROFILE:
-        if (build->n_profiles == MOST_OUTPUTS)
-            return fail_file(err, FSD_E_ARG, word, "expected at most %d profiles",
-                             MOST_OUTPUTS);
+    kind = fsd_file_kind(path);
+    if (kind == FSD_FILE_PROFILE && build->n_profiles == MOST_OUTPUTS)
+        return fail_file(err, FSD_E_ARG, word, "expected at most %d profiles",
+                         MOST_OUTPUTS);
+    if (kind == FSD_FILE_PROFILE)
         place = build->profile[build->n_profiles++];
-        break;
-    case FSD_FILE_SNAPSHOT:
-    case FSD_FILE_TUNING:
-    case FSD_FILE_OTHER:
-    default:
+    else if (kind == FSD_FILE_ENGINE && fsd_file_is_model(path))
+        place = either;
+    else
+        place = places[kind];
+    if (!place)
         return FSD_OK;
-    }
     if (*place)
         return fail_two(err, word, place, path);
     memcpy(place, path, (size_t)n + 1);

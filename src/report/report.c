@@ -1,6 +1,6 @@
 /*
- * The table of formats, and the choice of a writer for a subject.  Each subject can be
- * written in several forms (own writer, verdict, sheet, picture), and the first that
+ * The tables of formats and of subjects, and the choice of a writer.  Each subject can
+ * be written in several forms (own writer, verdict, sheet, picture), and the first that
  * the format has is taken: a view or verb that fills a sheet therefore gets every
  * format that prints sheets for free.  All text output passes through one stream that
  * wraps lines and escapes what a CI runner would execute, so that no writer can forget
@@ -23,16 +23,14 @@ struct format {
     const char *extensions; /* of the files it writes, each followed by a space */
     const char *escape; /* of what a runner would obey, fsd_put_escaped(); NULL: it is
                            no text, or commands are what is wanted */
-    fsd_run_fn *run;    /* NULL here and below: another form, or not written */
-    fsd_compare_fn *compare;
-    fsd_lint_fn *lint;
-    fsd_verdict_fn *verdict; /* of a check; of a run its findings */
-    fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
-    bool document;           /* of a sheet it prints all, not tables */
-    bool picture;            /* of a run and a comparison */
-    bool page;               /* of runs and builds */
-    bool wraps;              /* its lines heed a width, where one is known */
-    bool timed;              /* of a run it prints what was measured */
+    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* by subject; NULL here and below: it has
+                                              no such form */
+    fsd_verdict_fn *verdict;               /* of findings */
+    fsd_sheet_fn *sheet;                   /* of whatever has rows */
+    bool document;                         /* of a sheet it prints all, not tables */
+    bool picture, page;
+    bool wraps; /* its lines heed a width, where one is known */
+    bool timed; /* of a run it prints what was measured */
 };
 
 /* clang-format off */
@@ -41,10 +39,12 @@ struct format {
 #define IN_XML  "&#%u;"
 
 static const struct format formats[] = {
-    {"text", ".txt .text ", IN_TEXT, fsd_write_text, fsd_compare_write_text,
-     fsd_lint_write_text, fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
-    {"line", "", IN_TEXT, .compare = fsd_compare_write_line,
-     .verdict = fsd_verdict_put_line},
+    {"text", ".txt .text ", IN_TEXT,
+     {[FSD_OF_RUN] = fsd_write_text, [FSD_OF_COMPARISON] = fsd_compare_write_text,
+      [FSD_OF_LINT] = fsd_lint_write_text},
+     fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
+    {"line", "", IN_TEXT, {[FSD_OF_COMPARISON] = fsd_compare_write_line},
+     fsd_verdict_put_line},
     {"json", ".json ", IN_JSON, .sheet = fsd_sheet_put_json, .document = true},
     {"markdown", ".md .markdown ", IN_XML,
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
@@ -55,7 +55,8 @@ static const struct format formats[] = {
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
     {"github", "", NULL, .verdict = fsd_verdict_put_github},
     {"gitlab", "", IN_JSON, .verdict = fsd_verdict_put_gitlab},
-    {"trace", ".trace.json ", IN_JSON, fsd_write_trace, .timed = true},
+    {"trace", ".trace.json ", IN_JSON, {[FSD_OF_RUN] = fsd_write_trace},
+     .timed = true},
     {"dot", ".dot .gv ", IN_XML, .picture = true},
     {"svg", ".svg ", IN_XML, .picture = true},
     {"png", ".png ", NULL, .picture = true},
@@ -63,90 +64,138 @@ static const struct format formats[] = {
 };
 /* clang-format on */
 
-/* Only for gates: there, changes are reported as findings. */
-static bool gates(const struct format *f)
+/* ----------------------------------------------------------------------- subjects */
+
+typedef void fill_fn(struct fsd_sheet *sheet, const struct fsd_report *r);
+typedef enum fsd_status draw_fn(const struct fsd_report *r, const char *format,
+                                FILE *out, struct fsd_error *err);
+typedef struct fsd_verdict *judge_fn(const struct fsd_report *r, uint32_t i);
+
+/* A subject: its names, and the forms in which it can be written.  The first of them
+ * that a format has is taken, in the order of the members. */
+struct subject {
+    struct fsd_subject_names names;
+    draw_fn *draw;             /* NULL here and below: it has no such form */
+    bool judged;               /* it is findings, above all: a verdict before rows */
+    judge_fn *judge;           /* else its findings, for merge gates alone */
+    fill_fn *document, *table; /* rows; NULL: those of the view that is asked for, or
+                                  of the document */
+};
+
+#define DOCUMENT(name, call)                                                           \
+    static void name(struct fsd_sheet *sheet, const struct fsd_report *r)              \
+    {                                                                                  \
+        call;                                                                          \
+    }
+#define DRAW(name, call)                                                               \
+    static enum fsd_status name(const struct fsd_report *r, const char *format,        \
+                                FILE *out, struct fsd_error *err)                      \
+    {                                                                                  \
+        return call;                                                                   \
+    }
+#define JUDGE(name, call)                                                              \
+    static struct fsd_verdict *name(const struct fsd_report *r, uint32_t i)            \
+    {                                                                                  \
+        (void)i;                                                                       \
+        return call;                                                                   \
+    }
+
+DOCUMENT(fill_run, fsd_document_of_run(sheet, r->run))
+DOCUMENT(fill_comparison, fsd_document_of_comparison(sheet, r->compare))
+DOCUMENT(fill_changes, fsd_sheet_of_comparison(sheet, r->compare))
+DOCUMENT(fill_matrix, fsd_sheet_of_matrix(sheet, r->matrix))
+DOCUMENT(fill_stability, fsd_sheet_of_stability(sheet, r->matrix))
+DOCUMENT(fill_models, fsd_sheet_of_exports(sheet, r->exports))
+DOCUMENT(fill_routes, fsd_sheet_of_routes(sheet, r->routes))
+DOCUMENT(fill_check, fsd_document_of_check(sheet, r->verdict))
+DOCUMENT(fill_lint, fsd_document_of_lint(sheet, r->run, r->lint, r->verdict))
+DOCUMENT(fill_checks, fsd_document_of_checks(sheet, r->verdicts))
+DOCUMENT(fill_verdicts, fsd_sheet_of_verdicts(sheet, r->verdicts))
+
+/* The findings of a check. */
+static void fill_findings(struct fsd_sheet *sheet, const struct fsd_report *r)
 {
-    return f->verdict && !f->compare && !f->sheet;
+    struct fsd_judged room;
+    struct fsd_verdicts one = fsd_verdicts_of_one(&room, r->verdict);
+
+    fsd_sheet_of_verdicts(sheet, &one);
 }
 
-/* The forms of each subject, the most informative first; write() uses the first that
- * the format supports. */
-static bool writes(const struct format *f, enum fsd_subject subject)
+DRAW(draw_run, fsd_picture_write(r->run, format, r->style, out, err))
+DRAW(draw_comparison, fsd_compare_write_picture(r->compare, format, r->style, out, err))
+DRAW(draw_models, fsd_exports_write_picture(r->exports, format, r->style, out, err))
+
+JUDGE(judge_run, fsd_verdict_of_run(r->run))
+JUDGE(judge_comparison, fsd_verdict_of_comparison(r->compare))
+JUDGE(judge_matrix, fsd_verdict_of_comparison(r->matrix->with[i + 1]))
+JUDGE(judge_models, fsd_verdict_of_exports(r->exports))
+
+/* clang-format off */
+static const struct subject subjects[] = {
+    [FSD_OF_RUN] = {{"diff", "a run", "run"}, draw_run, true, judge_run, fill_run},
+    [FSD_OF_COMPARISON] = {{"compare", "compare", "compare"}, draw_comparison, false,
+                           judge_comparison, fill_comparison, fill_changes},
+    [FSD_OF_CHECK] = {{"check", "check", "check"}, .judged = true,
+                      .document = fill_check, .table = fill_findings},
+    [FSD_OF_VIEW] = {{NULL, "views", NULL}},
+    [FSD_OF_LINT] = {{"lint", "lint", "lint"}, .judged = true,
+                     .document = fill_lint, .table = fill_findings},
+    [FSD_OF_MATRIX] = {{"compare of several builds", "several builds", "matrix"},
+                       .judge = judge_matrix, .document = fill_matrix},
+    [FSD_OF_STABILITY] = {{"stability", "stability", NULL}, .document = fill_stability},
+    [FSD_OF_MODELS] = {{"compare of models", "two models", "exports"},
+                       .draw = draw_models, .judge = judge_models,
+                       .document = fill_models},
+    [FSD_OF_CHECKS] = {{"check of a list", "check --list", NULL}, .judged = true,
+                       .document = fill_checks, .table = fill_verdicts},
+    [FSD_OF_ROUTES] = {{"routes", "routes", NULL}, .document = fill_routes},
+};
+/* clang-format on */
+_Static_assert(FSD_COUNT_OF(subjects) == FSD__SUBJECT_COUNT, "a row each");
+
+const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject)
 {
-    switch (subject) {
-    case FSD_OF_RUN:
-        return f->page || f->run || f->verdict || f->sheet || f->picture;
-    case FSD_OF_COMPARISON:
-        return f->page || f->compare || f->sheet || f->picture || gates(f);
-    case FSD_OF_CHECK:
-        return f->page || f->verdict || f->sheet;
-    case FSD_OF_CHECKS:
-        return f->verdict || f->sheet;
-    case FSD_OF_LINT:
-        return f->page || f->lint || f->verdict || f->sheet;
-    case FSD_OF_MATRIX:
-        return f->page || f->sheet || gates(f);
-    case FSD_OF_MODELS:
-        return f->page || f->sheet || f->picture || gates(f);
-    case FSD_OF_VIEW:
-    case FSD_OF_STABILITY:
-    case FSD_OF_ROUTES:
-    case FSD__SUBJECT_COUNT:
-    default:
-        return f->sheet;
-    }
+    return &subjects[subject].names;
 }
+
+enum form { NONE, PAGE, OWN, DRAWN, VERDICT, ROWS };
+
+/* Formats that have no rows and no form of changes are for gates: there, changes are
+ * reported as findings. */
+static bool gates(const struct format *f)
+{
+    return f->verdict && !f->own[FSD_OF_COMPARISON] && !f->sheet;
+}
+
+/* The form in which a format writes a subject. */
+static enum form form_of(const struct format *f, enum fsd_subject subject)
+{
+    const struct subject *s = &subjects[subject];
+
+    return f->page                   ? (s->names.page ? PAGE : NONE)
+           : f->own[subject]         ? OWN
+           : f->picture && s->draw   ? DRAWN
+           : f->verdict && s->judged ? VERDICT
+           : f->sheet                ? ROWS
+           : s->judge && gates(f)    ? VERDICT
+                                     : NONE;
+}
+
+/* ------------------------------------------------------------------------ writing */
 
 static enum fsd_status fill_sheet(const struct fsd_report *r, const struct format *f,
                                   struct fsd_sheet *sheet, struct fsd_error *err)
 {
+    const struct subject *s = &subjects[r->subject];
     struct fsd_request request = {r->run, r->query, r->style->all, err};
-    struct fsd_judged room;
-    struct fsd_verdicts one;
 
-    switch (r->subject) {
-    case FSD_OF_RUN:
-        fsd_document_of_run(sheet, r->run);
+    if (s->document) {
+        (s->table && !f->document ? s->table : s->document)(sheet, r);
         return FSD_OK;
-    case FSD_OF_COMPARISON:
-        if (f->document)
-            fsd_document_of_comparison(sheet, r->compare);
-        else
-            fsd_sheet_of_comparison(sheet, r->compare);
-        return FSD_OK;
-    case FSD_OF_MATRIX:
-        fsd_sheet_of_matrix(sheet, r->matrix);
-        return FSD_OK;
-    case FSD_OF_MODELS:
-        fsd_sheet_of_exports(sheet, r->exports);
-        return FSD_OK;
-    case FSD_OF_STABILITY:
-        fsd_sheet_of_stability(sheet, r->matrix);
-        return FSD_OK;
-    case FSD_OF_ROUTES:
-        fsd_sheet_of_routes(sheet, r->routes);
-        return FSD_OK;
-    case FSD_OF_CHECK:
-    case FSD_OF_LINT:
-        one = fsd_verdicts_of_one(&room, r->verdict);
-        if (!f->document)
-            fsd_sheet_of_verdicts(sheet, &one);
-        else if (r->subject == FSD_OF_LINT)
-            fsd_document_of_lint(sheet, r->run, r->lint, r->verdict);
-        else
-            fsd_document_of_check(sheet, r->verdict);
-        return FSD_OK;
-    case FSD_OF_CHECKS:
-        (f->document ? fsd_document_of_checks : fsd_sheet_of_verdicts)(sheet,
-                                                                       r->verdicts);
-        return FSD_OK;
-    case FSD_OF_VIEW:
-    case FSD__SUBJECT_COUNT:
-    default:
-        sheet->name = r->view;
-        fsd_sheet_take_values(sheet, r->run);
-        return fsd_view_find(r->view)->fill(sheet, &request);
     }
+    sheet->name = r->view;
+    fsd_sheet_take_values(sheet, r->run);
+    return fsd_view_find(r->view)->fill(sheet, &request);
 }
 
 static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
@@ -161,17 +210,12 @@ static enum fsd_status write_sheet(const struct fsd_report *r, const struct form
     return status;
 }
 
-/* Findings on what is compared; NULL: nothing is, or they are judged already. */
-static struct fsd_verdict *verdict_on(const struct fsd_report *r)
-{
-    return r->subject == FSD_OF_MODELS       ? fsd_verdict_of_exports(r->exports)
-           : r->subject == FSD_OF_COMPARISON ? fsd_verdict_of_comparison(r->compare)
-                                             : NULL;
-}
-
+/* With findings on what is compared, unless they are judged already. */
 static void write_page(const struct fsd_report *r, FILE *out)
 {
-    struct fsd_verdict *own = verdict_on(r);
+    const struct subject *s = &subjects[r->subject];
+    bool compared = !s->judged && !r->matrix;
+    struct fsd_verdict *own = compared ? s->judge(r, 0) : NULL;
     struct fsd_report page = *r;
 
     page.judged = own;
@@ -179,10 +223,12 @@ static void write_page(const struct fsd_report *r, FILE *out)
     fsd_verdict_free(own);
 }
 
-/* Findings on what is compared: of several builds, of each beside the first. */
+/* The verdicts that there are, or findings judged for the purpose: of several builds,
+ * on each beside the first. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {
+    judge_fn *judge = subjects[r->subject].judge;
     struct fsd_arena *arena = fsd_arena_new();
     uint32_t n = r->matrix ? r->matrix->n - 1 : 1;
     struct fsd_verdict **own = FSD_NEW(arena, struct fsd_verdict *, n);
@@ -190,11 +236,12 @@ static void write_verdicts(const struct fsd_report *r, const struct format *f,
     struct fsd_verdicts all;
 
     for (uint32_t i = 0; i < n; i++) {
-        own[i] = r->matrix ? fsd_verdict_of_comparison(r->matrix->with[i + 1])
-                           : verdict_on(r);
-        at[i].v = own[i];
+        own[i] = judge ? judge(r, i) : NULL;
+        at[i].v = judge ? own[i] : r->verdict;
     }
-    all = r->matrix ? fsd_verdicts_of(arena, at, n) : fsd_verdicts_of_one(at, own[0]);
+    all = r->verdicts ? *r->verdicts
+          : r->matrix ? fsd_verdicts_of(arena, at, n)
+                      : fsd_verdicts_of_one(at, at[0].v);
     f->verdict(&all, r->style, out);
     for (uint32_t i = 0; i < n; i++)
         fsd_verdict_free(own[i]);
@@ -204,38 +251,23 @@ static void write_verdicts(const struct fsd_report *r, const struct format *f,
 static enum fsd_status write(const struct fsd_report *r, const struct format *f,
                              FILE *out, struct fsd_error *err)
 {
-    bool run = r->subject == FSD_OF_RUN, compare = r->subject == FSD_OF_COMPARISON;
-
-    if (r->subject == FSD_OF_CHECKS && f->verdict) {
-        f->verdict(r->verdicts, r->style, out);
-    } else if (f->page) {
+    switch (form_of(f, r->subject)) {
+    case PAGE:
         write_page(r, out);
-    } else if (run && f->run) {
-        f->run(r->run, r->style, out);
-    } else if (compare && f->compare) {
-        f->compare(r->compare, r->style, out);
-    } else if (r->subject == FSD_OF_LINT && f->lint) {
-        f->lint(r, out);
-    } else if (f->picture && r->exports) {
-        return fsd_exports_write_picture(r->exports, f->name, r->style, out, err);
-    } else if (f->picture) {
-        return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
-                   : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
-    } else if (gates(f) && (compare || r->exports || r->matrix)) {
+        return FSD_OK;
+    case OWN:
+        f->own[r->subject](r, out);
+        return FSD_OK;
+    case DRAWN:
+        return subjects[r->subject].draw(r, f->name, out, err);
+    case VERDICT:
         write_verdicts(r, f, out);
-    } else if (f->verdict &&
-               (run || r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT)) {
-        struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;
-
-        struct fsd_judged room;
-        struct fsd_verdicts one = fsd_verdicts_of_one(&room, own ? own : r->verdict);
-
-        f->verdict(&one, r->style, out);
-        fsd_verdict_free(own);
-    } else {
+        return FSD_OK;
+    case ROWS:
+    case NONE:
+    default:
         return write_sheet(r, f, out, err);
     }
-    return FSD_OK;
 }
 
 static bool writes_files(const struct format *format, const char *extension)
@@ -282,7 +314,7 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     if ((unsigned)subject >= FSD__SUBJECT_COUNT)
         return NULL;
     for (size_t k = 0; k < FSD_COUNT_OF(formats); k++)
-        if (writes(&formats[k], subject) && !i--)
+        if (form_of(&formats[k], subject) && !i--)
             return formats[k].name;
     return NULL;
 }
@@ -310,16 +342,6 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
                                 FILE *out, struct fsd_error *err)
 {
     static const struct fsd_style plain = {0};
-    static const char *const verbs[FSD__SUBJECT_COUNT] = {
-        [FSD_OF_RUN] = "diff",
-        [FSD_OF_COMPARISON] = "compare",
-        [FSD_OF_CHECK] = "check",
-        [FSD_OF_CHECKS] = "check of a list",
-        [FSD_OF_LINT] = "lint",
-        [FSD_OF_MATRIX] = "compare of several builds",
-        [FSD_OF_STABILITY] = "stability",
-        [FSD_OF_MODELS] = "compare of models",
-        [FSD_OF_ROUTES] = "routes"};
     const struct format *format = find_format(name);
     struct fsd_report r = *report;
     enum fsd_status status;
@@ -329,7 +351,7 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
     if (r.view && !fsd_view_find(r.view))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%.99s'%s",
                         r.view, fsd_view_list(r.view, views));
-    if (!format || !writes(format, r.subject)) {
+    if (!format || !form_of(format, r.subject)) {
         char list[256] = "";
         const char *known;
         size_t n = 0;
@@ -342,7 +364,7 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
                                   known);
         }
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "%s writes %s, not %s",
-                        r.view ? r.view : verbs[r.subject], list, name);
+                        r.view ? r.view : subjects[r.subject].names.verb, list, name);
     }
     if (format->timed && !r.run->times->profiles)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,

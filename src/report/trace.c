@@ -180,13 +180,13 @@ static void put_layer(struct trace *t, fsd_id layer)
     put_args(event, d, layer);
 }
 
-void fsd_write_trace(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+void fsd_write_trace(const struct fsd_report *r, FILE *out)
 {
+    const struct fsd_diff *d = r->run;
     struct fsd_json *root = fsd_json_new(out), *data, *event;
     uint32_t elsewhere = d->engine->nodes.n + 1;
     struct trace trace = {.d = d};
 
-    (void)style;
     fsd_json_text(root, "displayTimeUnit", "ns");
     data = fsd_json_object(root, "otherData");
     if (!d->model->named_only)

@@ -107,11 +107,12 @@ bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy)
 
 void fuzz_check_compare(const struct fsd_compare *c)
 {
-    const struct fsd_report told = {.subject = FSD_OF_COMPARISON, .compare = c};
+    const struct fsd_report told = {
+        .subject = FSD_OF_COMPARISON, .compare = c, .style = &plain};
     struct fuzz_report report;
 
     fuzz_report_open(&report);
-    fsd_compare_write_text(c, &plain, report.out);
+    fsd_compare_write_text(&told, report.out);
     fuzz_report_close(&report, false);
     fuzz_report_open(&report);
     check(fsd_report_write(&told, "json", report.out, NULL) == FSD_OK);

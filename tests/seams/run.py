@@ -57,6 +57,12 @@ ROWS = {
                  '    {" SeamRefused ", FSD_ANY_BUILDER, .is.why = "seams are refused", .is.source = "this test"},\n')],
     "format": [("src/report/sheet/sheet.h", BEFORE, r"fsd_sheet_fn fsd_sheet_put_text", "fsd_sheet_fn fsd_sheet_put_seam;\n"),
                ("src/report/report.c", BEFORE, r'    \{"csv",', '    {"seam", ".seam ", IN_TEXT, .sheet = fsd_sheet_put_seam},\n')],
+    "subject of a report": [("include/fusiondiff/fusiondiff.h", BEFORE, r"    FSD__SUBJECT_COUNT", "    FSD_OF_SEAM,\n"),
+                            ("src/report/report.c", BEFORE, r"\};\n/\* clang-format on \*/\n_Static_assert",
+                             '    [FSD_OF_SEAM] = {{"seam", "a subject of seams", NULL}, .document = fill_routes},\n')],
+    "kind of file": [("include/fusiondiff/fusiondiff.h", BEFORE, r"    FSD__FILE_KIND_COUNT", "    FSD_FILE_SEAM,\n"),
+                     ("src/api/inputs.c", BEFORE, r"    \[FSD_FILE_POLICY\] =",
+                      '    [FSD_FILE_SEAM] = {"a kind of seams", "", .sniff = fsd_policy_sniff},\n')],
     "view": [("src/report/view/view.h", AFTER, r"#define FSD_VIEWS\(row\)", " row(seam, false)"),
              ("src/cli/verb_views.c", AFTER, r"const struct verb view_verbs\[\] = \{\n",
               '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, VIEW},\n')],
@@ -149,6 +155,10 @@ def check_added():
     report = says(*pair)
     claim(report.get("engine", {}).get("format") == "seam", f"reader: it was read as {report.get('engine')}")
     claim("lines of a seam" in asks("doctor"), "reader: doctor does not list it")
+    claim(re.search(r"^  csv .*a subject of seams", asks("doctor"), re.M), "subject: no format has it")
+    with open(os.path.join(FOLDER, "seam.ini"), "w", encoding="utf-8") as file:
+        file.write("[rules]\nseam/run = error\n")
+    claim("found a kind of seams" in run(BINARY, "seam.ini", "engine.txt", cwd=FOLDER)[1], "kind of file: it is not recognized")
     claim(links(report)[:2] == [[0], [1]], f"reader, matching pass: links {links(report)}")
     found = [one["message"] for one in report.get("findings", []) if one["rule"] == "seam/run"]
     claim(found and found[0].startswith("3 nodes and 3 layers: summary 3 and 3,"), f"rule: {found}")
@@ -202,7 +212,7 @@ def page_records(report):
 
 
 def check_members():
-    """A member of a layer, or of a node, is wherever these are printed, by its row and the line that fills it."""
+    """A member of a layer, or of a node, is wherever these are printed, by its row."""
     pair = ["model.onnx", "engine.txt"]
     report, html, printed = says(*pair), asks(*pair, "-f", "html"), installed_embed()
     schema = json.loads(asks(*pair, "-f", "schema"))
@@ -242,6 +252,11 @@ def check_missing():
     claim("src/seam/: has no row" in run(os.path.join(TREE, "tests/lint/includes.sh"))[1], "reader: a folder without a row passes")
     for what, i in {"reader": 0, "matching pass": 1, "rule": 1, "rule of lint": 1, "format": 1, "view": 0, "verb": 0}.items():
         drop(ROWS[what][i][0], ROWS[what][i][3])
+    for what, table in {"subject of a report": "report.c", "kind of file": "inputs.c"}.items():
+        drop(*ROWS[what][1][::3])
+        built, said = build()
+        claim(not built and re.search(table + r".*\n?.*a row each", said), f"{what}: it compiles without its row")
+        drop(*ROWS[what][0][::3])
     built, said = build()
     claim(not built and "fsd_view_seam" in said, "view: it compiles without its row")
     os.remove(os.path.join(TREE, "src/report/view/seam.c"))

@@ -57,35 +57,25 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* What has rows, as it prints itself. */
-static void put_sheet(const char *name, const struct fsd_report *of, FILE *out)
-{
-    struct fsd_print json;
-
-    if (fsd_report_write(of, "json", fsd_print_open(&json), NULL) == FSD_OK)
-        put_data(name, &json, out);
-}
-
-/* One of what a report is of. */
+/* One of what a report is of, as it prints itself; NULL: under its own name. */
 static void put_subject(const char *name, enum fsd_subject subject,
                         const struct fsd_report *r, FILE *out)
 {
     struct fsd_report part = *r;
+    struct fsd_print json;
 
     part.subject = subject;
-    put_sheet(name, &part, out);
+    if (fsd_report_write(&part, "json", fsd_print_open(&json), NULL) == FSD_OK)
+        put_data(name ? name : fsd_subject_names(subject)->page, &json, out);
 }
 
 static void put_patterns(const struct fsd_report *r, FILE *out)
 {
     static const struct fsd_query everything = {0};
-    const struct fsd_report asked = {.subject = FSD_OF_VIEW,
-                                     .run = r->run,
-                                     .view = "patterns",
-                                     .query = &everything,
-                                     .style = r->style};
+    const struct fsd_report asked = {
+        .run = r->run, .view = "patterns", .query = &everything, .style = r->style};
 
-    put_sheet("patterns", &asked, out);
+    put_subject("patterns", FSD_OF_VIEW, &asked, out);
 }
 
 /* What a comparison comes to: its findings, their causes and what to do. */
@@ -107,25 +97,21 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
     struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->judged ? r->judged : r->verdict;
+    /* What is judged is a comparison, or a run. */
+    enum fsd_subject base = !r->verdict  ? r->subject
+                            : r->compare ? FSD_OF_COMPARISON
+                                         : FSD_OF_RUN;
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
-    if (r->matrix) {
-        put_sheet("matrix", r, out);
-    } else if (r->exports) {
-        put_sheet("exports", r, out);
-    } else if (r->compare) {
-        put_subject("compare", FSD_OF_COMPARISON, r, out);
-    } else {
-        if (r->lint)
-            run.findings = r->verdict->findings;
-        of_run.run = &run;
-        put_subject("run", FSD_OF_RUN, &of_run, out);
-        put_patterns(r, out);
-    }
     if (r->lint)
-        put_subject("lint", FSD_OF_LINT, r, out);
-    else if (r->verdict)
-        put_subject("check", FSD_OF_CHECK, r, out);
+        run.findings = r->verdict->findings;
+    if (base == FSD_OF_RUN)
+        of_run.run = &run;
+    put_subject(NULL, base, &of_run, out);
+    if (base == FSD_OF_RUN)
+        put_patterns(r, out);
+    if (r->subject != base)
+        put_subject(NULL, r->subject, r, out);
     else if (r->judged)
         put_judged(r, out);
     fsd_page_put_texts(&of_run, verdict ? verdict->findings : run.findings,

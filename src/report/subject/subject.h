@@ -1,8 +1,7 @@
 /*
- * The table of formats: which writer prints a subject (a run, a comparison, a check,
- * the answer to one question) in which format.  A writer prints and computes nothing:
- * counts come from the summary, phrases from the rules.  To add a format: a row in
- * report.c and a function that prints a sheet or a verdict in it.
+ * What a report is of: a run, a comparison, a check, the answer to one question.  The
+ * tables of formats and of subjects are in report/report.c.  A writer prints and
+ * computes nothing: counts come from the summary, phrases from the rules.
  */
 #ifndef FSD_REPORT_SUBJECT_SUBJECT_H
 #define FSD_REPORT_SUBJECT_SUBJECT_H
@@ -40,16 +39,19 @@ struct fsd_report {
 enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err);
 
-/** A whole run, and a whole comparison. */
-typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
-                        FILE *out);
-typedef void fsd_compare_fn(const struct fsd_compare *c, const struct fsd_style *style,
-                            FILE *out);
-fsd_run_fn fsd_write_text;
+/** What a subject is called. */
+struct fsd_subject_names {
+    const char *verb;   /**< in messages; NULL: it is the view's name */
+    const char *listed; /**< where `about` says what a format is written of */
+    const char *page;   /**< its data in a page; NULL: there is no page of it */
+};
+const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject);
+
+/** Writes a subject in a format, in a form of their own. */
+typedef void fsd_write_fn(const struct fsd_report *r, FILE *out);
+fsd_write_fn fsd_write_text, fsd_lint_write_text, fsd_compare_write_text,
+    fsd_compare_write_line;
 /** Of a run with times.  trace.c */
-fsd_run_fn fsd_write_trace;
-typedef void fsd_lint_fn(const struct fsd_report *r, FILE *out);
-fsd_lint_fn fsd_lint_write_text;
-fsd_compare_fn fsd_compare_write_text, fsd_compare_write_line;
+fsd_write_fn fsd_write_trace;
 
 #endif

@@ -639,13 +639,12 @@ void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
         fputs("\nno difference\n", out);
 }
 
-void fsd_compare_write_line(const struct fsd_compare *c, const struct fsd_style *style,
-                            FILE *out)
+void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
 {
+    const struct fsd_compare *c = r->compare;
     uint32_t unasked = 0;
     bool any = false;
 
-    (void)style;
     fputs(c->differs ? "compare: the builds differ: " : "compare: no difference", out);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
         if (h != FSD_HAPPENED_SAME)
@@ -666,9 +665,10 @@ void fsd_compare_write_line(const struct fsd_compare *c, const struct fsd_style 
     putc('\n', out);
 }
 
-void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style *style,
-                            FILE *out)
+void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
 {
+    const struct fsd_compare *c = r->compare;
+    const struct fsd_style *style = r->style;
     struct fsd_arena *arena = fsd_arena_new();
     const struct by_region x = {BY_REGION(c, edges, arena), BY_REGION(c, moves, arena),
                                 BY_REGION(c, kernels, arena)};

@@ -528,7 +528,7 @@ static void write_folded(const struct fsd_diff *d, const struct fsd_style *style
     fsd_text_vanished(d, style, out);
 }
 
-void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+void fsd_write_text(const struct fsd_report *r, FILE *out)
 {
-    (style->all ? write_whole : write_folded)(d, style, out);
+    (r->style->all ? write_whole : write_folded)(r->run, r->style, out);
 }

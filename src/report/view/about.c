@@ -1,6 +1,7 @@
 /* What the program can do here: what it reads, what it writes, and what was tried. */
 #include "lint/lint.h"
 #include "report/picture/picture.h"
+#include "report/subject/subject.h"
 #include "report/view/view.h"
 
 #include <string.h>
@@ -43,12 +44,6 @@ static bool is_there(const char *format, const char *const *draws, uint32_t n)
 static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
                         const char *const *draws, uint32_t n_draws)
 {
-    static const char *const subjects[FSD__SUBJECT_COUNT] = {
-        [FSD_OF_RUN] = "a run",           [FSD_OF_COMPARISON] = "compare",
-        [FSD_OF_CHECK] = "check",         [FSD_OF_VIEW] = "views",
-        [FSD_OF_LINT] = "lint",           [FSD_OF_MATRIX] = "several builds",
-        [FSD_OF_STABILITY] = "stability", [FSD_OF_MODELS] = "two models",
-        [FSD_OF_CHECKS] = "check --list", [FSD_OF_ROUTES] = "routes"};
     const char *format, *one;
 
     for (unsigned i = 0; (format = fsd_format_at(i)); i++) {
@@ -62,7 +57,7 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
         for (int s = 0; s < FSD__SUBJECT_COUNT; s++)
             for (unsigned j = 0; (one = fsd_format_of((enum fsd_subject)s, j)); j++)
                 if (one == format)
-                    of[n++] = subjects[s];
+                    of[n++] = fsd_subject_names((enum fsd_subject)s)->listed;
         row->format = format;
         row->of = fsd_words(of, n);
     }

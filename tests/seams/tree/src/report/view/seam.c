@@ -1,7 +1,7 @@
 /* A view: how many layers there are. */
 #include "report/view/view.h"
 
-#define SEAM(has, t) has(t, COUNT, layers, "layers")
+#define SEAM(has, set, when, t) has(t, COUNT, layers, "layers")
 FSD_RECORD(seam, SEAM)
 
 enum fsd_status fsd_view_seam(struct fsd_sheet *sheet,
