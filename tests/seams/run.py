@@ -68,11 +68,9 @@ ROWS = {
               '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, VIEW},\n')],
     "verb": [("src/cli/cli.h", AFTER, r"#define FSD_VERBS\(row\)", " row(stitch)")],
     "member of a layer": [("src/report/record/layer.c", BEFORE, r"    has\(t, BYTES, bias_bytes",
-                           '    has(t, COUNT, seam, "seams", .says = "<, {seam} seams>") \\\n'),
-                          ("src/report/record/layer.c", AFTER, r"    row->index = fsd_count\(id\);\n", "    row->seam = fsd_count(7);\n")],
+                           '    set(t, COUNT, seam, 7, "seams", .says = "<, {seam} seams>") \\\n')],
     "member of a node": [("src/report/record/node.c", BEFORE, r"    has\(t, WORDS, evidence,",
-                          '    has(t, COUNT, stitch, "stitches", .says = "<; {stitch} stitches>") \\\n'),
-                         ("src/report/record/node.c", AFTER, r"    row->index = fsd_count\(id\);\n", "    row->stitch = fsd_count(9);\n")],
+                          '    set(t, COUNT, stitch, 9, "stitches", .says = "<; {stitch} stitches>") \\\n')],
     "selection of a picture": [("src/report/picture/diff_pick.c", AFTER, r"subjects\[\] = \{\n", '    {"seams", fuses, "seams"},\n')],
 }
 

@@ -15,29 +15,29 @@
 #include <string.h>
 
 /* clang-format off */
-#define STORY_LINE(has, t) \
+#define STORY_LINE(has, set, when, t) \
     has(t, TEXT,  topic, NULL) \
     has(t, COUNT, line,  NULL) \
     has(t, NAME,  text,  NULL)
 FSD_RECORD(story_line, STORY_LINE)
 
-#define STORY(has, t) \
+#define STORY(has, set, when, t) \
     has(t, COUNT, index, NULL) \
     has(t, ROWS,  story, NULL, .of = &story_line_record)
 FSD_RECORD(story, STORY)
 
-#define STORIES(has, t) \
-    has(t, ROWS, nodes,  NULL, .of = &story_record) \
-    has(t, ROWS, layers, NULL, .of = &story_record)
+#define STORIES(has, set, when, t) \
+    set(t, ROWS, nodes, nodes, NULL, .of = &story_record) \
+    set(t, ROWS, layers, layers, NULL, .of = &story_record)
 FSD_RECORD(stories, STORIES)
 
-#define RULE_TEXT(has, t) \
+#define RULE_TEXT(has, set, when, t) \
     has(t, TEXT, rule, NULL) \
     has(t, TEXT, why,  NULL) \
     has(t, TEXT, fix,  NULL)
 FSD_RECORD(rule_text, RULE_TEXT)
 
-#define COMMAND(has, t) \
+#define COMMAND(has, set, when, t) \
     has(t, NAME,   page,    NULL) \
     has(t, NAME,   run,     NULL) \
     has(t, ROWS,   forms,   NULL, .of = &fsd_form_row_record) \
@@ -86,8 +86,7 @@ static const struct stories *stories_of(struct fsd_arena *arena,
         add_story(arena, d, false, i, nodes);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         add_story(arena, d, true, i, layers);
-    row->nodes = nodes;
-    row->layers = layers;
+    FSD_FILL(row, STORIES);
     return row;
 }
 

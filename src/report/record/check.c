@@ -11,100 +11,111 @@ static const char *schema_name(unsigned i)
 }
 
 /* clang-format off */
-#define STATED(has, t) \
-    has(t, TEXT, what, NULL, .always = true) \
-    has(t, NAME, is,   NULL, .always = true)
+#define STATED(has, set, when, t) \
+    set(t, TEXT, what, v->about.at[i].what, NULL, .always = true) \
+    set(t, NAME, is, v->about.at[i].now, NULL, .always = true)
 FSD_RECORD(stated, STATED)
 
-#define CHANGE_ROW(has, t) \
-    has(t, TEXT, what,   NULL, .always = true) \
-    has(t, NAME, before, NULL) \
-    has(t, NAME, now,    NULL, .always = true)
+#define CHANGE_ROW(has, set, when, t) \
+    set(t, TEXT, what, line->what, NULL, .always = true) \
+    set(t, NAME, before, line->before, NULL) \
+    set(t, NAME, now, line->now, NULL, .always = true)
 FSD_RECORD(change_row, CHANGE_ROW)
 
-#define CAUSE(has, t) \
-    has(t, NAME,  what,     NULL, .always = true) \
-    has(t, NAME,  todo,     NULL, .always = true) \
-    has(t, MS,    ms,       NULL, \
+#define CAUSE(has, set, when, t) \
+    set(t, NAME,  what, c->what, NULL, .always = true) \
+    set(t, NAME,  todo, c->todo, NULL, .always = true) \
+    when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
         .about = "by how much the regions of its nodes became slower; absent " \
-                 "without times") \
-    has(t, COUNT, inserted_bytes, NULL, .large = true, \
-        .about = "bytes that layers inserted there read and write; a string " \
-                 "beyond 2^53") \
-    has(t, COUNT, findings, NULL, .always = true) \
-    has(t, COUNT, errors,   NULL, .always = true) \
-    has(t, COUNT, warnings, NULL, .always = true)
+        "without times") \
+    when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
+        .about = "bytes that layers inserted there read and write; a string beyond " \
+        "2^53") \
+    set(t, COUNT, findings, c->findings, NULL, .always = true) \
+    set(t, COUNT, errors, c->errors, NULL, .always = true) \
+    set(t, COUNT, warnings, c->warnings, NULL, .always = true)
 FSD_RECORD(cause, CAUSE)
 
-#define CHECKED_RULE(has, t) \
-    has(t, TEXT,  rule,     NULL, .always = true) \
-    has(t, TEXT,  level,    NULL, .always = true, .word = fsd_level_word, \
-        .n_words = FSD_LEVEL_WORDS) \
-    has(t, TEXT,  skipped,  NULL, \
+#define CHECKED_RULE(has, set, when, t) \
+    set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
+    set(t, TEXT,  level, fsd_level_name(o->level), NULL, .always = true, \
+        .word = fsd_level_word, .n_words = FSD_LEVEL_WORDS) \
+    set(t, TEXT,  skipped, o->skipped, NULL, \
         .about = "why the rule could not be checked: it passed nothing") \
-    has(t, TEXT,  measured, NULL, \
+    set(t, TEXT,  measured, !o->skipped && o->budget ? o->measured : NULL, NULL, \
         .about = "amount against the budget: \"3\", \"0.1100 ms\", \"5.20%\"") \
-    has(t, TEXT,  budget,   NULL) \
-    has(t, COUNT, findings, NULL, .always = true) \
-    has(t, COUNT, ignored,  NULL, .always = true) \
-    has(t, COUNT, off,      NULL, \
+    set(t, TEXT,  budget, o->skipped ? NULL : o->budget, NULL) \
+    set(t, COUNT, findings, o->found, NULL, .always = true) \
+    set(t, COUNT, ignored, o->ignored, NULL, .always = true) \
+    when(t, COUNT, off, o->off, o->off, NULL, \
         .about = "findings of a rule that the policy turned off")
 FSD_RECORD(checked_rule, CHECKED_RULE)
 
-#define IGNORE(has, t) \
-    has(t, NAME,  label,    NULL, .always = true) \
-    has(t, TEXT,  rule,     NULL, .always = true) \
-    has(t, NAME,  node,     NULL, .always = true, .about = "a glob") \
-    has(t, NAME,  reason,   NULL, .always = true) \
-    has(t, NAME,  owner,    NULL) \
-    has(t, TEXT,  expires,  NULL, .about = "the last day; absent: never") \
-    has(t, COUNT, findings, NULL, .always = true)
+#define IGNORE(has, set, when, t) \
+    set(t, NAME,  label, by->label, NULL, .always = true) \
+    set(t, TEXT,  rule, by->rule, NULL, .always = true) \
+    set(t, NAME,  node, by->node, NULL, .always = true, .about = "a glob") \
+    set(t, NAME,  reason, by->reason, NULL, .always = true) \
+    set(t, NAME,  owner, by->owner, NULL) \
+    set(t, TEXT,  expires, by->expires ? fsd_arena_strndup(arena, day, (size_t)n) \
+        : NULL, \
+        NULL, .about = "the last day; absent: never") \
+    set(t, COUNT, findings, ignored->n, NULL, .always = true)
 FSD_RECORD(ignore, IGNORE)
 
-#define CHECK_FINDING(has, t) \
-    has(t, TEXT,  rule,     NULL, .always = true) \
-    has(t, TEXT,  severity, NULL, .always = true, .word = fsd_severity_name, \
-        .n_words = FSD__SEVERITY_COUNT, \
+#define CHECK_FINDING(has, set, when, t) \
+    set(t, TEXT,  rule, v->findings->rules.at[f->rule].rule->id, NULL, .always = true) \
+    set(t, TEXT,  severity, fsd_severity_name(f->severity), NULL, .always = true, \
+        .word = fsd_severity_name, .n_words = FSD__SEVERITY_COUNT, \
         .about = "info where the rule is within its budget") \
-    has(t, NAME,  message,  NULL, .always = true) \
-    has(t, NAME,  file,     NULL, .always = true, \
+    set(t, NAME,  message, f->message, NULL, .always = true) \
+    set(t, NAME,  file, f->file, NULL, .always = true, \
         .about = "the snapshot, or the policy") \
-    has(t, COUNT, line,     NULL, .about = "line in the file, if known") \
-    has(t, WORDS, nodes,    NULL, .always = true) \
-    has(t, WORDS, layers,   NULL, .always = true) \
-    has(t, TEXT,  fingerprint, NULL, .always = true, .pattern = "^[0-9a-f]{16}$", \
+    when(t, COUNT, line, f->line, f->line, NULL, \
+        .about = "line in the file, if known") \
+    set(t, WORDS, nodes, fsd_names_of_subjects(arena, v->findings, f->nodes), NULL, \
+        .always = true) \
+    set(t, WORDS, layers, fsd_names_of_subjects(arena, v->findings, f->layers), NULL, \
+        .always = true) \
+    set(t, TEXT,  fingerprint, fsd_fingerprint_text(arena, NULL, f), NULL, \
+        .always = true, .pattern = "^[0-9a-f]{16}$", \
         .about = "stable across runs, unique to this finding") \
-    has(t, COUNT, cause,    NULL, \
+    when(t, COUNT, cause, v->cause_of, fsd_count_id(v->cause_of[i]), NULL, \
         .about = "index in causes; absent if it has no single cause") \
-    has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
+    set(t, ROWS,  cites, fsd_cites_of(arena, v->findings, f->cites), NULL, \
+        .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain it")
 FSD_RECORD(check_finding, CHECK_FINDING)
 
-#define CHECK(has, t) \
-    has(t, TEXT,  schema,   NULL, .always = true, .word = schema_name, .n_words = 1) \
-    has(t, NAME,  snapshot, NULL, \
+#define CHECK(has, set, when, t) \
+    set(t, TEXT,  schema, schema_name(0), NULL, .always = true, .word = schema_name, \
+        .n_words = 1) \
+    set(t, NAME,  snapshot, v->snapshot, NULL, \
         .about = "path; absent if only the absolute rules of a policy are checked") \
-    has(t, NAME,  model,    NULL, .always = true, .about = "path") \
-    has(t, NAME,  engine,   NULL, .always = true, .about = "path") \
-    has(t, TEXT,  verdict,  NULL, .always = true, \
+    set(t, NAME,  model, v->model, NULL, .always = true, .about = "path") \
+    set(t, NAME,  engine, v->engine, NULL, .always = true, .about = "path") \
+    set(t, TEXT,  verdict, v->verdict ? v->verdict : "", NULL, .always = true, \
         .about = "passed, failed or, with --update, accepted") \
-    has(t, NAME,  accept,   NULL, \
+    set(t, NAME,  accept, v->accept, NULL, \
         .about = "the command that accepts this build as the reference") \
-    has(t, ROWS,  inputs,   NULL, .of = &stated_record, .always = true, \
-        .about = "the inputs, with versions") \
-    has(t, ROWS,  summary,  NULL, .of = &change_row_record, .always = true, \
+    set(t, ROWS,  inputs, inputs_of(arena, v), NULL, .of = &stated_record, \
+        .always = true, .about = "the inputs, with versions") \
+    set(t, ROWS,  summary, fsd_rows_later(arena, &change_row_record, v->rows.n, \
+        fill_fact, v), \
+        NULL, .of = &change_row_record, .always = true, \
         .about = "rows of the table at the top of the other reports; before is " \
-                 "empty if only " \
-                 "the change is given") \
-    has(t, WORDS, says,     NULL, \
-        .about = "root cause, its cost, and what to do; absent if " \
-                 "no cause is known") \
-    has(t, ROWS,  brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
-        .about = "the summary: `says`, and for the build what runs, " \
-                 "where the time or the bytes go, what is unknown") \
-    has(t, ROWS,  causes,   NULL, .of = &cause_record, .always = true, \
-        .about = "changes of the model or the build options next to findings, " \
-                 "most expensive first") \
+        "empty if only the change is given") \
+    when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
+        .about = "root cause, its cost, and what to do; absent if no cause is known") \
+    set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), NULL, \
+        .of = &fsd_brief_line_record, .always = true, \
+        .about = "the summary: `says`, and for the build what runs, where the time " \
+        "or the bytes go, what is unknown") \
+    set(t, ROWS,  causes, fsd_rows_later(arena, &cause_record, v->causes.n, \
+        fill_cause, v), \
+        NULL, .of = &cause_record, .always = true, \
+        .about = "changes of the model or the build options next to findings, most " \
+        "expensive first") \
     has(t, ROWS,  rules,    NULL, .of = &checked_rule_record, .always = true) \
     has(t, ROWS,  ignores,  NULL, .of = &ignore_record, .always = true, \
         .about = "ignore entries of the policy that suppressed findings") \
@@ -120,8 +131,7 @@ static const struct fsd_rows *inputs_of(struct fsd_arena *arena,
     for (uint32_t i = 0; i < v->about.n; i++) {
         struct stated *row = fsd_rows_add(rows);
 
-        row->what = v->about.at[i].what;
-        row->is = v->about.at[i].now;
+        FSD_FILL(row, STATED);
     }
     return rows;
 }
@@ -133,9 +143,7 @@ static void fill_fact(struct fsd_arena *arena, void *out, const void *from, uint
     struct change_row *row = out;
 
     (void)arena;
-    row->what = line->what;
-    row->before = line->before;
-    row->now = line->now;
+    FSD_FILL(row, CHANGE_ROW);
 }
 
 static void fill_cause(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
@@ -144,15 +152,7 @@ static void fill_cause(struct fsd_arena *arena, void *out, const void *from, uin
     struct cause *row = out;
 
     (void)arena;
-    row->what = c->what;
-    row->todo = c->todo;
-    if (c->timed)
-        row->ms = fsd_real(c->ms);
-    if (c->bytes)
-        row->inserted_bytes = fsd_count(c->bytes);
-    row->findings = fsd_count(c->findings);
-    row->errors = fsd_count(c->errors);
-    row->warnings = fsd_count(c->warnings);
+    FSD_FILL(row, CAUSE);
 }
 
 static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
@@ -161,15 +161,7 @@ static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint
     struct checked_rule *row = out;
 
     (void)arena;
-    row->rule = o->rule->id;
-    row->level = fsd_level_name(o->level);
-    row->skipped = o->skipped;
-    row->measured = !o->skipped && o->budget ? o->measured : NULL;
-    row->budget = o->skipped ? NULL : o->budget;
-    row->findings = fsd_count(o->found);
-    row->ignored = fsd_count(o->ignored);
-    if (o->off)
-        row->off = fsd_count(o->off);
+    FSD_FILL(row, CHECKED_RULE);
 }
 
 static void fill_ignore(struct fsd_arena *arena, void *out, const void *from,
@@ -183,13 +175,7 @@ static void fill_ignore(struct fsd_arena *arena, void *out, const void *from,
     int n = snprintf(day, sizeof day, "%04u-%02u-%02u", by->expires / 10000,
                      by->expires / 100 % 100, by->expires % 100);
 
-    row->label = by->label;
-    row->rule = by->rule;
-    row->node = by->node;
-    row->reason = by->reason;
-    row->owner = by->owner;
-    row->expires = by->expires ? fsd_arena_strndup(arena, day, (size_t)n) : NULL;
-    row->findings = fsd_count(ignored->n);
+    FSD_FILL(row, IGNORE);
 }
 
 static void fill_finding(struct fsd_arena *arena, void *out, const void *from,
@@ -199,18 +185,7 @@ static void fill_finding(struct fsd_arena *arena, void *out, const void *from,
     const struct fsd_finding *f = &v->findings->list.at[i];
     struct check_finding *row = out;
 
-    row->rule = v->findings->rules.at[f->rule].rule->id;
-    row->severity = fsd_severity_name(f->severity);
-    row->message = f->message;
-    row->file = f->file;
-    if (f->line)
-        row->line = fsd_count(f->line);
-    row->nodes = fsd_names_of_subjects(arena, v->findings, f->nodes);
-    row->layers = fsd_names_of_subjects(arena, v->findings, f->layers);
-    row->cites = fsd_cites_of(arena, v->findings, f->cites);
-    row->fingerprint = fsd_fingerprint_text(arena, NULL, f);
-    if (v->cause_of)
-        row->cause = fsd_count_id(v->cause_of[i]);
+    FSD_FILL(row, CHECK_FINDING);
 }
 
 static void fill_check(struct fsd_arena *arena, struct check *row,
@@ -218,18 +193,7 @@ static void fill_check(struct fsd_arena *arena, struct check *row,
 {
     const struct fsd_findings *all = v->findings;
 
-    row->schema = schema_name(0);
-    row->snapshot = v->snapshot;
-    row->model = v->model;
-    row->engine = v->engine;
-    row->verdict = v->verdict ? v->verdict : "";
-    row->accept = v->accept;
-    row->inputs = inputs_of(arena, v);
-    row->summary = fsd_rows_later(arena, &change_row_record, v->rows.n, fill_fact, v);
-    if (v->says[0])
-        row->says = fsd_words(v->says, FSD_COUNT_OF(v->says));
-    row->brief = fsd_brief_rows(arena, &v->brief);
-    row->causes = fsd_rows_later(arena, &cause_record, v->causes.n, fill_cause, v);
+    FSD_FILL(row, CHECK);
     row->rules =
         fsd_rows_later(arena, &checked_rule_record, all->rules.n, fill_rule, all);
     row->ignores =
@@ -247,20 +211,20 @@ void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 /* --------------------------------------------------------------------------- lists */
 
 /* clang-format off */
-#define WORST(has, t) \
+#define WORST(has, set, when, t) \
     has(t, TEXT, rule,     NULL, .always = true) \
     has(t, TEXT, severity, NULL, .always = true) \
     has(t, NAME, message,  NULL, .always = true)
 FSD_RECORD(worst, WORST)
 
-#define BUILD(has, t) \
-    has(t, NAME,   name,    NULL, .always = true, \
+#define BUILD(has, set, when, t) \
+    set(t, NAME,   name, j->name, NULL, .always = true, \
         .about = "model and label, unique in the list") \
-    has(t, NAME,   label,   NULL, .always = true, \
+    set(t, NAME,   label, j->label, NULL, .always = true, \
         .about = "what the build is for; empty if not given") \
-    has(t, NAME,   model,   NULL, .always = true, \
+    set(t, NAME,   model, j->model, NULL, .always = true, \
         .about = "path; followed by the engine if that distinguishes two builds") \
-    has(t, TEXT,   verdict, NULL, .always = true, \
+    set(t, TEXT,   verdict, j->verdict, NULL, .always = true, \
         .about = "passed, failed, accepted or error") \
     has(t, RECORD, error,   NULL, .of = &fsd_failure_record, \
         .about = "why the build could not be checked") \
@@ -273,15 +237,17 @@ FSD_RECORD(worst, WORST)
     has(t, RECORD, check,   NULL, .of = &check_record)
 FSD_RECORD(build, BUILD)
 
-#define CHECKS(has, t) \
-    has(t, TEXT,  verdict, NULL, .always = true, \
+#define CHECKS(has, set, when, t) \
+    set(t, TEXT,  verdict, all->verdict, NULL, .always = true, \
         .about = "the worst of all builds: passed, failed, accepted or error") \
-    has(t, COUNT, passed,  NULL, .always = true, \
+    set(t, COUNT, passed, all->passed, NULL, .always = true, \
         .about = "builds that passed, or were accepted") \
-    has(t, COUNT, failed,  NULL, .always = true) \
-    has(t, COUNT, errors,  NULL, .always = true, \
+    set(t, COUNT, failed, all->failed, NULL, .always = true) \
+    set(t, COUNT, errors, all->errors, NULL, .always = true, \
         .about = "builds that could not be checked") \
-    has(t, ROWS,  builds,  NULL, .of = &build_record, .always = true, \
+    set(t, ROWS,  builds, fsd_rows_later(sheet->arena, &build_record, all->n, \
+        fill_build, all), \
+        NULL, .of = &build_record, .always = true, \
         .about = "in the order of the list")
 FSD_RECORD(checks, CHECKS)
 /* clang-format on */
@@ -295,10 +261,7 @@ static void fill_build(struct fsd_arena *arena, void *out, const void *from, uin
     struct check *check;
     double ms;
 
-    row->name = j->name;
-    row->label = j->label;
-    row->model = j->model;
-    row->verdict = j->verdict;
+    FSD_FILL(row, BUILD);
     if (!j->v) {
         row->error = fsd_failure_of(arena, j->error);
         return;
@@ -320,9 +283,5 @@ void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *
     struct checks *row;
 
     row = fsd_sheet_begin(sheet, "fusiondiff-checks/1", &checks_record, NULL, "");
-    row->verdict = all->verdict;
-    row->passed = fsd_count(all->passed);
-    row->failed = fsd_count(all->failed);
-    row->errors = fsd_count(all->errors);
-    row->builds = fsd_rows_later(sheet->arena, &build_record, all->n, fill_build, all);
+    FSD_FILL(row, CHECKS);
 }

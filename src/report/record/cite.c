@@ -3,22 +3,21 @@
 #include "report/record/records.h"
 
 /* clang-format off */
-#define CITE(has, t) \
-    has(t, TEXT,   rule,         NULL, .always = true, .about = "of lint") \
-    has(t, TEXT,   action,       NULL, .always = true, \
+#define CITE(has, set, when, t) \
+    set(t, TEXT,   rule, cite->rule, NULL, .always = true, .about = "of lint") \
+    set(t, TEXT,   action, fsd_action_name(cite->edit->action), NULL, .always = true, \
         .about = "as in fusiondiff-lint/1") \
-    has(t, NAME,   tensor,       NULL, .always = true) \
-    has(t, COUNT,  node,         NULL, .always = true) \
-    has(t, NAME,   node_name,    NULL, .always = true) \
-    has(t, COUNT,  input,        NULL, .always = true) \
-    has(t, NAME,   scale_of,     NULL) \
-    has(t, NAME,   scale_tensor, NULL) \
-    has(t, NUMBER, scale,        NULL) \
-    has(t, TEXT,   type,         NULL) \
-    has(t, TEXT,   effect,       NULL, .always = true) \
-    has(t, NAME,   shown,        NULL, .always = true, \
-        .about = "what the dump shows: \"layer 6 computes Add_36 " \
-                 "and reads fp16\"")
+    set(t, NAME,   tensor, cite->edit->tensor, NULL, .always = true) \
+    set(t, COUNT,  node, cite->edit->node, NULL, .always = true) \
+    set(t, NAME,   node_name, cite->edit->name, NULL, .always = true) \
+    set(t, COUNT,  input, cite->edit->input, NULL, .always = true) \
+    set(t, NAME,   scale_of, cite->edit->like, NULL) \
+    set(t, NAME,   scale_tensor, cite->edit->scale_tensor, NULL) \
+    when(t, NUMBER, scale, cite->edit->scale > 0, cite->edit->scale, NULL) \
+    set(t, TEXT,   type, cite->edit->type, NULL) \
+    set(t, TEXT,   effect, cite->edit->effect, NULL, .always = true) \
+    set(t, NAME,   shown, cite->shown, NULL, .always = true, \
+        .about = "what the dump shows: \"layer 6 computes Add_36 and reads fp16\"")
 FSD_RECORD_SHARED(cite, CITE)
 /* clang-format on */
 
@@ -32,19 +31,7 @@ const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
         const struct fsd_cite *cite = &all->cites.at[cites.at + i];
         struct cite *row = fsd_rows_add(rows);
 
-        row->rule = cite->rule;
-        row->action = fsd_action_name(cite->edit->action);
-        row->tensor = cite->edit->tensor;
-        row->node = fsd_count(cite->edit->node);
-        row->node_name = cite->edit->name;
-        row->input = fsd_count(cite->edit->input);
-        row->scale_of = cite->edit->like;
-        row->scale_tensor = cite->edit->scale_tensor;
-        if (cite->edit->scale > 0)
-            row->scale = fsd_real(cite->edit->scale);
-        row->type = cite->edit->type;
-        row->effect = cite->edit->effect;
-        row->shown = cite->shown;
+        FSD_FILL(row, CITE);
     }
     return cites.n ? rows : NULL;
 }

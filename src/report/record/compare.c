@@ -9,28 +9,30 @@
 /* --------------------------------------------------------------------------- sides */
 
 /* clang-format off */
-#define SIDE(has, t) \
-    has(t, NAME,  model,       NULL, .always = true) \
-    has(t, TEXT,  model_hash,  NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
-    has(t, NAME,  engine,      NULL, .always = true) \
-    has(t, TEXT,  engine_hash, NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
-    has(t, TEXT,  format,      NULL, .always = true) \
-    has(t, NAME,  producer,    NULL) \
-    has(t, FACTS, built,       NULL, \
+#define SIDE(has, set, when, t) \
+    set(t, NAME,  model, s->model_path, NULL, .always = true) \
+    set(t, TEXT,  model_hash, fsd_hash_word(arena, s->model_hash), NULL, \
+        .always = true, .pattern = FSD_HASH_PATTERN) \
+    set(t, NAME,  engine, s->engine_path, NULL, .always = true) \
+    set(t, TEXT,  engine_hash, fsd_hash_word(arena, s->engine_hash), NULL, \
+        .always = true, .pattern = FSD_HASH_PATTERN) \
+    set(t, TEXT,  format, fsd_text(s->names, s->engine_kind), NULL, .always = true) \
+    set(t, NAME,  producer, fsd_text(s->names, s->producer), NULL) \
+    set(t, FACTS, built, fsd_facts_of_built(arena, &s->built, s->names), NULL, \
         .about = "how it was built, as far as its log states") \
-    has(t, COUNT, layers,      NULL, .always = true) \
-    has(t, COUNT, computing,   NULL, .always = true) \
-    has(t, COUNT, mapped,      NULL, .always = true) \
-    has(t, COUNT, profiles,    NULL, .always = true) \
+    set(t, COUNT, layers, s->layers, NULL, .always = true) \
+    set(t, COUNT, computing, s->computing, NULL, .always = true) \
+    set(t, COUNT, mapped, s->mapped, NULL, .always = true) \
+    set(t, COUNT, profiles, s->profiles, NULL, .always = true) \
     has(t, MS,    ms,          NULL, .about = "the median of the profiles' sums") \
     has(t, MS,    ms_low,      NULL, \
         .about = "a robust interval around it") \
     has(t, MS,    ms_high,     NULL)
 FSD_RECORD(side, SIDE)
 
-#define FORM(has, t) \
-    has(t, TYPE, type,   NULL, .always = true) \
-    has(t, TEXT, layout, NULL, .always = true)
+#define FORM(has, set, when, t) \
+    set(t, TYPE, type, form.type, NULL, .always = true) \
+    set(t, TEXT, layout, fsd_text(s->names, form.layout), NULL, .always = true)
 FSD_RECORD(form, FORM)
 /* clang-format on */
 
@@ -38,17 +40,7 @@ static const struct side *side_of(struct fsd_arena *arena, const struct fsd_stat
 {
     struct side *row = FSD_NEW(arena, struct side, 1);
 
-    row->model = s->model_path;
-    row->model_hash = fsd_hash_word(arena, s->model_hash);
-    row->engine = s->engine_path;
-    row->engine_hash = fsd_hash_word(arena, s->engine_hash);
-    row->format = fsd_text(s->names, s->engine_kind);
-    row->producer = fsd_text(s->names, s->producer);
-    row->built = fsd_facts_of_built(arena, &s->built, s->names);
-    row->layers = fsd_count(s->layers);
-    row->computing = fsd_count(s->computing);
-    row->mapped = fsd_count(s->mapped);
-    row->profiles = fsd_count(s->profiles);
+    FSD_FILL(row, SIDE);
     if (!s->profiles)
         return row;
     row->ms = fsd_real_ms(s->total.median);
@@ -62,8 +54,7 @@ static const struct form *form_of(struct fsd_arena *arena, const struct fsd_stat
 {
     struct form *row = FSD_NEW(arena, struct form, 1);
 
-    row->type = fsd_count(form.type);
-    row->layout = fsd_text(s->names, form.layout);
+    FSD_FILL(row, FORM);
     return row;
 }
 
@@ -76,34 +67,37 @@ static const char *align_word(unsigned by)
 }
 
 /* clang-format off */
-#define PRECISION(has, t) \
-    has(t, NAME, old,    NULL, .always = true) \
-    has(t, NAME, new,    NULL, .always = true) \
-    has(t, TYPE, before, NULL, .always = true) \
-    has(t, TYPE, after,  NULL, .always = true) \
-    has(t, TEXT, change, NULL, .always = true, .about = "as of an edge")
+#define PRECISION(has, set, when, t) \
+    set(t, NAME, old, fsd_state_node_key(c->old, n->old), NULL, .always = true) \
+    set(t, NAME, new, fsd_state_node_key(c->new, n->new), NULL, .always = true) \
+    set(t, TYPE, before, n->before, NULL, .always = true) \
+    set(t, TYPE, after, n->after, NULL, .always = true) \
+    set(t, TEXT, change, fsd_width_name(n->width), NULL, .always = true, \
+        .about = "as of an edge")
 FSD_RECORD(precision, PRECISION)
 
-#define NODE_CHANGE(has, t) \
-    has(t, TEXT, what,   NULL, .always = true, .word = fsd_presence_name, \
-        .n_words = FSD__PRESENCE_COUNT) \
-    has(t, NAME, old,    NULL) \
-    has(t, NAME, new,    NULL) \
-    has(t, NAME, op,     NULL, .always = true) \
-    has(t, TEXT, role,   NULL, .always = true, .word = fsd_role_name, \
-        .n_words = FSD__ROLE_COUNT) \
-    has(t, TEXT, before, NULL, .about = "its fate, as in a report") \
-    has(t, TEXT, after,  NULL)
+#define NODE_CHANGE(has, set, when, t) \
+    set(t, TEXT, what, fsd_presence_name(p->what), NULL, .always = true, \
+        .word = fsd_presence_name, .n_words = FSD__PRESENCE_COUNT) \
+    set(t, NAME, old, fsd_state_node_key(c->old, p->old), NULL) \
+    set(t, NAME, new, fsd_state_node_key(c->new, p->new), NULL) \
+    set(t, NAME, op, fsd_text(s->names, n->op), NULL, .always = true) \
+    set(t, TEXT, role, fsd_role_name(n->role), NULL, .always = true, \
+        .word = fsd_role_name, .n_words = FSD__ROLE_COUNT) \
+    set(t, TEXT, before, fsd_state_fate(c->old, p->old), NULL, \
+        .about = "its fate, as in a report") \
+    set(t, TEXT, after, fsd_state_fate(c->new, p->new), NULL)
 FSD_RECORD(node_change, NODE_CHANGE)
 
-#define ALIGNED(has, t) \
-    has(t, NAME, old,  NULL, .always = true) \
-    has(t, NAME, new,  NULL, .always = true) \
-    has(t, NAME, op,   NULL, .always = true) \
-    has(t, TEXT, role, NULL, .always = true, .word = fsd_role_name, \
-        .n_words = FSD__ROLE_COUNT) \
-    has(t, TEXT, by,   NULL, .always = true, .word = align_word, \
-        .n_words = FSD__ALIGN_COUNT)
+#define ALIGNED(has, set, when, t) \
+    set(t, NAME, old, fsd_state_node_key(c->old, i), NULL, .always = true) \
+    set(t, NAME, new, fsd_state_node_key(c->new, c->align->to_new[i]), NULL, \
+        .always = true) \
+    set(t, NAME, op, fsd_text(c->old->names, n->op), NULL, .always = true) \
+    set(t, TEXT, role, fsd_role_name(n->role), NULL, .always = true, \
+        .word = fsd_role_name, .n_words = FSD__ROLE_COUNT) \
+    set(t, TEXT, by, fsd_align_name(c->align->by[i]), NULL, .always = true, \
+        .word = align_word, .n_words = FSD__ALIGN_COUNT)
 FSD_RECORD(aligned, ALIGNED)
 /* clang-format on */
 
@@ -115,11 +109,7 @@ static void fill_precision(struct fsd_arena *arena, void *out, const void *from,
     struct precision *row = out;
 
     (void)arena;
-    row->old = fsd_state_node_key(c->old, n->old);
-    row->new = fsd_state_node_key(c->new, n->new);
-    row->before = fsd_count(n->before);
-    row->after = fsd_count(n->after);
-    row->change = fsd_width_name(n->width);
+    FSD_FILL(row, PRECISION);
 }
 
 static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
@@ -132,13 +122,7 @@ static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
     struct node_change *row = out;
 
     (void)arena;
-    row->what = fsd_presence_name(p->what);
-    row->old = fsd_state_node_key(c->old, p->old);
-    row->new = fsd_state_node_key(c->new, p->new);
-    row->op = fsd_text(s->names, n->op);
-    row->role = fsd_role_name(n->role);
-    row->before = fsd_state_fate(c->old, p->old);
-    row->after = fsd_state_fate(c->new, p->new);
+    FSD_FILL(row, NODE_CHANGE);
 }
 
 static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
@@ -153,11 +137,7 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
         if (!fsd_align_has(c->align, i) || n->role == FSD_ROLE_SIDE)
             continue;
         row = fsd_rows_add(rows);
-        row->old = fsd_state_node_key(c->old, i);
-        row->new = fsd_state_node_key(c->new, c->align->to_new[i]);
-        row->op = fsd_text(c->old->names, n->op);
-        row->role = fsd_role_name(n->role);
-        row->by = fsd_align_name(c->align->by[i]);
+        FSD_FILL(row, ALIGNED);
     }
     return rows;
 }
@@ -165,39 +145,43 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
 /* ------------------------------------------------------------------------- regions */
 
 /* clang-format off */
-#define GROUP(has, t) \
-    has(t, TEXT,  kind,      NULL, .always = true, .about = "as in a report") \
-    has(t, TYPE,  precision, NULL, .always = true) \
-    has(t, COUNT, layers,    NULL, .always = true) \
-    has(t, FLAG,  loose,     NULL, .if_true = true, \
+#define GROUP(has, set, when, t) \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)g->kind), NULL, .always = true, \
+        .about = "as in a report") \
+    set(t, TYPE,  precision, g->precision, NULL, .always = true) \
+    set(t, COUNT, layers, g->layers, NULL, .always = true) \
+    set(t, FLAG,  loose, g->loose, NULL, .if_true = true, \
         .about = "it is unknown which layer computes which of the nodes") \
-    has(t, WORDS, nodes,     NULL, .always = true) \
-    has(t, NAME,  tactic,    NULL, .about = "if it has a single layer; a snapshot " \
-                                            "has none") \
-    has(t, MS,    ms,        NULL)
+    set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, g->nodes)), \
+        NULL, .always = true) \
+    set(t, NAME,  tactic, g->tactic ? fsd_text(s->names, g->tactic) : NULL, NULL, \
+        .about = "if it has a single layer; a snapshot has none") \
+    set(t, MS,    ms, g->ms.median, NULL)
 FSD_RECORD(group, GROUP)
 
-#define REGION(has, t) \
-    has(t, COUNT, region,    NULL, .always = true, \
+#define REGION(has, set, when, t) \
+    set(t, COUNT, region, fsd_count_id(c->order[i]), NULL, .always = true, \
         .about = "its number; edges and moves refer to it") \
-    has(t, TEXT,  what,      NULL, .always = true, .word = fsd_happened_name, \
-        .n_words = FSD__HAPPENED_COUNT) \
-    has(t, TEXT,  precision, NULL, .always = true, \
+    set(t, TEXT,  what, fsd_happened_name(r->happened), NULL, .always = true, \
+        .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
+    set(t, TEXT,  precision, fsd_region_precision(r), NULL, .always = true, \
         .about = "the worst change among its nodes, as `change` of an edge; " \
-                 "unknown: none is " \
-                 "known to have changed, and a type is unknown") \
-    has(t, FLAG,  differs,   NULL, .always = true) \
-    has(t, FLAG,  layout,    NULL, .always = true) \
-    has(t, FLAG,  layers,    NULL, .always = true, \
+        "unknown: none is known to have changed, and a type is unknown") \
+    set(t, FLAG,  differs, r->differs, NULL, .always = true) \
+    set(t, FLAG,  layout, r->layout, NULL, .always = true) \
+    set(t, FLAG,  layers, r->layers, NULL, .always = true, \
         .about = "more or fewer layers compute the same nodes") \
-    has(t, FLAG,  moves,     NULL, .always = true, \
+    set(t, FLAG,  moves, r->moves, NULL, .always = true, \
         .about = "an inserted layer or unfused quantizer before it changed") \
-    has(t, FLAG,  tactic,    NULL, .always = true) \
-    has(t, WORDS, reads,     NULL, \
-        .about = "nodes and inputs that its layers read, unlike the old build " \
-                 "and unlike the model") \
-    has(t, ROWS,  old,       NULL, .of = &group_record, .always = true) \
-    has(t, ROWS,  new,       NULL, .of = &group_record, .always = true) \
+    set(t, FLAG,  tactic, r->tactic, NULL, .always = true) \
+    when(t, WORDS, reads, r->unasked.n, \
+        fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
+        .about = "nodes and inputs that its layers read, unlike the old build and " \
+        "unlike the model") \
+    set(t, ROWS,  old, groups_of(arena, c->old, c->pool.at, r->old_groups), NULL, \
+        .of = &group_record, .always = true) \
+    set(t, ROWS,  new, groups_of(arena, c->new, c->pool.at, r->new_groups), NULL, \
+        .of = &group_record, .always = true) \
     has(t, MS,    before,    NULL, .about = "with its moves") \
     has(t, MS,    after,     NULL) \
     has(t, MS,    moves_before, NULL) \
@@ -215,13 +199,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
         const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
         struct group *row = fsd_rows_add(rows);
 
-        row->kind = fsd_kind_name((enum fsd_kind)g->kind);
-        row->precision = fsd_count(g->precision);
-        row->layers = fsd_count(g->layers);
-        row->loose = fsd_flag(g->loose);
-        row->nodes = fsd_words_of_ends(arena, fsd_ends_of_nodes(s, g->nodes));
-        row->tactic = g->tactic ? fsd_text(s->names, g->tactic) : NULL;
-        row->ms = fsd_real_ms(g->ms.median);
+        FSD_FILL(row, GROUP);
     }
     return rows;
 }
@@ -234,19 +212,7 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
     const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
     struct region *row = out;
 
-    row->region = fsd_count_id(c->order[i]);
-    row->what = fsd_happened_name(r->happened);
-    row->precision = fsd_region_precision(r);
-    row->differs = fsd_flag(r->differs);
-    row->layout = fsd_flag(r->layout);
-    row->layers = fsd_flag(r->layers);
-    row->moves = fsd_flag(r->moves);
-    row->tactic = fsd_flag(r->tactic);
-    if (r->unasked.n)
-        row->reads =
-            fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked));
-    row->old = groups_of(arena, c->old, c->pool.at, r->old_groups);
-    row->new = groups_of(arena, c->new, c->pool.at, r->new_groups);
+    FSD_FILL(row, REGION);
     if (!c->timed)
         return;
     row->before = fsd_real_ms(r->before);
@@ -258,36 +224,48 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
 /* ------------------------------------------------------------------ edges and moves */
 
 /* clang-format off */
-#define EDGE(has, t) \
-    has(t, COUNT,  region,   NULL, .always = true) \
-    has(t, NAME,   old_from, NULL, .always = true) \
-    has(t, NAME,   old_to,   NULL, .always = true) \
-    has(t, NAME,   new_from, NULL, .always = true) \
-    has(t, NAME,   new_to,   NULL, .always = true) \
-    has(t, RECORD, before,   NULL, .of = &form_record, .always = true) \
-    has(t, RECORD, after,    NULL, .of = &form_record, .always = true) \
-    has(t, TEXT,   change,   NULL, .always = true, .word = fsd_width_name, \
-        .n_words = FSD__WIDTH_COUNT)
+#define EDGE(has, set, when, t) \
+    set(t, COUNT,  region, fsd_count_id(e->region), NULL, .always = true) \
+    set(t, NAME,   old_from, fsd_origin_text(c->old, e->old_from), NULL, \
+        .always = true) \
+    set(t, NAME,   old_to, fsd_origin_text(c->old, fsd_node_origin(e->old_to)), NULL, \
+        .always = true) \
+    set(t, NAME,   new_from, fsd_origin_text(c->new, e->new_from), NULL, \
+        .always = true) \
+    set(t, NAME,   new_to, fsd_origin_text(c->new, fsd_node_origin(e->new_to)), NULL, \
+        .always = true) \
+    set(t, RECORD, before, form_of(arena, c->old, e->before), NULL, \
+        .of = &form_record, .always = true) \
+    set(t, RECORD, after, form_of(arena, c->new, e->after), NULL, .of = &form_record, \
+        .always = true) \
+    set(t, TEXT,   change, fsd_width_name(e->width), NULL, .always = true, \
+        .word = fsd_width_name, .n_words = FSD__WIDTH_COUNT)
 FSD_RECORD(edge, EDGE)
 
-#define MOVE(has, t) \
-    has(t, TEXT,   kind,     NULL, .always = true) \
-    has(t, FLAG,   inserted, NULL, .always = true) \
-    has(t, TEXT,   cause,    NULL) \
-    has(t, WORDS,  from,     NULL, .always = true) \
-    has(t, WORDS,  to,       NULL, .always = true) \
-    has(t, WORDS,  nodes,    NULL, .always = true) \
-    has(t, RECORD, before,   NULL, .of = &form_record, .always = true) \
-    has(t, RECORD, after,    NULL, .of = &form_record, .always = true) \
-    has(t, MS,     ms,       NULL)
+#define MOVE(has, set, when, t) \
+    set(t, TEXT,   kind, fsd_kind_name((enum fsd_kind)m->kind), NULL, .always = true) \
+    set(t, FLAG,   inserted, m->inserted, NULL, .always = true) \
+    when(t, TEXT,   cause, m->cause != FSD_CAUSE_NONE, \
+        fsd_cause_name((enum fsd_cause)m->cause), NULL) \
+    set(t, WORDS,  from, fsd_words_of_ends(arena, fsd_ends_of_origins(s, m->from)), \
+        NULL, .always = true) \
+    set(t, WORDS,  to, fsd_words_of_ends(arena, fsd_ends_of_destinations(s, m->to)), NULL, \
+        .always = true) \
+    set(t, WORDS,  nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, m->nodes)), \
+        NULL, .always = true) \
+    set(t, RECORD, before, form_of(arena, s, m->before), NULL, .of = &form_record, \
+        .always = true) \
+    set(t, RECORD, after, form_of(arena, s, m->after), NULL, .of = &form_record, \
+        .always = true) \
+    set(t, MS,     ms, m->ms.median, NULL)
 FSD_RECORD(move, MOVE)
 
-#define MOVE_CHANGE(has, t) \
-    has(t, TEXT,   what,   NULL, .always = true, .word = fsd_move_what_name, \
-        .n_words = 3) \
-    has(t, COUNT,  region, NULL) \
-    has(t, RECORD, old,    NULL, .of = &move_record) \
-    has(t, RECORD, new,    NULL, .of = &move_record)
+#define MOVE_CHANGE(has, set, when, t) \
+    set(t, TEXT,   what, fsd_move_what_name(m->what), NULL, .always = true, \
+        .word = fsd_move_what_name, .n_words = 3) \
+    set(t, COUNT,  region, fsd_count_id(m->region), NULL) \
+    set(t, RECORD, old, move_of(arena, c->old, m->old), NULL, .of = &move_record) \
+    set(t, RECORD, new, move_of(arena, c->new, m->new), NULL, .of = &move_record)
 FSD_RECORD(move_change, MOVE_CHANGE)
 /* clang-format on */
 
@@ -297,14 +275,7 @@ static void fill_edge(struct fsd_arena *arena, void *out, const void *from, uint
     const struct fsd_edge_change *e = &c->edges.at[i];
     struct edge *row = out;
 
-    row->region = fsd_count_id(e->region);
-    row->old_from = fsd_origin_text(c->old, e->old_from);
-    row->old_to = fsd_origin_text(c->old, fsd_node_origin(e->old_to));
-    row->new_from = fsd_origin_text(c->new, e->new_from);
-    row->new_to = fsd_origin_text(c->new, fsd_node_origin(e->new_to));
-    row->before = form_of(arena, c->old, e->before);
-    row->after = form_of(arena, c->new, e->after);
-    row->change = fsd_width_name(e->width);
+    FSD_FILL(row, EDGE);
 }
 
 static const struct move *move_of(struct fsd_arena *arena, const struct fsd_state *s,
@@ -317,16 +288,7 @@ static const struct move *move_of(struct fsd_arena *arena, const struct fsd_stat
         return NULL;
     m = &s->moves.at[i];
     row = FSD_NEW(arena, struct move, 1);
-    row->kind = fsd_kind_name((enum fsd_kind)m->kind);
-    row->inserted = fsd_flag(m->inserted);
-    if (m->cause != FSD_CAUSE_NONE)
-        row->cause = fsd_cause_name((enum fsd_cause)m->cause);
-    row->from = fsd_words_of_ends(arena, fsd_ends_of_origins(s, m->from));
-    row->to = fsd_words_of_ends(arena, fsd_ends_of_destinations(s, m->to));
-    row->nodes = fsd_words_of_ends(arena, fsd_ends_of_nodes(s, m->nodes));
-    row->before = form_of(arena, s, m->before);
-    row->after = form_of(arena, s, m->after);
-    row->ms = fsd_real_ms(m->ms.median);
+    FSD_FILL(row, MOVE);
     return row;
 }
 
@@ -336,28 +298,26 @@ static void fill_move(struct fsd_arena *arena, void *out, const void *from, uint
     const struct fsd_move_change *m = &c->moves.at[i];
     struct move_change *row = out;
 
-    row->what = fsd_move_what_name(m->what);
-    row->region = fsd_count_id(m->region);
-    row->old = move_of(arena, c->old, m->old);
-    row->new = move_of(arena, c->new, m->new);
+    FSD_FILL(row, MOVE_CHANGE);
 }
 
 /* -------------------------------------------------------- builds and their ports */
 
 /* clang-format off */
-#define BUILT(has, t) \
-    has(t, TEXT, what,   NULL, .always = true) \
-    has(t, NAME, before, NULL) \
-    has(t, NAME, after,  NULL)
+#define BUILT(has, set, when, t) \
+    set(t, TEXT, what, b->key, NULL, .always = true) \
+    set(t, NAME, before, b->before, NULL) \
+    set(t, NAME, after, b->after, NULL)
 FSD_RECORD(built, BUILT)
 
-#define PORT(has, t) \
-    has(t, NAME,   name,  NULL, .always = true) \
-    has(t, TEXT,   shape, NULL, .always = true) \
-    has(t, RECORD, form,  NULL, .of = &form_record, .always = true)
+#define PORT(has, set, when, t) \
+    set(t, NAME,   name, fsd_text(s->names, p->name), NULL, .always = true) \
+    set(t, TEXT,   shape, fsd_text(s->names, p->shape), NULL, .always = true) \
+    set(t, RECORD, form, form_of(arena, s, p->form), NULL, .of = &form_record, \
+        .always = true)
 FSD_RECORD(port, PORT)
 
-#define PORT_CHANGE(has, t) \
+#define PORT_CHANGE(has, set, when, t) \
     has(t, FLAG,   output, NULL, .always = true) \
     has(t, RECORD, old,    NULL, .of = &port_record) \
     has(t, RECORD, new,    NULL, .of = &port_record)
@@ -370,9 +330,7 @@ static void fill_built(struct fsd_arena *arena, void *out, const void *from, uin
     struct built *row = out;
 
     (void)arena;
-    row->what = b->key;
-    row->before = b->before;
-    row->after = b->after;
+    FSD_FILL(row, BUILT);
 }
 
 static const struct port *port_of(struct fsd_arena *arena, const struct fsd_state *s,
@@ -385,9 +343,7 @@ static const struct port *port_of(struct fsd_arena *arena, const struct fsd_stat
         return NULL;
     p = &(output ? s->outputs.at : s->inputs.at)[i];
     row = FSD_NEW(arena, struct port, 1);
-    row->name = fsd_text(s->names, p->name);
-    row->shape = fsd_text(s->names, p->shape);
-    row->form = form_of(arena, s, p->form);
+    FSD_FILL(row, PORT);
     return row;
 }
 
@@ -405,7 +361,7 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
 /* ------------------------------------------------------------------------- kernels */
 
 /* clang-format off */
-#define KERNEL(has, t) \
+#define KERNEL(has, set, when, t) \
     has(t, NAME,  type,       NULL, .always = true, .about = "name in the engine") \
     has(t, TEXT,  kind,       NULL, .always = true, .about = "as in a report") \
     has(t, TYPE,  precision,  NULL, .always = true) \
@@ -421,24 +377,27 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
         .about = "nodes that it computes, or whose data it moves")
 FSD_RECORD(kernel, KERNEL)
 
-#define KERNEL_CHANGE(has, t) \
-    has(t, TEXT,   what,   NULL, .always = true, .word = fsd_kernel_what_name, \
-        .n_words = FSD_KERNEL_REMOVED + 1) \
-    has(t, COUNT,  region, NULL) \
+#define KERNEL_CHANGE(has, set, when, t) \
+    set(t, TEXT,   what, fsd_kernel_what_name(k->what), NULL, .always = true, \
+        .word = fsd_kernel_what_name, .n_words = FSD_KERNEL_REMOVED + 1) \
+    set(t, COUNT,  region, fsd_count_id(k->region), NULL) \
     has(t, NAME,   change, NULL, .about = "for a kernel that is in both builds") \
     has(t, RECORD, old,    NULL, .of = &kernel_record) \
     has(t, RECORD, new,    NULL, .of = &kernel_record)
 FSD_RECORD(kernel_change, KERNEL_CHANGE)
 
-#define BINDING(has, t) \
-    has(t, NAME,   name,   NULL, .always = true) \
-    has(t, RECORD, form,   NULL, .of = &form_record, .always = true) \
-    has(t, TEXT,   shape,  NULL) \
-    has(t, TEXT,   ranges, NULL, .about = "sizes of the optimization profiles") \
-    has(t, TEXT,   outside, NULL, .about = "values of shape inputs")
+#define BINDING(has, set, when, t) \
+    set(t, NAME,   name, fsd_text(s->names, b->name), NULL, .always = true) \
+    set(t, RECORD, form, form_of(arena, s, b->form), NULL, .of = &form_record, \
+        .always = true) \
+    set(t, TEXT,   shape, b->shape ? fsd_text(s->names, b->shape) : NULL, NULL) \
+    set(t, TEXT,   ranges, b->ranges ? fsd_text(s->names, b->ranges) : NULL, NULL, \
+        .about = "sizes of the optimization profiles") \
+    set(t, TEXT,   outside, b->outside ? fsd_text(s->names, b->outside) : NULL, NULL, \
+        .about = "values of shape inputs")
 FSD_RECORD(binding, BINDING)
 
-#define BINDING_CHANGE(has, t) \
+#define BINDING_CHANGE(has, set, when, t) \
     has(t, FLAG,   output, NULL, .always = true) \
     has(t, RECORD, old,    NULL, .of = &binding_record) \
     has(t, RECORD, new,    NULL, .of = &binding_record)
@@ -498,8 +457,7 @@ static void fill_kernel(struct fsd_arena *arena, void *out, const void *from,
     struct kernel_change *row = out;
     struct fsd_print print;
 
-    row->what = fsd_kernel_what_name(k->what);
-    row->region = fsd_count_id(k->region);
+    FSD_FILL(row, KERNEL_CHANGE);
     if (k->what == FSD_KERNEL_CHANGED) {
         fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&print));
         row->change = fsd_print_take(&print, arena);
@@ -518,11 +476,7 @@ static const struct binding *binding_of(struct fsd_arena *arena,
     if (!b)
         return NULL;
     row = FSD_NEW(arena, struct binding, 1);
-    row->name = fsd_text(s->names, b->name);
-    row->form = form_of(arena, s, b->form);
-    row->shape = b->shape ? fsd_text(s->names, b->shape) : NULL;
-    row->ranges = b->ranges ? fsd_text(s->names, b->ranges) : NULL;
-    row->outside = b->outside ? fsd_text(s->names, b->outside) : NULL;
+    FSD_FILL(row, BINDING);
     return row;
 }
 
@@ -541,14 +495,15 @@ static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
 /* ----------------------------------------------------------------- times of builds */
 
 /* clang-format off */
-#define EFFORT(has, t) \
-    has(t, NAME,   old,    NULL, .about = "what the log of the old build calls it") \
-    has(t, NAME,   new,    NULL) \
-    has(t, NUMBER, before, NULL, .always = true) \
-    has(t, NUMBER, after,  NULL, .always = true)
+#define EFFORT(has, set, when, t) \
+    set(t, NAME,   old, e->old ? fsd_text(c->old->names, e->old) : NULL, NULL, \
+        .about = "what the log of the old build calls it") \
+    set(t, NAME,   new, e->new ? fsd_text(c->new->names, e->new) : NULL, NULL) \
+    set(t, NUMBER, before, e->before, NULL, .always = true) \
+    set(t, NUMBER, after, e->after, NULL, .always = true)
 FSD_RECORD(effort, EFFORT)
 
-#define BUILDTIME(has, t) \
+#define BUILDTIME(has, set, when, t) \
     has(t, NUMBER, before, NULL, \
         .about = "seconds of the old build, as its log states") \
     has(t, NUMBER, after,  NULL) \
@@ -570,10 +525,7 @@ static void fill_effort(struct fsd_arena *arena, void *out, const void *from,
     struct effort *row = out;
 
     (void)arena;
-    row->old = e->old ? fsd_text(c->old->names, e->old) : NULL;
-    row->new = e->new ? fsd_text(c->new->names, e->new) : NULL;
-    row->before = fsd_real(e->before);
-    row->after = fsd_real(e->after);
+    FSD_FILL(row, EFFORT);
 }
 
 static const struct buildtime *buildtime_of(struct fsd_arena *arena,
@@ -598,17 +550,19 @@ static const struct buildtime *buildtime_of(struct fsd_arena *arena,
 /* ------------------------------------------------------------------------ document */
 
 /* clang-format off */
-#define TIMES(has, t) \
-    has(t, MS,    before, NULL, .always = true) \
-    has(t, MS,    after,  NULL, .always = true) \
-    has(t, FACTS, delta,  NULL, .always = true, \
+#define TIMES(has, set, when, t) \
+    set(t, MS,    before, fsd_real(c->before), NULL, .always = true) \
+    set(t, MS,    after, fsd_real(c->after), NULL, .always = true) \
+    set(t, FACTS, delta, fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, \
+        fsd_blame_name), \
+        NULL, .always = true, \
         .about = "adds up to after - before: fusion: regions whose fusion differs, " \
-                 "with their inserted layers; precision: same fusion, another " \
-                 "precision; kernel: same fusion and precision, another tactic or " \
-                 "noise; inserted: inserted layers and unfused quantizers elsewhere")
+        "with their inserted layers; precision: same fusion, another precision; " \
+        "kernel: same fusion and precision, another tactic or noise; inserted: " \
+        "inserted layers and unfused quantizers elsewhere")
 FSD_RECORD(times, TIMES)
 
-#define SUMMARY(has, t) \
+#define SUMMARY(has, set, when, t) \
     has(t, FLAG,   differs,    NULL, .always = true, \
         .about = "anything except times, tactics, layer names and layer order") \
     has(t, TALLY,  regions,    NULL, .always = true) \
@@ -621,34 +575,42 @@ FSD_RECORD(times, TIMES)
         .about = "only if both builds have a profile")
 FSD_RECORD(summary, SUMMARY)
 
-#define BUILDER(has, t) \
-    has(t, NAME,  name,           NULL, .always = true) \
-    has(t, COUNT, groups,         NULL, .always = true, \
+#define BUILDER(has, set, when, t) \
+    set(t, NAME,  name, b->name, NULL, .always = true) \
+    set(t, COUNT, groups, b->groups, NULL, .always = true, \
         .about = "fused groups, in regions of which both builds state which layers " \
-                 "compute what") \
-    has(t, COUNT, fuses_more,     NULL, .always = true, \
+        "compute what") \
+    set(t, COUNT, fuses_more, b->fuses_more, NULL, .always = true, \
         .about = "such regions in which it has fewer groups than the other") \
-    has(t, COUNT, conversions,    NULL, .always = true, \
+    set(t, COUNT, conversions, b->conversions, NULL, .always = true, \
         .about = "layers that convert data, without free ones and quantizers") \
-    has(t, COUNT, unfused_qdq,    NULL, .always = true) \
+    set(t, COUNT, unfused_qdq, b->quantizers, NULL, .always = true) \
     has(t, MS,    groups_ms,      NULL) \
     has(t, MS,    conversions_ms, NULL) \
     has(t, MS,    unfused_qdq_ms, NULL)
 FSD_RECORD(builder, BUILDER)
 
-#define COMPARISON(has, t) \
-    has(t, RECORD, old,     NULL, .of = &side_record, .always = true) \
-    has(t, RECORD, new,     NULL, .of = &side_record, .always = true) \
-    has(t, RECORD, summary, NULL, .of = &summary_record, .always = true) \
-    has(t, ROWS,   builders, NULL, .of = &builder_record, \
+#define COMPARISON(has, set, when, t) \
+    set(t, RECORD, old, side_of(arena, c->old), NULL, .of = &side_record, \
+        .always = true) \
+    set(t, RECORD, new, side_of(arena, c->new), NULL, .of = &side_record, \
+        .always = true) \
+    set(t, RECORD, summary, summary_of(arena, c), NULL, .of = &summary_record, \
+        .always = true) \
+    when(t, ROWS,   builders, c->across, builders_of(arena, c), NULL, \
+        .of = &builder_record, \
         .about = "of builds by two builders the old and the new one's; layouts, " \
-                 "kernels and tactics are then not compared") \
-    has(t, ROWS,   built,   NULL, .of = &built_record, .always = true, \
-        .about = "how the builds were made, where they differ; without " \
-                 "before or after: that build does not state it") \
-    has(t, RECORD, buildtime, NULL, .of = &buildtime_record, \
+        "kernels and tactics are then not compared") \
+    set(t, ROWS,   built, fsd_rows_later(arena, &built_record, c->built.n, \
+        fill_built, c), \
+        NULL, .of = &built_record, .always = true, \
+        .about = "how the builds were made, where they differ; without before or " \
+        "after: that build does not state it") \
+    set(t, RECORD, buildtime, buildtime_of(arena, c), NULL, .of = &buildtime_record, \
         .about = "only if the logs of both builds state seconds") \
-    has(t, ROWS,   ports,   NULL, .of = &port_change_record, .always = true) \
+    set(t, ROWS,   ports, fsd_rows_later(arena, &port_change_record, c->ports.n, \
+        fill_port, c), \
+        NULL, .of = &port_change_record, .always = true) \
     has(t, ROWS,   bindings, NULL, .of = &binding_change_record, .always = true, \
         .about = "the engine's own inputs and outputs that differ") \
     has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \
@@ -689,9 +651,7 @@ static const struct summary *summary_of(struct fsd_arena *arena,
     if (!c->timed)
         return row;
     row->ms = ms = FSD_NEW(arena, struct times, 1);
-    ms->before = fsd_real(c->before);
-    ms->after = fsd_real(c->after);
-    ms->delta = fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name);
+    FSD_FILL(ms, TIMES);
     return row;
 }
 
@@ -704,11 +664,7 @@ static const struct fsd_rows *builders_of(struct fsd_arena *arena,
         const struct fsd_builder *b = &c->builders[i];
         struct builder *row = fsd_rows_add(rows);
 
-        row->name = b->name;
-        row->groups = fsd_count(b->groups);
-        row->fuses_more = fsd_count(b->fuses_more);
-        row->conversions = fsd_count(b->conversions);
-        row->unfused_qdq = fsd_count(b->quantizers);
+        FSD_FILL(row, BUILDER);
         if (!c->timed)
             continue;
         row->groups_ms = fsd_real_ms(b->groups_ms);
@@ -724,14 +680,7 @@ void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compar
     struct comparison *row;
 
     row = fsd_sheet_begin(sheet, "fusiondiff-compare/1", &comparison_record, NULL, "");
-    row->old = side_of(arena, c->old);
-    row->new = side_of(arena, c->new);
-    row->summary = summary_of(arena, c);
-    if (c->across)
-        row->builders = builders_of(arena, c);
-    row->built = fsd_rows_later(arena, &built_record, c->built.n, fill_built, c);
-    row->buildtime = buildtime_of(arena, c);
-    row->ports = fsd_rows_later(arena, &port_change_record, c->ports.n, fill_port, c);
+    FSD_FILL(row, COMPARISON);
     row->bindings =
         fsd_rows_later(arena, &binding_change_record, c->bindings.n, fill_binding, c);
     row->regions = fsd_rows_later(arena, &region_record, c->regions.n, fill_region, c);

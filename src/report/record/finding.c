@@ -6,15 +6,17 @@
 #include <string.h>
 
 /* clang-format off */
-#define FINDING(has, t) \
-    has(t, TEXT,  rule,     NULL, .always = true, \
+#define FINDING(has, set, when, t) \
+    set(t, TEXT,  rule, all->rules.at[f->rule].rule->id, NULL, .always = true, \
         .pattern = "^[a-z]+/[a-z0-9-]+$") \
-    has(t, TEXT,  severity, NULL, .always = true, .word = fsd_severity_name, \
-        .n_words = FSD__SEVERITY_COUNT) \
-    has(t, NAME,  message,  NULL, .always = true) \
-    has(t, IDS,   layers,   NULL, .always = true) \
-    has(t, IDS,   nodes,    NULL, .always = true) \
-    has(t, WORDS, tensors,  NULL, .always = true) \
+    set(t, TEXT,  severity, fsd_severity_name(f->severity), NULL, .always = true, \
+        .word = fsd_severity_name, .n_words = FSD__SEVERITY_COUNT) \
+    set(t, NAME,  message, f->message, NULL, .always = true) \
+    set(t, IDS,   layers, ids_of_subjects(arena, all, f->layers), NULL, \
+        .always = true) \
+    set(t, IDS,   nodes, ids_of_subjects(arena, all, f->nodes), NULL, .always = true) \
+    set(t, WORDS, tensors, fsd_names_of_subjects(arena, all, f->tensors), NULL, \
+        .always = true) \
     has(t, FACTS, facts,    NULL, .always = true) \
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain it") \
@@ -52,12 +54,7 @@ void fsd_fill_finding(struct fsd_arena *arena, void *out, const void *from, uint
     struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, f->facts.n);
     struct finding *row = out;
 
-    row->rule = all->rules.at[f->rule].rule->id;
-    row->severity = fsd_severity_name(f->severity);
-    row->message = f->message;
-    row->layers = ids_of_subjects(arena, all, f->layers);
-    row->nodes = ids_of_subjects(arena, all, f->nodes);
-    row->tensors = fsd_names_of_subjects(arena, all, f->tensors);
+    FSD_FILL(row, FINDING);
     for (uint32_t k = 0; k < f->facts.n; k++) {
         const struct fsd_fact *fact = &all->facts.at[f->facts.at + k];
 

@@ -7,21 +7,26 @@
 /* ---------------------------------------------------------------------------- edge */
 
 /* clang-format off */
-#define READER(has, t) \
-    has(t, COUNT, layer,  NULL) \
-    has(t, FLAG,  output, NULL, .if_true = true, .about = "of the network") \
-    has(t, COUNT, node,   NULL) \
-    has(t, COUNT, input,  NULL, .about = "of the node")
+#define READER(has, set, when, t) \
+    set(t, COUNT, layer, fsd_count_id(from->layer), NULL) \
+    set(t, FLAG,  output, fsd_reader_is_output(from), NULL, .if_true = true, \
+        .about = "of the network") \
+    set(t, COUNT, node, fsd_count_id(from->node), NULL) \
+    when(t, COUNT, input, from->node != FSD_NONE, from->input, NULL, \
+        .about = "of the node")
 FSD_RECORD(reader, READER)
 
-#define EDGE(has, t) \
-    has(t, COUNT, source,       NULL, .about = "the layer that produced the data") \
-    has(t, NAME,  tensor,       NULL, .brief = true, \
+#define EDGE(has, set, when, t) \
+    set(t, COUNT, source, fsd_count_id(flow->source), NULL, \
+        .about = "the layer that produced the data") \
+    set(t, NAME,  tensor, fsd_tensor_name(d->model, flow->model_tensor), NULL, \
+        .brief = true, \
         .about = "the model's; of more than 2,048 bytes the front and \"...\"") \
-    has(t, COUNT, producer,     NULL, .about = "the node that produces it") \
-    has(t, ROWS,  readers,      NULL, .of = &reader_record, .always = true) \
-    has(t, FLAG,  more_readers, NULL, .if_true = true) \
-    has(t, COUNT, chain,        NULL, .always = true, .about = "its first layer")
+    set(t, COUNT, producer, fsd_count_id(flow->producer), NULL, \
+        .about = "the node that produces it") \
+    set(t, ROWS,  readers, readers, NULL, .of = &reader_record, .always = true) \
+    set(t, FLAG,  more_readers, flow->cut, NULL, .if_true = true) \
+    set(t, COUNT, chain, flow->head, NULL, .always = true, .about = "its first layer")
 FSD_RECORD_SHARED(edge, EDGE)
 /* clang-format on */
 
@@ -37,19 +42,10 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
         const struct fsd_reader *from = &d->flows->readers.at[flow->readers.at + i];
         struct reader *reader = fsd_rows_add(readers);
 
-        reader->layer = fsd_count_id(from->layer);
-        reader->output = fsd_flag(fsd_reader_is_output(from));
-        reader->node = fsd_count_id(from->node);
-        if (from->node != FSD_NONE)
-            reader->input = fsd_count(from->input);
+        FSD_FILL(reader, READER);
     }
     row = FSD_NEW(arena, struct edge, 1);
-    row->source = fsd_count_id(flow->source);
-    row->tensor = fsd_tensor_name(d->model, flow->model_tensor);
-    row->producer = fsd_count_id(flow->producer);
-    row->readers = readers;
-    row->more_readers = fsd_flag(flow->cut);
-    row->chain = fsd_count(flow->head);
+    FSD_FILL(row, EDGE);
     return row;
 }
 
@@ -69,53 +65,63 @@ static const char *bound_name(unsigned by_memory)
 }
 
 /* clang-format off */
-#define LINK(has, t) \
-    has(t, COUNT, index,    NULL, .always = true) \
-    has(t, WORDS, evidence, NULL, .always = true, .word = fsd_evidence_name, \
-        .n_words = FSD_EVIDENCES)
+#define LINK(has, set, when, t) \
+    set(t, COUNT, index, link->node, NULL, .always = true) \
+    set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), NULL, \
+        .always = true, .word = fsd_evidence_name, .n_words = FSD_EVIDENCES)
 FSD_RECORD(link, LINK)
 
-#define ROOFLINE(has, t) \
-    has(t, TEXT,   bound,         NULL, .always = true, .word = bound_name, \
-        .n_words = 2) \
+#define ROOFLINE(has, set, when, t) \
+    set(t, TEXT,   bound, bound_name(roof.by_memory), NULL, .always = true, \
+        .word = bound_name, .n_words = 2) \
     has(t, TEXT,   peak,          NULL, .aside = true, .says = "\n  {peak} takes " \
         "the time: at the peaks {ms}<, {reached:0.0} % reached>") \
-    has(t, MS,     ms,            NULL, .always = true, \
+    set(t, MS,     ms, fsd_real(roof.ms), NULL, .always = true, \
         .about = "the minimum time on the device") \
-    has(t, NUMBER, macs_per_byte, NULL, .always = true) \
-    has(t, SHARE,  reached,       NULL, .about = "that over the measured time")
+    set(t, NUMBER, macs_per_byte, roof.per_byte, NULL, .always = true) \
+    set(t, SHARE,  reached, fsd_real_ms(roof.reached), NULL, \
+        .about = "that over the measured time")
 FSD_RECORD(roofline, ROOFLINE)
 
-#define LAYER(has, t) \
-    has(t, COUNT, index,     "layer", .always = true) \
-    has(t, NAME,  name,      "layer's name", .always = true) \
-    has(t, NAME,  type,      "type", .always = true) \
-    has(t, TEXT,  kind,      "kind", .always = true, .word = fsd_kind_name, \
-        .n_words = FSD__KIND_COUNT) \
-    has(t, TYPE,  precision, "precision", .always = true, \
+#define LAYER(has, set, when, t) \
+    set(t, COUNT, index, id, "layer", .always = true) \
+    set(t, NAME,  name, fsd_text(d->names, n->name), "layer's name", .always = true) \
+    set(t, NAME,  type, fsd_text(d->names, n->op), "type", .always = true) \
+    set(t, TEXT,  kind, fsd_kind_name(d->layers[id].kind), "kind", .always = true, \
+        .word = fsd_kind_name, .n_words = FSD__KIND_COUNT) \
+    set(t, TYPE,  precision, d->layers[id].precision, "precision", .always = true, \
         .says = "<, runs in {precision!}>") \
-    has(t, FLAG,  inserted,  NULL, .always = true) \
-    has(t, TEXT,  cause,     "cause", .word = fsd_cause_name, \
+    set(t, FLAG,  inserted, d->layers[id].inserted, NULL, .always = true) \
+    when(t, TEXT,  cause, d->reasons[id].cause != FSD_CAUSE_NONE, \
+        fsd_cause_name(d->reasons[id].cause), "cause", .word = fsd_cause_name, \
         .n_words = FSD__CAUSE_COUNT) \
-    has(t, NAME,  change,    "change", .aside = true) \
-    has(t, TEXT,  spent,     NULL, .word = spent_word, .n_words = FSD__SPENT_COUNT, \
+    set(t, NAME,  change, fsd_change_of(arena, d, id), "change", .aside = true) \
+    when(t, TEXT,  spent, *spent_word(d->cost->layers[id].spent), \
+        spent_word(d->cost->layers[id].spent), NULL, .word = spent_word, \
+        .n_words = FSD__SPENT_COUNT, \
         .about = "its class in the summary's spent, if its kind does not imply it") \
-    has(t, TEXT,  log,       NULL, .about = "why it was inserted, by the build log") \
-    has(t, ROWS,  nodes,     NULL, .of = &link_record, .always = true) \
-    has(t, ROWS,  computes,  "nodes", .of = &fsd_node_record, .aside = true) \
-    has(t, COUNT, region,    "region", .behind = true) \
-    has(t, ROWS,  inputs,    NULL, .of = &fsd_port_record, .always = true) \
-    has(t, ROWS,  outputs,   NULL, .of = &fsd_port_record, .always = true) \
-    has(t, NAME,  origin,    NULL) \
-    has(t, NAME,  tactic,    NULL) \
-    has(t, NAME,  ran_by,    NULL, \
+    set(t, TEXT,  log, fsd_said_of(arena, d, d->reasons[id].event), NULL, \
+        .about = "why it was inserted, by the build log") \
+    set(t, ROWS,  nodes, links_of(arena, d, id), NULL, .of = &link_record, \
+        .always = true) \
+    set(t, ROWS,  computes, fsd_rows_of_nodes(arena, from, id), "nodes", \
+        .of = &fsd_node_record, .aside = true) \
+    set(t, COUNT, region, fsd_count_id(d->match->region_of_layer[id]), "region", \
+        .behind = true) \
+    set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->engine, n->in), NULL, \
+        .of = &fsd_port_record, .always = true) \
+    set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->engine, n->out), NULL, \
+        .of = &fsd_port_record, .always = true) \
+    set(t, NAME,  origin, fsd_text_or_null(d, l->origin), NULL) \
+    set(t, NAME,  tactic, fsd_text_or_null(d, l->tactic), NULL) \
+    set(t, NAME,  ran_by, fsd_text_or_null(d, l->ran_by), NULL, \
         .about = "the execution provider, where a log or profile states it") \
-    has(t, NAME,  ran_with,  NULL, \
+    set(t, NAME,  ran_with, fsd_text_or_null(d, l->ran_with), NULL, \
         .about = "the sizes of its outputs in the profiled runs, if they were the " \
-                 "same in all") \
-    has(t, COUNT, part,      NULL, .about = "of several engines, in engine.parts, " \
-        "from 0") \
-    has(t, COUNT, profile,   NULL) \
+        "same in all") \
+    set(t, COUNT, part, fsd_count_id(fsd_graph_part_of(d->engine, id)), NULL, \
+        .about = "of several engines, in engine.parts, from 0") \
+    when(t, COUNT, profile, l->profile >= 0, (uint64_t)l->profile, NULL) \
     has(t, MS,    ms,        "layer's ms", .says = "<, {ms}>") \
     has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
         .about = "over several profiles") \
@@ -146,8 +152,7 @@ static const struct fsd_rows *links_of(struct fsd_arena *arena,
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
         struct link *row = fsd_rows_add(links);
 
-        row->index = fsd_count(link->node);
-        row->evidence = fsd_words_of_evidence(arena, link->by);
+        FSD_FILL(row, LINK);
     }
     return links;
 }
@@ -176,11 +181,8 @@ static void fill_cost(struct fsd_arena *arena, struct layer *row,
     if (!roof.known || roof.per_byte < 0)
         return;
     row->roofline = at = FSD_NEW(arena, struct roofline, 1);
-    at->bound = bound_name(roof.by_memory);
+    FSD_FILL(at, ROOFLINE);
     at->peak = roof.by_memory ? "memory" : "arithmetic";
-    at->ms = fsd_real(roof.ms);
-    at->macs_per_byte = fsd_real(roof.per_byte);
-    at->reached = fsd_real_ms(roof.reached);
 }
 
 void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32_t id)
@@ -190,30 +192,7 @@ void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32
     const struct fsd_layer *l = &d->engine->layers.at[id];
     struct layer *row = out;
 
-    row->index = fsd_count(id);
-    row->name = fsd_text(d->names, n->name);
-    row->type = fsd_text(d->names, n->op);
-    row->kind = fsd_kind_name(d->layers[id].kind);
-    row->precision = fsd_count(d->layers[id].precision);
-    row->inserted = fsd_flag(d->layers[id].inserted);
-    if (d->reasons[id].cause != FSD_CAUSE_NONE)
-        row->cause = fsd_cause_name(d->reasons[id].cause);
-    if (*spent_word(d->cost->layers[id].spent))
-        row->spent = spent_word(d->cost->layers[id].spent);
-    row->change = fsd_change_of(arena, d, id);
-    row->log = fsd_said_of(arena, d, d->reasons[id].event);
-    row->nodes = links_of(arena, d, id);
-    row->computes = fsd_rows_of_nodes(arena, from, id);
-    row->region = fsd_count_id(d->match->region_of_layer[id]);
-    row->inputs = fsd_ports_of(arena, d, d->engine, n->in);
-    row->outputs = fsd_ports_of(arena, d, d->engine, n->out);
-    row->origin = fsd_text_or_null(d, l->origin);
-    row->tactic = fsd_text_or_null(d, l->tactic);
-    row->ran_by = fsd_text_or_null(d, l->ran_by);
-    row->part = fsd_count_id(fsd_graph_part_of(d->engine, id));
-    row->ran_with = fsd_text_or_null(d, l->ran_with);
-    if (l->profile >= 0)
-        row->profile = fsd_count((uint64_t)l->profile);
+    FSD_FILL(row, LAYER);
     fill_cost(arena, row, d, id);
     if (d->values)
         row->values = fsd_facts_of_row(arena, d->values, d->values->of_layer[id]);

@@ -4,19 +4,19 @@
 #include "report/record/records.h"
 
 /* clang-format off */
-#define EDIT(has, t) \
-    has(t, COUNT,  finding,      NULL, .always = true, .about = "index in findings") \
-    has(t, TEXT,   rule,         NULL, .always = true) \
-    has(t, TEXT,   action,       NULL, .always = true, .word = fsd_action_name, \
-        .n_words = FSD__ACTION_COUNT) \
-    has(t, NAME,   tensor,       NULL, .always = true, \
+#define EDIT(has, set, when, t) \
+    set(t, COUNT,  finding, i, NULL, .always = true, .about = "index in findings") \
+    set(t, TEXT,   rule, all->rules.at[f->rule].rule->id, NULL, .always = true) \
+    set(t, TEXT,   action, fsd_action_name(e->action), NULL, .always = true, \
+        .word = fsd_action_name, .n_words = FSD__ACTION_COUNT) \
+    set(t, NAME,   tensor, e->tensor, NULL, .always = true, \
         .about = "the tensor that is quantized or cast") \
-    has(t, COUNT,  node,         NULL, .always = true, \
-        .about = "of insert-pair whose input it is; of insert-cast the node that is " \
-                 "to compute in `type`, between Casts; else the QuantizeLinear or " \
-                 "DequantizeLinear") \
-    has(t, NAME,   node_name,    NULL, .always = true) \
-    has(t, COUNT,  input,        NULL, .always = true, \
+    set(t, COUNT,  node, e->node, NULL, .always = true, \
+        .about = "of insert-pair whose input it is; of insert-cast the node that " \
+        "is to compute in `type`, between Casts; else the QuantizeLinear or " \
+        "DequantizeLinear") \
+    set(t, NAME,   node_name, e->name, NULL, .always = true) \
+    set(t, COUNT,  input, e->input, NULL, .always = true, \
         .about = "which input of the node; of move-pair which of `to`") \
     has(t, COUNT,  to,           NULL, \
         .about = "of move-pair the node that is to read the pair") \
@@ -32,32 +32,34 @@
         .about = "what it changes numerically")
 FSD_RECORD(edit, EDIT)
 
-#define STYLE(has, t) \
-    has(t, TEXT,  name,          NULL, .about = "the exporter") \
-    has(t, TEXT,  known_by,      NULL) \
-    has(t, COUNT, quantizers,    NULL, .always = true, \
+#define STYLE(has, set, when, t) \
+    set(t, TEXT,  name, seen->name, NULL, .about = "the exporter") \
+    set(t, TEXT,  known_by, seen->name ? seen->sign : NULL, NULL) \
+    set(t, COUNT, quantizers, seen->quantizers, NULL, .always = true, \
         .about = "quantizers of activations") \
-    has(t, COUNT, before_narrow, NULL, .always = true, \
+    set(t, COUNT, before_narrow, seen->before, NULL, .always = true, \
         .about = "those that an operator in low precision reads") \
-    has(t, COUNT, behind_operators, NULL, .always = true)
+    set(t, COUNT, behind_operators, seen->after, NULL, .always = true)
 FSD_RECORD(style, STYLE)
 
-#define ASKED_RULE(has, t) \
-    has(t, TEXT,  rule,     NULL, .always = true) \
-    has(t, TEXT,  level,    NULL, .always = true, .word = fsd_level_word, \
-        .n_words = FSD_LEVEL_WORDS) \
-    has(t, TEXT,  skipped,  NULL) \
-    has(t, COUNT, findings, NULL, .always = true) \
-    has(t, COUNT, ignored,  NULL, .always = true)
+#define ASKED_RULE(has, set, when, t) \
+    set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
+    set(t, TEXT,  level, fsd_level_name(o->level), NULL, .always = true, \
+        .word = fsd_level_word, .n_words = FSD_LEVEL_WORDS) \
+    set(t, TEXT,  skipped, o->skipped, NULL) \
+    set(t, COUNT, findings, o->found, NULL, .always = true) \
+    set(t, COUNT, ignored, o->ignored, NULL, .always = true)
 FSD_RECORD(asked_rule, ASKED_RULE)
 
-#define LINT(has, t) \
-    has(t, RECORD, tool,     NULL, .of = &fsd_tool_record, .always = true) \
-    has(t, NAME,   model,    NULL, .always = true) \
-    has(t, NAME,   engine,   NULL) \
-    has(t, TEXT,   builder,  NULL, .key = "for", .always = true, \
+#define LINT(has, set, when, t) \
+    set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
+        .always = true) \
+    set(t, NAME,   model, run->model->path, NULL, .always = true) \
+    when(t, NAME,   engine, run->engine->nodes.n, run->engine->path, NULL) \
+    set(t, TEXT,   builder, lint->target.name, NULL, .key = "for", .always = true, \
         .about = "the target builder, e.g. rtx-1.7:sm89") \
-    has(t, TEXT,   verdict,  NULL, .always = true, .about = "passed or failed") \
+    set(t, TEXT,   verdict, v->verdict, NULL, .always = true, \
+        .about = "passed or failed") \
     has(t, RECORD, style,    NULL, .of = &style_record, .always = true) \
     has(t, TALLY,  summary,  NULL, .always = true) \
     has(t, ROWS,   rules,    NULL, .of = &asked_rule_record, .always = true) \
@@ -80,13 +82,7 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
             const struct fsd_edit *e = &all->edits.at[f->edits.at + k];
             struct edit *row = fsd_rows_add(rows);
 
-            row->finding = fsd_count(i);
-            row->rule = all->rules.at[f->rule].rule->id;
-            row->action = fsd_action_name(e->action);
-            row->tensor = e->tensor;
-            row->node = fsd_count(e->node);
-            row->node_name = e->name;
-            row->input = fsd_count(e->input);
+            FSD_FILL(row, EDIT);
             if (e->to_name) {
                 row->to = fsd_count(e->to);
                 row->to_name = e->to_name;
@@ -109,11 +105,7 @@ static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint
     struct asked_rule *row = out;
 
     (void)arena;
-    row->rule = o->rule->id;
-    row->level = fsd_level_name(o->level);
-    row->skipped = o->skipped;
-    row->findings = fsd_count(o->found);
-    row->ignored = fsd_count(o->ignored);
+    FSD_FILL(row, ASKED_RULE);
 }
 
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
@@ -126,18 +118,9 @@ void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
     struct style *style;
 
     row = fsd_sheet_begin(sheet, "fusiondiff-lint/1", &lint_record, NULL, "");
-    row->tool = fsd_tool(arena);
-    row->model = run->model->path;
-    if (run->engine->nodes.n)
-        row->engine = run->engine->path;
-    row->builder = lint->target.name;
-    row->verdict = v->verdict;
+    FSD_FILL(row, LINT);
     row->style = style = FSD_NEW(arena, struct style, 1);
-    style->name = seen->name;
-    style->known_by = seen->name ? seen->sign : NULL;
-    style->quantizers = fsd_count(seen->quantizers);
-    style->before_narrow = fsd_count(seen->before);
-    style->behind_operators = fsd_count(seen->after);
+    FSD_FILL(style, STYLE);
     row->summary =
         fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, 0, fsd_severity_name);
     row->rules =

@@ -4,23 +4,25 @@
 #include "report/record/records.h"
 
 /* clang-format off */
-#define NODE(has, t) \
-    has(t, COUNT, index,      "node", .always = true) \
-    has(t, NAME,  name,       NULL, .always = true) \
-    has(t, NAME,  called,     "node's name", .aside = true) \
-    has(t, NAME,  op,         "op", .always = true) \
-    has(t, NAME,  domain,     NULL) \
-    has(t, COUNT, scope,      NULL) \
-    has(t, NAME,  module,     NULL, \
-        .about = "its place in the network, by its name: the parts that " \
-                 "`scopes` sums up by") \
-    has(t, TEXT,  fate,       "fate", .always = true, .word = fsd_fate_name, \
-        .n_words = FSD__FATE_COUNT) \
-    has(t, TEXT,  why,        NULL) \
-    has(t, TEXT,  log,        NULL, .about = "the last event of the build log " \
-                                             "about it") \
-    has(t, COUNT, same_as,    NULL) \
-    has(t, COUNT, near_layer, NULL, .says = "< (at layer {near_layer})>") \
+#define NODE(has, set, when, t) \
+    set(t, COUNT, index, id, "node", .always = true) \
+    set(t, NAME,  name, fsd_text(d->names, n->name), NULL, .always = true) \
+    set(t, NAME,  called, fsd_called_node(arena, d, id), "node's name", .aside = true) \
+    set(t, NAME,  op, fsd_text(d->names, n->op), "op", .always = true) \
+    set(t, NAME,  domain, fsd_text_or_null(d, n->domain), NULL) \
+    when(t, COUNT, scope, n->scope, n->scope, NULL) \
+    when(t, NAME,  module, source->modules.of[id], \
+        fsd_text(source->modules.names, source->modules.of[id]), NULL, \
+        .about = "its place in the network, by its name: the parts that `scopes` " \
+        "sums up by") \
+    set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate", .always = true, \
+        .word = fsd_fate_name, .n_words = FSD__FATE_COUNT) \
+    set(t, TEXT,  why, *r->why ? r->why : NULL, NULL) \
+    set(t, TEXT,  log, fsd_said_of(arena, d, r->event), NULL, \
+        .about = "the last event of the build log about it") \
+    set(t, COUNT, same_as, fsd_count_id(r->other), NULL) \
+    set(t, COUNT, near_layer, fsd_count_id(r->near_layer), NULL, \
+        .says = "< (at layer {near_layer})>") \
     has(t, IDS,   layers,     NULL, .always = true) \
     has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
         "computed in, or lies in by the tensors around it") \
@@ -54,20 +56,7 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     fsd_id *layers = FSD_NEW(arena, fsd_id, d->match->of_node[id].n);
     struct node *row = out;
 
-    row->index = fsd_count(id);
-    row->name = fsd_text(d->names, n->name);
-    row->called = fsd_called_node(arena, d, id);
-    row->op = fsd_text(d->names, n->op);
-    row->domain = fsd_text_or_null(d, n->domain);
-    if (n->scope)
-        row->scope = fsd_count(n->scope);
-    if (source->modules.of[id])
-        row->module = fsd_text(source->modules.names, source->modules.of[id]);
-    row->fate = fsd_fate_name(r->fate);
-    row->why = *r->why ? r->why : NULL;
-    row->log = fsd_said_of(arena, d, r->event);
-    row->same_as = fsd_count_id(r->other);
-    row->near_layer = fsd_count_id(r->near_layer);
+    FSD_FILL(row, NODE);
     for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
         layers[i] = fsd_match_of_node(d->match, id, i)->layer;
     row->layers = fsd_ids(layers, d->match->of_node[id].n);

@@ -5,10 +5,11 @@
 #include <string.h>
 
 /* clang-format off */
-#define PORT(has, t) \
+#define PORT(has, set, when, t) \
     has(t, NAME,  name,   NULL) \
-    has(t, TYPE,  type,   NULL, .always = true) \
-    has(t, TEXT,  layout, NULL) \
+    set(t, TYPE,  type, form->type, NULL, .always = true) \
+    when(t, TEXT,  layout, *fsd_layout_name(form->layout, layout), \
+        fsd_arena_strndup(arena, layout, strlen(layout)), NULL) \
     has(t, SIZES, dims,   NULL) \
     has(t, SIZES, sizes,  NULL, \
         .about = "for dynamic dims: the values that follow from the sizes " \
@@ -88,9 +89,7 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
         if (port->tensor != FSD_NONE &&
             (g == d->engine || g->tensors.at[port->tensor].name))
             row->name = fsd_text(d->names, g->tensors.at[port->tensor].name);
-        row->type = fsd_count(form->type);
-        if (*fsd_layout_name(form->layout, layout))
-            row->layout = fsd_arena_strndup(arena, layout, strlen(layout));
+        FSD_FILL(row, PORT);
         if (form->ranked)
             row->dims = stated_dims(arena, d, g, form->dims);
         else if (g == d->model && port->tensor != FSD_NONE)

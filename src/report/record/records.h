@@ -98,7 +98,7 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
 /* ---------------------------------------------------------------- what many share */
 
 /** Median, least and most of several measurements. */
-#define FSD_SPREAD(has, t)                                                             \
+#define FSD_SPREAD(has, set, when, t)                                                  \
     has(t, MS, median, NULL, .always = true) has(t, MS, low, NULL, .always = true)     \
         has(t, MS, high, NULL, .always = true)
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)

@@ -8,36 +8,39 @@
 /* -------------------------------------------------------------------------- inputs */
 
 /* clang-format off */
-#define MODEL(has, t) \
-    has(t, NAME,   path,       NULL, .always = true) \
-    has(t, TEXT,   hash,       NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
-    has(t, COUNT,  nodes,      NULL, .always = true) \
-    has(t, TEXT,   format,     NULL, .always = true) \
-    has(t, NAME,   producer,   NULL) \
-    has(t, NUMBER, ir_version, NULL) \
-    has(t, FACTS,  opsets,     NULL, .about = "version by domain")
+#define MODEL(has, set, when, t) \
+    set(t, NAME,   path, g->path, NULL, .always = true) \
+    set(t, TEXT,   hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
+        .pattern = FSD_HASH_PATTERN) \
+    set(t, COUNT,  nodes, g->nodes.n, NULL, .always = true) \
+    set(t, TEXT,   format, g->kind, NULL, .always = true) \
+    set(t, NAME,   producer, fsd_text_or_null(d, g->producer), NULL) \
+    set(t, NUMBER, ir_version, (double)g->ir_version, NULL) \
+    set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version by domain")
 FSD_RECORD(model, MODEL)
 
-#define SIZED_INPUT(has, t) \
+#define SIZED_INPUT(has, set, when, t) \
     has(t, NAME,  input, NULL, .always = true) \
     has(t, SIZES, shape, NULL, .always = true)
 FSD_RECORD(sized_input, SIZED_INPUT)
 
-#define ENGINE_PART(has, t) \
-    has(t, NAME,  path,   NULL, .always = true) \
-    has(t, COUNT, first,  NULL, .always = true, .about = "its first layer") \
-    has(t, COUNT, layers, NULL, .always = true)
+#define ENGINE_PART(has, set, when, t) \
+    set(t, NAME,  path, part->path, NULL, .always = true) \
+    set(t, COUNT, first, part->layers.at, NULL, .always = true, \
+        .about = "its first layer") \
+    set(t, COUNT, layers, part->layers.n, NULL, .always = true)
 FSD_RECORD(engine_part, ENGINE_PART)
 
-#define ENGINE(has, t) \
-    has(t, NAME,  path,     NULL, .always = true) \
-    has(t, TEXT,  hash,     NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
-    has(t, COUNT, layers,   NULL, .always = true) \
-    has(t, TEXT,  format,   NULL, .always = true) \
-    has(t, NAME,  producer, NULL) \
-    has(t, FACTS, built,    NULL, \
-        .about = "what the log states of the build: GPU, compute " \
-                 "capability, precision, calibration, options that were set") \
+#define ENGINE(has, set, when, t) \
+    set(t, NAME,  path, g->path, NULL, .always = true) \
+    set(t, TEXT,  hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
+        .pattern = FSD_HASH_PATTERN) \
+    set(t, COUNT, layers, g->nodes.n, NULL, .always = true) \
+    set(t, TEXT,  format, g->kind, NULL, .always = true) \
+    set(t, NAME,  producer, fsd_text_or_null(d, g->producer), NULL) \
+    set(t, FACTS, built, fsd_facts_of_built(arena, &g->built, d->names), NULL, \
+        .about = "what the log states of the build: GPU, compute capability, " \
+        "precision, calibration, options that were set") \
     has(t, COUNT, optimization_profile, NULL, \
         .about = "the selected optimization profile, from 0") \
     has(t, COUNT, optimization_profiles, NULL) \
@@ -51,13 +54,14 @@ FSD_RECORD(engine_part, ENGINE_PART)
         .about = "the same, if the log states the sizes of its run")
 FSD_RECORD(engine, ENGINE)
 
-#define BUILD_LOG(has, t) \
-    has(t, NAME,  path,    NULL, .always = true) \
-    has(t, COUNT, lines,   NULL, .always = true, .large = true) \
-    has(t, COUNT, events,  NULL, .always = true) \
-    has(t, COUNT, unknown, NULL, .always = true, .large = true, \
+#define BUILD_LOG(has, set, when, t) \
+    set(t, NAME,  path, h->path, NULL, .always = true) \
+    set(t, COUNT, lines, h->lines, NULL, .always = true, .large = true) \
+    set(t, COUNT, events, h->events.n, NULL, .always = true) \
+    set(t, COUNT, unknown, h->unknown_lines, NULL, .always = true, .large = true, \
         .about = "lines of unknown form") \
-    has(t, FLAG,  used,    NULL, .always = true, .about = "as evidence")
+    set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \
+        NULL, .always = true, .about = "as evidence")
 FSD_RECORD(build_log, BUILD_LOG)
 /* clang-format on */
 
@@ -86,13 +90,7 @@ static const struct model *model_of(struct fsd_arena *arena, const struct fsd_di
     const struct fsd_graph *g = d->model;
     struct model *row = FSD_NEW(arena, struct model, 1);
 
-    row->path = g->path;
-    row->hash = fsd_hash_word(arena, g->hash);
-    row->nodes = fsd_count(g->nodes.n);
-    row->format = g->kind;
-    row->producer = fsd_text_or_null(d, g->producer);
-    row->ir_version = fsd_real((double)g->ir_version);
-    row->opsets = opsets_of(arena, d);
+    FSD_FILL(row, MODEL);
     return row;
 }
 
@@ -126,9 +124,7 @@ static const struct fsd_rows *parts_of(struct fsd_arena *arena,
         const struct fsd_engine_part *part = &g->parts.at[i];
         struct engine_part *row = fsd_rows_add(rows);
 
-        row->path = part->path;
-        row->first = fsd_count(part->layers.at);
-        row->layers = fsd_count(part->layers.n);
+        FSD_FILL(row, ENGINE_PART);
     }
     return rows->at.n ? rows : NULL;
 }
@@ -138,12 +134,7 @@ static const struct engine *engine_of(struct fsd_arena *arena, const struct fsd_
     const struct fsd_graph *g = d->engine;
     struct engine *row = FSD_NEW(arena, struct engine, 1);
 
-    row->path = g->path;
-    row->hash = fsd_hash_word(arena, g->hash);
-    row->layers = fsd_count(g->nodes.n);
-    row->format = g->kind;
-    row->producer = fsd_text_or_null(d, g->producer);
-    row->built = fsd_facts_of_built(arena, &g->built, d->names);
+    FSD_FILL(row, ENGINE);
     if (g->profiles > 1) {
         row->optimization_profile = fsd_count((uint64_t)g->profile);
         row->optimization_profiles = fsd_count(g->profiles);
@@ -163,27 +154,23 @@ static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_
     if (!h)
         return NULL;
     row = FSD_NEW(arena, struct build_log, 1);
-    row->path = h->path;
-    row->lines = fsd_count(h->lines);
-    row->events = fsd_count(h->events.n);
-    row->unknown = fsd_count(h->unknown_lines);
-    row->used = fsd_flag(d->story || (!h->refused && (h->passes.n || h->places.n)));
+    FSD_FILL(row, BUILD_LOG);
     return row;
 }
 
 /* ------------------------------------------------------------------------- summary */
 
 /* clang-format off */
-#define COVERAGE(has, t) \
-    has(t, COUNT, links,            NULL, .always = true) \
-    has(t, COUNT, inserted,         NULL, .always = true) \
-    has(t, COUNT, requested,        NULL, \
+#define COVERAGE(has, set, when, t) \
+    set(t, COUNT, links, s->links, NULL, .always = true) \
+    set(t, COUNT, inserted, s->inserted, NULL, .always = true) \
+    when(t, COUNT, requested, s->requested, s->requested, NULL, \
         .about = "layers that move data as the model requires") \
-    has(t, COUNT, computing_layers, NULL, .always = true) \
-    has(t, COUNT, mapped_layers,    NULL, .always = true)
+    set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
+    set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true)
 FSD_RECORD(coverage, COVERAGE)
 
-#define TIMES(has, t) \
+#define TIMES(has, set, when, t) \
     has(t, MS,     run,       NULL) \
     has(t, MS,     total,     NULL) \
     has(t, COUNT,  profiles,  NULL) \
@@ -200,15 +187,16 @@ FSD_RECORD(coverage, COVERAGE)
         .about = "the shares of nodes, by operator; they sum to `nodes`")
 FSD_RECORD(times, TIMES)
 
-#define SPENT_SUM(has, t) \
-    has(t, COUNT,  layers, NULL, .always = true) \
-    has(t, COUNT,  bytes,  NULL, .large = true) \
-    has(t, COUNT,  layers_of_unknown_bytes, NULL) \
-    has(t, MS,     ms,     NULL) \
-    has(t, NUMBER, share,  NULL, .about = "from 0 to 1")
+#define SPENT_SUM(has, set, when, t) \
+    set(t, COUNT,  layers, sum->layers, NULL, .always = true) \
+    when(t, COUNT,  bytes, sum->unknown < sum->layers, (uint64_t)sum->bytes, NULL, \
+        .large = true) \
+    when(t, COUNT,  layers_of_unknown_bytes, sum->unknown, sum->unknown, NULL) \
+    set(t, MS,     ms, sum->ms, NULL) \
+    set(t, NUMBER, share, fsd_real_ms(sum->share), NULL, .about = "from 0 to 1")
 FSD_RECORD(spent_sum, SPENT_SUM)
 
-#define SPENT(has, t) \
+#define SPENT(has, set, when, t) \
     has(t, RECORD, compute,            NULL, .of = &spent_sum_record) \
     has(t, RECORD, requantization,     NULL, .of = &spent_sum_record) \
     has(t, RECORD, movement,           NULL, .of = &spent_sum_record) \
@@ -216,12 +204,22 @@ FSD_RECORD(spent_sum, SPENT_SUM)
     has(t, RECORD, nothing,            NULL, .of = &spent_sum_record)
 FSD_RECORD(spent, SPENT)
 
-#define SUMMARY(has, t) \
-    has(t, TALLY,  nodes,    NULL, .always = true, .about = "by fate") \
-    has(t, TALLY,  layers,   NULL, .always = true, .about = "by kind") \
-    has(t, TALLY,  inserted, NULL, .always = true, .about = "by cause") \
-    has(t, TALLY,  links,    NULL, .always = true, .about = "by evidence") \
-    has(t, TALLY,  findings, NULL, .always = true, .about = "by severity") \
+#define SUMMARY(has, set, when, t) \
+    set(t, TALLY,  nodes, fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, \
+        fsd_fate_name), \
+        NULL, .always = true, .about = "by fate") \
+    set(t, TALLY,  layers, fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, \
+        fsd_kind_name), \
+        NULL, .always = true, .about = "by kind") \
+    set(t, TALLY,  inserted, fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, \
+        fsd_cause_name), \
+        NULL, .always = true, .about = "by cause") \
+    set(t, TALLY,  links, fsd_tally(arena, s->by_evidence, \
+        FSD_COUNT_OF(s->by_evidence), 0, fsd_evidence_name), \
+        NULL, .always = true, .about = "by evidence") \
+    set(t, TALLY,  findings, fsd_tally(arena, d->findings->by_severity, \
+        FSD__SEVERITY_COUNT, 0, fsd_severity_name), \
+        NULL, .always = true, .about = "by severity") \
     has(t, RECORD, coverage, NULL, .always = true, .of = &coverage_record) \
     has(t, RECORD, ms,       NULL, .of = &times_record) \
     has(t, RECORD, spent,    NULL, .of = &spent_record, .always = true, \
@@ -278,13 +276,7 @@ static const struct spent_sum *spent_sum_of(struct fsd_arena *arena,
     if (!sum->layers)
         return NULL;
     row = FSD_NEW(arena, struct spent_sum, 1);
-    row->layers = fsd_count(sum->layers);
-    if (sum->unknown < sum->layers)
-        row->bytes = fsd_count((uint64_t)sum->bytes);
-    if (sum->unknown)
-        row->layers_of_unknown_bytes = fsd_count(sum->unknown);
-    row->ms = fsd_real_ms(sum->ms);
-    row->share = fsd_real_ms(sum->share);
+    FSD_FILL(row, SPENT_SUM);
     return row;
 }
 
@@ -308,20 +300,9 @@ static const struct summary *summary_of(struct fsd_arena *arena,
     struct fsd_brief brief = fsd_brief_of(arena, d);
     struct coverage *coverage;
 
-    row->nodes = fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name);
-    row->layers = fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, fsd_kind_name);
-    row->inserted = fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, fsd_cause_name);
-    row->links = fsd_tally(arena, s->by_evidence, FSD_COUNT_OF(s->by_evidence), 0,
-                           fsd_evidence_name);
-    row->findings = fsd_tally(arena, d->findings->by_severity, FSD__SEVERITY_COUNT, 0,
-                              fsd_severity_name);
+    FSD_FILL(row, SUMMARY);
     row->coverage = coverage = FSD_NEW(arena, struct coverage, 1);
-    coverage->links = fsd_count(s->links);
-    coverage->inserted = fsd_count(s->inserted);
-    if (s->requested)
-        coverage->requested = fsd_count(s->requested);
-    coverage->computing_layers = fsd_count(s->computing);
-    coverage->mapped_layers = fsd_count(s->mapped);
+    FSD_FILL(coverage, COVERAGE);
     row->ms = times_of(arena, d);
     row->spent = spent_of(arena, d);
     row->brief = fsd_brief_rows(arena, &brief);
@@ -331,13 +312,13 @@ static const struct summary *summary_of(struct fsd_arena *arena,
 /* ------------------------------------------------------------- scopes and regions */
 
 /* clang-format off */
-#define SCOPE(has, t) \
-    has(t, COUNT, index, NULL, .always = true) \
-    has(t, COUNT, owner, NULL, .always = true) \
-    has(t, NAME,  label, NULL, .always = true)
+#define SCOPE(has, set, when, t) \
+    set(t, COUNT, index, i + 1, NULL, .always = true) \
+    set(t, COUNT, owner, scope->owner, NULL, .always = true) \
+    set(t, NAME,  label, fsd_text(d->names, scope->label), NULL, .always = true)
 FSD_RECORD(scope, SCOPE)
 
-#define REGION(has, t) \
+#define REGION(has, set, when, t) \
     has(t, IDS, layers, NULL, .always = true) \
     has(t, IDS, nodes,  NULL, .always = true)
 FSD_RECORD(region, REGION)
@@ -351,9 +332,7 @@ static void fill_scope(struct fsd_arena *arena, void *out, const void *from, uin
     struct scope *row = out;
 
     (void)arena;
-    row->index = fsd_count(i + 1);
-    row->owner = fsd_count(scope->owner);
-    row->label = fsd_text(d->names, scope->label);
+    FSD_FILL(row, SCOPE);
 }
 
 static void fill_region(struct fsd_arena *arena, void *out, const void *from,
@@ -377,21 +356,26 @@ static const char *schema_name(unsigned i)
 }
 
 /* clang-format off */
-#define REPORT(has, t) \
-    has(t, TEXT,   schema,   NULL, .always = true, .word = schema_name, \
+#define REPORT(has, set, when, t) \
+    set(t, TEXT,   schema, FSD_SCHEMA, NULL, .always = true, .word = schema_name, \
         .n_words = 1) \
-    has(t, RECORD, tool,     NULL, .of = &fsd_tool_record, .always = true) \
-    has(t, RECORD, model,    NULL, .of = &model_record, .always = true) \
-    has(t, RECORD, engine,   NULL, .of = &engine_record, .always = true) \
-    has(t, RECORD, log,      NULL, .of = &build_log_record) \
-    has(t, RECORD, summary,  NULL, .of = &summary_record, .always = true) \
-    has(t, RECORD, values,   NULL, .of = &fsd_values_record, \
-        .about = "numbers from outside (--values); of a layer or node they stand " \
-                 "there") \
-    has(t, ROWS,   layers,   "Layers and their nodes", .of = &fsd_layer_record, \
+    set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
-    has(t, ROWS,   vanished, "Nodes without a layer", .of = &fsd_layer_record, \
-        .aside = true) \
+    set(t, RECORD, model, model_of(arena, d), NULL, .of = &model_record, \
+        .always = true) \
+    set(t, RECORD, engine, engine_of(arena, d), NULL, .of = &engine_record, \
+        .always = true) \
+    set(t, RECORD, log, log_of(arena, d), NULL, .of = &build_log_record) \
+    set(t, RECORD, summary, summary_of(arena, d), NULL, .of = &summary_record, \
+        .always = true) \
+    set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
+        .about = "numbers from outside (--values); of a layer or node they stand " \
+        "there") \
+    set(t, ROWS,   layers, fsd_rows_later(arena, &fsd_layer_record, \
+        d->engine->nodes.n, fsd_fill_layer, from), \
+        "Layers and their nodes", .of = &fsd_layer_record, .always = true) \
+    set(t, ROWS,   vanished, fsd_rows_without_layer(arena, from), \
+        "Nodes without a layer", .of = &fsd_layer_record, .aside = true) \
     has(t, ROWS,   nodes,    NULL, .of = &fsd_node_record, .always = true) \
     has(t, ROWS,   scopes,   NULL, .of = &scope_record, \
         .about = "bodies of control flow and functions, without the model itself") \
@@ -419,16 +403,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     sheet->name = "diff";
     fsd_sheet_take_values(sheet, d);
     row = fsd_sheet_begin(sheet, FSD_SCHEMA, &report_record, NULL, "");
-    row->schema = FSD_SCHEMA;
-    row->tool = fsd_tool(arena);
-    row->model = model_of(arena, d);
-    row->engine = engine_of(arena, d);
-    row->log = log_of(arena, d);
-    row->summary = summary_of(arena, d);
-    row->values = fsd_values_held(arena, d);
-    row->layers = fsd_rows_later(arena, &fsd_layer_record, d->engine->nodes.n,
-                                 fsd_fill_layer, from);
-    row->vanished = fsd_rows_without_layer(arena, from);
+    FSD_FILL(row, REPORT);
     row->nodes =
         fsd_rows_later(arena, &fsd_node_record, d->model->nodes.n, fsd_fill_node, from);
     if (d->model->scopes.n > 1)
@@ -444,7 +419,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 /* --------------------------------------------------------------------- one of many */
 
 /* clang-format off */
-#define PAIR(has, t) \
+#define PAIR(has, set, when, t) \
     has(t, NAME,   pair,     NULL, .always = true, \
         .about = "as in the list, or the directory") \
     has(t, TALLY,  findings, NULL, .about = "how many are in the report") \

@@ -58,23 +58,25 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 }
 
 /* clang-format off */
-#define TOOL(has, t) \
-    has(t, TEXT, name,    NULL, .always = true) \
-    has(t, TEXT, version, NULL, .always = true)
+#define TOOL(has, set, when, t) \
+    set(t, TEXT, name, "fusiondiff", NULL, .always = true) \
+    set(t, TEXT, version, FSD_VERSION, NULL, .always = true)
 FSD_RECORD_SHARED(tool, TOOL)
 
-#define FAILURE(has, t) \
-    has(t, TEXT,  status,  NULL, .always = true, \
+#define FAILURE(has, set, when, t) \
+    set(t, TEXT,  status, fsd_status_name(error->status), NULL, .always = true, \
         .about = "a stable word: io, format, limit, unsupported, mismatch, arg") \
-    has(t, NAME,  message, NULL, .always = true) \
-    has(t, NAME,  file,    NULL) \
-    has(t, COUNT, byte,    NULL, .large = true, .about = "where in the file") \
-    has(t, COUNT, line,    NULL, .large = true, .about = "where in the file")
+    set(t, NAME,  message, error->message, NULL, .always = true) \
+    set(t, NAME,  file, *error->file ? error->file : NULL, NULL) \
+    when(t, COUNT, byte, error->unit == FSD_POS_BYTE, error->pos, NULL, .large = true, \
+        .about = "where in the file") \
+    when(t, COUNT, line, error->unit == FSD_POS_LINE, error->pos, NULL, .large = true, \
+        .about = "where in the file")
 FSD_RECORD_SHARED(failure, FAILURE)
 
-#define BRIEF_LINE(has, t) \
-    has(t, TEXT, topic, NULL, .always = true) \
-    has(t, NAME, text,  NULL, .always = true)
+#define BRIEF_LINE(has, set, when, t) \
+    set(t, TEXT, topic, brief->at[i].topic, NULL, .always = true) \
+    set(t, NAME, text, brief->at[i].text, NULL, .always = true)
 FSD_RECORD_SHARED(brief_line, BRIEF_LINE)
 /* clang-format on */
 
@@ -86,8 +88,7 @@ const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
     for (uint32_t i = 0; i < brief->n; i++) {
         struct brief_line *row = fsd_rows_add(rows);
 
-        row->topic = brief->at[i].topic;
-        row->text = brief->at[i].text;
+        FSD_FILL(row, BRIEF_LINE);
     }
     return rows;
 }
@@ -96,8 +97,7 @@ const void *fsd_tool(struct fsd_arena *arena)
 {
     struct tool *row = FSD_NEW(arena, struct tool, 1);
 
-    row->name = "fusiondiff";
-    row->version = FSD_VERSION;
+    FSD_FILL(row, TOOL);
     return row;
 }
 
@@ -105,13 +105,7 @@ const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *erro
 {
     struct failure *row = FSD_NEW(arena, struct failure, 1);
 
-    row->status = fsd_status_name(error->status);
-    row->message = error->message;
-    row->file = *error->file ? error->file : NULL;
-    if (error->unit == FSD_POS_BYTE)
-        row->byte = fsd_count(error->pos);
-    if (error->unit == FSD_POS_LINE)
-        row->line = fsd_count(error->pos);
+    FSD_FILL(row, FAILURE);
     return row;
 }
 

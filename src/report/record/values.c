@@ -63,12 +63,12 @@ static const char *of_word(unsigned of)
 }
 
 /* clang-format off */
-#define UNMEASURED(has, t) \
+#define UNMEASURED(has, set, when, t) \
     has(t, NAME, name, NULL, .always = true) \
     has(t, TEXT, why,  NULL, .always = true)
 FSD_RECORD(unmeasured, UNMEASURED)
 
-#define ENTRY(has, t) \
+#define ENTRY(has, set, when, t) \
     has(t, NAME,  tensor,   NULL, .always = true) \
     has(t, FACTS, values,   NULL, .always = true) \
     has(t, COUNT, node,     NULL, \
@@ -84,24 +84,27 @@ FSD_RECORD(unmeasured, UNMEASURED)
         .about = "layers that change the type of a suspect's input")
 FSD_RECORD(entry, ENTRY)
 
-#define GROWTH(has, t) \
+#define GROWTH(has, set, when, t) \
     has(t, NAME,  tensor, NULL, .always = true) \
     has(t, FACTS, values, NULL, .always = true) \
     has(t, COUNT, layer,  NULL)
 FSD_RECORD(growth, GROWTH)
 
-#define VALUES(has, t) \
-    has(t, TEXT,   of,         NULL, .always = true, .word = of_word, .n_words = 3, \
+#define VALUES(has, set, when, t) \
+    set(t, TEXT,   of, of_word(n->of), NULL, .always = true, .word = of_word, \
+        .n_words = 3, \
         .about = "a table, one set of tensors, or errors of a set against another") \
-    has(t, NAME,   path,       NULL, .always = true) \
-    has(t, NAME,   reference,  NULL, .about = "of errors: the other file") \
-    has(t, NAME,   runner,     NULL, .about = "as Polygraphy calls it") \
-    has(t, NAME,   reference_runner, NULL) \
-    has(t, WORDS,  columns,    NULL, .always = true) \
-    has(t, COUNT,  rows,       NULL, .always = true) \
-    has(t, COUNT,  joined,     NULL, .always = true, \
+    set(t, NAME,   path, n->paths[two], NULL, .always = true) \
+    set(t, NAME,   reference, two ? n->paths[0] : NULL, NULL, \
+        .about = "of errors: the other file") \
+    set(t, NAME,   runner, n->runners[two], NULL, .about = "as Polygraphy calls it") \
+    set(t, NAME,   reference_runner, two ? n->runners[0] : NULL, NULL) \
+    set(t, WORDS,  columns, fsd_words(n->columns, n->n_columns), NULL, .always = true) \
+    set(t, COUNT,  rows, n->rows.n, NULL, .always = true) \
+    set(t, COUNT,  joined, v->joined, NULL, .always = true, \
         .about = "rows whose name is that of a node, a layer or a tensor") \
-    has(t, WORDS,  strangers,  NULL, .about = "the first of the other rows' names") \
+    set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
+        .about = "the first of the other rows' names") \
     has(t, ROWS,   unmeasured, NULL, .of = &unmeasured_record, \
         .about = "tensors that could not be compared") \
     has(t, COUNT,  only_reference, NULL, .about = "tensors that the other set lacks") \
@@ -226,15 +229,7 @@ const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d)
     if (!v)
         return NULL;
     row = FSD_NEW(arena, struct values, 1);
-    row->of = of_word(n->of);
-    row->path = n->paths[two];
-    row->runner = n->runners[two];
-    row->reference = two ? n->paths[0] : NULL;
-    row->reference_runner = two ? n->runners[0] : NULL;
-    row->columns = fsd_words(n->columns, n->n_columns);
-    row->rows = fsd_count(n->rows.n);
-    row->joined = fsd_count(v->joined);
-    row->strangers = strangers_of(arena, d);
+    FSD_FILL(row, VALUES);
     if (n->of != FSD_NUMBERS_OF_TABLE)
         fill_errors(arena, row, d);
     return row;

@@ -3,18 +3,22 @@
  * list of members makes both the C struct that is filled and the table that every
  * printer reads, so that a member is added by one row:
  *
- *     #define GROUP(has, t)                                       \
- *         has(t, NAME,  name,  "scope", .about = "of the nodes")  \
- *         has(t, COUNT, nodes, "nodes")
+ *     #define GROUP(has, set, when, t)                                                \
+ *         set(t, NAME, name, fsd_text(names, g->name), "scope", .about = "of nodes")  \
+ *         when(t, COUNT, nodes, g->counted, g->n, "nodes")                            \
+ *         has(t, MS, ms, "ms")
  *     FSD_RECORD(group, GROUP)
  *
  *     struct group *row = fsd_rows_add(rows);
- *     row->name = fsd_text(names, g->name);
- *     row->nodes = fsd_count(g->n);
+ *     FSD_FILL(row, GROUP);
+ *     row->ms = ...
  *
  * A row is: the kind, which decides the member's C type (FSD_HOLDS_...); the name,
- * which is the key in JSON; the title in tables, or NULL where tables leave it out;
- * and, as designated members of struct fsd_column, whatever else holds of it.
+ * which is the key in JSON; of set() its value, in the words of the function that fills
+ * the row, of when() before it the condition on which it is known, while has() is for a
+ * value that takes more than an expression; the title in tables, or NULL where tables
+ * leave it out; and, as designated members of struct fsd_column, whatever else holds
+ * of it.
  *
  * Zero is "not known" for every kind, so that what a fill function does not set is left
  * out everywhere.
@@ -126,6 +130,59 @@ struct fsd_fact_cells {
 #define FSD_HOLDS_ROWS   const struct fsd_rows *
 #define FSD_HOLDS_RECORD const void *
 
+/* A value of a kind, or the plain number, flag or time that makes one. */
+#define FSD_AS_COUNT(v)                                                                \
+    _Generic((v), struct fsd_count : fsd_same_count, default : fsd_count)(v)
+#define FSD_AS_NUMBER(v)                                                               \
+    _Generic((v), struct fsd_real : fsd_same_real, default : fsd_real)(v)
+#define FSD_AS_MS(v)                                                                   \
+    _Generic((v), struct fsd_real : fsd_same_real, default : fsd_real_ms)(v)
+#define FSD_AS_FLAG(v)                                                                 \
+    _Generic((v), struct fsd_flag : fsd_same_flag, default : fsd_flag)(v)
+#define FSD_AS_SHARE(v)  FSD_AS_NUMBER(v)
+#define FSD_AS_TYPE(v)   FSD_AS_COUNT(v)
+#define FSD_AS_BYTES(v)  v
+#define FSD_AS_MACS(v)   v
+#define FSD_AS_TEXT(v)   v
+#define FSD_AS_NAME(v)   v
+#define FSD_AS_WORDS(v)  v
+#define FSD_AS_IDS(v)    v
+#define FSD_AS_SIZES(v)  v
+#define FSD_AS_TALLY(v)  v
+#define FSD_AS_FACTS(v)  v
+#define FSD_AS_ROWS(v)   v
+#define FSD_AS_RECORD(v) v
+
+static inline struct fsd_count fsd_count(uint64_t count)
+{
+    return (struct fsd_count){true, count};
+}
+static inline struct fsd_count fsd_same_count(struct fsd_count count)
+{
+    return count;
+}
+static inline struct fsd_real fsd_real(double number)
+{
+    return (struct fsd_real){true, number};
+}
+/** A negative time is not known. */
+static inline struct fsd_real fsd_real_ms(double ms)
+{
+    return (struct fsd_real){ms >= 0, ms};
+}
+static inline struct fsd_real fsd_same_real(struct fsd_real number)
+{
+    return number;
+}
+static inline struct fsd_flag fsd_flag(bool is)
+{
+    return (struct fsd_flag){true, is};
+}
+static inline struct fsd_flag fsd_same_flag(struct fsd_flag flag)
+{
+    return flag;
+}
+
 struct fsd_record;
 
 struct fsd_column {
@@ -159,14 +216,30 @@ struct fsd_record {
 #define FSD_MEMBER_(type, kind, name, ...) FSD_HOLDS_##kind name;
 #define FSD_COLUMN_(type, kind, name, ...)                                             \
     {#name, FSD_CELL_##kind, offsetof(struct type, name), __VA_ARGS__},
+#define FSD_COLUMN_SET_(type, kind, name, value, ...)                                  \
+    FSD_COLUMN_(type, kind, name, __VA_ARGS__)
+#define FSD_COLUMN_WHEN_(type, kind, name, known, value, ...)                          \
+    FSD_COLUMN_(type, kind, name, __VA_ARGS__)
+#define FSD_COLUMNS_(type, LIST)                                                       \
+    LIST(FSD_COLUMN_, FSD_COLUMN_SET_, FSD_COLUMN_WHEN_, type)
+#define FSD_UNSET_(row, kind, name, ...)
+#define FSD_SET_(row, kind, name, value, ...) (row)->name = FSD_AS_##kind(value);
+#define FSD_SET_WHEN_(row, kind, name, known, value, ...)                              \
+    if (known)                                                                         \
+        (row)->name = FSD_AS_##kind(value);
+/** Sets the members of a row that the list has values of. */
+#define FSD_FILL(row, LIST)                                                            \
+    do {                                                                               \
+        LIST(FSD_UNSET_, FSD_SET_, FSD_SET_WHEN_, row)                                 \
+    } while (0)
 /** `name`_record: some members of struct `type`, for a table with fewer columns. */
 #define FSD_RECORD_PART(name, type, LIST)                                              \
-    static const struct fsd_column name##_columns[] = {LIST(FSD_COLUMN_, type)};       \
+    static const struct fsd_column name##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     static const struct fsd_record name##_record = {                                   \
         #name, name##_columns, FSD_COUNT_OF(name##_columns), sizeof(struct type)};
 #define FSD_STRUCT_(type, LIST)                                                        \
     struct type {                                                                      \
-        LIST(FSD_MEMBER_, type)                                                        \
+        LIST(FSD_MEMBER_, FSD_MEMBER_, FSD_MEMBER_, type)                              \
     };
 /** struct `type` and `type`_record, of one file. */
 #define FSD_RECORD(type, LIST)                                                         \
@@ -175,7 +248,7 @@ struct fsd_record {
 /** struct `type` of one file, and fsd_`type`_record, which other files may hold. */
 #define FSD_RECORD_SHARED(type, LIST)                                                  \
     FSD_STRUCT_(type, LIST)                                                            \
-    static const struct fsd_column type##_columns[] = {LIST(FSD_COLUMN_, type)};       \
+    static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record fsd_##type##_record = {                                    \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
 /** The same of several files: the struct and the name, in a header, ... */
@@ -184,7 +257,7 @@ struct fsd_record {
     extern const struct fsd_record type##_record;
 /** ... and the table, in one of them. */
 #define FSD_RECORD_DEFINED(type, LIST)                                                 \
-    static const struct fsd_column type##_columns[] = {LIST(FSD_COLUMN_, type)};       \
+    static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record type##_record = {                                          \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
 

@@ -103,27 +103,10 @@ static inline void fsd_row_end(struct fsd_row row)
     fsd_arena_free(row.own);
 }
 
-static inline struct fsd_count fsd_count(uint64_t count)
-{
-    return (struct fsd_count){true, count};
-}
 /** FSD_NONE: not known. */
 static inline struct fsd_count fsd_count_id(fsd_id id)
 {
     return (struct fsd_count){id != FSD_NONE, id};
-}
-static inline struct fsd_real fsd_real(double number)
-{
-    return (struct fsd_real){true, number};
-}
-/** A negative time is not known. */
-static inline struct fsd_real fsd_real_ms(double ms)
-{
-    return (struct fsd_real){ms >= 0, ms};
-}
-static inline struct fsd_flag fsd_flag(bool is)
-{
-    return (struct fsd_flag){true, is};
 }
 struct fsd_amount_cell fsd_amount_cell(const struct fsd_diff *d, int64_t amount);
 static inline struct fsd_words fsd_words(const char *const *words, uint32_t n)

@@ -7,23 +7,23 @@
 #include <string.h>
 
 /* clang-format off */
-#define INPUT_ROW(has, t) \
+#define INPUT_ROW(has, set, when, t) \
     has(t, TEXT, builder, "builder") \
     has(t, TEXT, reads,   "reads")
 FSD_RECORD(input_row, INPUT_ROW)
 
-#define FORMAT_ROW(has, t) \
-    has(t, TEXT,  format, "format") \
-    has(t, WORDS, of,     "of")
+#define FORMAT_ROW(has, set, when, t) \
+    set(t, TEXT,  format, format, "format") \
+    set(t, WORDS, of, fsd_words(of, n), "of")
 FSD_RECORD(format_row, FORMAT_ROW)
 
-#define ANSWER(has, t) \
-    has(t, TEXT,  version,       NULL) \
-    has(t, TEXT,  report_schema, NULL) \
-    has(t, WORDS, lays_out,      NULL) \
-    has(t, ROWS,  formats,       NULL, .of = &format_row_record) \
-    has(t, ROWS,  inputs,        "Inputs", .of = &input_row_record) \
-    has(t, WORDS, lint_for,      NULL)
+#define ANSWER(has, set, when, t) \
+    set(t, TEXT,  version, FSD_VERSION, NULL) \
+    set(t, TEXT,  report_schema, FSD_SCHEMA, NULL) \
+    set(t, WORDS, lays_out, fsd_words(draws, n), NULL) \
+    set(t, ROWS,  formats, formats, NULL, .of = &format_row_record) \
+    set(t, ROWS,  inputs, inputs, "Inputs", .of = &input_row_record) \
+    set(t, WORDS, lint_for, fsd_words(families, n_families), NULL)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -58,8 +58,7 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
             for (unsigned j = 0; (one = fsd_format_of((enum fsd_subject)s, j)); j++)
                 if (one == format)
                     of[n++] = fsd_subject_names((enum fsd_subject)s)->listed;
-        row->format = format;
-        row->of = fsd_words(of, n);
+        FSD_FILL(row, FORMAT_ROW);
     }
 }
 
@@ -93,11 +92,6 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet,
                            "pictures      dot<, laid out by Graphviz: {lays_out!}>\n"
                            "lint for      {lint_for}\n\n"
                            "{*}reads{/}\n{inputs}\n{*}writes{/}\n{formats}");
-    root->version = FSD_VERSION;
-    root->report_schema = FSD_SCHEMA;
-    root->lays_out = fsd_words(draws, n);
-    root->formats = formats;
-    root->inputs = inputs;
-    root->lint_for = fsd_words(families, n_families);
+    FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

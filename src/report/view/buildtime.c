@@ -14,7 +14,7 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 
 /* clang-format off */
 /* What was spent on one layer, one source, or one layer with one source. */
-#define SPENT(has, t) \
+#define SPENT(has, set, when, t) \
     has(t, NUMBER, seconds, "seconds") \
     has(t, COUNT,  timed,   "timed", .about = "combinations of formats") \
     has(t, COUNT,  kernels, "kernels", \
@@ -23,42 +23,44 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
     has(t, COUNT,  skipped, "skipped", \
         .about = "sources without a valid tactic, and tactics, that were not timed")
 
-#define SOURCE_ROW(has, t) \
+#define SOURCE_ROW(has, set, when, t) \
     has(t, NAME,   source,  "source") \
-    SPENT(has, t)
+    SPENT(has, set, when, t)
 FSD_RECORD(source_row, SOURCE_ROW)
 
-#define LAYER_ROW(has, t) \
+#define LAYER_ROW(has, set, when, t) \
     has(t, NAME,   name,    "name", \
         .about = "of the layer, as the lines on its kernels call it") \
     has(t, COUNT,  layer,   "layer", .about = "of the engine with that name") \
     has(t, SHARE,  share,   "share", .about = "of all seconds here") \
-    SPENT(has, t) \
+    SPENT(has, set, when, t) \
     has(t, ROWS,   sources, NULL, .of = &source_row_record)
 FSD_RECORD(layer_row, LAYER_ROW)
 
-#define SUM_ROW(has, t) \
-    has(t, NAME,   source,  "source") \
-    has(t, COUNT,  layers,  "layers") \
-    has(t, SHARE,  share,   "share", .about = "of all seconds here") \
-    SPENT(has, t)
+#define SUM_ROW(has, set, when, t) \
+    set(t, NAME,   source, source_name(w, groups[i].key), "source") \
+    set(t, COUNT,  layers, groups[i].parts.n, "layers") \
+    set(t, SHARE,  share, share_of(w, &groups[i].spent), "share", \
+        .about = "of all seconds here") \
+    SPENT(has, set, when, t)
 FSD_RECORD(sum_row, SUM_ROW)
 
-#define SKIP_ROW(has, t) \
-    has(t, NAME,   source,    "source") \
-    has(t, NAME,   why,       "why") \
-    has(t, COUNT,  times,     "times") \
-    has(t, COUNT,  layers,    "layers") \
+#define SKIP_ROW(has, set, when, t) \
+    set(t, NAME,   source, source_name(w, skips[i].source), "source") \
+    set(t, NAME,   why, s->why ? fsd_text(w->d->names, s->why) : "other reasons", \
+        "why") \
+    set(t, COUNT,  times, s->times, "times") \
+    set(t, COUNT,  layers, skips[i].layers, "layers") \
     has(t, BYTES,  requested, "requested", \
         .about = "scratch memory, the most of one tactic") \
     has(t, BYTES,  available, "available")
 FSD_RECORD(skip_row, SKIP_ROW)
 
-#define STEP_ROW(has, t) \
-    has(t, NAME,   step,    "step") \
-    has(t, NUMBER, seconds, "seconds") \
+#define STEP_ROW(has, set, when, t) \
+    set(t, NAME,   step, fsd_text(w->d->names, s->name), "step") \
+    set(t, NUMBER, seconds, s->seconds, "seconds") \
     has(t, COUNT,  times,   "times") \
-    has(t, COUNT,  line,    "line of the log", .about = "the first one")
+    set(t, COUNT,  line, s->line, "line of the log", .about = "the first one")
 FSD_RECORD(step_row, STEP_ROW)
 
 static const char *clock_name(unsigned value)
@@ -68,7 +70,7 @@ static const char *clock_name(unsigned value)
     return names[value];
 }
 
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, TEXT,   log,           NULL, .about = "why the log is of no use") \
     has(t, TEXT,   clock,         NULL, .word = clock_name, .n_words = 2, \
         .about = "where the layers' seconds come from; left out: the log has none") \
@@ -85,12 +87,13 @@ static const char *clock_name(unsigned value)
     has(t, NAME,   plan,          NULL, .about = "its size, as the log states it") \
     has(t, NUMBER, plan_mib,      NULL, \
         .about = "rounded down where no fraction is stated") \
-    has(t, BYTES,  log_weights,   NULL, \
+    set(t, BYTES,  log_weights, fsd_amount_cell(w->d, weights), NULL, \
         .about = "weights in the plan, as the log states") \
     has(t, SHARE,  weights_share, NULL, \
         .about = "of the plan, whose size is stated") \
-    has(t, BYTES,  weights,       NULL, .about = "of the layers that state them") \
-    has(t, COUNT,  layers_untold, NULL, \
+    set(t, BYTES,  weights, fsd_amount_cell(w->d, lives.weights), NULL, \
+        .about = "of the layers that state them") \
+    set(t, COUNT,  layers_untold, lives.unknown_weights, NULL, \
         .about = "layers that do not state their weights") \
     has(t, TEXT,   no_plan,       NULL, .aside = true) \
     has(t, TEXT,   no_seconds,    NULL, .aside = true) \
@@ -327,9 +330,7 @@ static void fill_sources(struct work *w, struct answer *root)
     for (uint32_t i = 0; i < n; i++) {
         struct sum_row *row = fsd_rows_add(rows);
 
-        row->source = source_name(w, groups[i].key);
-        row->layers = fsd_count(groups[i].parts.n);
-        row->share = share_of(w, &groups[i].spent);
+        FSD_FILL(row, SUM_ROW);
         FILL_SPENT(row, w, &groups[i].spent);
     }
     root->sources = rows;
@@ -397,10 +398,7 @@ static void fill_skips(const struct work *w, struct answer *root, bool all)
         const struct fsd_effort_skip *s = &skips[i].sum;
         struct skip_row *row = fsd_rows_add(rows);
 
-        row->source = source_name(w, skips[i].source);
-        row->why = s->why ? fsd_text(w->d->names, s->why) : "other reasons";
-        row->times = fsd_count(s->times);
-        row->layers = fsd_count(skips[i].layers);
+        FSD_FILL(row, SKIP_ROW);
         if (s->wanted) {
             row->requested = fsd_amount_cell(w->d, (int64_t)s->wanted);
             row->available = fsd_amount_cell(w->d, (int64_t)s->room);
@@ -426,10 +424,8 @@ static void fill_steps(const struct work *w, struct answer *root)
         if (s->build != w->d->history->build)
             continue;
         row = fsd_rows_add(rows);
-        row->step = fsd_text(w->d->names, s->name);
-        row->seconds = fsd_real(s->seconds);
+        FSD_FILL(row, STEP_ROW);
         row->times = (struct fsd_count){s->times > 1, s->times};
-        row->line = fsd_count(s->line);
     }
     if (longest) {
         root->longest = fsd_text(w->d->names, longest->name);
@@ -475,9 +471,7 @@ static void fill_sums(const struct work *w, struct answer *root)
     for (uint32_t i = 0; i < h->memory.n; i++)
         if (h->memory.at[i].build == h->build && !h->memory.at[i].layer)
             weights = h->memory.at[i].weights;
-    root->log_weights = fsd_amount_cell(w->d, weights);
-    root->weights = fsd_amount_cell(w->d, lives.weights);
-    root->layers_untold = fsd_count(lives.unknown_weights);
+    FSD_FILL(root, ANSWER);
     if (plan)
         fill_plan(w, root, plan, weights);
     root->no_plan = root->plan ? NULL : "plan: the log does not state its size";

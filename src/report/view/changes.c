@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* clang-format off */
-#define CHANGE_ROW(has, t) \
+#define CHANGE_ROW(has, set, when, t) \
     has(t, COUNT,  region,    "region") \
     has(t, TEXT,   what,      "what") \
     has(t, NAME,   subject,   "of") \
@@ -23,14 +23,17 @@
     has(t, NUMBER, delta,     "change in ms")
 FSD_RECORD(change_row, CHANGE_ROW)
 
-#define ANSWER(has, t) \
-    has(t, ROWS, head,    NULL, .aside = true, .of = &fsd_line_record) \
-    has(t, ROWS, regions, "Regions", .of = &change_row_record) \
-    has(t, ROWS, moves,   "Layers that only move data", .of = &change_row_record) \
-    has(t, ROWS, edges,   "Tensors between layers", .of = &change_row_record) \
-    has(t, ROWS, nodes,   "Nodes", .of = &change_row_record) \
-    has(t, ROWS, ports,   "Inputs and outputs", .of = &change_row_record) \
-    has(t, ROWS, tactics, "Other tactics", .of = &change_row_record)
+#define ANSWER(has, set, when, t) \
+    set(t, ROWS, head, head_rows(&m), NULL, .aside = true, .of = &fsd_line_record) \
+    set(t, ROWS, regions, region_rows(&m), "Regions", .of = &change_row_record) \
+    set(t, ROWS, moves, move_rows(&m), "Layers that only move data", \
+        .of = &change_row_record) \
+    set(t, ROWS, edges, edge_rows(&m), "Tensors between layers", \
+        .of = &change_row_record) \
+    set(t, ROWS, nodes, node_rows(&m), "Nodes", .of = &change_row_record) \
+    set(t, ROWS, ports, port_rows(&m), "Inputs and outputs", .of = &change_row_record) \
+    when(t, ROWS, tactics, sheet->style->tactics, tactic_rows(&m), "Other tactics", \
+        .of = &change_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -292,12 +295,5 @@ void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *
 
     sheet->name = "compare";
     root = fsd_sheet_begin(sheet, NULL, &answer_record, "{head}", "");
-    root->head = head_rows(&m);
-    root->regions = region_rows(&m);
-    root->moves = move_rows(&m);
-    root->edges = edge_rows(&m);
-    root->nodes = node_rows(&m);
-    root->ports = port_rows(&m);
-    if (sheet->style->tactics)
-        root->tactics = tactic_rows(&m);
+    FSD_FILL(root, ANSWER);
 }

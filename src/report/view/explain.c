@@ -5,20 +5,20 @@
 #include "report/view/view.h"
 
 /* clang-format off */
-#define LINE_ROW(has, t) \
-    has(t, TEXT,  topic, "topic") \
-    has(t, COUNT, line,  "line of the log") \
-    has(t, NAME,  text,  "text", .sentence = true)
+#define LINE_ROW(has, set, when, t) \
+    set(t, TEXT,  topic, line->topic, "topic") \
+    when(t, COUNT, line, line->line, line->line, "line of the log") \
+    set(t, NAME,  text, line->text, "text", .sentence = true)
 FSD_RECORD(line_row, LINE_ROW)
 
-#define ITEM_ROW(has, t) \
-    has(t, COUNT, index,  "number") \
-    has(t, NAME,  name,   NULL) \
+#define ITEM_ROW(has, set, when, t) \
+    set(t, COUNT, index, id, "number") \
+    set(t, NAME,  name, fsd_text(d->names, g->nodes.at[id].name), NULL) \
     has(t, NAME,  called, "name", .aside = true, .brief = true) \
     has(t, ROWS,  story,  "story", .of = &line_row_record)
 FSD_RECORD(item_row, ITEM_ROW)
 
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, ROWS,   nodes,  "Nodes", .of = &item_row_record) \
     has(t, ROWS,   layers, "Layers", .of = &item_row_record) \
     has(t, RECORD, pair,   NULL, .of = &item_row_record) \
@@ -35,10 +35,7 @@ static const struct fsd_rows *story_of(const struct fsd_tale *tale)
         const struct fsd_line *line = &tale->lines.at[i];
         struct line_row *row = fsd_rows_add(rows);
 
-        row->topic = line->topic;
-        if (line->line)
-            row->line = fsd_count(line->line);
-        row->text = line->text;
+        FSD_FILL(row, LINE_ROW);
     }
     return rows;
 }
@@ -53,8 +50,7 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
         fsd_explain_layer(&tale, d, id);
     else
         fsd_explain_node(&tale, d, id);
-    row->index = fsd_count(id);
-    row->name = fsd_text(d->names, g->nodes.at[id].name);
+    FSD_FILL(row, ITEM_ROW);
     row->called = layer ? fsd_layer_name_of(d, id) : fsd_called_node(arena, d, id);
     row->story = story_of(&tale);
 }

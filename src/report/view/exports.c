@@ -27,17 +27,18 @@ static const char *called(const struct context *k, const struct fsd_export_chang
 /* ------------------------------------------------------------------------- records */
 
 /* clang-format off */
-#define CHANGE_ROW(has, t) \
-    has(t, TEXT, what, "what", .always = true, .word = fsd_export_what_name, \
-        .n_words = FSD__EXPORT_COUNT) \
-    has(t, NAME, old,  "old node", \
+#define CHANGE_ROW(has, set, when, t) \
+    set(t, TEXT, what, fsd_export_what_name(c->what), "what", .always = true, \
+        .word = fsd_export_what_name, .n_words = FSD__EXPORT_COUNT) \
+    set(t, NAME, old, fsd_state_node_key(k->e->before, c->old), "old node", \
         .about = "a node; a key as in compare") \
-    has(t, NAME, new,  "new node") \
-    has(t, NAME, op,   "operator") \
-    has(t, TEXT, of,   "of", \
+    set(t, NAME, new, fsd_state_node_key(k->e->after, c->new), "new node") \
+    when(t, NAME, op, node != FSD_NONE, fsd_text(s->names, s->nodes.at[node].op), \
+        "operator") \
+    when(t, TEXT, of, *c->of, c->of, "of", \
         .about = "input 0, output 0, attribute axis") \
-    has(t, NAME, was,  "was") \
-    has(t, NAME, now,  "now")
+    when(t, NAME, was, *c->was, c->was, "was") \
+    when(t, NAME, now, *c->now, c->now, "now")
 FSD_RECORD(change_row, CHANGE_ROW)
 /* clang-format on */
 
@@ -51,28 +52,20 @@ static const struct fsd_rows *change_rows(const struct context *k)
         fsd_id node = fsd_id_or(c->new, c->old);
         struct change_row *row = fsd_rows_add(rows);
 
-        row->what = fsd_export_what_name(c->what);
-        row->old = fsd_state_node_key(k->e->before, c->old);
-        row->new = fsd_state_node_key(k->e->after, c->new);
-        if (node != FSD_NONE)
-            row->op = fsd_text(s->names, s->nodes.at[node].op);
-        if (*c->of)
-            row->of = c->of;
-        if (*c->was)
-            row->was = c->was;
-        if (*c->now)
-            row->now = c->now;
+        FSD_FILL(row, CHANGE_ROW);
     }
     return rows;
 }
 
 /* clang-format off */
-#define MODEL_ROW(has, t) \
-    has(t, NAME,  model,     NULL, .always = true, .says = "{model}  (") \
-    has(t, NAME,  exporter,  NULL, .says = "<{exporter!}, >") \
-    has(t, COUNT, nodes,     NULL, .always = true, \
+#define MODEL_ROW(has, set, when, t) \
+    set(t, NAME,  model, g->path, NULL, .always = true, .says = "{model}  (") \
+    set(t, NAME,  exporter, fsd_text(g->names, g->producer), NULL, \
+        .says = "<{exporter!}, >") \
+    set(t, COUNT, nodes, g->nodes.n, NULL, .always = true, \
         .says = "{nodes|node|nodes}, {computing} of them compute)\n") \
-    has(t, COUNT, computing, NULL, .always = true)
+    set(t, COUNT, computing, new ? k->e->new_nodes : k->e->old_nodes, NULL, \
+        .always = true)
 FSD_RECORD(model_row, MODEL_ROW)
 /* clang-format on */
 
@@ -81,10 +74,7 @@ static const struct model_row *model_row(const struct context *k, bool new)
     const struct fsd_graph *g = (new ? &k->e->new : &k->e->old)->model;
     struct model_row *row = FSD_NEW(k->arena, struct model_row, 1);
 
-    row->model = g->path;
-    row->exporter = fsd_text(g->names, g->producer);
-    row->nodes = fsd_count(g->nodes.n);
-    row->computing = fsd_count(new ? k->e->new_nodes : k->e->old_nodes);
+    FSD_FILL(row, MODEL_ROW);
     return row;
 }
 
@@ -222,18 +212,21 @@ static const struct fsd_rows *lines(const struct context *k)
 /* --------------------------------------------------------------------------- sheet */
 
 /* clang-format off */
-#define ANSWER(has, t) \
-    has(t, RECORD, old,          NULL, .of = &model_row_record, .always = true) \
-    has(t, RECORD, new,          NULL, .of = &model_row_record, .always = true) \
-    has(t, COUNT,  aligned,      NULL, .always = true, \
+#define ANSWER(has, set, when, t) \
+    set(t, RECORD, old, model_row(&k, false), NULL, .of = &model_row_record, \
+        .always = true) \
+    set(t, RECORD, new, model_row(&k, true), NULL, .of = &model_row_record, \
+        .always = true) \
+    set(t, COUNT,  aligned, e->aligned, NULL, .always = true, \
         .about = "nodes that compute, and are in both") \
-    has(t, COUNT,  renamed,      NULL, .always = true, \
+    set(t, COUNT,  renamed, e->renamed, NULL, .always = true, \
         .about = "of them, those with another name") \
-    has(t, COUNT,  not_compared, NULL, .always = true, \
+    set(t, COUNT,  not_compared, e->unread, NULL, .always = true, \
         .about = "scales that exceed the limit of what is read") \
-    has(t, ROWS,   changes,      "Changes", .of = &change_row_record, .always = true) \
-    has(t, ROWS,   lines,        NULL, .aside = true, .of = &fsd_line_record) \
-    has(t, TEXT,   same,         NULL, .aside = true)
+    set(t, ROWS,   changes, change_rows(&k), "Changes", .of = &change_row_record, \
+        .always = true) \
+    set(t, ROWS,   lines, lines(&k), NULL, .aside = true, .of = &fsd_line_record) \
+    when(t, TEXT,   same, !e->changes.n, "no difference", NULL, .aside = true)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -249,13 +242,5 @@ void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e)
         "them renamed>; weights are not compared<, nor are {not_compared!} scales "
         "that exceed the limit of what is read>\n",
         "{lines}<\n{same!}\n>");
-    root->old = model_row(&k, false);
-    root->new = model_row(&k, true);
-    root->aligned = fsd_count(e->aligned);
-    root->renamed = fsd_count(e->renamed);
-    root->not_compared = fsd_count(e->unread);
-    root->changes = change_rows(&k);
-    root->lines = lines(&k);
-    if (!e->changes.n)
-        root->same = "no difference";
+    FSD_FILL(root, ANSWER);
 }

@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /* clang-format off */
-#define OF_FINDING(has, t) \
+#define OF_FINDING(has, set, when, t) \
     has(t, TEXT,  severity, "severity") \
     has(t, TEXT,  rule,     "rule") \
     has(t, NAME,  message,  "message", .sentence = true) \
@@ -16,18 +16,19 @@
     has(t, WORDS, layers,   "layers") \
     has(t, NAME,  cause,    "cause")
 
-#define OF_BUILD(has, t) \
+#define OF_BUILD(has, set, when, t) \
     has(t, NAME,   label,     "label") \
     has(t, NAME,   model,     "model") \
     has(t, TEXT,   verdict,   "verdict") \
     has(t, NUMBER, change_ms, "change in ms") \
-    OF_FINDING(has, t)
+    OF_FINDING(has, set, when, t)
 FSD_RECORD(finding_row, OF_BUILD)
 FSD_RECORD_PART(only_finding, finding_row, OF_FINDING)
 
-#define ANSWER(has, t) has(t, ROWS, findings, "Findings", .of = &finding_row_record)
+#define ANSWER(has, set, when, t) \
+    has(t, ROWS, findings, "Findings", .of = &finding_row_record)
 FSD_RECORD(answer, ANSWER)
-#define ONE_ANSWER(has, t) \
+#define ONE_ANSWER(has, set, when, t) \
     has(t, ROWS, findings, "Findings", .of = &only_finding_record)
 FSD_RECORD_PART(one_answer, answer, ONE_ANSWER)
 /* clang-format on */

@@ -85,11 +85,11 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
 /* ------------------------------------------------------------------------- rows */
 
 /* clang-format off */
-#define GROUP_ROW(has, t) \
-    has(t, NAME,  name,   NULL) \
+#define GROUP_ROW(has, set, when, t) \
+    set(t, NAME,  name, fsd_text(names, g->name), NULL) \
     has(t, NAME,  called, NULL, .aside = true) \
-    has(t, COUNT, nodes,  NULL) \
-    has(t, MS,    ms,     NULL)
+    set(t, COUNT, nodes, g->nodes, NULL) \
+    set(t, MS,    ms, g->ms, NULL)
 FSD_RECORD(group_row, GROUP_ROW)
 /* clang-format on */
 
@@ -104,22 +104,20 @@ static const struct fsd_rows *group_rows(struct fsd_arena *arena,
         const struct group *g = &groups->at[i];
         struct group_row *row = fsd_rows_add(rows);
 
-        row->name = fsd_text(names, g->name);
+        FSD_FILL(row, GROUP_ROW);
         row->called = g->name ? row->name : "(no scope)";
-        row->nodes = fsd_count(g->nodes);
-        row->ms = fsd_real_ms(g->ms);
     }
     return rows;
 }
 
 /* clang-format off */
-#define NODE_ROW(has, t) \
-    has(t, COUNT, index,  "node") \
-    has(t, NAME,  called, "node's name") \
-    has(t, NAME,  op,     "op") \
-    has(t, NAME,  scope,  "scope") \
-    has(t, TEXT,  fate,   "fate") \
-    has(t, MS,    ms,     "node's ms")
+#define NODE_ROW(has, set, when, t) \
+    set(t, COUNT, index, node, "node") \
+    set(t, NAME,  called, fsd_called_node(arena, d, node), "node's name") \
+    set(t, NAME,  op, fsd_text(d->names, d->model->nodes.at[node].op), "op") \
+    set(t, NAME,  scope, fsd_text(scopes->names, scopes->of[node]), "scope") \
+    when(t, TEXT,  fate, r->fate != FSD_FATE_LAYER, fsd_fate_name(r->fate), "fate") \
+    set(t, MS,    ms, d->cost->nodes[node].ms, "node's ms")
 FSD_RECORD(node_row, NODE_ROW)
 /* clang-format on */
 
@@ -135,29 +133,26 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
         const struct fsd_node_result *r = &d->nodes[node];
         struct node_row *row = fsd_rows_add(rows);
 
-        row->index = fsd_count(node);
-        row->called = fsd_called_node(arena, d, node);
-        row->op = fsd_text(d->names, d->model->nodes.at[node].op);
-        row->scope = fsd_text(scopes->names, scopes->of[node]);
-        if (r->fate != FSD_FATE_LAYER)
-            row->fate = fsd_fate_name(r->fate);
-        row->ms = fsd_real_ms(d->cost->nodes[node].ms);
+        FSD_FILL(row, NODE_ROW);
     }
     return rows;
 }
 
 /* clang-format off */
-#define LAYER_ROW(has, t) \
-    has(t, COUNT,  index,       "layer") \
-    has(t, NAME,   name,        NULL) \
-    has(t, NAME,   called,      "name", .aside = true, .brief = true) \
-    has(t, TEXT,   kind,        "kind") \
-    has(t, NAME,   sort,        NULL, .aside = true) \
-    has(t, TYPE,   precision,   "precision", .aside = true) \
-    has(t, MS,     ms,          "ms") \
-    has(t, BYTES,  bytes,       "bytes") \
-    has(t, MACS,   macs,        "multiply-adds") \
-    has(t, RECORD, clauses,     NULL, .aside = true, .of = &fsd_layer_record) \
+#define LAYER_ROW(has, set, when, t) \
+    set(t, COUNT,  index, layer, "layer") \
+    set(t, NAME,   name, fsd_text(d->names, d->engine->nodes.at[layer].name), NULL) \
+    set(t, NAME,   called, fsd_layer_name_of(d, layer), "name", .aside = true, \
+        .brief = true) \
+    set(t, TEXT,   kind, fsd_kind_name(d->layers[layer].kind), "kind") \
+    set(t, NAME,   sort, fsd_phrase_of(arena, d, layer, fsd_put_layer_kind), NULL, \
+        .aside = true) \
+    set(t, TYPE,   precision, d->layers[layer].precision, "precision", .aside = true) \
+    set(t, MS,     ms, fsd_layer_ms(d, layer), "ms") \
+    set(t, BYTES,  bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes") \
+    set(t, MACS,   macs, fsd_amount_cell(d, d->cost->layers[layer].macs), \
+        "multiply-adds") \
+    set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_layer_record) \
     has(t, FLAG,   of_region,   "of a region") \
     has(t, COUNT,  n,           NULL, .aside = true) \
     has(t, IDS,    nodes,       NULL) \
@@ -178,7 +173,7 @@ static const char layer_text[] =
     "<  nodes\n{listed!}><  and {unlisted!} more (--all shows them)\n>";
 
 /* clang-format off */
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, ROWS, layers, "Layers and their nodes", .of = &layer_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
@@ -196,16 +191,7 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     uint32_t most = request->all ? UINT32_MAX : SHOWN;
     void *clauses = fsd_record_new(arena, &fsd_layer_record);
 
-    row->index = fsd_count(layer);
-    row->name = fsd_text(d->names, d->engine->nodes.at[layer].name);
-    row->called = fsd_layer_name_of(d, layer);
-    row->kind = fsd_kind_name(d->layers[layer].kind);
-    row->sort = fsd_phrase_of(arena, d, layer, fsd_put_layer_kind);
-    row->precision = fsd_count(d->layers[layer].precision);
-    row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
-    row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
-    row->macs = fsd_amount_cell(d, d->cost->layers[layer].macs);
-    row->clauses = clauses;
+    FSD_FILL(row, LAYER_ROW);
     fsd_fill_layer(arena, clauses, from, layer);
     row->of_region = fsd_flag(m.of_region);
     row->n = fsd_count(m.nodes.n);

@@ -32,19 +32,19 @@ static const char *letter(uint32_t build)
 /* ----------------------------------------------------------------------- builds */
 
 /* clang-format off */
-#define BUILD_ROW(has, t) \
-    has(t, TEXT,  build,     "build", .always = true, \
+#define BUILD_ROW(has, set, when, t) \
+    set(t, TEXT,  build, letter(b), "build", .always = true, \
         .about = "a letter, used in the other rows") \
-    has(t, NAME,  model,     "model", .always = true) \
-    has(t, NAME,  engine,    "engine", .always = true) \
-    has(t, NAME,  producer,  "made by") \
-    has(t, NAME,  gpu,       "GPU") \
-    has(t, COUNT, layers,    "layers", .always = true) \
-    has(t, COUNT, computing, "computing", .always = true) \
-    has(t, COUNT, mapped,    "mapped", .always = true) \
-    has(t, COUNT, inserted,  "inserted", .always = true) \
-    has(t, MS,    ms,        "ms") \
-    has(t, COUNT, differing, "rows that differ", .always = true, \
+    set(t, NAME,  model, s->model_path, "model", .always = true) \
+    set(t, NAME,  engine, s->engine_path, "engine", .always = true) \
+    set(t, NAME,  producer, fsd_text(s->names, s->producer), "made by") \
+    when(t, NAME,  gpu, gpu, fsd_text(s->names, gpu), "GPU") \
+    set(t, COUNT, layers, s->layers, "layers", .always = true) \
+    set(t, COUNT, computing, s->computing, "computing", .always = true) \
+    set(t, COUNT, mapped, s->mapped, "mapped", .always = true) \
+    set(t, COUNT, inserted, inserted, "inserted", .always = true) \
+    set(t, MS,    ms, s->profiles ? s->total.median : -1, "ms") \
+    set(t, COUNT, differing, differing, "rows that differ", .always = true, \
         .about = "rows in which it is unknown whether it equals the first")
 FSD_RECORD(build_row, BUILD_ROW)
 /* clang-format on */
@@ -67,18 +67,7 @@ static const struct fsd_rows *build_rows(const struct context *k)
             inserted += s->moves.at[i].inserted;
         for (uint32_t i = 0; i < k->m->rows.n; i++)
             differing += fsd_matrix_cell(k->m, i, b)->is >= FSD_CELL_UNKNOWN;
-        row->build = letter(b);
-        row->model = s->model_path;
-        row->engine = s->engine_path;
-        row->producer = fsd_text(s->names, s->producer);
-        if (gpu)
-            row->gpu = fsd_text(s->names, gpu);
-        row->layers = fsd_count(s->layers);
-        row->computing = fsd_count(s->computing);
-        row->mapped = fsd_count(s->mapped);
-        row->inserted = fsd_count(inserted);
-        row->ms = fsd_real_ms(s->profiles ? s->total.median : -1);
-        row->differing = fsd_count(differing);
+        FSD_FILL(row, BUILD_ROW);
     }
     return rows;
 }
@@ -215,14 +204,15 @@ static const char *marked(const struct context *k, uint32_t row, uint32_t b)
 }
 
 /* clang-format off */
-#define GROUP_ROW(has, t) \
-    has(t, TEXT,  precision, NULL, .always = true, \
-        .about = "empty: not known") \
-    has(t, TEXT,  kind,      NULL, .always = true) \
-    has(t, COUNT, layers,    NULL, .always = true) \
-    has(t, WORDS, nodes,     NULL, .always = true) \
-    has(t, NAME,  tactic,    NULL) \
-    has(t, MS,    ms,        NULL)
+#define GROUP_ROW(has, set, when, t) \
+    set(t, TEXT,  precision, fsd_dtype_name((enum fsd_dtype)g->precision), NULL, \
+        .always = true, .about = "empty: not known") \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)g->kind), NULL, .always = true) \
+    set(t, COUNT, layers, g->layers, NULL, .always = true) \
+    set(t, WORDS, nodes, fsd_words_of_ends(k->arena, fsd_ends_of_nodes(s, g->nodes)), \
+        NULL, .always = true) \
+    when(t, NAME,  tactic, g->tactic, fsd_text(s->names, g->tactic), NULL) \
+    set(t, MS,    ms, g->ms.median, NULL)
 FSD_RECORD(group_row, GROUP_ROW)
 /* clang-format on */
 
@@ -236,28 +226,26 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
         const struct fsd_group *g = &s->groups.at[k->m->pool.at[groups.at + i]];
         struct group_row *row = fsd_rows_add(rows);
 
-        row->precision = fsd_dtype_name((enum fsd_dtype)g->precision);
-        row->kind = fsd_kind_name((enum fsd_kind)g->kind);
-        row->layers = fsd_count(g->layers);
-        row->nodes = fsd_words_of_ends(k->arena, fsd_ends_of_nodes(s, g->nodes));
-        if (g->tactic)
-            row->tactic = fsd_text(s->names, g->tactic);
-        row->ms = fsd_real_ms(g->ms.median);
+        FSD_FILL(row, GROUP_ROW);
     }
     return rows;
 }
 
 /* clang-format off */
-#define MOVE_ROW(has, t) \
-    has(t, TEXT,  kind,     NULL, .always = true) \
-    has(t, TEXT,  cause,    NULL) \
-    has(t, FLAG,  inserted, NULL, .always = true) \
-    has(t, WORDS, from,     NULL, .always = true) \
-    has(t, WORDS, to,       NULL, .always = true) \
-    has(t, NAME,  before,   NULL, .always = true, \
-        .about = "type and layout") \
-    has(t, NAME,  after,    NULL, .always = true) \
-    has(t, MS,    ms,       NULL)
+#define MOVE_ROW(has, set, when, t) \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)m->kind), NULL, .always = true) \
+    when(t, TEXT,  cause, m->cause != FSD_CAUSE_NONE, \
+        fsd_cause_name((enum fsd_cause)m->cause), NULL) \
+    set(t, FLAG,  inserted, m->inserted, NULL, .always = true) \
+    set(t, WORDS, from, fsd_words_of_ends(k->arena, fsd_ends_of_origins(s, m->from)), \
+        NULL, .always = true) \
+    set(t, WORDS, to, fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to)), NULL, \
+        .always = true) \
+    set(t, NAME,  before, fsd_state_form_text(k->arena, s, m->before), NULL, \
+        .always = true, .about = "type and layout") \
+    set(t, NAME,  after, fsd_state_form_text(k->arena, s, m->after), NULL, \
+        .always = true) \
+    set(t, MS,    ms, m->ms.median, NULL)
 FSD_RECORD(move_row, MOVE_ROW)
 /* clang-format on */
 
@@ -271,15 +259,7 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
         const struct fsd_move *m = &s->moves.at[k->m->pool.at[moves.at + i]];
         struct move_row *row = fsd_rows_add(rows);
 
-        row->kind = fsd_kind_name((enum fsd_kind)m->kind);
-        if (m->cause != FSD_CAUSE_NONE)
-            row->cause = fsd_cause_name((enum fsd_cause)m->cause);
-        row->inserted = fsd_flag(m->inserted);
-        row->from = fsd_words_of_ends(k->arena, fsd_ends_of_origins(s, m->from));
-        row->to = fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to));
-        row->before = fsd_state_form_text(k->arena, s, m->before);
-        row->after = fsd_state_form_text(k->arena, s, m->after);
-        row->ms = fsd_real_ms(m->ms.median);
+        FSD_FILL(row, MOVE_ROW);
     }
     return rows;
 }
@@ -373,20 +353,23 @@ static bool is_shown(const struct context *k, uint32_t row)
 /* ------------------------------------------------------------------------ matrix */
 
 /* clang-format off */
-#define CELL_ROW(has, t) \
-    has(t, TEXT,  build,    NULL, .always = true) \
-    has(t, TEXT,  is,       NULL, .always = true, .word = fsd_cell_is_name, \
-        .n_words = FSD__CELL_IS_COUNT, .about = "beside the first build") \
-    has(t, WORDS, by,       NULL, .always = true, \
-        .about = "what it differs in from the first build, the weightiest " \
-                 "first: groups, types, moves, layouts, edges") \
-    has(t, COUNT, variant,  NULL, .always = true, .about = "0: as the first build") \
-    has(t, NAME,  what,     NULL, .always = true) \
-    has(t, COUNT, inserted, NULL, .always = true) \
-    has(t, MS,    ms,       NULL) \
-    has(t, ROWS,  groups,   NULL, .of = &group_row_record, .always = true) \
-    has(t, ROWS,  moves,    NULL, .of = &move_row_record, .always = true, \
-        .about = "layers that compute none of the nodes")
+#define CELL_ROW(has, set, when, t) \
+    set(t, TEXT,  build, letter(b), NULL, .always = true) \
+    set(t, TEXT,  is, fsd_cell_is_name(cell->is), NULL, .always = true, \
+        .word = fsd_cell_is_name, .n_words = FSD__CELL_IS_COUNT, \
+        .about = "beside the first build") \
+    set(t, WORDS, by, differences(k, row, b), NULL, .always = true, \
+        .about = "what it differs in from the first build, the weightiest first: " \
+        "groups, types, moves, layouts, edges") \
+    set(t, COUNT, variant, cell->variant, NULL, .always = true, \
+        .about = "0: as the first build") \
+    set(t, NAME,  what, what(k, row, b), NULL, .always = true) \
+    set(t, COUNT, inserted, count_inserted(k, b, cell), NULL, .always = true) \
+    set(t, MS,    ms, cell->ms, NULL) \
+    set(t, ROWS,  groups, group_rows(k, b, cell->groups), NULL, \
+        .of = &group_row_record, .always = true) \
+    set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
+        .always = true, .about = "layers that compute none of the nodes")
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 
@@ -398,15 +381,7 @@ static const struct fsd_rows *cell_rows(const struct context *k, uint32_t row)
         const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
         struct cell_row *at = fsd_rows_add(rows);
 
-        at->build = letter(b);
-        at->is = fsd_cell_is_name(cell->is);
-        at->by = differences(k, row, b);
-        at->variant = fsd_count(cell->variant);
-        at->what = what(k, row, b);
-        at->inserted = fsd_count(count_inserted(k, b, cell));
-        at->ms = fsd_real_ms(cell->ms);
-        at->groups = group_rows(k, b, cell->groups);
-        at->moves = move_rows(k, b, cell->moves);
+        FSD_FILL(at, CELL_ROW);
     }
     return rows;
 }
@@ -417,19 +392,18 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
                                         [FSD_ROW_OUTPUT] = "output"};
 
 /* clang-format off */
-#define MATRIX_ROW(has, t) \
-    has(t, COUNT, row,      NULL, .always = true, \
-        .about = "its number") \
-    has(t, TEXT,  of,       "of", .always = true, \
+#define MATRIX_ROW(has, set, when, t) \
+    set(t, COUNT, row, i, NULL, .always = true, .about = "its number") \
+    set(t, TEXT,  of, row_words[r->of], "of", .always = true, \
         .about = "nodes, moves, input or output") \
-    has(t, NAME,  name,     "nodes", .always = true) \
-    has(t, WORDS, ops,      NULL, .always = true, \
+    set(t, NAME,  name, called(k, i), "nodes", .always = true) \
+    set(t, WORDS, ops, op_words(k, i), NULL, .always = true, \
         .about = "operators of its nodes, each once") \
-    has(t, FLAG,  differs,  "differs", .always = true) \
-    has(t, COUNT, variants, "variants", .always = true, \
+    set(t, FLAG,  differs, r->differs, "differs", .always = true) \
+    set(t, COUNT, variants, r->variants, "variants", .always = true, \
         .about = "number of different forms in which it is built") \
-    has(t, ROWS,  cells,    NULL, .of = &cell_row_record, .always = true, \
-        .about = "one a build")
+    set(t, ROWS,  cells, cell_rows(k, i), NULL, .of = &cell_row_record, \
+        .always = true, .about = "one a build")
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
@@ -472,13 +446,7 @@ static const struct fsd_rows *matrix_rows(const struct context *k,
             continue;
         lettered = fsd_rows_add(rows);
         row = &lettered->row;
-        row->row = fsd_count(i);
-        row->of = row_words[r->of];
-        row->name = called(k, i);
-        row->ops = op_words(k, i);
-        row->differs = fsd_flag(r->differs);
-        row->variants = fsd_count(r->variants);
-        row->cells = cell_rows(k, i);
+        FSD_FILL(row, MATRIX_ROW);
         for (uint32_t b = 0; b < k->m->n; b++)
             lettered->what[b] = marked(k, i, b);
     }
@@ -575,18 +543,19 @@ static const struct fsd_rows *lines(const struct context *k)
 /* --------------------------------------------------------------------- stability */
 
 /* clang-format off */
-#define VARIANT_ROW(has, t) \
-    has(t, WORDS, builds,  NULL, .always = true) \
-    has(t, TEXT,  letters, "builds", .aside = true) \
+#define VARIANT_ROW(has, set, when, t) \
+    set(t, WORDS, builds, fsd_words(words, n), NULL, .always = true) \
+    set(t, TEXT,  letters, fsd_print_take(&print, k->arena), "builds", .aside = true) \
     has(t, NAME,  what,    "what", .always = true) \
     has(t, ROWS,  groups,  NULL, .of = &group_row_record, .always = true)
 FSD_RECORD(variant_row, VARIANT_ROW)
 
-#define VARYING_ROW(has, t) \
-    has(t, TEXT, of,       "of", .always = true, \
+#define VARYING_ROW(has, set, when, t) \
+    set(t, TEXT, of, row_words[k->m->rows.at[i].of], "of", .always = true, \
         .about = "nodes, moves, input or output") \
-    has(t, NAME, name,     "nodes", .always = true) \
-    has(t, ROWS, variants, "variants", .of = &variant_row_record, .always = true)
+    set(t, NAME, name, called(k, i), "nodes", .always = true) \
+    set(t, ROWS, variants, variant_rows(k, i), "variants", .of = &variant_row_record, \
+        .always = true)
 FSD_RECORD(varying_row, VARYING_ROW)
 /* clang-format on */
 
@@ -645,8 +614,7 @@ static const struct fsd_rows *variant_rows(const struct context *k, uint32_t row
             fprintf(out, "%s%s", n ? " " : "", letter(b));
             words[n++] = letter(b);
         }
-        at->builds = fsd_words(words, n);
-        at->letters = fsd_print_take(&print, k->arena);
+        FSD_FILL(at, VARIANT_ROW);
         words_of = variant_words(k, row, first);
         if (!v)
             as_first = words_of;
@@ -670,9 +638,7 @@ static const struct fsd_rows *varying_rows(const struct context *k)
         if (!k->m->rows.at[i].differs)
             continue;
         row = fsd_rows_add(rows);
-        row->of = row_words[k->m->rows.at[i].of];
-        row->name = called(k, i);
-        row->variants = variant_rows(k, i);
+        FSD_FILL(row, VARYING_ROW);
     }
     return rows;
 }
@@ -680,7 +646,7 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 /* ------------------------------------------------------------------------- sheets */
 
 /* clang-format off */
-#define HEAD(has, t) \
+#define HEAD(has, set, when, t) \
     has(t, COUNT, n_builds,  NULL, .aside = true) \
     has(t, COUNT, n_rows,    NULL, .always = true) \
     has(t, COUNT, differing, NULL, .always = true) \
@@ -690,8 +656,8 @@ static const struct fsd_rows *varying_rows(const struct context *k)
     has(t, COUNT, folded,    NULL, .aside = true) \
     has(t, ROWS,  builds,    NULL, .of = &build_row_record, .always = true)
 
-#define MATRIX(has, t) \
-    HEAD(has, t) \
+#define MATRIX(has, set, when, t) \
+    HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
         .about = "what computes some nodes that builds group otherwise, by " \
@@ -700,8 +666,8 @@ static const struct fsd_rows *varying_rows(const struct context *k)
     has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
-#define STABILITY(has, t) \
-    HEAD(has, t) \
+#define STABILITY(has, set, when, t) \
+    HEAD(has, set, when, t) \
     has(t, ROWS, rows, "What varies", .of = &varying_row_record, .always = true, \
         .about = "what varies")
 FSD_RECORD_PART(stability, matrix, STABILITY)

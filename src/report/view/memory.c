@@ -13,15 +13,15 @@ enum { SHOWN = 10 };
 
 /* What was counted in full, so that published figures can be met. */
 /* clang-format off */
-#define LAYER_ROW(has, t) \
-    has(t, COUNT, layer,   "layer") \
-    has(t, NAME,  name,    "name") \
-    has(t, BYTES, in,      "read") \
-    has(t, BYTES, weights, "weights") \
-    has(t, BYTES, bias,    "bias") \
-    has(t, BYTES, out,     "written") \
-    has(t, BYTES, bytes,   "all but the bias") \
-    has(t, BYTES, alive,   "alive meanwhile") \
+#define LAYER_ROW(has, set, when, t) \
+    set(t, COUNT, layer, i, "layer") \
+    set(t, NAME,  name, fsd_text(d->names, d->engine->nodes.at[i].name), "name") \
+    set(t, BYTES, in, fsd_amount_cell(d, c->traffic.in), "read") \
+    set(t, BYTES, weights, fsd_amount_cell(d, c->traffic.weights), "weights") \
+    set(t, BYTES, bias, fsd_amount_cell(d, c->traffic.bias), "bias") \
+    set(t, BYTES, out, fsd_amount_cell(d, c->traffic.out), "written") \
+    set(t, BYTES, bytes, fsd_amount_cell(d, c->bytes), "all but the bias") \
+    set(t, BYTES, alive, fsd_amount_cell(d, lives->alive[i]), "alive meanwhile") \
     has(t, BYTES, host,    "persistent on the host") \
     has(t, BYTES, device,  "persistent") \
     has(t, BYTES, scratch, "scratch")
@@ -33,13 +33,17 @@ static const char layer_text[] = "{layer:5} {in:11} {weights:11} {out:11} {bytes
                                  "<  persistent {device!}>\n";
 
 /* clang-format off */
-#define TENSOR_ROW(has, t) \
-    has(t, NAME,  name,    "tensor") \
-    has(t, TEXT,  type,    "type") \
-    has(t, BYTES, bytes,   "bytes") \
-    has(t, COUNT, from,    "from layer") \
-    has(t, COUNT, to,      "to layer") \
-    has(t, FLAG,  at_peak, NULL)
+#define TENSOR_ROW(has, set, when, t) \
+    set(t, NAME,  name, fsd_text(d->names, d->engine->tensors.at[sizes[i].id].name), \
+        "tensor") \
+    when(t, TEXT,  type, form->type != FSD_DTYPE_UNKNOWN, fsd_dtype_name(form->type), \
+        "type") \
+    set(t, BYTES, bytes, fsd_amount_cell(d, life->bytes), "bytes") \
+    set(t, COUNT, from, life->first, "from layer") \
+    set(t, COUNT, to, life->last, "to layer") \
+    set(t, FLAG,  at_peak, lives->at != FSD_NONE && life->first <= lives->at \
+        && lives->at <= life->last, \
+        NULL)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
 
@@ -47,11 +51,11 @@ static const char tensor_text[] = "{bytes:13}  layers {from} to {to}<  {type}>  
                                   "{name:.56}<  (at the peak){at_peak!}>\n";
 
 /* clang-format off */
-#define ANSWER(has, t) \
-    has(t, BYTES, weights,         NULL) \
-    has(t, COUNT, layers_untold,   NULL) \
-    has(t, BYTES, inputs,          NULL) \
-    has(t, BYTES, outputs,         NULL) \
+#define ANSWER(has, set, when, t) \
+    set(t, BYTES, weights, fsd_amount_cell(d, lives.weights), NULL) \
+    set(t, COUNT, layers_untold, lives.unknown_weights, NULL) \
+    set(t, BYTES, inputs, fsd_amount_cell(d, lives.inputs), NULL) \
+    set(t, BYTES, outputs, fsd_amount_cell(d, lives.outputs), NULL) \
     has(t, BYTES, inside,          NULL) \
     has(t, BYTES, peak,            NULL) \
     has(t, BYTES, inside_at_least, NULL) \
@@ -131,14 +135,7 @@ static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_dif
         const struct fsd_layer_cost *c = &d->cost->layers[i];
         struct layer_row *row = fsd_rows_add(rows);
 
-        row->layer = fsd_count(i);
-        row->name = fsd_text(d->names, d->engine->nodes.at[i].name);
-        row->in = fsd_amount_cell(d, c->traffic.in);
-        row->weights = fsd_amount_cell(d, c->traffic.weights);
-        row->bias = fsd_amount_cell(d, c->traffic.bias);
-        row->out = fsd_amount_cell(d, c->traffic.out);
-        row->bytes = fsd_amount_cell(d, c->bytes);
-        row->alive = fsd_amount_cell(d, lives->alive[i]);
+        FSD_FILL(row, LAYER_ROW);
         if (stated[i]) {
             row->host = fsd_amount_cell(d, stated[i]->host);
             row->device = fsd_amount_cell(d, stated[i]->device);
@@ -164,14 +161,7 @@ static struct fsd_rows *tensor_rows(struct fsd_arena *arena, const struct fsd_di
         const struct fsd_form *form = fsd_tensor_form(d->engine, sizes[i].id);
         struct tensor_row *row = fsd_rows_add(rows);
 
-        row->name = fsd_text(d->names, d->engine->tensors.at[sizes[i].id].name);
-        if (form->type != FSD_DTYPE_UNKNOWN)
-            row->type = fsd_dtype_name(form->type);
-        row->bytes = fsd_amount_cell(d, life->bytes);
-        row->from = fsd_count(life->first);
-        row->to = fsd_count(life->last);
-        row->at_peak = fsd_flag(lives->at != FSD_NONE && life->first <= lives->at &&
-                                lives->at <= life->last);
+        FSD_FILL(row, TENSOR_ROW);
     }
     return rows;
 }
@@ -192,10 +182,7 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet,
     struct answer *root;
 
     root = fsd_sheet_begin(sheet, "fusiondiff-memory/1", &answer_record, head, text);
-    root->weights = fsd_amount_cell(d, lives.weights);
-    root->layers_untold = fsd_count(lives.unknown_weights);
-    root->inputs = fsd_amount_cell(d, lives.inputs);
-    root->outputs = fsd_amount_cell(d, lives.outputs);
+    FSD_FILL(root, ANSWER);
     *(lives.unknown ? &root->inside_at_least : &root->inside) =
         fsd_amount_cell(d, lives.unknown && !lives.sum ? -1 : lives.sum);
     *(lives.unknown ? &root->peak_at_least : &root->peak) =

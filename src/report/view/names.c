@@ -356,7 +356,7 @@ static const struct form *form_named(const char *name, bool strongly_typed,
 }
 
 /* clang-format off */
-#define FORM_ROW(has, t) \
+#define FORM_ROW(has, set, when, t) \
     has(t, TEXT, form,    NULL) \
     has(t, TEXT, text,    NULL) \
     has(t, TEXT, row,     NULL) \
@@ -391,19 +391,22 @@ static bool can_hold(const struct form *form, const char *name)
 }
 
 /* clang-format off */
-#define NAME_ROW(has, t) \
-    has(t, COUNT, index,      "node") \
-    has(t, NAME,  name,       "name") \
-    has(t, TYPE,  runs,       "runs in") \
-    has(t, TYPE,  asked,      "requested") \
-    has(t, NAME,  op,         "op", .aside = true) \
-    has(t, TEXT,  trtexec,    NULL, .aside = true) \
-    has(t, TEXT,  polygraphy, NULL, .aside = true) \
-    has(t, NAME,  quoted,     NULL, .aside = true) \
-    has(t, NAME,  pattern,    NULL, .aside = true)
+#define NAME_ROW(has, set, when, t) \
+    set(t, COUNT, index, node, "node") \
+    set(t, NAME,  name, name, "name") \
+    set(t, TYPE,  runs, runs, "runs in") \
+    when(t, TYPE,  asked, d->nodes[node].requested, d->nodes[node].requested, \
+        "requested") \
+    set(t, NAME,  op, fsd_text(d->names, d->model->nodes.at[node].op), "op", \
+        .aside = true) \
+    set(t, TEXT,  trtexec, fsd_dtype_name(type == FSD_TF32 ? FSD_FP32 : type), NULL, \
+        .aside = true) \
+    set(t, TEXT,  polygraphy, polygraphy_type(type), NULL, .aside = true) \
+    set(t, NAME,  quoted, fsd_names_quoted(arena, name), NULL, .aside = true) \
+    set(t, NAME,  pattern, pattern_of(arena, name), NULL, .aside = true)
 FSD_RECORD(name_row, NAME_ROW)
 
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, .about = "of --realised: the type that most " \
         "nodes run in, of those that the tool lowers to") \
@@ -457,16 +460,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
 
         if (can_hold(form, name))
             fsd_vec_push(arena, &held->at, row);
-        row->index = fsd_count(node);
-        row->name = name;
-        row->runs = fsd_count(runs);
-        if (d->nodes[node].requested)
-            row->asked = fsd_count(d->nodes[node].requested);
-        row->op = fsd_text(d->names, d->model->nodes.at[node].op);
-        row->trtexec = fsd_dtype_name(type == FSD_TF32 ? FSD_FP32 : type);
-        row->polygraphy = polygraphy_type(type);
-        row->quoted = fsd_names_quoted(arena, name);
-        row->pattern = pattern_of(arena, name);
+        FSD_FILL(row, NAME_ROW);
     }
     if (request->q->left_out)
         *request->q->left_out = names->at.n - held->at.n;
@@ -574,15 +568,15 @@ static enum fsd_status read_list(struct fsd_arena *arena, const struct fsd_diff 
 }
 
 /* clang-format off */
-#define LISTED_ROW(has, t) \
-    has(t, NAME, name, "name") \
-    has(t, NAME, near, "the model has")
+#define LISTED_ROW(has, set, when, t) \
+    set(t, NAME, name, list.at[i].name, "name") \
+    set(t, NAME, near, list.at[i].near, "the model has")
 FSD_RECORD(listed_row, LISTED_ROW)
 
-#define CHECK_ROW(has, t) \
-    has(t, COUNT, checked, NULL) \
-    has(t, ROWS,  unknown, "Names that match nothing", .of = &listed_row_record) \
-    has(t, COUNT, n,       NULL, .aside = true)
+#define CHECK_ROW(has, set, when, t) \
+    set(t, COUNT, checked, list.n, NULL) \
+    set(t, ROWS,  unknown, rows, "Names that match nothing", .of = &listed_row_record) \
+    set(t, COUNT, n, rows->at.n, NULL, .aside = true)
 FSD_RECORD(check_row, CHECK_ROW)
 /* clang-format on */
 
@@ -604,14 +598,11 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_request *
         if (list.at[i].found)
             continue;
         row = fsd_rows_add(rows);
-        row->name = list.at[i].name;
-        row->near = list.at[i].near;
+        FSD_FILL(row, LISTED_ROW);
     }
     root = fsd_sheet_begin(sheet, "fusiondiff-names-check/1", &check_row_record,
                            "{n} of {checked} names match nothing\n", "{unknown}");
-    root->checked = fsd_count(list.n);
-    root->unknown = rows;
-    root->n = fsd_count(rows->at.n);
+    FSD_FILL(root, CHECK_ROW);
     if (request->q->unmatched)
         *request->q->unmatched = rows->at.n;
     return FSD_OK;

@@ -9,7 +9,7 @@
 #include "report/view/view.h"
 
 /* clang-format off */
-#define ENGINE_ROW(has, t) \
+#define ENGINE_ROW(has, set, when, t) \
     has(t, COUNT, engine, "engine", .about = "from 1, in the order they were given") \
     has(t, NAME,  path,   "path") \
     has(t, COUNT, layers, "layers") \
@@ -20,11 +20,13 @@
         "engine seem to read it, and the engine does not")
 FSD_RECORD(engine_row, ENGINE_ROW)
 
-#define CROSSING_ROW(has, t) \
-    has(t, NAME,  tensor,     "tensor") \
-    has(t, BYTES, bytes,      "bytes") \
-    has(t, COUNT, from,       NULL, .about = "the engine that writes it; left out: " \
-        "none does, it comes from outside") \
+#define CROSSING_ROW(has, set, when, t) \
+    set(t, NAME,  tensor, fsd_text(d->names, d->engine->tensors.at[c->tensor].name), \
+        "tensor") \
+    set(t, BYTES, bytes, fsd_amount_cell(d, bytes), "bytes") \
+    when(t, COUNT, from, is_written(c), c->from + 1, NULL, \
+        .about = "the engine that writes it; left out: none does, it comes from " \
+        "outside") \
     has(t, IDS,   to,         NULL, .about = "the engines that read it") \
     has(t, FLAG,  outside,    NULL, .always = true, .about = "a node in no engine " \
         "reads or writes it") \
@@ -33,15 +35,15 @@ FSD_RECORD(engine_row, ENGINE_ROW)
     has(t, TEXT,  route,        "from and to", .aside = true)
 FSD_RECORD(crossing_row, CROSSING_ROW)
 
-#define ANSWER(has, t) \
-    has(t, COUNT, count,        NULL, .aside = true) \
+#define ANSWER(has, set, when, t) \
+    set(t, COUNT, count, d->parts ? d->parts->n : 1, NULL, .aside = true) \
     has(t, COUNT, inside,       NULL, .about = "nodes in an engine") \
     has(t, COUNT, outside,      NULL, .about = "nodes in none of them") \
     has(t, TALLY, outside_ops,  NULL) \
     has(t, COUNT, crossing,     NULL) \
     has(t, BYTES, bytes,        NULL, .about = "of all tensors that cross, each once") \
     has(t, COUNT, unknown,      NULL, .about = "tensors of unknown size among them") \
-    has(t, FLAG,  nodes_known,  NULL, .always = true) \
+    set(t, FLAG,  nodes_known, d->parts && d->parts->known, NULL, .always = true) \
     has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
     has(t, ROWS,  tensors,      "Tensors that cross", .of = &crossing_row_record)
 FSD_RECORD(answer, ANSWER)
@@ -155,10 +157,7 @@ static const char *route_of(struct fsd_arena *arena, const struct crossing *c)
 static void fill_crossing(struct crossing_row *row, const struct fsd_diff *d,
                           const struct crossing *c, int64_t bytes)
 {
-    row->tensor = fsd_text(d->names, d->engine->tensors.at[c->tensor].name);
-    row->bytes = fsd_amount_cell(d, bytes);
-    if (is_written(c))
-        row->from = fsd_count(c->from + 1);
+    FSD_FILL(row, CROSSING_ROW);
     for (uint32_t i = 0; i < c->n_to; i++)
         c->to[i]++; /* as they are counted for people, from here on */
     row->to = fsd_ids(c->to, c->n_to);
@@ -244,8 +243,7 @@ enum fsd_status fsd_view_parts(struct fsd_sheet *sheet,
     root = fsd_sheet_begin(sheet, "fusiondiff-parts/1", &answer_record, head, text);
     for (uint32_t p = 0; d->parts && p < d->parts->n; p++)
         inside += d->parts->nodes[p];
-    root->count = fsd_count(d->parts ? d->parts->n : 1);
-    root->nodes_known = fsd_flag(d->parts && d->parts->known);
+    FSD_FILL(root, ANSWER);
     if (root->nodes_known.is) {
         root->inside = fsd_count(inside);
         root->outside = fsd_count(d->summary->by_fate[FSD_FATE_OUTSIDE]);

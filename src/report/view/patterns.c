@@ -11,20 +11,26 @@
 enum { SHOWN = 12, FEW = 8 };
 
 /* clang-format off */
-#define BLOCK_ROW(has, t) \
-    has(t, TEXT,  pattern, "pattern", .always = true) \
-    has(t, COUNT, node,    "node", .always = true) \
-    has(t, NAME,  called,  "ends in") \
-    has(t, NAME,  scope,   "scope") \
-    has(t, TEXT,  fused,   "fused", .always = true) \
-    has(t, TYPE,  type,    "runs in") \
-    has(t, IDS,   nodes,   NULL, .always = true) \
-    has(t, IDS,   layers,  NULL, .always = true) \
-    has(t, IDS,   between, NULL) \
-    has(t, MS,    ms,      "ms") \
-    has(t, NAME,  untold,  "not known of") \
-    has(t, NAME,  stands,  "computed by", .aside = true) \
-    has(t, TEXT,  unlike,  "unlike the others")
+#define BLOCK_ROW(has, set, when, t) \
+    set(t, TEXT,  pattern, fsd_pattern_name((enum fsd_pattern)b->pattern), "pattern", \
+        .always = true) \
+    set(t, COUNT, node, b->anchor, "node", .always = true) \
+    set(t, NAME,  called, fsd_called_node(arena, d, b->anchor), "ends in") \
+    set(t, NAME,  scope, fsd_text(d->names, d->model->nodes.at[b->anchor].module), \
+        "scope") \
+    set(t, TEXT,  fused, fsd_fused_name((enum fsd_fused)b->fused), "fused", \
+        .always = true) \
+    when(t, TYPE,  type, b->type, b->type, "runs in") \
+    set(t, IDS,   nodes, fsd_ids(&all->pool.at[b->nodes.at], b->nodes.n), NULL, \
+        .always = true) \
+    set(t, IDS,   layers, fsd_ids(&all->pool.at[b->layers.at], b->layers.n), NULL, \
+        .always = true) \
+    set(t, IDS,   between, fsd_ids(&all->pool.at[b->between.at], b->between.n), NULL) \
+    set(t, MS,    ms, block_ms(d, all, b), "ms") \
+    when(t, NAME,  untold, b->unknown != FSD_NONE, \
+        fsd_called_node(arena, d, b->unknown), "not known of") \
+    when(t, NAME,  stands, *where, where, "computed by", .aside = true) \
+    set(t, TEXT,  unlike, different, "unlike the others")
 FSD_RECORD(block_row, BLOCK_ROW)
 /* clang-format on */
 
@@ -34,15 +40,15 @@ static const char block_text[] =
     "<          {unlike}\n>";
 
 /* clang-format off */
-#define KIND_ROW(has, t) \
-    has(t, TEXT,  pattern, "pattern") \
-    has(t, COUNT, blocks,  "blocks") \
-    has(t, COUNT, whole,   "whole") \
-    has(t, COUNT, split,   "split") \
-    has(t, COUNT, unknown, "unknown") \
-    has(t, MS,    ms,      "ms") \
-    has(t, ROWS,  listed,  NULL, .aside = true, .of = &block_row_record) \
-    has(t, COUNT, more,    NULL, .aside = true)
+#define KIND_ROW(has, set, when, t) \
+    set(t, TEXT,  pattern, fsd_pattern_name(pattern), "pattern") \
+    set(t, COUNT, blocks, n, "blocks") \
+    set(t, COUNT, whole, by[FSD_FUSED_WHOLE], "whole") \
+    set(t, COUNT, split, by[FSD_FUSED_SPLIT], "split") \
+    set(t, COUNT, unknown, by[FSD_FUSED_UNKNOWN], "unknown") \
+    set(t, MS,    ms, ms, "ms") \
+    set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &block_row_record) \
+    set(t, COUNT, more, more, NULL, .aside = true)
 FSD_RECORD(kind_row, KIND_ROW)
 /* clang-format on */
 
@@ -52,13 +58,13 @@ static const char kind_text[] =
     "(--all)\n>";
 
 /* clang-format off */
-#define ANSWER(has, t) \
-    has(t, COUNT, n,        NULL) \
-    has(t, COUNT, split,    NULL) \
-    has(t, COUNT, unknown,  NULL) \
+#define ANSWER(has, set, when, t) \
+    set(t, COUNT, n, all->list.n, NULL) \
+    set(t, COUNT, split, by[FSD_FUSED_SPLIT], NULL) \
+    set(t, COUNT, unknown, by[FSD_FUSED_UNKNOWN], NULL) \
     has(t, TEXT,  no_edges, NULL, .aside = true) \
-    has(t, ROWS,  patterns, "Patterns", .of = &kind_row_record) \
-    has(t, ROWS,  blocks,   "Blocks", .of = &block_row_record)
+    set(t, ROWS,  patterns, kinds, "Patterns", .of = &kind_row_record) \
+    set(t, ROWS,  blocks, blocks, "Blocks", .of = &block_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -171,22 +177,7 @@ static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *row
     const char *where = stands(arena, d, all, b);
     const char *different = unlike(arena, b, usual);
 
-    row->pattern = fsd_pattern_name((enum fsd_pattern)b->pattern);
-    row->node = fsd_count(b->anchor);
-    row->called = fsd_called_node(arena, d, b->anchor);
-    row->scope = fsd_text(d->names, d->model->nodes.at[b->anchor].module);
-    row->fused = fsd_fused_name((enum fsd_fused)b->fused);
-    if (b->type)
-        row->type = fsd_count(b->type);
-    row->nodes = fsd_ids(&all->pool.at[b->nodes.at], b->nodes.n);
-    row->layers = fsd_ids(&all->pool.at[b->layers.at], b->layers.n);
-    row->between = fsd_ids(&all->pool.at[b->between.at], b->between.n);
-    row->ms = fsd_real_ms(block_ms(d, all, b));
-    if (b->unknown != FSD_NONE)
-        row->untold = fsd_called_node(arena, d, b->unknown);
-    if (*where)
-        row->stands = where;
-    row->unlike = different;
+    FSD_FILL(row, BLOCK_ROW);
     return row;
 }
 
@@ -227,14 +218,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     if (!n)
         return;
     row = fsd_rows_add(kinds);
-    row->pattern = fsd_pattern_name(pattern);
-    row->blocks = fsd_count(n);
-    row->whole = fsd_count(by[FSD_FUSED_WHOLE]);
-    row->split = fsd_count(by[FSD_FUSED_SPLIT]);
-    row->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);
-    row->ms = fsd_real_ms(ms);
-    row->listed = listed;
-    row->more = fsd_count(more);
+    FSD_FILL(row, KIND_ROW);
 }
 
 enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
@@ -259,10 +243,6 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
     if (request->d->model->named_only)
         root->no_edges =
             "recognizing them needs the edges of a MODEL, and none was given";
-    root->n = fsd_count(all->list.n);
-    root->split = fsd_count(by[FSD_FUSED_SPLIT]);
-    root->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);
-    root->patterns = kinds;
-    root->blocks = blocks;
+    FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

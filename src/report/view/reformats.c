@@ -154,15 +154,15 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* clang-format off */
-#define MOVER_ROW(has, t) \
-    has(t, COUNT,  layer,     "layer") \
-    has(t, NAME,   name,      NULL) \
-    has(t, NAME,   called,    "name", .aside = true) \
-    has(t, TEXT,   cause,     "cause") \
-    has(t, NAME,   change,    "change") \
-    has(t, NAME,   type,      "type", .aside = true) \
-    has(t, NAME,   advice,    "advice", .sentence = true) \
-    has(t, MS,     ms,        "ms") \
+#define MOVER_ROW(has, set, when, t) \
+    set(t, COUNT,  layer, layer, "layer") \
+    set(t, NAME,   name, fsd_text(d->names, n->name), NULL) \
+    set(t, NAME,   called, fsd_layer_name_of(d, layer), "name", .aside = true) \
+    set(t, TEXT,   cause, fsd_mover_word(d, layer), "cause") \
+    set(t, NAME,   change, fsd_change_of(arena, d, layer), "change") \
+    set(t, NAME,   type, fsd_text(d->names, n->op), "type", .aside = true) \
+    set(t, NAME,   advice, advice, "advice", .sentence = true) \
+    set(t, MS,     ms, ms, "ms") \
     has(t, MS,     gain_ms,   "gain at most") \
     has(t, TEXT,   gain_by,   "estimated by") \
     has(t, SHARE,  share,     "share") \
@@ -192,23 +192,26 @@ static const char requested_text[] =
     "            nodes  {nodes:.80}\n";
 
 /* clang-format off */
-#define REQUANTIZING_ROW(has, t) \
-    has(t, COUNT, layer,  "layer") \
-    has(t, NAME,  name,   "name") \
-    has(t, NAME,  change, "change") \
-    has(t, NAME,  type,   "type") \
-    has(t, NAME,  nodes,  "nodes") \
-    has(t, MS,    ms,     "ms") \
-    has(t, SHARE, share,  "share", .about = "of all time, else of all bytes") \
-    has(t, BYTES, bytes,  "bytes")
+#define REQUANTIZING_ROW(has, set, when, t) \
+    set(t, COUNT, layer, layer, "layer") \
+    set(t, NAME,  name, fsd_text(d->names, d->engine->nodes.at[layer].name), "name") \
+    set(t, NAME,  change, fsd_change_of(arena, d, layer), "change") \
+    set(t, NAME,  type, fsd_text(d->names, d->engine->nodes.at[layer].op), "type") \
+    set(t, NAME,  nodes, fsd_phrase_of(arena, d, layer, fsd_put_nodes_of), "nodes") \
+    set(t, MS,    ms, fsd_layer_ms(d, layer), "ms") \
+    when(t, SHARE, share, share >= 0, share, "share", \
+        .about = "of all time, else of all bytes") \
+    set(t, BYTES, bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes")
 FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
 
-#define SPENT_ROW(has, t) \
-    has(t, COUNT, layers,   NULL, .says = "{layers|layer|layers}") \
-    has(t, MS,    ms,       NULL, .says = "<, {ms} of {of_ms}>") \
-    has(t, BYTES, bytes,    NULL, .says = "<, {bytes} of {of_bytes}>") \
-    has(t, SHARE, share,    NULL, .says = "< ({share} %)>") \
-    has(t, COUNT, unknown,  NULL, .about = "layers whose bytes are unknown", \
+#define SPENT_ROW(has, set, when, t) \
+    set(t, COUNT, layers, sum->layers, NULL, .says = "{layers|layer|layers}") \
+    set(t, MS,    ms, sum->ms, NULL, .says = "<, {ms} of {of_ms}>") \
+    when(t, BYTES, bytes, sum->unknown < sum->layers, fsd_amount_cell(d, sum->bytes), \
+        NULL, .says = "<, {bytes} of {of_bytes}>") \
+    when(t, SHARE, share, sum->share >= 0, sum->share, NULL, .says = "< ({share} %)>") \
+    set(t, COUNT, unknown, sum->unknown, NULL, \
+        .about = "layers whose bytes are unknown", \
         .says = "<; the bytes of {unknown!} are unknown>") \
     has(t, BYTES, of_bytes, NULL, .aside = true) \
     has(t, MS,    of_ms,    NULL, .aside = true)
@@ -220,17 +223,17 @@ static const char requantizing_text[] =
     "            <nodes  {nodes:.80}\n>";
 
 /* clang-format off */
-#define NOTE_ROW(has, t) \
-    has(t, COUNT, n,    NULL) \
-    has(t, TEXT,  text, NULL) \
+#define NOTE_ROW(has, set, when, t) \
+    set(t, COUNT, n, i, NULL) \
+    set(t, TEXT,  text, fsd_text(notes, i), NULL) \
     has(t, MS,    gain, NULL) \
     has(t, TEXT,  by,   NULL)
 FSD_RECORD(note_row, NOTE_ROW)
 
-#define ANSWER(has, t) \
-    has(t, MS,    ms,          NULL) \
+#define ANSWER(has, set, when, t) \
+    set(t, MS,    ms, sum(d, &lists->reformats.layers), NULL) \
     has(t, MS,    total_ms,    NULL) \
-    has(t, COUNT, left_out,    NULL) \
+    set(t, COUNT, left_out, lists->reformats.left_out, NULL) \
     has(t, MS,    left_out_ms, NULL) \
     has(t, ROWS,  reformats,   "Layers that only move data", .of = &mover_row_record) \
     has(t, ROWS,  free,        "Free layers", .of = &mover_row_record) \
@@ -241,7 +244,7 @@ FSD_RECORD(note_row, NOTE_ROW)
     has(t, RECORD, requested_sum, NULL, .of = &spent_row_record) \
     has(t, RECORD, requantization_sum, NULL, .of = &spent_row_record) \
     has(t, ROWS,  moved_shown, NULL, .aside = true, .of = &mover_row_record) \
-    has(t, COUNT, moved_left_out, NULL, .aside = true) \
+    set(t, COUNT, moved_left_out, lists->moved.left_out, NULL, .aside = true) \
     has(t, MS,    moved_left_out_ms, NULL, .aside = true) \
     has(t, ROWS,  requested_shown, NULL, .aside = true, .of = &mover_row_record) \
     has(t, COUNT, requested_more, NULL, .aside = true) \
@@ -281,14 +284,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const char *advice = fsd_phrase_of(arena, d, layer, fsd_put_remedy);
 
-    row->layer = fsd_count(layer);
-    row->name = fsd_text(d->names, n->name);
-    row->called = fsd_layer_name_of(d, layer);
-    row->cause = fsd_mover_word(d, layer);
-    row->change = fsd_change_of(arena, d, layer);
-    row->type = fsd_text(d->names, n->op);
-    row->advice = advice;
-    row->ms = fsd_real_ms(ms);
+    FSD_FILL(row, MOVER_ROW);
     if (advice) {
         row->gain_ms = fsd_real_ms(ms >= 0 ? ms : timed_by_builder(d, layer));
         row->gain_by = ms >= 0              ? "its measured time"
@@ -337,15 +333,7 @@ static struct fsd_rows *requantizing_rows(struct fsd_arena *arena,
         fsd_id layer = layers->at[i];
         double share = fsd_cost_share(d, layer);
 
-        row->layer = fsd_count(layer);
-        row->name = fsd_text(d->names, d->engine->nodes.at[layer].name);
-        row->change = fsd_change_of(arena, d, layer);
-        row->type = fsd_text(d->names, d->engine->nodes.at[layer].op);
-        row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
-        row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
-        if (share >= 0)
-            row->share = fsd_real(share);
-        row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
+        FSD_FILL(row, REQUANTIZING_ROW);
     }
     return rows;
 }
@@ -360,13 +348,7 @@ static const struct spent_row *spent_of(struct fsd_arena *arena,
     if (!sum->layers)
         return NULL;
     row = FSD_NEW(arena, struct spent_row, 1);
-    row->layers = fsd_count(sum->layers);
-    row->ms = fsd_real_ms(sum->ms);
-    if (sum->unknown < sum->layers)
-        row->bytes = fsd_amount_cell(d, sum->bytes);
-    if (sum->share >= 0)
-        row->share = fsd_real(sum->share);
-    row->unknown = fsd_count(sum->unknown);
+    FSD_FILL(row, SPENT_ROW);
     if (d->times->profiles)
         row->of_ms = fsd_real(d->times->total);
     else
@@ -384,8 +366,7 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
         struct note_row *row = fsd_rows_add(rows);
 
-        row->n = fsd_count(i);
-        row->text = fsd_text(notes, i);
+        FSD_FILL(row, NOTE_ROW);
         for (uint32_t k = 0; k < movers->at.n; k++) {
             const struct mover_row *mover = movers->at.at[k];
 
@@ -440,9 +421,7 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
     double ms = sum(d, &lists->moved.layers) + lists->moved.left_out_ms;
     double total = d->times->total;
 
-    root->ms = fsd_real_ms(sum(d, &lists->reformats.layers));
-    root->left_out = fsd_count(lists->reformats.left_out);
-    root->moved_left_out = fsd_count(lists->moved.left_out);
+    FSD_FILL(root, ANSWER);
     if (d->times->profiles) {
         root->total_ms = fsd_real(total);
         root->left_out_ms = fsd_real(lists->reformats.left_out_ms);

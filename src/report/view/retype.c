@@ -19,30 +19,34 @@ static const char *what_word(unsigned what)
 }
 
 /* clang-format off */
-#define NODE_ROW(has, t) \
-    has(t, COUNT, index,  "node") \
-    has(t, NAME,  name,   "name") \
-    has(t, NAME,  op,     "op") \
-    has(t, TEXT,  what,   "what", .word = what_word, .n_words = FSD__RETYPED_COUNT, \
+#define NODE_ROW(has, set, when, t) \
+    set(t, COUNT, index, node, "node") \
+    set(t, NAME,  name, fsd_phrase_of(arena, p->d, node, fsd_put_node_name), "name") \
+    set(t, NAME,  op, fsd_text(p->d->names, p->d->model->nodes.at[node].op), "op") \
+    set(t, TEXT,  what, what_word(r->what), "what", .word = what_word, \
+        .n_words = FSD__RETYPED_COUNT, \
         .about = "set: it gets the engine's type; follows: it only moves data, and " \
         "has the type of its input; quantized: the model's quantizers decide; " \
         "lost: the engine's type is not carried over; kept: the model's own") \
-    has(t, TYPE,  engine, "in the engine") \
-    has(t, TYPE,  type,   "in the model", .about = "after retype") \
-    has(t, TEXT,  why,    "why")
+    set(t, TYPE,  engine, r->chosen, "in the engine") \
+    set(t, TYPE,  type, r->type, "in the model", .about = "after retype") \
+    set(t, TEXT,  why, r->why, "why")
 FSD_RECORD(node_row, NODE_ROW)
 
-#define ANSWER(has, t) \
-    has(t, COUNT, set,       NULL, .about = "nodes that get the engine's type") \
-    has(t, COUNT, follows,   NULL) \
-    has(t, COUNT, quantized, NULL) \
-    has(t, COUNT, lost,      NULL) \
-    has(t, TALLY, types,     NULL, .about = "of the nodes that are set") \
-    has(t, COUNT, casts,     NULL, .about = "Casts of tensors that a run computes") \
-    has(t, COUNT, constants, NULL, .about = "constants in another type: initializers " \
-        "of that type, or Casts where the numbers are not in the file") \
-    has(t, ROWS,  nodes,     "Nodes", .of = &node_row_record) \
-    has(t, ROWS,  left,      NULL, .aside = true, .of = &node_row_record)
+#define ANSWER(has, is, when, t) \
+    is(t, COUNT, set, p->count[FSD_RETYPED_SET], NULL, \
+        .about = "nodes that get the engine's type") \
+    is(t, COUNT, follows, p->count[FSD_RETYPED_FOLLOWS], NULL) \
+    is(t, COUNT, quantized, p->count[FSD_RETYPED_QUANTIZED], NULL) \
+    is(t, COUNT, lost, p->count[FSD_RETYPED_LOST], NULL) \
+    is(t, TALLY, types, tally(arena, p), NULL, .about = "of the nodes that are set") \
+    is(t, COUNT, casts, p->casts.n - constants, NULL, \
+        .about = "Casts of tensors that a run computes") \
+    is(t, COUNT, constants, constants, NULL, \
+        .about = "constants in another type: initializers of that type, or Casts " \
+        "where the numbers are not in the file") \
+    is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
+    is(t, ROWS,  left, left, NULL, .aside = true, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -79,13 +83,7 @@ static void add_node(struct fsd_arena *arena, struct fsd_rows *rows,
     const struct fsd_retyped_node *r = &p->nodes[node];
     struct node_row *row = fsd_rows_add(rows);
 
-    row->index = fsd_count(node);
-    row->name = fsd_phrase_of(arena, p->d, node, fsd_put_node_name);
-    row->op = fsd_text(p->d->names, p->d->model->nodes.at[node].op);
-    row->what = what_word(r->what);
-    row->engine = fsd_count(r->chosen);
-    row->type = fsd_count(r->type);
-    row->why = r->why;
+    FSD_FILL(row, NODE_ROW);
 }
 
 enum fsd_status fsd_view_retype(struct fsd_sheet *sheet,
@@ -109,14 +107,6 @@ enum fsd_status fsd_view_retype(struct fsd_sheet *sheet,
     for (uint32_t i = 0; i < p->casts.n; i++)
         constants += fsd_is_build_constant(request->d->facts, p->casts.at[i].tensor);
     root = fsd_sheet_begin(sheet, "fusiondiff-retype/1", &answer_record, head, text);
-    root->set = fsd_count(p->count[FSD_RETYPED_SET]);
-    root->follows = fsd_count(p->count[FSD_RETYPED_FOLLOWS]);
-    root->quantized = fsd_count(p->count[FSD_RETYPED_QUANTIZED]);
-    root->lost = fsd_count(p->count[FSD_RETYPED_LOST]);
-    root->types = tally(arena, p);
-    root->casts = fsd_count(p->casts.n - constants);
-    root->constants = fsd_count(constants);
-    root->nodes = nodes;
-    root->left = left;
+    FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

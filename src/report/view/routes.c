@@ -24,12 +24,15 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* -------------------------------------------------------------------------- routes */
 
 /* clang-format off */
-#define ROUTE_ROW(has, t) \
-    has(t, NAME,  route,    "route", .always = true) \
-    has(t, NAME,  path,     "build") \
-    has(t, MS,    ms,       "ms") \
-    has(t, NUMBER, change,  "ms more", .about = "than the base") \
-    has(t, NUMBER, loss,    "loss", .about = "of accuracy, of the worst output") \
+#define ROUTE_ROW(has, set, when, t) \
+    set(t, NAME,  route, route->in->name, "route", .always = true) \
+    set(t, NAME,  path, route->in->path, "build") \
+    set(t, MS,    ms, route->in->ms, "ms") \
+    when(t, NUMBER, change, base >= 0 && route->in->ms >= 0 && i != k->r->base, \
+        fsd_route_ms_between(base, route->in->ms), "ms more", \
+        .about = "than the base") \
+    when(t, NUMBER, loss, route->in->loss >= 0, route->in->loss, "loss", \
+        .about = "of accuracy, of the worst output") \
     has(t, NAME,  engine,   "engine", .about = "routes with one name have builds " \
         "between which no difference is known") \
     has(t, COUNT, layers,   "layers") \
@@ -221,13 +224,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
         struct routed_row *routed = fsd_rows_add(rows);
         struct route_row *row = &routed->row;
 
-        row->route = route->in->name;
-        row->path = route->in->path;
-        row->ms = fsd_real_ms(route->in->ms);
-        if (base >= 0 && route->in->ms >= 0 && i != k->r->base)
-            row->change = fsd_real(fsd_route_ms_between(base, route->in->ms));
-        if (route->in->loss >= 0)
-            row->loss = fsd_real(route->in->loss);
+        FSD_FILL(row, ROUTE_ROW);
         /* "E2": engines are counted from 1. */
         row->engine = route->engine == FSD_NONE
                           ? NULL
@@ -250,10 +247,10 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
 /* --------------------------------------------------------------------------- knobs */
 
 /* clang-format off */
-#define KNOB_ROW(has, t) \
-    has(t, NAME,  knob,   "knob", .always = true) \
-    has(t, NAME,  base,   "in the base") \
-    has(t, WORDS, values, "values", .always = true) \
+#define KNOB_ROW(has, set, when, t) \
+    set(t, NAME,  knob, text(k, k->r->knobs.at[i].name), "knob", .always = true) \
+    when(t, NAME,  base, base, text(k, base), "in the base") \
+    set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     has(t, FLAG,  idle,   "changes nothing", .about = "in no pair of routes that " \
         "differ in it alone the builds differ; left out: no pair has both builds") \
     has(t, COUNT, pairs,  "pairs", .always = true, \
@@ -308,10 +305,7 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
         if (!k->r->knobs.at[i].varies)
             continue;
         row = fsd_rows_add(rows);
-        row->knob = text(k, k->r->knobs.at[i].name);
-        if (base)
-            row->base = text(k, base);
-        row->values = values_of(k, i);
+        FSD_FILL(row, KNOB_ROW);
         row->pairs = fsd_count(t.pairs);
         if (t.compared)
             row->idle = fsd_flag(t.same == t.compared);
@@ -362,12 +356,14 @@ static const char *untested_text(const struct fsd_routes_source *k)
 /* ---------------------------------------------------------------------------- best */
 
 /* clang-format off */
-#define BEST(has, t) \
-    has(t, NAME,   route,    NULL) \
-    has(t, MS,     ms,       NULL) \
-    has(t, NUMBER, gain,     NULL, .about = "ms, over the base") \
-    has(t, FLAG,   chance,   NULL, .about = "the gain is within what times of one " \
-        "engine differ by") \
+#define BEST(has, set, when, t) \
+    set(t, NAME,   route, route_name(k, r->best), NULL) \
+    set(t, MS,     ms, r->routes[r->best].in->ms, NULL) \
+    set(t, NUMBER, gain, fsd_route_ms_between(r->routes[r->best].in->ms, \
+        r->routes[r->base].in->ms), \
+        NULL, .about = "ms, over the base") \
+    set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
+        .about = "the gain is within what times of one engine differ by") \
     has(t, NAME,   kept,     NULL, .about = "the route with the fewest knobs that " \
         "keeps the gain; left out: there is no gain") \
     has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
@@ -401,11 +397,7 @@ static const struct best *best_of(const struct fsd_routes_source *k)
     if (r->best == FSD_NONE)
         return NULL;
     row = FSD_NEW(k->arena, struct best, 1);
-    row->route = route_name(k, r->best);
-    row->ms = fsd_real_ms(r->routes[r->best].in->ms);
-    row->gain = fsd_real(
-        fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms));
-    row->chance = fsd_flag(r->kept == FSD_NONE && r->best != r->base);
+    FSD_FILL(row, BEST);
     if (r->kept != FSD_NONE) {
         row->kept = route_name(k, r->kept);
         row->kept_by =
@@ -458,27 +450,29 @@ static const char *kept_text(const struct fsd_routes_source *k)
 /* --------------------------------------------------------------------------- sheet */
 
 /* clang-format off */
-#define TUNER(has, t) \
-    has(t, NAME,   path,      NULL) \
-    has(t, NAME,   version,   NULL) \
-    has(t, NAME,   search,    NULL) \
-    has(t, NAME,   searched,  NULL, .about = "the expression of the routes to try") \
-    has(t, NAME,   loss_by,   NULL) \
-    has(t, NUMBER, most_loss, NULL, .about = "above which a route is set aside") \
-    has(t, FLAG,   cut,       NULL, .if_true = true, .about = "the file ends within " \
-        "an iteration")
+#define TUNER(has, set, when, t) \
+    set(t, NAME,   path, tuning->path, NULL) \
+    set(t, NAME,   version, text(k, tuning->version), NULL) \
+    set(t, NAME,   search, tuning->search ? text(k, tuning->search) : NULL, NULL) \
+    set(t, NAME,   searched, tuning->searched ? text(k, tuning->searched) : NULL, \
+        NULL, .about = "the expression of the routes to try") \
+    set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
+    when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
+        .about = "above which a route is set aside") \
+    set(t, FLAG,   cut, tuning->cut, NULL, .if_true = true, \
+        .about = "the file ends within an iteration")
 FSD_RECORD(tuner, TUNER)
 
-#define ROUTES(has, t) \
-    has(t, COUNT,  n,        NULL, .aside = true) \
-    has(t, COUNT,  built,    NULL, .always = true, .about = "routes whose build was " \
-        "read") \
-    has(t, COUNT,  failed,   NULL, .always = true) \
-    has(t, COUNT,  aside,    NULL, .always = true, .about = "routes whose loss is " \
-        "above the limit") \
-    has(t, COUNT,  engines,  NULL, .always = true, .about = "among the builds, set " \
-        "apart by what comparisons show") \
-    has(t, NAME,   base,     NULL, .always = true) \
+#define ROUTES(has, set, when, t) \
+    set(t, COUNT,  n, r->n, NULL, .aside = true) \
+    set(t, COUNT,  built, built, NULL, .always = true, \
+        .about = "routes whose build was read") \
+    set(t, COUNT,  failed, failed, NULL, .always = true) \
+    set(t, COUNT,  aside, r->aside, NULL, .always = true, \
+        .about = "routes whose loss is above the limit") \
+    set(t, COUNT,  engines, r->engines.n, NULL, .always = true, \
+        .about = "among the builds, set apart by what comparisons show") \
+    set(t, NAME,   base, route_name(&k, r->base), NULL, .always = true) \
     has(t, NUMBER, noise,    NULL, .about = "ms: the most by which times of one " \
         "engine differ") \
     has(t, RECORD, tuner,    NULL, .of = &tuner_record) \
@@ -535,14 +529,7 @@ static void fill_tuner(const struct fsd_routes_source *k, struct routes *root,
 {
     struct tuner *row = FSD_NEW(k->arena, struct tuner, 1);
 
-    row->path = tuning->path;
-    row->version = text(k, tuning->version);
-    row->search = tuning->search ? text(k, tuning->search) : NULL;
-    row->searched = tuning->searched ? text(k, tuning->searched) : NULL;
-    row->loss_by = tuning->loss_by ? text(k, tuning->loss_by) : NULL;
-    if (tuning->most_loss >= 0)
-        row->most_loss = fsd_real(tuning->most_loss);
-    row->cut = fsd_flag(tuning->cut);
+    FSD_FILL(row, TUNER);
     root->tuner = row;
     root->cache = fsd_printed(k->arena, "%s, version %s", row->path, row->version);
     if (tuning->cut)
@@ -563,12 +550,7 @@ void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r)
         built += r->routes[i].in->state != NULL;
         failed += r->routes[i].in->failed;
     }
-    root->n = fsd_count(r->n);
-    root->built = fsd_count(built);
-    root->failed = fsd_count(failed);
-    root->aside = fsd_count(r->aside);
-    root->engines = fsd_count(r->engines.n);
-    root->base = route_name(&k, r->base);
+    FSD_FILL(root, ROUTES);
     if (r->noise >= 0) {
         struct fsd_print print;
 

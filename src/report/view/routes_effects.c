@@ -35,13 +35,15 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* ------------------------------------------------------------------------- a proof */
 
 /* clang-format off */
-#define PROOF_ROW(has, t) \
-    has(t, TEXT,  happened,   "fusion", .always = true, \
-        .about = "as of regions in fusiondiff-compare") \
-    has(t, WORDS, before,     "groups before", .always = true, \
-        .about = "the nodes that one layer computes, by group") \
-    has(t, WORDS, after,      "groups after", .always = true) \
-    has(t, TEXT,  precision,  "precision", .always = true) \
+#define PROOF_ROW(has, set, when, t) \
+    set(t, TEXT,  happened, fsd_happened_name(region->happened), "fusion", \
+        .always = true, .about = "as of regions in fusiondiff-compare") \
+    set(t, WORDS, before, groups_of(k, c, region->old_groups, false), "groups before", \
+        .always = true, .about = "the nodes that one layer computes, by group") \
+    set(t, WORDS, after, groups_of(k, c, region->new_groups, true), "groups after", \
+        .always = true) \
+    set(t, TEXT,  precision, fsd_region_precision(region), "precision", \
+        .always = true) \
     has(t, NAME,  proof,      NULL, .aside = true)
 FSD_RECORD(proof_row, PROOF_ROW)
 /* clang-format on */
@@ -116,10 +118,7 @@ static const struct fsd_rows *proof_rows(const struct fsd_routes_source *k,
         if (!region->differs && !region->tactic)
             continue;
         row = fsd_rows_add(rows);
-        row->happened = fsd_happened_name(region->happened);
-        row->before = groups_of(k, c, region->old_groups, false);
-        row->after = groups_of(k, c, region->new_groups, true);
-        row->precision = fsd_region_precision(region);
+        FSD_FILL(row, PROOF_ROW);
         row->proof = proof_text(k, row, region);
     }
     return rows;
@@ -128,11 +127,11 @@ static const struct fsd_rows *proof_rows(const struct fsd_routes_source *k,
 /* ---------------------------------------------------------------------- a sentence */
 
 /* clang-format off */
-#define PATTERN_ROW(has, t) \
-    has(t, TEXT,  pattern, "pattern") \
-    has(t, COUNT, blocks,  "blocks") \
-    has(t, COUNT, lost,    "lost") \
-    has(t, COUNT, gained,  "gained")
+#define PATTERN_ROW(has, set, when, t) \
+    set(t, TEXT,  pattern, b->pattern, "pattern") \
+    set(t, COUNT, blocks, b->blocks, "blocks") \
+    set(t, COUNT, lost, b->lost, "lost") \
+    set(t, COUNT, gained, b->gained, "gained")
 FSD_RECORD(pattern_row, PATTERN_ROW)
 /* clang-format on */
 
@@ -148,10 +147,7 @@ static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
         if (!b->lost && !b->gained)
             continue;
         row = fsd_rows_add(rows);
-        row->pattern = b->pattern;
-        row->blocks = fsd_count(b->blocks);
-        row->lost = fsd_count(b->lost);
-        row->gained = fsd_count(b->gained);
+        FSD_FILL(row, PATTERN_ROW);
     }
     return rows;
 }
@@ -317,22 +313,23 @@ static const char *sentence(const struct fsd_routes_source *k,
 /* ------------------------------------------------------------------------- effects */
 
 /* clang-format off */
-#define STEP_ROW(has, t) \
-    has(t, NAME, from, "from") \
-    has(t, NAME, to,   "to") \
-    has(t, FLAG, same, "same", .about = "no difference between the builds is known; " \
-        "left out: a build is missing") \
-    has(t, NUMBER, ms, "ms more")
+#define STEP_ROW(has, set, when, t) \
+    set(t, NAME, from, route_name(k, s->from), "from") \
+    set(t, NAME, to, route_name(k, s->to), "to") \
+    when(t, FLAG, same, s->change, s->change->same, "same", \
+        .about = "no difference between the builds is known; left out: a build is " \
+        "missing") \
+    when(t, NUMBER, ms, !isnan(s->ms), s->ms, "ms more")
 FSD_RECORD(step_row, STEP_ROW)
 
-#define EFFECT_ROW(has, t) \
-    has(t, NAME,  knob,     "knob", .always = true) \
-    has(t, NAME,  before,   "before", .always = true) \
-    has(t, NAME,  after,    "after", .always = true) \
-    has(t, NAME,  says,     "effect", .always = true) \
-    has(t, NAME,  from,     "from", .always = true, \
+#define EFFECT_ROW(has, set, when, t) \
+    set(t, NAME,  knob, text(k, k->r->knobs.at[e->knob].name), "knob", .always = true) \
+    set(t, NAME,  before, text(k, e->before), "before", .always = true) \
+    set(t, NAME,  after, text(k, e->after), "after", .always = true) \
+    set(t, NAME,  says, sentence(k, e, &patterns), "effect", .always = true) \
+    set(t, NAME,  from, route_name(k, s->from), "from", .always = true, \
         .about = "the pair of routes that the numbers here are of") \
-    has(t, NAME,  to,       "to", .always = true) \
+    set(t, NAME,  to, route_name(k, s->to), "to", .always = true) \
     has(t, COUNT, split,    "fusions split") \
     has(t, COUNT, joined,   "fusions joined") \
     has(t, COUNT, regrouped, NULL) \
@@ -348,7 +345,8 @@ FSD_RECORD(step_row, STEP_ROW)
         .about = "all pairs of routes that differ in this knob alone") \
     has(t, ROWS,  proof,    NULL, .of = &proof_row_record, .always = true, \
         .about = "what differs between both builds of the pair") \
-    has(t, NAME,  setting,  NULL, .aside = true) \
+    set(t, NAME,  setting, fsd_setting_text(k, e->knob, e->after), NULL, \
+        .aside = true) \
     has(t, ROWS,  shown,    NULL, .aside = true, .of = &proof_row_record) \
     has(t, COUNT, more,     NULL, .aside = true)
 FSD_RECORD_SHARED(effect_row, EFFECT_ROW)
@@ -363,12 +361,7 @@ static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
         const struct fsd_route_step *s = &k->r->steps.at[e->steps.at + i];
         struct step_row *row = fsd_rows_add(rows);
 
-        row->from = route_name(k, s->from);
-        row->to = route_name(k, s->to);
-        if (s->change)
-            row->same = fsd_flag(s->change->same);
-        if (!isnan(s->ms))
-            row->ms = fsd_real(s->ms);
+        FSD_FILL(row, STEP_ROW);
     }
     return rows;
 }
@@ -391,13 +384,7 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
 
     if (s->change && !s->change->same)
         patterns = fsd_route_block_changes(k->arena, k->r, s->from, s->to);
-    row->knob = text(k, k->r->knobs.at[e->knob].name);
-    row->before = text(k, e->before);
-    row->after = text(k, e->after);
-    row->setting = fsd_setting_text(k, e->knob, e->after);
-    row->says = sentence(k, e, &patterns);
-    row->from = route_name(k, s->from);
-    row->to = route_name(k, s->to);
+    FSD_FILL(row, EFFECT_ROW);
     if (s->change)
         fill_change(row, s->change);
     if (e->timed) {

@@ -4,18 +4,22 @@
 #include "report/view/view.h"
 
 /* clang-format off */
-#define RULE_ROW(has, t) \
-    has(t, TEXT, rule,      "rule") \
-    has(t, TEXT, level,     "level") \
-    has(t, TEXT, needs,     "needs") \
-    has(t, TEXT, holds_for, "holds for") \
-    has(t, TEXT, doc,       "what") \
-    has(t, TEXT, why,       "why") \
-    has(t, TEXT, fix,       "what to do") \
-    has(t, TEXT, source,    "source")
+#define RULE_ROW(has, set, when, t) \
+    set(t, TEXT, rule, rule->id, "rule") \
+    set(t, TEXT, level, fsd_level_name(rule->level), "level") \
+    set(t, TEXT, needs, rule->needs & FSD_NEEDS_ENGINE ? "model and engine" \
+        : rule->proves                 ? "model; an engine proves it" : "model", \
+        "needs") \
+    set(t, TEXT, holds_for, fsd_families_text(sheet->arena, \
+        rule->builders ? rule->builders : FSD_ANY_BUILDER), \
+        "holds for") \
+    set(t, TEXT, doc, rule->doc, "what") \
+    set(t, TEXT, why, rule->why, "why") \
+    set(t, TEXT, fix, rule->fix, "what to do") \
+    set(t, TEXT, source, rule->source, "source")
 FSD_RECORD(rule_row, RULE_ROW)
 
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, ROWS, rules, "Rules", .of = &rule_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
@@ -36,17 +40,7 @@ enum fsd_status fsd_view_rules(struct fsd_sheet *sheet,
         if (!(rule->needs & FSD_NEEDS_LINT))
             continue;
         row = fsd_rows_add(rows);
-        row->rule = rule->id;
-        row->level = fsd_level_name(rule->level);
-        row->needs = rule->needs & FSD_NEEDS_ENGINE ? "model and engine"
-                     : rule->proves                 ? "model; an engine proves it"
-                                                    : "model";
-        row->holds_for = fsd_families_text(
-            sheet->arena, rule->builders ? rule->builders : FSD_ANY_BUILDER);
-        row->doc = rule->doc;
-        row->why = rule->why;
-        row->fix = rule->fix;
-        row->source = rule->source;
+        FSD_FILL(row, RULE_ROW);
     }
     ((struct answer *)fsd_sheet_begin(sheet, "fusiondiff-lint-rules/1", &answer_record,
                                       NULL, "{rules}"))

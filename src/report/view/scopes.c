@@ -6,26 +6,27 @@
 #include <string.h>
 
 /* clang-format off */
-#define MODULE_ROW(has, t) \
+#define MODULE_ROW(has, set, when, t) \
     has(t, NAME,  name,        NULL) \
     has(t, NAME,  called,      "scope", .aside = true) \
-    has(t, COUNT, nodes,       "nodes") \
-    has(t, COUNT, layers,      "layers") \
-    has(t, COUNT, reformats,   "moves") \
-    has(t, MS,    ms,          "ms") \
-    has(t, SHARE, share,       "share", .aside = true) \
-    has(t, MS,    reformat_ms, "moves' ms") \
-    has(t, TALLY, precision,   "layers by precision") \
+    set(t, COUNT, nodes, m->nodes, "nodes") \
+    set(t, COUNT, layers, m->layers, "layers") \
+    set(t, COUNT, reformats, m->reformats, "moves") \
+    set(t, MS,    ms, m->ms, "ms") \
+    when(t, SHARE, share, timed, total > 0 ? m->ms / total : 0, "share", \
+        .aside = true) \
+    set(t, MS,    reformat_ms, m->reformat_ms, "moves' ms") \
+    set(t, TALLY, precision, types_of(arena, m), "layers by precision") \
     has(t, NAME,  block,       "block") \
     has(t, TEXT,  unlike,      "unlike the other blocks") \
     has(t, NAME,  class,       NULL) \
     has(t, NAME,  of_class,    "class", .aside = true)
 FSD_RECORD(module_row, MODULE_ROW)
 
-#define ANSWER(has, t) \
-    has(t, COUNT, depth,         NULL) \
-    has(t, COUNT, n,             NULL, .aside = true) \
-    has(t, COUNT, shared_layers, NULL) \
+#define ANSWER(has, set, when, t) \
+    set(t, COUNT, depth, scopes.depth, NULL) \
+    set(t, COUNT, n, modules.n, NULL, .aside = true) \
+    set(t, COUNT, shared_layers, sums.shared, NULL) \
     has(t, MS,    total_ms,      NULL) \
     has(t, MS,    rest_ms,       NULL) \
     has(t, ROWS,  scopes,        "Scopes", .of = &module_row_record) \
@@ -201,14 +202,7 @@ static void name_class(struct module_row *row, const char *name)
 static void fill_row(struct module_row *row, struct fsd_arena *arena,
                      const struct fsd_module *m, bool timed, double total)
 {
-    row->nodes = fsd_count(m->nodes);
-    row->layers = fsd_count(m->layers);
-    row->reformats = fsd_count(m->reformats);
-    row->ms = fsd_real_ms(m->ms);
-    if (timed)
-        row->share = fsd_real(total > 0 ? m->ms / total : 0);
-    row->reformat_ms = fsd_real_ms(m->reformat_ms);
-    row->precision = types_of(arena, m);
+    FSD_FILL(row, MODULE_ROW);
 }
 
 enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
@@ -264,9 +258,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
                         "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} "
                         "compute nodes of several scopes and count in each>",
                         timed ? timed_text : plain_text);
-    root->depth = fsd_count(scopes.depth);
-    root->n = fsd_count(modules.n);
-    root->shared_layers = fsd_count(sums.shared);
+    FSD_FILL(root, ANSWER);
     if (timed) {
         root->total_ms = fsd_real(total);
         root->rest_ms = fsd_real(sums.rest_ms);

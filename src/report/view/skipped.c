@@ -13,63 +13,67 @@
 enum { SHOWN = 8 };
 
 /* clang-format off */
-#define PLACE_ROW(has, t) \
-    has(t, COUNT, node,   "node") \
-    has(t, NAME,  name,   "name", .about = "of the node, as the log spells it") \
+#define PLACE_ROW(has, set, when, t) \
+    set(t, COUNT, node, fsd_count_id(node), "node") \
+    set(t, NAME,  name, fsd_text(d->names, e->a), "name", \
+        .about = "of the node, as the log spells it") \
     has(t, NAME,  op,     "op") \
     has(t, IDS,   layers, NULL, .about = "that compute the node") \
-    has(t, COUNT, line,   "line of the log") \
+    set(t, COUNT, line, e->line, "line of the log") \
     has(t, NAME,  where,  "computed by", .aside = true)
 FSD_RECORD(place_row, PLACE_ROW)
 
-#define SKIP_ROW(has, t) \
-    has(t, NAME,  fusion, "fusion") \
-    has(t, NAME,  why,    "why") \
-    has(t, NAME,  by,     "function", .about = "of the runtime that gave the reason") \
-    has(t, COUNT, times,  "times", .about = "that the log reports it") \
-    has(t, COUNT, n,      NULL, .aside = true) \
-    has(t, TEXT,  no_nodes, NULL, .aside = true) \
-    has(t, ROWS,  nodes,  "nodes", .of = &place_row_record) \
-    has(t, ROWS,  listed, NULL, .aside = true, .of = &place_row_record) \
-    has(t, COUNT, more,   NULL, .aside = true)
+#define SKIP_ROW(has, set, when, t) \
+    set(t, NAME,  fusion, fsd_text(d->names, g->first->pass), "fusion") \
+    set(t, NAME,  why, fsd_text(d->names, g->first->text), "why") \
+    set(t, NAME,  by, g->first->b ? fsd_text(d->names, g->first->b) : NULL, \
+        "function", .about = "of the runtime that gave the reason") \
+    set(t, COUNT, times, g->times, "times", .about = "that the log reports it") \
+    set(t, COUNT, n, g->n, NULL, .aside = true) \
+    set(t, TEXT,  no_nodes, g->n ? NULL : "the log names no node", NULL, \
+        .aside = true) \
+    set(t, ROWS,  nodes, g->nodes, "nodes", .of = &place_row_record) \
+    set(t, ROWS,  listed, g->listed, NULL, .aside = true, .of = &place_row_record) \
+    set(t, COUNT, more, g->n - g->listed->at.n, NULL, .aside = true)
 FSD_RECORD(skip_row, SKIP_ROW)
 
-#define PASS_ROW(has, t) \
-    has(t, NAME,  name,    "transformer") \
-    has(t, COUNT, runs,    "runs") \
-    has(t, COUNT, changed, "changed", .about = "runs that changed the graph") \
+#define PASS_ROW(has, set, when, t) \
+    set(t, NAME,  name, fsd_text(d->names, pass->name), "transformer") \
+    set(t, COUNT, runs, pass->runs, "runs") \
+    set(t, COUNT, changed, pass->changed, "changed", \
+        .about = "runs that changed the graph") \
     has(t, COUNT, matched, "matches", .about = "groups of nodes found") \
     has(t, COUNT, dropped, "dropped", .about = "tensors not needed behind it")
 FSD_RECORD(pass_row, PASS_ROW)
 
-#define ADD_ROW(has, t) \
-    has(t, NAME,  what,        "added") \
-    has(t, NAME,  tensor,      "tensor") \
-    has(t, NAME,  place,       "place") \
-    has(t, NAME,  transformer, "by") \
-    has(t, COUNT, line,        "line of the log")
+#define ADD_ROW(has, set, when, t) \
+    set(t, NAME,  what, fsd_text(d->names, e->b), "added") \
+    set(t, NAME,  tensor, fsd_text(d->names, e->a), "tensor") \
+    set(t, NAME,  place, e->text ? fsd_text(d->names, e->text) : NULL, "place") \
+    set(t, NAME,  transformer, e->pass ? fsd_text(d->names, e->pass) : NULL, "by") \
+    set(t, COUNT, line, e->line, "line of the log")
 FSD_RECORD(add_row, ADD_ROW)
 
-#define OP_ROW(has, t) \
+#define OP_ROW(has, set, when, t) \
     has(t, NAME,  op,     "inserted") \
     has(t, COUNT, layers, "layers") \
     has(t, MS,    ms,     "ms")
 FSD_RECORD(op_row, OP_ROW)
 
-#define PROVIDER_ROW(has, t) \
+#define PROVIDER_ROW(has, set, when, t) \
     has(t, NAME,  provider, "provider", .about = "left out: not known") \
     has(t, COUNT, layers,   "layers") \
     has(t, MS,    ms,       "ms")
 FSD_RECORD(provider_row, PROVIDER_ROW)
 
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, TEXT,  log,          NULL, .about = "why the log could not be used") \
     has(t, COUNT, n,            NULL, .about = "fusions skipped") \
     has(t, COUNT, ran,          NULL, .aside = true) \
     has(t, COUNT, changed,      NULL, .aside = true) \
     has(t, ROWS,  skipped,      "Skipped fusions", .of = &skip_row_record) \
-    has(t, ROWS,  transformers, "Transformers", .of = &pass_row_record) \
-    has(t, ROWS,  listed,       NULL, .aside = true, .of = &pass_row_record) \
+    set(t, ROWS,  transformers, rows, "Transformers", .of = &pass_row_record) \
+    set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &pass_row_record) \
     has(t, ROWS,  added,        "Added", .of = &add_row_record) \
     has(t, ROWS,  inserted,     "Inserted layers", .of = &op_row_record) \
     has(t, ROWS,  providers,    "Providers", .of = &provider_row_record)
@@ -118,9 +122,7 @@ static void fill_place(struct fsd_arena *arena, struct place_row *row,
     FILE *out = fsd_print_open(&print);
     fsd_id *layers;
 
-    row->name = fsd_text(d->names, e->a);
-    row->line = fsd_count(e->line);
-    row->node = fsd_count_id(node);
+    FSD_FILL(row, PLACE_ROW);
     if (node != FSD_NONE) {
         row->op = fsd_text(d->names, d->model->nodes.at[node].op);
         links = d->match->of_node[node];
@@ -178,15 +180,7 @@ static void add_group(struct fsd_rows *rows, const struct fsd_diff *d,
 {
     struct skip_row *row = fsd_rows_add(rows);
 
-    row->fusion = fsd_text(d->names, g->first->pass);
-    row->why = fsd_text(d->names, g->first->text);
-    row->by = g->first->b ? fsd_text(d->names, g->first->b) : NULL;
-    row->times = fsd_count(g->times);
-    row->n = fsd_count(g->n);
-    row->no_nodes = g->n ? NULL : "the log names no node";
-    row->nodes = g->nodes;
-    row->listed = g->listed;
-    row->more = fsd_count(g->n - g->listed->at.n);
+    FSD_FILL(row, SKIP_ROW);
 }
 
 static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
@@ -235,9 +229,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
 static void fill_pass(struct pass_row *row, const struct fsd_diff *d,
                       const struct fsd_pass_stats *pass)
 {
-    row->name = fsd_text(d->names, pass->name);
-    row->runs = fsd_count(pass->runs);
-    row->changed = fsd_count(pass->changed);
+    FSD_FILL(row, PASS_ROW);
     row->matched = (struct fsd_count){pass->matched > 0, pass->matched};
     row->dropped = (struct fsd_count){pass->dropped > 0, pass->dropped};
 }
@@ -264,8 +256,7 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
         root->ran = fsd_count(rows->at.n);
         root->changed = fsd_count(changed);
     }
-    root->transformers = rows;
-    root->listed = listed;
+    FSD_FILL(root, ANSWER);
 }
 
 static void fill_added(struct fsd_arena *arena, struct answer *root,
@@ -280,11 +271,7 @@ static void fill_added(struct fsd_arena *arena, struct answer *root,
         if (e->kind != FSD_EVENT_ADD || e->build != d->history->build)
             continue;
         row = fsd_rows_add(rows);
-        row->what = fsd_text(d->names, e->b);
-        row->tensor = fsd_text(d->names, e->a);
-        row->place = e->text ? fsd_text(d->names, e->text) : NULL;
-        row->transformer = e->pass ? fsd_text(d->names, e->pass) : NULL;
-        row->line = fsd_count(e->line);
+        FSD_FILL(row, ADD_ROW);
     }
     root->added = rows;
 }

@@ -15,14 +15,14 @@
 #include <string.h>
 
 /* clang-format off */
-#define TENSOR_ROW(has, t) \
-    has(t, NAME,  name,      "tensor") \
-    has(t, TEXT,  place,     "place", .word = fsd_place_name, \
+#define TENSOR_ROW(has, set, when, t) \
+    set(t, NAME,  name, fsd_text(d->names, d->model->tensors.at[i].name), "tensor") \
+    set(t, TEXT,  place, fsd_place_name(p->place), "place", .word = fsd_place_name, \
         .n_words = FSD__PLACE_COUNT, \
-        .about = "between: a layer writes it, and marked as an output it changes no " \
-                 "fusion; written: a layer writes it, but marked it may change one; " \
-                 "inside: only the layer that computes it has it; gone: no layer " \
-                 "computes it under this name") \
+        .about = "between: a layer writes it, and marked as an output it changes " \
+        "no fusion; written: a layer writes it, but marked it may change one; " \
+        "inside: only the layer that computes it has it; gone: no layer computes " \
+        "it under this name") \
     has(t, TEXT,  why,       "why", .word = fsd_place_why_name, \
         .n_words = FSD__WHY_COUNT) \
     has(t, TEXT,  says,      NULL, .aside = true) \
@@ -50,24 +50,25 @@ static const char tensor_text[] =
     "<           {says!}<; {held_by} has them>\n>";
 
 /* clang-format off */
-#define CHANGE_ROW(has, t) \
-    has(t, COUNT, layer,  "layer") \
-    has(t, TEXT,  fusion, "fusion", .word = fsd_fusion_kind_name, \
-        .n_words = FSD__FUSION_COUNT) \
-    has(t, IDS,   nodes,  NULL) \
-    has(t, NAME,  called, "nodes", .aside = true)
+#define CHANGE_ROW(has, set, when, t) \
+    set(t, COUNT, layer, fsd_count_id(m->layer_of[group]), "layer") \
+    set(t, TEXT,  fusion, fsd_fusion_kind_name(m->kinds[group]), "fusion", \
+        .word = fsd_fusion_kind_name, .n_words = FSD__FUSION_COUNT) \
+    set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
+    set(t, NAME,  called, called(arena, m, group), "nodes", .aside = true)
 FSD_RECORD(change_row, CHANGE_ROW)
 
-#define PASSED_ROW(has, t) has(t, NAME, name, NULL)
+#define PASSED_ROW(has, set, when, t) has(t, NAME, name, NULL)
 FSD_RECORD(passed_row, PASSED_ROW)
 
-#define BREAK_ROW(has, t) \
-    has(t, COUNT, layer,   "layer") \
-    has(t, TEXT,  fusion,  "fusion", .word = fsd_fusion_kind_name, \
-        .n_words = FSD__FUSION_COUNT) \
-    has(t, NAME,  called,  "nodes", .aside = true) \
-    has(t, IDS,   nodes,   NULL) \
-    has(t, FLAG,  exact,   "exact", .about = "a tensor is known that splits it") \
+#define BREAK_ROW(has, set, when, t) \
+    set(t, COUNT, layer, fsd_count_id(m->layer_of[group]), "layer") \
+    set(t, TEXT,  fusion, fsd_fusion_kind_name(m->kinds[group]), "fusion", \
+        .word = fsd_fusion_kind_name, .n_words = FSD__FUSION_COUNT) \
+    set(t, NAME,  called, called(arena, m, group), "nodes", .aside = true) \
+    set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
+    set(t, FLAG,  exact, fsd_marks_has_break(m, group), "exact", \
+        .about = "a tensor is known that splits it") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to be marked as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
         .about = "where no mark splits it: the tensors to be passed through an If " \
@@ -80,19 +81,21 @@ FSD_RECORD(passed_row, PASSED_ROW)
         .about = "all fusions that then change, including this one")
 FSD_RECORD(break_row, BREAK_ROW)
 
-#define NAME_ROW(has, t) \
-    has(t, NAME, name,   NULL) \
-    has(t, NAME, quoted, NULL)
+#define NAME_ROW(has, set, when, t) \
+    set(t, NAME, name, name, NULL) \
+    set(t, NAME, quoted, fsd_names_quoted(arena, name), NULL)
 FSD_RECORD(name_row, NAME_ROW)
 
-#define ANSWER(has, t) \
-    has(t, COUNT, n,        NULL) \
-    has(t, TALLY, by_place, NULL) \
+#define ANSWER(has, set, when, t) \
+    set(t, COUNT, n, all->at.n, NULL) \
+    set(t, TALLY, by_place, fsd_tally(arena, by_place, FSD__PLACE_COUNT, 0, \
+        fsd_place_name), \
+        NULL) \
     has(t, TALLY, fusions,  NULL, \
         .about = "groups of nodes that some layers compute, by kind") \
-    has(t, ROWS,  tensors,  "Tensors", .of = &tensor_row_record) \
-    has(t, ROWS,  listed,   NULL, .aside = true, .of = &tensor_row_record) \
-    has(t, COUNT, more,     NULL, .aside = true) \
+    set(t, ROWS,  tensors, all, "Tensors", .of = &tensor_row_record) \
+    set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &tensor_row_record) \
+    set(t, COUNT, more, all->at.n - listed->at.n, NULL, .aside = true) \
     has(t, ROWS,  breaks,   "Breaks", .of = &break_row_record) \
     has(t, ROWS,  names,    NULL, .aside = true, .of = &name_row_record)
 FSD_RECORD(answer, ANSWER)
@@ -200,8 +203,7 @@ static void fill_tensor(struct fsd_arena *arena, void *out, const void *from,
     fsd_id node = fsd_tensor_producer(d->model, i);
     struct tensor_row *row = out;
 
-    row->name = fsd_text(d->names, d->model->tensors.at[i].name);
-    row->place = fsd_place_name(p->place);
+    FSD_FILL(row, TENSOR_ROW);
     if (p->why) {
         row->why = fsd_place_why_name(p->why);
         row->says = fsd_place_why_text(p->why);
@@ -243,11 +245,7 @@ static void add_tensors(struct fsd_arena *arena, const struct fsd_request *reque
         if (request->all || place != FSD_PLACE_GONE)
             fsd_vec_push(arena, &listed->at, row);
     }
-    root->n = fsd_count(all->at.n);
-    root->by_place = fsd_tally(arena, by_place, FSD__PLACE_COUNT, 0, fsd_place_name);
-    root->tensors = all;
-    root->listed = listed;
-    root->more = fsd_count(all->at.n - listed->at.n);
+    FSD_FILL(root, ANSWER);
 }
 
 static void count_fusions(struct fsd_arena *arena, const struct fsd_marks *m,
@@ -302,10 +300,7 @@ static const struct fsd_rows *changes_of(struct fsd_arena *arena,
         fsd_id group = m->pool.at[b->groups.at + i];
         struct change_row *row = fsd_rows_add(rows);
 
-        row->layer = fsd_count_id(m->layer_of[group]);
-        row->fusion = fsd_fusion_kind_name(m->kinds[group]);
-        row->nodes = nodes_of(arena, m, group);
-        row->called = called(arena, m, group);
+        FSD_FILL(row, CHANGE_ROW);
     }
     return rows;
 }
@@ -331,11 +326,7 @@ static void fill_break(struct fsd_arena *arena, struct break_row *row,
 {
     const struct fsd_break *b = &m->breaks[group];
 
-    row->layer = fsd_count_id(m->layer_of[group]);
-    row->fusion = fsd_fusion_kind_name(m->kinds[group]);
-    row->nodes = nodes_of(arena, m, group);
-    row->called = called(arena, m, group);
-    row->exact = fsd_flag(fsd_marks_has_break(m, group));
+    FSD_FILL(row, BREAK_ROW);
     if (!fsd_marks_has_break(m, group)) {
         row->none = b->why;
         return;
@@ -405,8 +396,7 @@ static void add_names(struct fsd_arena *arena, const struct fsd_request *request
             continue;
         }
         row = fsd_rows_add(names);
-        row->name = name;
-        row->quoted = fsd_names_quoted(arena, name);
+        FSD_FILL(row, NAME_ROW);
     }
     if (request->q->left_out)
         *request->q->left_out = left_out;

@@ -267,14 +267,17 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
 /* ----------------------------------------------------------------------------- rows */
 
 /* clang-format off */
-#define ITEM_ROW(has, t) \
+#define ITEM_ROW(has, set, when, t) \
     has(t, COUNT,  rank,             "rank") \
-    has(t, COUNT,  layer,            "layer") \
+    set(t, COUNT,  layer, item->id, "layer") \
     has(t, COUNT,  node,             "node") \
     has(t, NAME,   name,             "name") \
-    has(t, NAME,   type,             "type") \
-    has(t, TEXT,   precision,        "runs in") \
-    has(t, NAME,   tactic,           "kernel") \
+    when(t, NAME,   type, d->engine->nodes.at[item->id].op, \
+        fsd_text(d->names, d->engine->nodes.at[item->id].op), "type") \
+    when(t, TEXT,   precision, d->layers[item->id].precision != FSD_DTYPE_UNKNOWN, \
+        fsd_dtype_name(d->layers[item->id].precision), "runs in") \
+    when(t, NAME,   tactic, layer->tactic, fsd_text(d->names, layer->tactic), \
+        "kernel") \
     has(t, NAME,   nodes,            "nodes") \
     has(t, COUNT,  members,          "layers") \
     has(t, MS,     ms,               "ms") \
@@ -321,14 +324,16 @@ static const char *const valued_texts[] = {
 };
 
 /* clang-format off */
-#define SPENT_ROW(has, t) \
-    has(t, TEXT,  spent,   "class") \
-    has(t, COUNT, layers,  "layers") \
-    has(t, MS,    ms,      "ms") \
-    has(t, BYTES, bytes,   "bytes") \
-    has(t, SHARE, share,   "share", .about = "of all time, else of all known bytes") \
-    has(t, COUNT, unknown, "of unknown bytes", .about = "layers") \
-    has(t, TEXT,  words,   NULL, .aside = true)
+#define SPENT_ROW(has, set, when, t) \
+    set(t, TEXT,  spent, fsd_spent_name((enum fsd_spent)i), "class") \
+    set(t, COUNT, layers, sum->layers, "layers") \
+    set(t, MS,    ms, sum->ms, "ms") \
+    when(t, BYTES, bytes, sum->unknown < sum->layers, fsd_amount_cell(d, sum->bytes), \
+        "bytes") \
+    when(t, SHARE, share, sum->share >= 0, sum->share, "share", \
+        .about = "of all time, else of all known bytes") \
+    set(t, COUNT, unknown, sum->unknown, "of unknown bytes", .about = "layers") \
+    set(t, TEXT,  words, fsd_spent_words((enum fsd_spent)i), NULL, .aside = true)
 FSD_RECORD(spent_row, SPENT_ROW)
 /* clang-format on */
 
@@ -336,12 +341,12 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
                                  "<, {ms}><, {bytes}><, {unknown!} of unknown bytes>\n";
 
 /* clang-format off */
-#define ANSWER(has, t) \
-    has(t, TEXT,  by,                  NULL) \
-    has(t, TEXT,  unit,                NULL) \
-    has(t, TEXT,  what,                NULL, .aside = true) \
-    has(t, COUNT, shown,               NULL) \
-    has(t, COUNT, of,                  NULL) \
+#define ANSWER(has, set, when, t) \
+    set(t, TEXT,  by, basis->by, NULL) \
+    set(t, TEXT,  unit, r->unit, NULL) \
+    set(t, TEXT,  what, basis->what, NULL, .aside = true) \
+    set(t, COUNT, shown, rows->at.n, NULL) \
+    set(t, COUNT, of, r->items.n, NULL) \
     has(t, MS,    total_ms,            NULL) \
     has(t, SHARE, share,               NULL) \
     has(t, COUNT, not_ranked,          NULL) \
@@ -381,13 +386,7 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     const struct fsd_layer *layer = &d->engine->layers.at[item->id];
     const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
-    row->layer = fsd_count(item->id);
-    if (d->engine->nodes.at[item->id].op)
-        row->type = fsd_text(d->names, d->engine->nodes.at[item->id].op);
-    if (d->layers[item->id].precision != FSD_DTYPE_UNKNOWN)
-        row->precision = fsd_dtype_name(d->layers[item->id].precision);
-    if (layer->tactic)
-        row->tactic = fsd_text(d->names, layer->tactic);
+    FSD_FILL(row, ITEM_ROW);
     /* A name that does not contain its nodes' names does not show them. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
@@ -471,15 +470,7 @@ static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_dif
         if (!sum->layers)
             continue;
         row = fsd_rows_add(rows);
-        row->spent = fsd_spent_name((enum fsd_spent)i);
-        row->words = fsd_spent_words((enum fsd_spent)i);
-        row->layers = fsd_count(sum->layers);
-        row->ms = fsd_real_ms(sum->ms);
-        if (sum->unknown < sum->layers)
-            row->bytes = fsd_amount_cell(d, sum->bytes);
-        if (sum->share >= 0)
-            row->share = fsd_real(sum->share);
-        row->unknown = fsd_count(sum->unknown);
+        FSD_FILL(row, SPENT_ROW);
     }
     if (rows->at.n < 2)
         rows->at.n = 0;
@@ -514,11 +505,7 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
 {
     bool valued = r->column != FSD_NONE, timed = !valued && r->d->times->profiles;
 
-    root->by = basis->by;
-    root->unit = r->unit;
-    root->what = basis->what;
-    root->shown = fsd_count(rows->at.n);
-    root->of = fsd_count(r->items.n);
+    FSD_FILL(root, ANSWER);
     if (valued) {
         root->ranked_by = r->unit;
         root->unvalued = fsd_count(r->unknown);

@@ -7,12 +7,14 @@
 enum { NEIGHBOURS = 4 };
 
 /* clang-format off */
-#define LAYER_ROW(has, t) \
-    has(t, COUNT, index,     "layer") \
-    has(t, NAME,  name,      NULL, .brief = true) \
-    has(t, NAME,  called,    "layer's name", .aside = true, .brief = true) \
-    has(t, TEXT,  kind,      "kind") \
-    has(t, NAME,  sort,      NULL, .aside = true) \
+#define LAYER_ROW(has, set, when, t) \
+    set(t, COUNT, index, link->layer, "layer") \
+    set(t, NAME,  name, fsd_text(d->names, n->name), NULL, .brief = true) \
+    set(t, NAME,  called, fsd_layer_name_of(d, link->layer), "layer's name", \
+        .aside = true, .brief = true) \
+    set(t, TEXT,  kind, fsd_kind_name(r->kind), "kind") \
+    set(t, NAME,  sort, fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind), \
+        NULL, .aside = true) \
     has(t, NAME,  change,    "change", .aside = true) \
     has(t, TYPE,  precision, "precision") \
     has(t, MS,    ms,        "layer's ms") \
@@ -35,21 +37,23 @@ static const char layer_text[] =
     "<           output to {to}\n>";
 
 /* clang-format off */
-#define NODE_ROW(has, t) \
-    has(t, COUNT, index,     "node") \
-    has(t, NAME,  name,      NULL) \
-    has(t, NAME,  called,    "name", .aside = true) \
-    has(t, NAME,  op,        "op") \
-    has(t, NAME,  module,    "module") \
-    has(t, TEXT,  fate,      "fate") \
-    has(t, TEXT,  why,       "why") \
-    has(t, COUNT, same_as,   NULL) \
-    has(t, TYPE,  requested, "requested") \
-    has(t, TYPE,  realised,  "runs in") \
-    has(t, MS,    ms,        "ms") \
-    has(t, MACS,  macs,      "multiply-adds", .aside = true) \
-    has(t, NAME,  became,    NULL, .aside = true) \
-    has(t, RECORD, clauses,  NULL, .aside = true, .of = &fsd_node_record) \
+#define NODE_ROW(has, set, when, t) \
+    set(t, COUNT, index, node, "node") \
+    set(t, NAME,  name, fsd_text(d->names, n->name), NULL) \
+    set(t, NAME,  called, fsd_called_node(arena, d, node), "name", .aside = true) \
+    set(t, NAME,  op, fsd_text(d->names, n->op), "op") \
+    when(t, NAME,  module, n->module, fsd_text(d->names, n->module), "module") \
+    set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate") \
+    set(t, TEXT,  why, *r->why ? r->why : NULL, "why") \
+    set(t, COUNT, same_as, fsd_count_id(r->other), NULL) \
+    set(t, TYPE,  requested, r->requested, "requested") \
+    set(t, TYPE,  realised, r->realised, "runs in") \
+    set(t, MS,    ms, cost->ms, "ms") \
+    set(t, MACS,  macs, fsd_amount_cell(d, cost->macs), "multiply-adds", \
+        .aside = true) \
+    set(t, NAME,  became, fsd_phrase_of(arena, d, node, fsd_put_fate), NULL, \
+        .aside = true) \
+    set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_node_record) \
     has(t, COUNT, region,    "region", .aside = true) \
     has(t, FACTS, values,    "", .about = "numbers from outside, by column") \
     has(t, TEXT,  numbers,   NULL, .aside = true) \
@@ -63,7 +67,7 @@ static const char node_text[] = "node {index} {called}< ({op!})>< in {module}>\n
                                 "{layers}";
 
 /* clang-format off */
-#define ANSWER(has, t) \
+#define ANSWER(has, set, when, t) \
     has(t, ROWS, nodes, "Nodes and their layers", .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
@@ -100,11 +104,7 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     const struct fsd_node *n = &d->engine->nodes.at[link->layer];
     const struct fsd_layer_result *r = &d->layers[link->layer];
 
-    row->index = fsd_count(link->layer);
-    row->name = fsd_text(d->names, n->name);
-    row->called = fsd_layer_name_of(d, link->layer);
-    row->kind = fsd_kind_name(r->kind);
-    row->sort = fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind);
+    FSD_FILL(row, LAYER_ROW);
     if (n->in.n || n->out.n) {
         const char *change = fsd_change_of(arena, d, link->layer);
 
@@ -135,21 +135,7 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     struct fsd_rows *layers = fsd_rows_new(arena, &layer_row_record, layer_text);
     void *clauses = fsd_record_new(arena, &fsd_node_record);
 
-    row->index = fsd_count(node);
-    row->name = fsd_text(d->names, n->name);
-    row->called = fsd_called_node(arena, d, node);
-    row->op = fsd_text(d->names, n->op);
-    if (n->module)
-        row->module = fsd_text(d->names, n->module);
-    row->fate = fsd_fate_name(r->fate);
-    row->why = *r->why ? r->why : NULL;
-    row->same_as = fsd_count_id(r->other);
-    row->requested = fsd_count(r->requested);
-    row->realised = fsd_count(r->realised);
-    row->ms = fsd_real_ms(cost->ms);
-    row->macs = fsd_amount_cell(d, cost->macs);
-    row->became = fsd_phrase_of(arena, d, node, fsd_put_fate);
-    row->clauses = clauses;
+    FSD_FILL(row, NODE_ROW);
     fsd_fill_node(arena, clauses, from, node);
     row->region = fsd_count_id(d->match->region_of_node[node]);
     if (d->values) {
