@@ -129,9 +129,7 @@ static const struct fsd_rows *inputs_of(struct fsd_arena *arena,
     struct fsd_rows *rows = fsd_rows_new(arena, &stated_record, "");
 
     for (uint32_t i = 0; i < v->about.n; i++) {
-        struct stated *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, STATED);
+        FSD_ADD(rows, stated, STATED);
     }
     return rows;
 }

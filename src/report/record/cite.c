@@ -29,9 +29,7 @@ const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < cites.n; i++) {
         const struct fsd_cite *cite = &all->cites.at[cites.at + i];
-        struct cite *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, CITE);
+        FSD_ADD(rows, cite, CITE);
     }
     return cites.n ? rows : NULL;
 }

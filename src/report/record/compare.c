@@ -197,9 +197,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
-        struct group *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, GROUP);
+        FSD_ADD(rows, group, GROUP);
     }
     return rows;
 }
@@ -362,19 +360,24 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
 
 /* clang-format off */
 #define KERNEL(has, set, when, t) \
-    has(t, NAME,  type,       NULL, .always = true, .about = "name in the engine") \
-    has(t, TEXT,  kind,       NULL, .always = true, .about = "as in a report") \
-    has(t, TYPE,  precision,  NULL, .always = true) \
-    has(t, NAME,  operations, NULL, .about = "operations of the kernel, e.g. Mul+Add") \
-    has(t, NAME,  parameters, NULL, .about = "as the engine states them, sorted") \
-    has(t, NAME,  provider,   NULL, .about = "the execution provider that runs it") \
-    has(t, WORDS, reads,      NULL, .always = true, \
+    set(t, NAME,  type, fsd_text(s->names, k->type), NULL, .always = true, \
+        .about = "name in the engine") \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)k->kind), NULL, .always = true, \
+        .about = "as in a report") \
+    set(t, TYPE,  precision, k->precision, NULL, .always = true) \
+    when(t, NAME, operations, k->does, fsd_text(s->names, k->does), NULL, \
+        .about = "operations of the kernel, e.g. Mul+Add") \
+    when(t, NAME, parameters, k->attrs, fsd_text(s->names, k->attrs), NULL, \
+        .about = "as the engine states them, sorted") \
+    when(t, NAME, provider, k->provider, fsd_text(s->names, k->provider), NULL, \
+        .about = "the execution provider that runs it") \
+    set(t, WORDS, reads, tensors_of(arena, s, k->in), NULL, .always = true, \
         .about = "type/layout:sizes of each tensor") \
-    has(t, WORDS, writes,     NULL, .always = true) \
-    has(t, WORDS, made_of,    NULL, .always = true, \
+    set(t, WORDS, writes, tensors_of(arena, s, k->out), NULL, .always = true) \
+    set(t, WORDS, made_of, tensors_of(arena, s, k->consts), NULL, .always = true, \
         .about = "weights and other constants") \
-    has(t, WORDS, nodes,      NULL, .always = true, \
-        .about = "nodes that it computes, or whose data it moves")
+    set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes)), NULL, \
+        .always = true, .about = "nodes that it computes, or whose data it moves")
 FSD_RECORD(kernel, KERNEL)
 
 #define KERNEL_CHANGE(has, set, when, t) \
@@ -404,17 +407,20 @@ FSD_RECORD(binding, BINDING)
 FSD_RECORD(binding_change, BINDING_CHANGE)
 /* clang-format on */
 
-static struct fsd_words tensors_of(struct fsd_arena *arena, struct fsd_print *print,
-                                   const struct fsd_state *s, struct fsd_span tensors)
+static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                   struct fsd_span tensors)
 {
     const char **words = FSD_NEW(arena, const char *, tensors.n), *word;
+    struct fsd_print print;
     size_t size;
 
+    fsd_print_open(&print);
     for (uint32_t i = 0; i < tensors.n; i++) {
-        fsd_put_state_tensor(s, &s->tensors.at[tensors.at + i], print->out);
-        word = fsd_print_next(print, &size);
+        fsd_put_state_tensor(s, &s->tensors.at[tensors.at + i], print.out);
+        word = fsd_print_next(&print, &size);
         words[i] = fsd_arena_strndup(arena, word, size);
     }
+    fsd_print_drop(&print);
     return fsd_words(words, tensors.n);
 }
 
@@ -425,7 +431,6 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
     const struct fsd_kernel *k;
     struct kernel *row;
     struct fsd_span nodes;
-    struct fsd_print print;
 
     if (i == FSD_NONE)
         return NULL;
@@ -434,18 +439,7 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
             : of & FSD_LAYER_MOVES ? s->moves.at[of & ~FSD_LAYER_MOVES].nodes
                                    : s->groups.at[of].nodes;
     row = FSD_NEW(arena, struct kernel, 1);
-    row->type = fsd_text(s->names, k->type);
-    row->kind = fsd_kind_name((enum fsd_kind)k->kind);
-    row->precision = fsd_count(k->precision);
-    row->operations = k->does ? fsd_text(s->names, k->does) : NULL;
-    row->parameters = k->attrs ? fsd_text(s->names, k->attrs) : NULL;
-    row->provider = k->provider ? fsd_text(s->names, k->provider) : NULL;
-    fsd_print_open(&print);
-    row->reads = tensors_of(arena, &print, s, k->in);
-    row->writes = tensors_of(arena, &print, s, k->out);
-    row->made_of = tensors_of(arena, &print, s, k->consts);
-    fsd_print_drop(&print);
-    row->nodes = fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes));
+    FSD_FILL(row, KERNEL);
     return row;
 }
 

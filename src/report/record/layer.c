@@ -40,9 +40,7 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
         return NULL;
     for (uint32_t i = 0; i < flow->readers.n; i++) {
         const struct fsd_reader *from = &d->flows->readers.at[flow->readers.at + i];
-        struct reader *reader = fsd_rows_add(readers);
-
-        FSD_FILL(reader, READER);
+        FSD_ADD(readers, reader, READER);
     }
     row = FSD_NEW(arena, struct edge, 1);
     FSD_FILL(row, EDGE);
@@ -150,9 +148,7 @@ static const struct fsd_rows *links_of(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
-        struct link *row = fsd_rows_add(links);
-
-        FSD_FILL(row, LINK);
+        FSD_ADD(links, link, LINK);
     }
     return links;
 }

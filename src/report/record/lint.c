@@ -18,17 +18,18 @@
     set(t, NAME,   node_name, e->name, NULL, .always = true) \
     set(t, COUNT,  input, e->input, NULL, .always = true, \
         .about = "which input of the node; of move-pair which of `to`") \
-    has(t, COUNT,  to,           NULL, \
+    when(t, COUNT,  to, e->to_name, e->to, NULL, \
         .about = "of move-pair the node that is to read the pair") \
-    has(t, NAME,   to_name,      NULL) \
-    has(t, NAME,   scale_of,     NULL, \
+    when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
+    set(t, NAME,   scale_of, e->like, NULL, \
         .about = "the quantizer whose scale to use; absent: to calibrate") \
-    has(t, NAME,   scale_tensor, NULL) \
-    has(t, NUMBER, scale,        NULL, .about = "by value, where it is one and known") \
-    has(t, TEXT,   type,         NULL) \
-    has(t, FLAG,   on_request,   NULL, .if_true = true, \
+    set(t, NAME,   scale_tensor, e->scale_tensor, NULL) \
+    when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
+        .about = "by value, where it is one and known") \
+    set(t, TEXT,   type, e->type, NULL) \
+    set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \
         .about = "it costs time: applied only if its rule is named") \
-    has(t, TEXT,   effect,       NULL, .always = true, \
+    set(t, TEXT,   effect, e->effect, NULL, .always = true, \
         .about = "what it changes numerically")
 FSD_RECORD(edit, EDIT)
 
@@ -83,17 +84,6 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
             struct edit *row = fsd_rows_add(rows);
 
             FSD_FILL(row, EDIT);
-            if (e->to_name) {
-                row->to = fsd_count(e->to);
-                row->to_name = e->to_name;
-            }
-            row->on_request = fsd_flag(e->on_request);
-            row->scale_of = e->like;
-            row->scale_tensor = e->scale_tensor;
-            if (e->scale > 0)
-                row->scale = fsd_real(e->scale);
-            row->type = e->type;
-            row->effect = e->effect;
         }
     }
     return rows;

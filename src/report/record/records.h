@@ -69,6 +69,10 @@ extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);
 
+/** What is counted of a run. */
+extern const struct fsd_record fsd_summary_record;
+const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d);
+
 /** Numbers from outside; NULL: there are none. */
 extern const struct fsd_record fsd_values_record;
 const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d);

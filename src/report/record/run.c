@@ -41,16 +41,18 @@ FSD_RECORD(engine_part, ENGINE_PART)
     set(t, FACTS, built, fsd_facts_of_built(arena, &g->built, d->names), NULL, \
         .about = "what the log states of the build: GPU, compute capability, " \
         "precision, calibration, options that were set") \
-    has(t, COUNT, optimization_profile, NULL, \
+    when(t, COUNT, optimization_profile, g->profiles > 1, (uint64_t)g->profile, NULL, \
         .about = "the selected optimization profile, from 0") \
-    has(t, COUNT, optimization_profiles, NULL) \
-    has(t, COUNT, layers_of_other_profiles, NULL, .about = "of other optimization " \
-                                                           "profiles, not counted") \
-    has(t, ROWS,  parts,    NULL, .of = &engine_part_record, \
+    when(t, COUNT, optimization_profiles, g->profiles > 1, g->profiles, NULL) \
+    when(t, COUNT, layers_of_other_profiles, g->profiles > 1, g->elsewhere.n, NULL, \
+        .about = "of other optimization profiles, not counted") \
+    set(t, ROWS,  parts, parts_of(arena, g), NULL, .of = &engine_part_record, \
         .about = "several engines of one model; their layers follow one another") \
-    has(t, ROWS,  tuned_for, NULL, .of = &sized_input_record, \
+    set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
+        .of = &sized_input_record, \
         .about = "dynamic inputs: the sizes that bytes and multiply-adds refer to") \
-    has(t, ROWS,  run_with, NULL, .of = &sized_input_record, \
+    set(t, ROWS,  run_with, sizes_of(arena, d, &d->cost->run_with), NULL, \
+        .of = &sized_input_record, \
         .about = "the same, if the log states the sizes of its run")
 FSD_RECORD(engine, ENGINE)
 
@@ -122,9 +124,7 @@ static const struct fsd_rows *parts_of(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < g->parts.n; i++) {
         const struct fsd_engine_part *part = &g->parts.at[i];
-        struct engine_part *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, ENGINE_PART);
+        FSD_ADD(rows, engine_part, ENGINE_PART);
     }
     return rows->at.n ? rows : NULL;
 }
@@ -135,14 +135,6 @@ static const struct engine *engine_of(struct fsd_arena *arena, const struct fsd_
     struct engine *row = FSD_NEW(arena, struct engine, 1);
 
     FSD_FILL(row, ENGINE);
-    if (g->profiles > 1) {
-        row->optimization_profile = fsd_count((uint64_t)g->profile);
-        row->optimization_profiles = fsd_count(g->profiles);
-        row->layers_of_other_profiles = fsd_count(g->elsewhere.n);
-    }
-    row->parts = parts_of(arena, g);
-    row->tuned_for = sizes_of(arena, d, &d->cost->tuned);
-    row->run_with = sizes_of(arena, d, &d->cost->run_with);
     return row;
 }
 
@@ -167,7 +159,9 @@ static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_
     when(t, COUNT, requested, s->requested, s->requested, NULL, \
         .about = "layers that move data as the model requires") \
     set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
-    set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true)
+    set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true, \
+        .says = "{mapped_layers} of {computing_layers|computing layer|" \
+        "computing layers}, {links|link|links}")
 FSD_RECORD(coverage, COVERAGE)
 
 #define TIMES(has, set, when, t) \
@@ -205,6 +199,10 @@ FSD_RECORD(spent_sum, SPENT_SUM)
 FSD_RECORD(spent, SPENT)
 
 #define SUMMARY(has, set, when, t) \
+    set(t, COUNT,  all_nodes, s->nodes, NULL, .aside = true) \
+    set(t, COUNT,  all_layers, s->layers, NULL, .aside = true) \
+    set(t, COUNT,  all_inserted, s->inserted, NULL, .aside = true) \
+    set(t, COUNT,  moved, s->requested, NULL, .aside = true) \
     set(t, TALLY,  nodes, fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, \
         fsd_fate_name), \
         NULL, .always = true, .about = "by fate") \
@@ -228,7 +226,7 @@ FSD_RECORD(spent, SPENT)
     has(t, ROWS,   brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
         .about = "the summary: what runs, where the time goes, what to do, what is " \
                  "unknown")
-FSD_RECORD(summary, SUMMARY)
+FSD_RECORD_SHARED(summary, SUMMARY)
 /* clang-format on */
 
 static const struct times *times_of(struct fsd_arena *arena, const struct fsd_diff *d)
@@ -292,8 +290,7 @@ static const struct spent *spent_of(struct fsd_arena *arena, const struct fsd_di
     return row;
 }
 
-static const struct summary *summary_of(struct fsd_arena *arena,
-                                        const struct fsd_diff *d)
+const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_summary *s = d->summary;
     struct summary *row = FSD_NEW(arena, struct summary, 1);
@@ -366,7 +363,8 @@ static const char *schema_name(unsigned i)
     set(t, RECORD, engine, engine_of(arena, d), NULL, .of = &engine_record, \
         .always = true) \
     set(t, RECORD, log, log_of(arena, d), NULL, .of = &build_log_record) \
-    set(t, RECORD, summary, summary_of(arena, d), NULL, .of = &summary_record, \
+    set(t, RECORD, summary, fsd_summary_held(arena, d), NULL, \
+        .of = &fsd_summary_record, \
         .always = true) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
         .about = "numbers from outside (--values); of a layer or node they stand " \

@@ -83,12 +83,11 @@ FSD_RECORD_SHARED(brief_line, BRIEF_LINE)
 const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
                                       const struct fsd_brief *brief)
 {
-    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_brief_line_record, "");
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &fsd_brief_line_record, "{*}{topic:-9}{/}{text}\n");
 
     for (uint32_t i = 0; i < brief->n; i++) {
-        struct brief_line *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, BRIEF_LINE);
+        FSD_ADD(rows, brief_line, BRIEF_LINE);
     }
     return rows;
 }

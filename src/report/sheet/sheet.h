@@ -73,6 +73,13 @@ struct fsd_rows *fsd_rows_new(struct fsd_arena *arena, const struct fsd_record *
                               const char *text);
 /** A row of which nothing is known: a struct of the rows' type. */
 void *fsd_rows_add(struct fsd_rows *rows);
+/** Adds a row of that type, filled by its list (record.h). */
+#define FSD_ADD(rows, type, LIST)                                                      \
+    do {                                                                               \
+        struct type *fsd_added_ = fsd_rows_add(rows);                                  \
+                                                                                       \
+        FSD_FILL(fsd_added_, LIST);                                                    \
+    } while (0)
 /** The root of a sheet, a struct of that type, of which nothing is known yet; what else
  *  the sheet has is set as well.
  *  @param head  NULL: nothing stands above the tables. */
@@ -170,6 +177,10 @@ fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
     fsd_sheet_put_markdown, fsd_sheet_put_schema;
 /** A record as JSON without a schema: data of the page. */
 void fsd_record_put_json(const struct fsd_record *of, const void *record, FILE *out);
+
+/** A record in the words of a template. */
+void fsd_record_put_text(const struct fsd_record *of, const void *record,
+                         const char *text, const struct fsd_style *style, FILE *out);
 
 /** Prints the text of a cell. */
 typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,

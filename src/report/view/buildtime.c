@@ -51,15 +51,16 @@ FSD_RECORD(sum_row, SUM_ROW)
         "why") \
     set(t, COUNT,  times, s->times, "times") \
     set(t, COUNT,  layers, skips[i].layers, "layers") \
-    has(t, BYTES,  requested, "requested", \
-        .about = "scratch memory, the most of one tactic") \
-    has(t, BYTES,  available, "available")
+    when(t, BYTES,  requested, s->wanted, fsd_amount_cell(w->d, (int64_t)s->wanted), \
+        "requested", .about = "scratch memory, the most of one tactic") \
+    when(t, BYTES,  available, s->wanted, fsd_amount_cell(w->d, (int64_t)s->room), \
+        "available")
 FSD_RECORD(skip_row, SKIP_ROW)
 
 #define STEP_ROW(has, set, when, t) \
     set(t, NAME,   step, fsd_text(w->d->names, s->name), "step") \
     set(t, NUMBER, seconds, s->seconds, "seconds") \
-    has(t, COUNT,  times,   "times") \
+    set(t, COUNT,  times, ((struct fsd_count){s->times > 1, s->times}), "times") \
     set(t, COUNT,  line, s->line, "line of the log", .about = "the first one")
 FSD_RECORD(step_row, STEP_ROW)
 
@@ -399,10 +400,6 @@ static void fill_skips(const struct work *w, struct answer *root, bool all)
         struct skip_row *row = fsd_rows_add(rows);
 
         FSD_FILL(row, SKIP_ROW);
-        if (s->wanted) {
-            row->requested = fsd_amount_cell(w->d, (int64_t)s->wanted);
-            row->available = fsd_amount_cell(w->d, (int64_t)s->room);
-        }
     }
     root->skipped = rows;
     root->few_skipped = fsd_rows_first(rows, most);
@@ -425,7 +422,6 @@ static void fill_steps(const struct work *w, struct answer *root)
             continue;
         row = fsd_rows_add(rows);
         FSD_FILL(row, STEP_ROW);
-        row->times = (struct fsd_count){s->times > 1, s->times};
     }
     if (longest) {
         root->longest = fsd_text(w->d->names, longest->name);

@@ -14,8 +14,10 @@ FSD_RECORD(line_row, LINE_ROW)
 #define ITEM_ROW(has, set, when, t) \
     set(t, COUNT, index, id, "number") \
     set(t, NAME,  name, fsd_text(d->names, g->nodes.at[id].name), NULL) \
-    has(t, NAME,  called, "name", .aside = true, .brief = true) \
-    has(t, ROWS,  story,  "story", .of = &line_row_record)
+    set(t, NAME,  called, layer ? fsd_layer_name_of(d, id) : fsd_called_node(arena, \
+        d, id), \
+        "name", .aside = true, .brief = true) \
+    set(t, ROWS,  story, story_of(&tale), "story", .of = &line_row_record)
 FSD_RECORD(item_row, ITEM_ROW)
 
 #define ANSWER(has, set, when, t) \
@@ -33,9 +35,7 @@ static const struct fsd_rows *story_of(const struct fsd_tale *tale)
 
     for (uint32_t i = 0; i < tale->lines.n; i++) {
         const struct fsd_line *line = &tale->lines.at[i];
-        struct line_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, LINE_ROW);
+        FSD_ADD(rows, line_row, LINE_ROW);
     }
     return rows;
 }
@@ -51,8 +51,6 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
     else
         fsd_explain_node(&tale, d, id);
     FSD_FILL(row, ITEM_ROW);
-    row->called = layer ? fsd_layer_name_of(d, id) : fsd_called_node(arena, d, id);
-    row->story = story_of(&tale);
 }
 
 static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *d,

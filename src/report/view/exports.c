@@ -50,9 +50,7 @@ static const struct fsd_rows *change_rows(const struct context *k)
         const struct fsd_export_change *c = &k->e->changes.at[i];
         const struct fsd_state *s = c->new != FSD_NONE ? k->e->after : k->e->before;
         fsd_id node = fsd_id_or(c->new, c->old);
-        struct change_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, CHANGE_ROW);
+        FSD_ADD(rows, change_row, CHANGE_ROW);
     }
     return rows;
 }

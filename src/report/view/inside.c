@@ -131,9 +131,7 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         fsd_id node = m->nodes.at[i];
         const struct fsd_node_result *r = &d->nodes[node];
-        struct node_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, NODE_ROW);
+        FSD_ADD(rows, node_row, NODE_ROW);
     }
     return rows;
 }

@@ -224,9 +224,7 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[k->m->pool.at[groups.at + i]];
-        struct group_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, GROUP_ROW);
+        FSD_ADD(rows, group_row, GROUP_ROW);
     }
     return rows;
 }
@@ -257,9 +255,7 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
 
     for (uint32_t i = 0; i < moves.n; i++) {
         const struct fsd_move *m = &s->moves.at[k->m->pool.at[moves.at + i]];
-        struct move_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, MOVE_ROW);
+        FSD_ADD(rows, move_row, MOVE_ROW);
     }
     return rows;
 }
@@ -379,9 +375,7 @@ static const struct fsd_rows *cell_rows(const struct context *k, uint32_t row)
 
     for (uint32_t b = 0; b < k->m->n; b++) {
         const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
-        struct cell_row *at = fsd_rows_add(rows);
-
-        FSD_FILL(at, CELL_ROW);
+        FSD_ADD(rows, cell_row, CELL_ROW);
     }
     return rows;
 }

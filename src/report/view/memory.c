@@ -22,9 +22,12 @@ enum { SHOWN = 10 };
     set(t, BYTES, out, fsd_amount_cell(d, c->traffic.out), "written") \
     set(t, BYTES, bytes, fsd_amount_cell(d, c->bytes), "all but the bias") \
     set(t, BYTES, alive, fsd_amount_cell(d, lives->alive[i]), "alive meanwhile") \
-    has(t, BYTES, host,    "persistent on the host") \
-    has(t, BYTES, device,  "persistent") \
-    has(t, BYTES, scratch, "scratch")
+    when(t, BYTES, host, stated[i], fsd_amount_cell(d, stated[i]->host), \
+        "persistent on the host") \
+    when(t, BYTES, device, stated[i], fsd_amount_cell(d, stated[i]->device), \
+        "persistent") \
+    when(t, BYTES, scratch, stated[i], fsd_amount_cell(d, stated[i]->scratch), \
+        "scratch")
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
 
@@ -136,11 +139,6 @@ static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_dif
         struct layer_row *row = fsd_rows_add(rows);
 
         FSD_FILL(row, LAYER_ROW);
-        if (stated[i]) {
-            row->host = fsd_amount_cell(d, stated[i]->host);
-            row->device = fsd_amount_cell(d, stated[i]->device);
-            row->scratch = fsd_amount_cell(d, stated[i]->scratch);
-        }
     }
     return rows;
 }
@@ -159,9 +157,7 @@ static struct fsd_rows *tensor_rows(struct fsd_arena *arena, const struct fsd_di
     for (uint32_t i = 0; i < n && i < most; i++) {
         const struct fsd_life *life = &lives->of[sizes[i].id];
         const struct fsd_form *form = fsd_tensor_form(d->engine, sizes[i].id);
-        struct tensor_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, TENSOR_ROW);
+        FSD_ADD(rows, tensor_row, TENSOR_ROW);
     }
     return rows;
 }

@@ -165,17 +165,22 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     set(t, MS,     ms, ms, "ms") \
     has(t, MS,     gain_ms,   "gain at most") \
     has(t, TEXT,   gain_by,   "estimated by") \
-    has(t, SHARE,  share,     "share") \
-    has(t, BYTES,  bytes,     "bytes") \
-    has(t, RECORD, edge,      NULL, .of = &fsd_edge_record) \
-    has(t, NAME,   on,        "edge", .aside = true) \
-    has(t, COUNT,  after,     "after layer", .aside = true) \
-    has(t, COUNT,  note,      NULL, .aside = true) \
-    has(t, NAME,   log_timed, "the log timed") \
+    when(t, SHARE,  share, ms >= 0 && d->times->total > 0, ms / d->times->total, \
+        "share") \
+    set(t, BYTES,  bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes") \
+    set(t, RECORD, edge, fsd_edge_of(arena, d, layer), NULL, .of = &fsd_edge_record) \
+    set(t, NAME,   on, fsd_phrase_of(arena, d, layer, fsd_put_edge), "edge", \
+        .aside = true) \
+    set(t, COUNT,  after, fsd_count_id(d->flows->of[layer].before), "after layer", \
+        .aside = true) \
+    when(t, COUNT,  note, advice, fsd_intern_str(notes, advice), NULL, .aside = true) \
+    set(t, NAME,   log_timed, fsd_phrase_of(arena, d, layer, fsd_put_timed), \
+        "the log timed") \
     has(t, NAME,   nodes,     "nodes", .about = "those that it computes") \
     has(t, NAME,   only_for,  NULL, .aside = true) \
     has(t, FLAG,   requested, "requested by the model") \
-    has(t, ROWS,   cites,     NULL, .of = &fsd_cite_record)
+    when(t, ROWS,   cites, advice, fsd_cites_of_layer(arena, d, layer), NULL, \
+        .of = &fsd_cite_record)
 FSD_RECORD(mover_row, MOVER_ROW)
 /* clang-format on */
 
@@ -232,30 +237,35 @@ FSD_RECORD(note_row, NOTE_ROW)
 
 #define ANSWER(has, set, when, t) \
     set(t, MS,    ms, sum(d, &lists->reformats.layers), NULL) \
-    has(t, MS,    total_ms,    NULL) \
+    when(t, MS,    total_ms, d->times->profiles, fsd_real(total), NULL) \
     set(t, COUNT, left_out, lists->reformats.left_out, NULL) \
-    has(t, MS,    left_out_ms, NULL) \
-    has(t, ROWS,  reformats,   "Layers that only move data", .of = &mover_row_record) \
-    has(t, ROWS,  free,        "Free layers", .of = &mover_row_record) \
+    when(t, MS,    left_out_ms, d->times->profiles, \
+        fsd_real(lists->reformats.left_out_ms), NULL) \
+    set(t, ROWS,  reformats, reformats, "Layers that only move data", \
+        .of = &mover_row_record) \
+    set(t, ROWS,  free, free, "Free layers", .of = &mover_row_record) \
     has(t, ROWS,  of_nodes,    "Layers that move data for nodes of the model", \
                                .of = &mover_row_record) \
     has(t, ROWS,  requantization, "Kernels that requantize", \
                                .of = &requantizing_row_record) \
     has(t, RECORD, requested_sum, NULL, .of = &spent_row_record) \
     has(t, RECORD, requantization_sum, NULL, .of = &spent_row_record) \
-    has(t, ROWS,  moved_shown, NULL, .aside = true, .of = &mover_row_record) \
+    set(t, ROWS,  moved_shown, moved, NULL, .aside = true, .of = &mover_row_record) \
     set(t, COUNT, moved_left_out, lists->moved.left_out, NULL, .aside = true) \
-    has(t, MS,    moved_left_out_ms, NULL, .aside = true) \
+    when(t, MS,    moved_left_out_ms, d->times->profiles, \
+        fsd_real(lists->moved.left_out_ms), NULL, .aside = true) \
     has(t, ROWS,  requested_shown, NULL, .aside = true, .of = &mover_row_record) \
     has(t, COUNT, requested_more, NULL, .aside = true) \
     has(t, ROWS,  requantization_shown, NULL, .aside = true, \
                   .of = &requantizing_row_record) \
     has(t, COUNT, requantization_more, NULL, .aside = true) \
-    has(t, COUNT, n,           NULL, .aside = true) \
+    set(t, COUNT, n, lists->moved.layers.n + lists->moved.left_out, NULL, \
+        .aside = true) \
     has(t, TEXT,  none,        NULL, .aside = true) \
-    has(t, MS,    all_ms,      NULL, .aside = true) \
-    has(t, SHARE, all_share,   NULL, .aside = true) \
-    has(t, COUNT, n_free,      NULL, .aside = true) \
+    when(t, MS,    all_ms, d->times->profiles, fsd_real(ms), NULL, .aside = true) \
+    when(t, SHARE, all_share, d->times->profiles, total > 0 ? ms / total : 0, NULL, \
+        .aside = true) \
+    set(t, COUNT, n_free, lists->free.n, NULL, .aside = true) \
     has(t, ROWS,  free_shown,  NULL, .aside = true, .of = &mover_row_record) \
     has(t, COUNT, free_folded, NULL, .aside = true) \
     has(t, ROWS,  advice,      NULL, .aside = true, .of = &note_row_record)
@@ -291,17 +301,6 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        : row->gain_ms.known ? "the builder's own timing"
                                             : NULL;
     }
-    if (ms >= 0 && d->times->total > 0)
-        row->share = fsd_real(ms / d->times->total);
-    row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
-    row->edge = fsd_edge_of(arena, d, layer);
-    row->on = fsd_phrase_of(arena, d, layer, fsd_put_edge);
-    row->log_timed = fsd_phrase_of(arena, d, layer, fsd_put_timed);
-    if (advice)
-        row->cites = fsd_cites_of_layer(arena, d, layer);
-    row->after = fsd_count_id(d->flows->of[layer].before);
-    if (advice)
-        row->note = fsd_count(fsd_intern_str(notes, advice));
     if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* its edge has it */
         row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
     if (!row->edge)
@@ -329,11 +328,10 @@ static struct fsd_rows *requantizing_rows(struct fsd_arena *arena,
         fsd_rows_new(arena, &requantizing_row_record, requantizing_text);
 
     for (uint32_t i = 0; i < layers->n; i++) {
-        struct requantizing_row *row = fsd_rows_add(rows);
         fsd_id layer = layers->at[i];
         double share = fsd_cost_share(d, layer);
 
-        FSD_FILL(row, REQUANTIZING_ROW);
+        FSD_ADD(rows, requantizing_row, REQUANTIZING_ROW);
     }
     return rows;
 }
@@ -422,23 +420,11 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
     double total = d->times->total;
 
     FSD_FILL(root, ANSWER);
-    if (d->times->profiles) {
-        root->total_ms = fsd_real(total);
-        root->left_out_ms = fsd_real(lists->reformats.left_out_ms);
-        root->moved_left_out_ms = fsd_real(lists->moved.left_out_ms);
-        root->all_ms = fsd_real(ms);
-        root->all_share = fsd_real(total > 0 ? ms / total : 0);
-    }
-    root->reformats = reformats;
-    root->moved_shown = moved;
-    root->free = free;
-    root->n = fsd_count(lists->moved.layers.n + lists->moved.left_out);
     if (!root->n.is)
         root->none = d->cost->spent[FSD_SPENT_REQUESTED].layers
                          ? "no layer that costs time moves data except where the model "
                            "requires it"
                          : "no layer that costs time only moves data";
-    root->n_free = fsd_count(lists->free.n);
     if (lists->free.n > FEW_FREE && !request->all)
         root->free_folded = root->n_free; /* they cost nothing: a number will do */
     else

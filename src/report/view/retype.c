@@ -81,9 +81,7 @@ static void add_node(struct fsd_arena *arena, struct fsd_rows *rows,
                      const struct fsd_retype *p, fsd_id node)
 {
     const struct fsd_retyped_node *r = &p->nodes[node];
-    struct node_row *row = fsd_rows_add(rows);
-
-    FSD_FILL(row, NODE_ROW);
+    FSD_ADD(rows, node_row, NODE_ROW);
 }
 
 enum fsd_status fsd_view_retype(struct fsd_sheet *sheet,

@@ -359,9 +359,7 @@ static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
 
     for (uint32_t i = 0; i < e->steps.n; i++) {
         const struct fsd_route_step *s = &k->r->steps.at[e->steps.at + i];
-        struct step_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, STEP_ROW);
+        FSD_ADD(rows, step_row, STEP_ROW);
     }
     return rows;
 }

@@ -27,10 +27,10 @@ FSD_RECORD(module_row, MODULE_ROW)
     set(t, COUNT, depth, scopes.depth, NULL) \
     set(t, COUNT, n, modules.n, NULL, .aside = true) \
     set(t, COUNT, shared_layers, sums.shared, NULL) \
-    has(t, MS,    total_ms,      NULL) \
-    has(t, MS,    rest_ms,       NULL) \
-    has(t, ROWS,  scopes,        "Scopes", .of = &module_row_record) \
-    has(t, ROWS,  folded,        NULL, .aside = true, .of = &module_row_record)
+    when(t, MS,    total_ms, timed, fsd_real(total), NULL) \
+    when(t, MS,    rest_ms, timed, fsd_real(sums.rest_ms), NULL) \
+    set(t, ROWS,  scopes, rows, "Scopes", .of = &module_row_record) \
+    set(t, ROWS,  folded, folded, NULL, .aside = true, .of = &module_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -259,11 +259,5 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
                         "compute nodes of several scopes and count in each>",
                         timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
-    if (timed) {
-        root->total_ms = fsd_real(total);
-        root->rest_ms = fsd_real(sums.rest_ms);
-    }
-    root->scopes = rows;
-    root->folded = folded;
     return FSD_OK;
 }

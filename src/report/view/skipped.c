@@ -42,8 +42,10 @@ FSD_RECORD(skip_row, SKIP_ROW)
     set(t, COUNT, runs, pass->runs, "runs") \
     set(t, COUNT, changed, pass->changed, "changed", \
         .about = "runs that changed the graph") \
-    has(t, COUNT, matched, "matches", .about = "groups of nodes found") \
-    has(t, COUNT, dropped, "dropped", .about = "tensors not needed behind it")
+    set(t, COUNT, matched, ((struct fsd_count){pass->matched > 0, pass->matched}), \
+        "matches", .about = "groups of nodes found") \
+    set(t, COUNT, dropped, ((struct fsd_count){pass->dropped > 0, pass->dropped}), \
+        "dropped", .about = "tensors not needed behind it")
 FSD_RECORD(pass_row, PASS_ROW)
 
 #define ADD_ROW(has, set, when, t) \
@@ -178,9 +180,7 @@ static int by_first(const void *a, const void *b)
 static void add_group(struct fsd_rows *rows, const struct fsd_diff *d,
                       const struct group *g)
 {
-    struct skip_row *row = fsd_rows_add(rows);
-
-    FSD_FILL(row, SKIP_ROW);
+    FSD_ADD(rows, skip_row, SKIP_ROW);
 }
 
 static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
@@ -230,8 +230,6 @@ static void fill_pass(struct pass_row *row, const struct fsd_diff *d,
                       const struct fsd_pass_stats *pass)
 {
     FSD_FILL(row, PASS_ROW);
-    row->matched = (struct fsd_count){pass->matched > 0, pass->matched};
-    row->dropped = (struct fsd_count){pass->dropped > 0, pass->dropped};
 }
 
 static void fill_passes(struct fsd_arena *arena, struct answer *root,

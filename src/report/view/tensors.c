@@ -23,9 +23,9 @@
         "no fusion; written: a layer writes it, but marked it may change one; " \
         "inside: only the layer that computes it has it; gone: no layer computes " \
         "it under this name") \
-    has(t, TEXT,  why,       "why", .word = fsd_place_why_name, \
-        .n_words = FSD__WHY_COUNT) \
-    has(t, TEXT,  says,      NULL, .aside = true) \
+    when(t, TEXT,  why, p->why, fsd_place_why_name(p->why), "why", \
+        .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
+    when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), NULL, .aside = true) \
     has(t, COUNT, layer,     "layer", \
         .about = "that writes it, or that it is inside of") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
@@ -40,7 +40,8 @@
     has(t, IDS,   producers, NULL, .about = "layers that compute that node") \
     has(t, IDS,   consumers, NULL, \
         .about = "layers that read it, as the engine lists them") \
-    has(t, NAME,  held_by,   "values in", .about = "the tensor that has its values") \
+    set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
+        .about = "the tensor that has its values") \
     has(t, TEXT,  where,     NULL, .aside = true)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -204,11 +205,6 @@ static void fill_tensor(struct fsd_arena *arena, void *out, const void *from,
     struct tensor_row *row = out;
 
     FSD_FILL(row, TENSOR_ROW);
-    if (p->why) {
-        row->why = fsd_place_why_name(p->why);
-        row->says = fsd_place_why_text(p->why);
-    }
-    row->held_by = fsd_tensor_name(d->model, p->holder);
     fill_form(arena, row, d, i, p->port);
     fill_layers(arena, row, m, p);
     fill_scale(row, d, i);
@@ -298,9 +294,7 @@ static const struct fsd_rows *changes_of(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < b->groups.n; i++) {
         fsd_id group = m->pool.at[b->groups.at + i];
-        struct change_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, CHANGE_ROW);
+        FSD_ADD(rows, change_row, CHANGE_ROW);
     }
     return rows;
 }
