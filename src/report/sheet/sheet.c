@@ -213,8 +213,12 @@ bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
         return *cell->text;
-    case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
+        for (uint32_t i = 0; i < cell->words.n; i++)
+            if (cell->words.counts[i])
+                return true;
+        return false;
+    case FSD_CELL_WORDS:
         return cell->words.n;
     case FSD_CELL_IDS:
         return cell->ids.n;

@@ -17,7 +17,8 @@
  *     {name|is|are}   a count and its noun, singular or plural
  *     <...>           only if every cell named in it, not in a <...> of its own, is
  *                     known
- *     {name!}         the same, and if it is not 0, "unknown" or empty
+ *     {name!}         the same, and if it is not 0, "unknown" or empty; of a tally
+ *                     without the words that nothing has
  *     {*} {+} {/}     ink of a title, of what is inserted, and none
  *
  * Rows without a template say the clauses of their record's members, one after the

@@ -108,7 +108,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
     FILE *out = w->out;
     char room[FSD_BRIEF_ROOM];
     const char *text;
-    int digits = r->digits, used;
+    int digits = r->digits, used = 0;
 
     switch (r->column->kind) {
     case FSD_CELL_COUNT:
@@ -158,7 +158,9 @@ static void put_cell(const struct writer *w, const struct reference *r)
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
         for (uint32_t i = 0; i < c->words.n; i++) {
-            fputs(i ? ", " : "", out);
+            if (r->must_say && c->words.counts && !c->words.counts[i])
+                continue;
+            fputs(used++ ? ", " : "", out);
             fsd_put_safe(out, c->words.at[i]);
             if (c->words.counts)
                 fprintf(out, " %u", c->words.counts[i]);
@@ -242,6 +244,14 @@ void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FIL
 
     if (sheet->head)
         put_template(&w, sheet->head, sheet->root->of, sheet->root->at.at[0]);
+}
+
+void fsd_record_put_text(const struct fsd_record *of, const void *record,
+                         const char *text, const struct fsd_style *style, FILE *out)
+{
+    const struct writer w = {style, put_plainly, out};
+
+    put_template(&w, text, of, record);
 }
 
 void fsd_sheet_put_text(const struct fsd_sheet *sheet, FILE *out)

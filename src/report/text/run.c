@@ -9,6 +9,7 @@
 #include "report/text/text.h"
 #include "base/base.h"
 #include "report/phrase/phrase.h"
+#include "report/record/records.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -109,65 +110,19 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
 }
 
-/* What became of the nodes. */
-static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
+/* What became of the nodes, what the layers are, and how many are known, by what. */
+static const char nodes_text[] = "{*}nodes    {/}{all_nodes}<: {nodes!}>\n",
+                  layers_text[] =
+                      "{*}layers   {/}{all_layers}: {layers!}\n"
+                      "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
+                      "<{*}moved    {/}{moved!|layer moves|layers move} data as the "
+                      "model requires\n>",
+                  mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
+
+static void put_counted(const void *summary, const char *text,
+                        const struct fsd_style *style, FILE *out)
 {
-    const struct fsd_summary *s = d->summary;
-    bool any = false;
-
-    put_title(style, "nodes", out);
-    fprintf(out, s->nodes ? "%u: " : "%u", s->nodes);
-    for (int i = 0; i < FSD__FATE_COUNT; i++) {
-        if (i == FSD_FATE_UNEXPLAINED && s->by_fate[i])
-            fsd_ink(style, FSD_INK_ALARM, out);
-        fsd_put_tally(out, &any, s->by_fate[i], fsd_fate_name((enum fsd_fate)i));
-    }
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    putc('\n', out);
-}
-
-/* What the layers are. */
-static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    const struct fsd_summary *s = d->summary;
-    bool any = false;
-
-    put_title(style, "layers", out);
-    fprintf(out, "%u: ", s->layers);
-    for (int i = 0; i < FSD__KIND_COUNT; i++)
-        fsd_put_tally(out, &any, s->by_kind[i], fsd_kind_name((enum fsd_kind)i));
-    putc('\n', out);
-    put_title(style, "inserted", out);
-    fprintf(out, s->inserted ? "%u: " : "%u", s->inserted);
-    any = false;
-    for (int i = 0; i < FSD__CAUSE_COUNT; i++)
-        fsd_put_tally(out, &any, s->by_cause[i], fsd_cause_name((enum fsd_cause)i));
-    putc('\n', out);
-    if (!s->requested)
-        return;
-    put_title(style, "moved", out);
-    fsd_put_noun(out, s->requested, "layer");
-    fputs(s->requested == 1 ? " moves" : " move", out);
-    fputs(" data as the model requires\n", out);
-}
-
-/* How many layers are known, by what. */
-static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
-                       FILE *out)
-{
-    const struct fsd_summary *s = d->summary;
-    bool any = false;
-
-    put_title(style, "mapped", out);
-    fprintf(out, "%u of %u computing layer%s, %u link%s", s->mapped, s->computing,
-            fsd_plural(s->computing), s->links, fsd_plural(s->links));
-    if (s->links)
-        fputs(": ", out);
-    for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
-        fsd_put_tally(out, &any, s->by_evidence[i], fsd_evidence_name(i));
-    putc('\n', out);
+    fsd_record_put_text(&fsd_summary_record, summary, text, style, out);
 }
 
 /* What they run in. */
@@ -425,16 +380,6 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
     }
 }
 
-static void put_brief(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_brief brief = fsd_brief_of(scratch, d);
-
-    fsd_text_brief(&brief, style, out);
-    fsd_arena_free(scratch);
-}
-
 /* A rule's findings may be milder than the rule. */
 static int worst_of(const struct fsd_findings *all, uint32_t rule)
 {
@@ -488,13 +433,13 @@ static void put_read(const struct fsd_diff *d, const struct fsd_style *style, FI
     put_profile(d, style, out);
 }
 
-static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
-                        FILE *out)
+static void write_whole(const struct fsd_diff *d, const void *summary,
+                        const struct fsd_style *style, FILE *out)
 {
     put_read(d, style, out);
-    put_fates(d, style, out);
-    put_kinds(d, style, out);
-    put_mapped(d, style, out);
+    put_counted(summary, nodes_text, style, out);
+    put_counted(summary, layers_text, style, out);
+    put_counted(summary, mapped_text, style, out);
     put_types(d, style, out);
     put_parts(d, style, out);
     put_providers(d, style, out);
@@ -509,18 +454,18 @@ static void write_whole(const struct fsd_diff *d, const struct fsd_style *style,
 }
 
 /* What matters first; then the mapping, with equal blocks folded. */
-static void write_folded(const struct fsd_diff *d, const struct fsd_style *style,
-                         FILE *out)
+static void write_folded(const struct fsd_diff *d, const void *summary,
+                         const struct fsd_style *style, FILE *out)
 {
-    put_brief(d, style, out);
+    put_counted(summary, "{brief}", style, out);
     if (d->values)
         putc('\n', out);
     fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
     put_read(d, style, out);
-    put_fates(d, style, out);
-    put_mapped(d, style, out);
+    put_counted(summary, nodes_text, style, out);
+    put_counted(summary, mapped_text, style, out);
     put_parts(d, style, out);
     put_providers(d, style, out);
     putc('\n', out);
@@ -530,5 +475,9 @@ static void write_folded(const struct fsd_diff *d, const struct fsd_style *style
 
 void fsd_write_text(const struct fsd_report *r, FILE *out)
 {
-    (r->style->all ? write_whole : write_folded)(r->run, r->style, out);
+    struct fsd_arena *scratch = fsd_arena_new();
+
+    (r->style->all ? write_whole : write_folded)(
+        r->run, fsd_summary_held(scratch, r->run), r->style, out);
+    fsd_arena_free(scratch);
 }
