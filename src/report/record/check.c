@@ -57,9 +57,9 @@ FSD_RECORD(checked_rule, CHECKED_RULE)
     set(t, NAME,  node, by->node, NULL, .always = true, .about = "a glob") \
     set(t, NAME,  reason, by->reason, NULL, .always = true) \
     set(t, NAME,  owner, by->owner, NULL) \
-    set(t, TEXT,  expires, by->expires ? fsd_arena_strndup(arena, day, (size_t)n) \
-        : NULL, \
-        NULL, .about = "the last day; absent: never") \
+    set(t, TEXT,  expires, \
+        by->expires ? fsd_arena_strndup(arena, day, (size_t)n) : NULL, NULL, \
+        .about = "the last day; absent: never") \
     set(t, COUNT, findings, ignored->n, NULL, .always = true)
 FSD_RECORD(ignore, IGNORE)
 
@@ -100,9 +100,9 @@ FSD_RECORD(check_finding, CHECK_FINDING)
         .about = "the command that accepts this build as the reference") \
     set(t, ROWS,  inputs, inputs_of(arena, v), NULL, .of = &stated_record, \
         .always = true, .about = "the inputs, with versions") \
-    set(t, ROWS,  summary, fsd_rows_later(arena, &change_row_record, v->rows.n, \
-        fill_fact, v), \
-        NULL, .of = &change_row_record, .always = true, \
+    set(t, ROWS,  summary, \
+        fsd_rows_later(arena, &change_row_record, v->rows.n, fill_fact, v), NULL, \
+        .of = &change_row_record, .always = true, \
         .about = "rows of the table at the top of the other reports; before is " \
         "empty if only the change is given") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
@@ -111,9 +111,9 @@ FSD_RECORD(check_finding, CHECK_FINDING)
         .of = &fsd_brief_line_record, .always = true, \
         .about = "the summary: `says`, and for the build what runs, where the time " \
         "or the bytes go, what is unknown") \
-    set(t, ROWS,  causes, fsd_rows_later(arena, &cause_record, v->causes.n, \
-        fill_cause, v), \
-        NULL, .of = &cause_record, .always = true, \
+    set(t, ROWS,  causes, \
+        fsd_rows_later(arena, &cause_record, v->causes.n, fill_cause, v), NULL, \
+        .of = &cause_record, .always = true, \
         .about = "changes of the model or the build options next to findings, most " \
         "expensive first") \
     has(t, ROWS,  rules,    NULL, .of = &checked_rule_record, .always = true) \
@@ -243,10 +243,9 @@ FSD_RECORD(build, BUILD)
     set(t, COUNT, failed, all->failed, NULL, .always = true) \
     set(t, COUNT, errors, all->errors, NULL, .always = true, \
         .about = "builds that could not be checked") \
-    set(t, ROWS,  builds, fsd_rows_later(sheet->arena, &build_record, all->n, \
-        fill_build, all), \
-        NULL, .of = &build_record, .always = true, \
-        .about = "in the order of the list")
+    set(t, ROWS,  builds, \
+        fsd_rows_later(sheet->arena, &build_record, all->n, fill_build, all), NULL, \
+        .of = &build_record, .always = true, .about = "in the order of the list")
 FSD_RECORD(checks, CHECKS)
 /* clang-format on */
 

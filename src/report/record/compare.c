@@ -247,8 +247,8 @@ FSD_RECORD(edge, EDGE)
         fsd_cause_name((enum fsd_cause)m->cause), NULL) \
     set(t, WORDS,  from, fsd_words_of_ends(arena, fsd_ends_of_origins(s, m->from)), \
         NULL, .always = true) \
-    set(t, WORDS,  to, fsd_words_of_ends(arena, fsd_ends_of_destinations(s, m->to)), NULL, \
-        .always = true) \
+    set(t, WORDS,  to, fsd_words_of_ends(arena, fsd_ends_of_destinations(s, m->to)), \
+        NULL, .always = true) \
     set(t, WORDS,  nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, m->nodes)), \
         NULL, .always = true) \
     set(t, RECORD, before, form_of(arena, s, m->before), NULL, .of = &form_record, \
@@ -547,9 +547,9 @@ static const struct buildtime *buildtime_of(struct fsd_arena *arena,
 #define TIMES(has, set, when, t) \
     set(t, MS,    before, fsd_real(c->before), NULL, .always = true) \
     set(t, MS,    after, fsd_real(c->after), NULL, .always = true) \
-    set(t, FACTS, delta, fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, \
-        fsd_blame_name), \
-        NULL, .always = true, \
+    set(t, FACTS, delta, \
+        fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), NULL, \
+        .always = true, \
         .about = "adds up to after - before: fusion: regions whose fusion differs, " \
         "with their inserted layers; precision: same fusion, another precision; " \
         "kernel: same fusion and precision, another tactic or noise; inserted: " \
@@ -595,16 +595,16 @@ FSD_RECORD(builder, BUILDER)
         .of = &builder_record, \
         .about = "of builds by two builders the old and the new one's; layouts, " \
         "kernels and tactics are then not compared") \
-    set(t, ROWS,   built, fsd_rows_later(arena, &built_record, c->built.n, \
-        fill_built, c), \
-        NULL, .of = &built_record, .always = true, \
+    set(t, ROWS,   built, \
+        fsd_rows_later(arena, &built_record, c->built.n, fill_built, c), NULL, \
+        .of = &built_record, .always = true, \
         .about = "how the builds were made, where they differ; without before or " \
         "after: that build does not state it") \
     set(t, RECORD, buildtime, buildtime_of(arena, c), NULL, .of = &buildtime_record, \
         .about = "only if the logs of both builds state seconds") \
-    set(t, ROWS,   ports, fsd_rows_later(arena, &port_change_record, c->ports.n, \
-        fill_port, c), \
-        NULL, .of = &port_change_record, .always = true) \
+    set(t, ROWS,   ports, \
+        fsd_rows_later(arena, &port_change_record, c->ports.n, fill_port, c), NULL, \
+        .of = &port_change_record, .always = true) \
     has(t, ROWS,   bindings, NULL, .of = &binding_change_record, .always = true, \
         .about = "the engine's own inputs and outputs that differ") \
     has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \

@@ -203,15 +203,15 @@ FSD_RECORD(spent, SPENT)
     set(t, COUNT,  all_layers, s->layers, NULL, .aside = true) \
     set(t, COUNT,  all_inserted, s->inserted, NULL, .aside = true) \
     set(t, COUNT,  moved, s->requested, NULL, .aside = true) \
-    set(t, TALLY,  nodes, fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, \
-        fsd_fate_name), \
-        NULL, .always = true, .about = "by fate") \
-    set(t, TALLY,  layers, fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, \
-        fsd_kind_name), \
-        NULL, .always = true, .about = "by kind") \
-    set(t, TALLY,  inserted, fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, \
-        fsd_cause_name), \
-        NULL, .always = true, .about = "by cause") \
+    set(t, TALLY,  nodes, \
+        fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name), NULL, \
+        .always = true, .about = "by fate") \
+    set(t, TALLY,  layers, \
+        fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, fsd_kind_name), NULL, \
+        .always = true, .about = "by kind") \
+    set(t, TALLY,  inserted, \
+        fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, fsd_cause_name), NULL, \
+        .always = true, .about = "by cause") \
     set(t, TALLY,  links, fsd_tally(arena, s->by_evidence, \
         FSD_COUNT_OF(s->by_evidence), 0, fsd_evidence_name), \
         NULL, .always = true, .about = "by evidence") \

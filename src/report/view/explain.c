@@ -14,9 +14,9 @@ FSD_RECORD(line_row, LINE_ROW)
 #define ITEM_ROW(has, set, when, t) \
     set(t, COUNT, index, id, "number") \
     set(t, NAME,  name, fsd_text(d->names, g->nodes.at[id].name), NULL) \
-    set(t, NAME,  called, layer ? fsd_layer_name_of(d, id) : fsd_called_node(arena, \
-        d, id), \
-        "name", .aside = true, .brief = true) \
+    set(t, NAME,  called, \
+        layer ? fsd_layer_name_of(d, id) : fsd_called_node(arena, d, id), "name", \
+        .aside = true, .brief = true) \
     set(t, ROWS,  story, story_of(&tale), "story", .of = &line_row_record)
 FSD_RECORD(item_row, ITEM_ROW)
 

@@ -237,8 +237,8 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
     set(t, FLAG,  inserted, m->inserted, NULL, .always = true) \
     set(t, WORDS, from, fsd_words_of_ends(k->arena, fsd_ends_of_origins(s, m->from)), \
         NULL, .always = true) \
-    set(t, WORDS, to, fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to)), NULL, \
-        .always = true) \
+    set(t, WORDS, to, fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to)), \
+        NULL, .always = true) \
     set(t, NAME,  before, fsd_state_form_text(k->arena, s, m->before), NULL, \
         .always = true, .about = "type and layout") \
     set(t, NAME,  after, fsd_state_form_text(k->arena, s, m->after), NULL, \

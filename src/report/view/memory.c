@@ -44,8 +44,8 @@ static const char layer_text[] = "{layer:5} {in:11} {weights:11} {out:11} {bytes
     set(t, BYTES, bytes, fsd_amount_cell(d, life->bytes), "bytes") \
     set(t, COUNT, from, life->first, "from layer") \
     set(t, COUNT, to, life->last, "to layer") \
-    set(t, FLAG,  at_peak, lives->at != FSD_NONE && life->first <= lives->at \
-        && lives->at <= life->last, \
+    set(t, FLAG,  at_peak, \
+        lives->at != FSD_NONE && life->first <= lives->at && lives->at <= life->last, \
         NULL)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */

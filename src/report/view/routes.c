@@ -359,8 +359,8 @@ static const char *untested_text(const struct fsd_routes_source *k)
 #define BEST(has, set, when, t) \
     set(t, NAME,   route, route_name(k, r->best), NULL) \
     set(t, MS,     ms, r->routes[r->best].in->ms, NULL) \
-    set(t, NUMBER, gain, fsd_route_ms_between(r->routes[r->best].in->ms, \
-        r->routes[r->base].in->ms), \
+    set(t, NUMBER, gain, \
+        fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms), \
         NULL, .about = "ms, over the base") \
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
         .about = "the gain is within what times of one engine differ by") \

@@ -89,9 +89,8 @@ FSD_RECORD(name_row, NAME_ROW)
 
 #define ANSWER(has, set, when, t) \
     set(t, COUNT, n, all->at.n, NULL) \
-    set(t, TALLY, by_place, fsd_tally(arena, by_place, FSD__PLACE_COUNT, 0, \
-        fsd_place_name), \
-        NULL) \
+    set(t, TALLY, by_place, \
+        fsd_tally(arena, by_place, FSD__PLACE_COUNT, 0, fsd_place_name), NULL) \
     has(t, TALLY, fusions,  NULL, \
         .about = "groups of nodes that some layers compute, by kind") \
     set(t, ROWS,  tensors, all, "Tensors", .of = &tensor_row_record) \
