@@ -124,8 +124,8 @@ struct fsd_memory {
 
 /** What this thread opens by one of these paths from now on, in whichever function, is
  *  read from memory.
- *  @param files  borrowed, with their bytes, until the next call; NULL, whatever `n` is:
- *                none is in memory any more. */
+ *  @param files  borrowed, with their bytes, until the next call; NULL, whatever `n`
+ *                is: none is in memory any more. */
 FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
 
 /** The files that one run, or several, have opened, and the external weights of their

@@ -1050,7 +1050,7 @@ static PyObject *search_take(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* ----------------------------------------------------------- the files that were read */
+/* -------------------------------------------------------- the files that were read */
 
 static const char OPENED[] = "fusiondiff.opened";
 

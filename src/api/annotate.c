@@ -2,7 +2,7 @@
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
-#include "out/annotate.h"
+#include "edit/annotate/annotate.h"
 
 static enum fsd_status write_model(const struct fsd_diff *d, struct fsd_arena *arena,
                                    FILE *out, struct fsd_error *err)

@@ -1,5 +1,6 @@
 /*
- * A search for the fusion that makes an engine wrong: the public API of mark/hunt.c.
+ * A search for the fusion that makes an engine wrong: the public API of
+ * edit/mark/hunt.c.
  *
  * The state of a search is a text, from which it is replayed; what stands in a line is
  * what the rebuilt engine showed, by the numbers of groups, which hold as long as model
@@ -17,8 +18,8 @@
 #include "api/marked.h"
 #include "api/states.h"
 #include "base/base.h"
-#include "mark/hunt.h"
-#include "values/accuracy.h"
+#include "edit/mark/hunt.h"
+#include "explain/values/accuracy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* Snapshots and the merge gate: the public API of them. */
-#include "gate/gate.h"
+#include "judge/gate/gate.h"
 #include "api/command.h"
 #include "base/base.h"
 #include "api/inputs.h"
-#include "lint/lint.h"
+#include "judge/lint/lint.h"
 #include "report/subject/subject.h"
-#include "snapshot/snapshot.h"
-#include "snapshot/variants.h"
+#include "change/snapshot/snapshot.h"
+#include "change/snapshot/variants.h"
 #include "api/states.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The public API of code: a model as a program. */
 #include "api/command.h"
 #include "api/inputs.h"
-#include "code/code.h"
+#include "edit/code/code.h"
 #include "api/states.h"
 #include "base/base.h"
 

@@ -2,7 +2,7 @@
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
-#include "ops/ids.h"
+#include "model/ops/ids.h"
 #include "report/json/json.h"
 #include "report/record/records.h"
 

@@ -2,8 +2,8 @@
 #ifndef FSD_API_COMMAND_H
 #define FSD_API_COMMAND_H
 
-#include "diff/diff.h"
-#include "out/issue.h"
+#include "explain/diff/diff.h"
+#include "edit/issue/issue.h"
 
 /** In the arena; paths are made valid UTF-8 as all names are. */
 const struct fsd_command *fsd_command_new(struct fsd_arena *arena,

@@ -2,10 +2,10 @@
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
-#include "compare/matrix.h"
-#include "findings/findings.h"
+#include "change/compare/matrix.h"
+#include "judge/findings/findings.h"
 #include "report/subject/subject.h"
-#include "snapshot/snapshot.h"
+#include "change/snapshot/snapshot.h"
 #include "api/states.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "api/inputs.h"
 #include "api/states.h"
 #include "base/base.h"
-#include "out/cut.h"
+#include "edit/cut/cut.h"
 
 #include <string.h>
 

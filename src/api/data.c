@@ -4,8 +4,8 @@
  * A caller's structs may be older, and so shorter, than this library's: what they have
  * room for is filled.
  */
-#include "cost/cost.h"
-#include "findings/findings.h"
+#include "explain/cost/cost.h"
+#include "judge/findings/findings.h"
 #include "report/record/records.h"
 
 #include <string.h>

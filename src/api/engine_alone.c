@@ -10,7 +10,7 @@
 #include "api/engine_alone.h"
 
 #include "base/base.h"
-#include "ops/ops.h"
+#include "model/ops/ops.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef FSD_API_ENGINE_ALONE_H
 #define FSD_API_ENGINE_ALONE_H
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 /** Fills an empty graph with the nodes in an engine's Metadata and names, and finishes
  *  it.  Nothing else is known: inputs and outputs of a node are tensors without names,

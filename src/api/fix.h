@@ -2,9 +2,9 @@
 #ifndef FSD_API_FIX_H
 #define FSD_API_FIX_H
 
-#include "findings/findings.h"
-#include "lint/lint.h"
-#include "onnx/write.h"
+#include "judge/findings/findings.h"
+#include "judge/lint/lint.h"
+#include "model/onnx/write.h"
 
 /** One edit that was asked for. */
 struct fsd_fix {

@@ -11,13 +11,13 @@
 #include "api/inputs.h"
 
 #include "api/engine_alone.h"
-#include "engine/reader.h"
-#include "gate/gate.h"
-#include "log/log.h"
+#include "read/engine/reader.h"
+#include "judge/gate/gate.h"
+#include "read/log/log.h"
 #include "match/story.h"
-#include "model/vocab.h"
-#include "onnx/onnx.h"
-#include "snapshot/snapshot.h"
+#include "model/graph/vocab.h"
+#include "model/onnx/onnx.h"
+#include "change/snapshot/snapshot.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define FSD_API_INPUTS_H
 
 #include "match/story.h"
-#include "profile/measured.h"
-#include "values/values.h"
+#include "read/profile/measured.h"
+#include "explain/values/values.h"
 
 /** What a run reads; nothing of it changes when all is read. */
 struct fsd_inputs {

@@ -4,12 +4,12 @@
 #include "api/inputs.h"
 #include "api/states.h"
 #include "base/base.h"
-#include "engine/reader.h"
-#include "out/issue.h"
-#include "out/renamer.h"
+#include "read/engine/reader.h"
+#include "edit/issue/issue.h"
+#include "edit/issue/renamer.h"
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 #include <stdlib.h>
 #include <string.h>

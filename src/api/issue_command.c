@@ -8,7 +8,7 @@
  */
 #include "api/command.h"
 #include "base/base.h"
-#include "engine/record.h"
+#include "read/engine/record.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "api/fix.h"
 #include "api/command.h"
 #include "base/base.h"
-#include "gate/gate.h"
-#include "lint/lint.h"
+#include "judge/gate/gate.h"
+#include "judge/lint/lint.h"
 #include "report/subject/subject.h"
 #include "api/states.h"
 

@@ -2,7 +2,7 @@
 #ifndef FSD_API_MARKED_H
 #define FSD_API_MARKED_H
 
-#include "out/marked.h"
+#include "edit/mark/marked.h"
 
 /** Writes the model of the run with the tensors marked and passed on.
  *  @return as fsd_diff_mark(). */

@@ -1,6 +1,6 @@
 /* Two models, compared without engines: the public API of it. */
 #include "base/base.h"
-#include "compare/exports.h"
+#include "change/compare/exports.h"
 #include "api/inputs.h"
 #include "report/subject/subject.h"
 

@@ -1,8 +1,8 @@
 /*
  * Several engines of one model.  Each is read and measured separately, since names of
  * layers, and so profiles, are valid within one engine only; then they are joined
- * (model/join.c), and all later stages see one engine.  Their logs' stories are not
- * used: each is of a network that is a part of the model.
+ * (model/graph/join.c), and all later stages see one engine.  Their logs' stories are
+ * not used: each is of a network that is a part of the model.
  */
 #include "api/inputs.h"
 #include "base/base.h"

@@ -6,9 +6,9 @@
  */
 #include "api/inputs.h"
 #include "base/base.h"
-#include "engine/reader.h"
-#include "profile/measured.h"
-#include "model/vocab.h"
+#include "read/engine/reader.h"
+#include "read/profile/measured.h"
+#include "model/graph/vocab.h"
 
 #include <string.h>
 

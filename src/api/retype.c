@@ -1,6 +1,6 @@
 /* The public API of retype: the precision that an engine chose, as types of the
  * model. */
-#include "retype/retype.h"
+#include "edit/retype/retype.h"
 #include "api/inputs.h"
 #include "base/base.h"
 

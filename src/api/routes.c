@@ -9,9 +9,9 @@
 #include "api/inputs.h"
 #include "api/states.h"
 #include "base/base.h"
-#include "routes/routes.h"
-#include "engine/reader.h"
-#include "pattern/pattern.h"
+#include "change/routes/routes.h"
+#include "read/engine/reader.h"
+#include "explain/pattern/pattern.h"
 #include "report/subject/subject.h"
 
 #include <string.h>

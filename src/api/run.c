@@ -4,13 +4,13 @@
  */
 #include "base/base.h"
 #include "api/command.h"
-#include "cost/cost.h"
-#include "diff/diff.h"
-#include "engine/reader.h"
-#include "findings/findings.h"
+#include "explain/cost/cost.h"
+#include "explain/diff/diff.h"
+#include "read/engine/reader.h"
+#include "judge/findings/findings.h"
 #include "api/inputs.h"
 #include "match/story.h"
-#include "model/graph.h"
+#include "model/graph/graph.h"
 #include "report/subject/subject.h"
 #include "api/states.h"
 
@@ -72,8 +72,8 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
-/* Another network whose exporter gave nodes the same names, as of one family: no builder
- * changes how many weights most of its layers have. */
+/* Another network whose exporter gave nodes the same names, as of one family: no
+ * builder changes how many weights most of its layers have. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {

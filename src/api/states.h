@@ -2,7 +2,7 @@
 #ifndef FSD_API_STATES_H
 #define FSD_API_STATES_H
 
-#include "snapshot/snapshot.h"
+#include "change/snapshot/snapshot.h"
 
 /** As fsd_diff_open(), of a model without an engine, too: then of one without layers.
  *  Its findings cite nothing of lint (`uncited`). */

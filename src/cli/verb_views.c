@@ -246,7 +246,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 /* -------------------------------------------------------------------- the table */
 
-/* model/word.h */
+/* model/graph/word.h */
 #define A_WORD                                                                         \
     "the name of a node, layer, tensor or initializer, a number such as #12, "         \
     "node:12 "                                                                         \

@@ -8,7 +8,7 @@
 #ifndef FSD_MATCH_FACTS_H
 #define FSD_MATCH_FACTS_H
 
-#include "ops/ops.h"
+#include "model/ops/ops.h"
 
 struct fsd_facts {
     const struct fsd_graph *g;

@@ -22,8 +22,8 @@
  * engine is not this model's, and nothing of it is kept.
  */
 #include "match/pass.h"
-#include "model/walk.h"
-#include "ops/ids.h"
+#include "model/graph/walk.h"
+#include "model/ops/ids.h"
 
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@
 
 #include "match/facts.h"
 #include "match/story.h"
-#include "ops/sizes.h"
+#include "model/ops/sizes.h"
 
 #include <stdbool.h>
 

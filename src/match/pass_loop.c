@@ -14,7 +14,7 @@
  * computes stays unknown.
  */
 #include "match/pass.h"
-#include "model/walk.h"
+#include "model/graph/walk.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  */
 #include "match/cut.h"
 #include "match/pass.h"
-#include "model/walk.h"
+#include "model/graph/walk.h"
 
 /* Puts the unit's layers that most likely compute into m->pool. */
 static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,

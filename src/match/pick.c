@@ -6,7 +6,7 @@
  */
 #include "match/pick.h"
 #include "base/base.h"
-#include "model/word.h"
+#include "model/graph/word.h"
 
 #include <stdio.h>
 #include <string.h>

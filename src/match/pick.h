@@ -1,7 +1,7 @@
-/* The nodes and layers that a word of the user names: model/word.h lists the forms of
- * words.  A word that names the other kind stands for what is related: a layer for the
- * nodes that it computes, a node for the layers that compute it, a tensor for its
- * producers or, if it has none, its consumers. */
+/* The nodes and layers that a word of the user names: model/graph/word.h lists the
+ * forms of words.  A word that names the other kind stands for what is related: a layer
+ * for the nodes that it computes, a node for the layers that compute it, a tensor for
+ * its producers or, if it has none, its consumers. */
 #ifndef FSD_MATCH_PICK_H
 #define FSD_MATCH_PICK_H
 

@@ -12,9 +12,9 @@
 #ifndef FSD_MATCH_STORY_H
 #define FSD_MATCH_STORY_H
 
-#include "model/graph.h"
-#include "model/history.h"
-#include "model/vocab.h"
+#include "model/graph/graph.h"
+#include "model/graph/history.h"
+#include "model/graph/vocab.h"
 
 /** An event that involves a node. */
 struct fsd_scene {

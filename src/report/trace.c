@@ -13,7 +13,7 @@
  * Times are rounded to nanoseconds, as Perfetto does: the end of an event is the start
  * of the next one there, too.
  */
-#include "cost/cost.h"
+#include "explain/cost/cost.h"
 #include "report/json/json.h"
 #include "report/subject/subject.h"
 

@@ -1,10 +1,10 @@
 /* Any bytes as lines of the inspector's one-line form, without the search for lists
  * that goes before it in a log. */
-#include "ops/ids.h"
-#include "log/log.h"
+#include "model/ops/ids.h"
+#include "read/log/log.h"
 #include "support_file.h"
 #include "support_graph.h"
-#include "trt/trt.h"
+#include "read/trt/trt.h"
 
 #include <string.h>
 

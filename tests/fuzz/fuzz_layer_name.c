@@ -1,9 +1,9 @@
 /* A layer's name, and the same bytes as Metadata, against a vocabulary that the input
  * brings itself: its lines but the last are names of nodes (in turn of constants), the
  * last is what is read. */
-#include "ops/ids.h"
-#include "engine/reader.h"
-#include "trt/name.h"
+#include "model/ops/ids.h"
+#include "read/engine/reader.h"
+#include "read/trt/name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Any bytes as an ONNX model: load them and print what was understood. */
-#include "ops/ids.h"
-#include "model/graph.h"
-#include "onnx/onnx.h"
+#include "model/ops/ids.h"
+#include "model/graph/graph.h"
+#include "model/onnx/onnx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

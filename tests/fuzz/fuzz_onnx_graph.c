@@ -1,9 +1,9 @@
 /* An ONNX model that is mutated by its fields, so that most inputs are models; then all
  * that is proved on a model alone. */
-#include "ops/ids.h"
+#include "model/ops/ids.h"
 #include "match/facts.h"
-#include "model/graph.h"
-#include "onnx/onnx.h"
+#include "model/graph/graph.h"
+#include "model/onnx/onnx.h"
 #include "support_file.h"
 #include "support_mutate.h"
 

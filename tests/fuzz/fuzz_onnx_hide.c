@@ -1,8 +1,8 @@
 /* Any model, as a stranger may see it: what is written is a model again wherever the
  * file was one, with the same nodes, and none of its names is left. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "onnx/hide.h"
-#include "onnx/onnx.h"
+#include "model/onnx/hide.h"
+#include "model/onnx/onnx.h"
 #include "support_file.h"
 #include "support_mutate.h"
 

@@ -1,8 +1,8 @@
 /* Any model, edited: without edits it is the same bytes, with edits either refused
  * before anything is written, or a model that has what was asked for. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "onnx/onnx.h"
-#include "onnx/write.h"
+#include "model/onnx/onnx.h"
+#include "model/onnx/write.h"
 #include "support_file.h"
 #include "support_mutate.h"
 

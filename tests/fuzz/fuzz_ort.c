@@ -1,8 +1,8 @@
 /* Any bytes as ONNX Runtime's optimized model, of a model of the same bytes, so that
  * names and tensors of the engine are the model's. */
-#include "ops/ids.h"
-#include "engine/reader.h"
-#include "onnx/onnx.h"
+#include "model/ops/ids.h"
+#include "read/engine/reader.h"
+#include "model/onnx/onnx.h"
 #include "support_file.h"
 #include "support_graph.h"
 

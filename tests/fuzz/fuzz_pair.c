@@ -4,7 +4,7 @@
  * obey, JSON is JSON, a build does not differ from its own snapshot.  Pictures are left
  * out: they are the DOT text, drawn by Graphviz.
  */
-#include "findings/findings.h"
+#include "judge/findings/findings.h"
 #include "support_file.h"
 #include "support_pair.h"
 #include "support_report.h"

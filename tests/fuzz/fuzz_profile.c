@@ -1,7 +1,7 @@
 /* Any bytes as the times of layers, and as the times of runs. */
 #include "support_file.h"
-#include "ops/ids.h"
-#include "engine/reader.h"
+#include "model/ops/ids.h"
+#include "read/engine/reader.h"
 
 #include <math.h>
 

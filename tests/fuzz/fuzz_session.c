@@ -1,7 +1,7 @@
 /* Any bytes as the log of an ONNX Runtime session: places and events stay within what
  * was counted, and the dump of it can be written. */
-#include "engine/reader.h"
-#include "ops/ids.h"
+#include "read/engine/reader.h"
+#include "model/ops/ids.h"
 #include "support_file.h"
 
 #include <stdio.h>

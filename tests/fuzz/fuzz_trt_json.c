@@ -1,7 +1,7 @@
 /* Any bytes as an engine dump, without a model.  What is read must be whole: every
  * number in range, so that whoever walks the graph needs no checks. */
-#include "ops/ids.h"
-#include "engine/reader.h"
+#include "model/ops/ids.h"
+#include "read/engine/reader.h"
 #include "support_file.h"
 #include "support_graph.h"
 

@@ -1,7 +1,7 @@
 /* Any bytes as the cache of a search over build options, and the routes that it has. */
-#include "routes/routes.h"
-#include "engine/reader.h"
-#include "ops/ids.h"
+#include "change/routes/routes.h"
+#include "read/engine/reader.h"
+#include "model/ops/ids.h"
 #include "support_file.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
  * saved, a table.  What is read is measured against itself, so that all elements are
  * unpacked. */
 #include "base/base.h"
-#include "ops/ids.h"
+#include "model/ops/ids.h"
 #include "support_file.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

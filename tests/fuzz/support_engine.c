@@ -1,10 +1,10 @@
 /* Reads a file as an engine and as a build log, and holds what must be true of both. */
 #include "support_engine.h"
 
-#include "engine/reader.h"
-#include "log/log.h"
-#include "model/history.h"
-#include "ops/ids.h"
+#include "read/engine/reader.h"
+#include "read/log/log.h"
+#include "model/graph/history.h"
+#include "model/ops/ids.h"
 #include "support_file.h"
 #include "support_graph.h"
 

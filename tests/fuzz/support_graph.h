@@ -2,7 +2,7 @@
 #ifndef FSD_TESTS_SUPPORT_GRAPH_H
 #define FSD_TESTS_SUPPORT_GRAPH_H
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 /** Aborts when a number in the graph is out of range. */
 void fuzz_check_engine(const struct fsd_graph *g);

@@ -2,9 +2,9 @@
 #ifndef FSD_TESTS_SUPPORT_REPORT_H
 #define FSD_TESTS_SUPPORT_REPORT_H
 
-#include "compare/compare.h"
-#include "snapshot/snapshot.h"
-#include "gate/gate.h"
+#include "change/compare/compare.h"
+#include "change/snapshot/snapshot.h"
+#include "judge/gate/gate.h"
 
 #include <stdio.h>
 

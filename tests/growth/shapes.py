@@ -728,7 +728,7 @@ def empties(folder, n):
 # ------------------------------------------------------------------ dense, and dearest
 
 # What a dump may hold of each at the least weight that is read: head, item, tail, and the bytes
-# that an item is filled to (src/trt/json.c).
+# that an item is filled to (src/read/trt/json.c).
 DENSE = {
     "ports": ('{"Layers": [{"Name": "relu_0", "Inputs": [', '"%x"', "]}]}", 12),
     "ports_named": ('{"Layers": [{"Name": "relu_0", "Inputs": [', '{"Name":"%x"}', "]}]}", 24),

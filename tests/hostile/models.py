@@ -6,7 +6,7 @@ from wire import (attribute, inputs, model, node, num, outputs, raw, tensor, tex
                   varint)
 
 BIG = 1 << 31
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "ops", "table.inc")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "model", "ops", "table.inc")
 SCALE = 1           # what the largest inputs are divided by, for slow builds
 
 

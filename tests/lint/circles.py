@@ -10,14 +10,14 @@ import subprocess
 import sys
 
 KNOWN = {
-    "code: block operators statement": "a statement has blocks, and these have statements",
-    "findings: cite find": "a run's findings cite those of lint, which are found alike",
-    "findings/rules: change kernel total": "three rules in turn report changed kernels",
-    "onnx: pieces types": "a type holds pieces, and pieces hold types",
-    "ops: attention ints macs same shape shape_body shape_einsum shape_list shape_made shape_view shape_window sizes table":
+    "edit/code: block operators statement": "a statement has blocks, and these have statements",
+    "judge/findings: cite find": "a run's findings cite those of lint, which are found alike",
+    "judge/findings/rules: change kernel total": "three rules in turn report changed kernels",
+    "model/onnx: pieces types": "a type holds pieces, and pieces hold types",
+    "model/ops: attention ints macs same shape shape_body shape_einsum shape_list shape_made shape_view shape_window sizes table":
         "the shape of an operator depends on others, through the table of operators",
     "report/picture: dot layout": "the child process that lays out prints DOT",
-    "trt: json_file json_objects": "a text that is no single object may hold several",
+    "read/trt: json_file json_objects": "a text that is no single object may hold several",
 }
 
 

@@ -4,55 +4,70 @@
 cd "$(dirname "$0")/../../src" || exit 2
 bad=0
 
-# What each folder may include is the last column of src/README.md's table: folders, "X and
-# below" for X with all that X may include, "all above", or "-".  Prints a line a folder,
-# "folder word|word".
+# What each group may include is the last column of src/README.md's table: groups, "X and
+# below" for X with all that X may include, "all above", or "-".  Of its own group a folder
+# may include what stands before it in the second column, and the files beside the folders.
+# Prints a line a group or folder, "group word|word" or "group/folder word|word".
 rules=$(awk -F' *[|] *' '
-    /^\| folder \|/ { on = 1; next }
+    /^\| group \|/ { on = 1; next }
     on && !/^\|/ { exit }
     !on || /^\|---/ { next }
     {
-        folder = substr($2, 1, length($2) - 1)
-        n = split($(NF - 1), words, ", ")
-        may = folder
+        group = substr($2, 1, length($2) - 1)
+        n = split($4, words, ", ")
+        may = ""
         for (i = 1; i <= n; i++) {
             below = sub(/ and below$/, "", words[i])
             if (words[i] == "all above")
                 words[i] = all
             else if (words[i] != "-" && !(words[i] in of))
-                print "unknown " folder " " words[i]
+                print "unknown " group " " words[i]
             if (words[i] != "-")
-                may = may "|" words[i] (below ? "|" of[words[i]] : "")
+                may = may "|" words[i] (below ? of[words[i]] : "")
         }
-        of[folder] = may
-        all = all (all ? "|" : "") folder
-        print folder " " may
+        of[group] = may
+        all = all (all ? "|" : "") group
+        print group " " group may
+        own = ""
+        n = split($3, folders, ", ")
+        for (i = 1; i <= n; i++) {
+            own = own (i > 1 ? "|" : "") group "/" folders[i]
+            print group "/" folders[i] " " own may
+        }
     }' README.md)
 printf '%s\n' "$rules" | grep '^unknown' | sed 's/^unknown \(.*\) \(.*\)/src\/README.md: the row of \1 names \2, which has no row above/' |
     grep . && bad=1
 
 # The readers that there are: rules that hold for each of them.
-readers=$(tr '\n\\' '  ' <engine/reader.h | grep -oE 'FSD_READERS\(row\)( +row\([a-z_]+\))+' |
+readers=$(tr '\n\\' '  ' <read/engine/reader.h | grep -oE 'FSD_READERS\(row\)( +row\([a-z_]+\))+' |
     grep -oE ' row\([a-z_]+\)' | sed 's/.*(\(.*\))/\1/')
-[ -z "$readers" ] && echo "src/engine/reader.h: no row in FSD_READERS" && bad=1
-each_reader=$(printf '%s/|' $readers) # "ort/|trt/|"
+[ -z "$readers" ] && echo "src/read/engine/reader.h: no row in FSD_READERS" && bad=1
+each_reader=$(printf 'read/%s/|' $readers) # "read/ort/|read/trt/|"
 
 # A folder inside one has that one's row, unless it has its own.
-for folder in $(find . -type d | sed 's,^\./,,'); do
+for folder in $(find . -mindepth 1 -type d | sed 's,^\./,,'); do
     row=$folder
     while [ "$row" != . ] && ! printf '%s\n' "$rules" | grep -q "^$row "; do
         row=$(dirname "$row")
     done
-    if [ "$row" = . ] && [ "$folder" != . ]; then
+    if [ "$row" = . ]; then
         echo "src/$folder/: has no row in src/README.md, so that nothing says what it may include"
         bad=1
         continue
     fi
     may=$(printf '%s\n' "$rules" | grep "^$row " | cut -d' ' -f2)
     found=$(grep -nE '^#include "' "$folder"/*.[ch] /dev/null 2>/dev/null |
-        grep -vE ":#include \"($may)[/\"]")
+        grep -vE ":#include \"(($may)[/\"]|${folder%%/*}/[a-z_]+[.]h\")")
     [ -z "$found" ] && continue
     echo "$found" | sed "s,^\(\./\)*,src/,; s,$,   ($row may include only: $may),"
+    bad=1
+done
+
+# Readers never meet, and nobody but their table knows them.
+for reader in $readers; do
+    found=$(grep -rn "^#include \"read/$reader/" --include='*.[ch]' . | grep -v "^\./read/$reader/")
+    [ -z "$found" ] && continue
+    echo "$found" | sed "s,^\./,src/,; s,$,   (only src/read/$reader/ may include it),"
     bad=1
 done
 
@@ -63,12 +78,12 @@ confine() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (allowed only in $2),"
     bad=1
 }
-confine 'cjson/'              'trt/json\.h'
-confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
-confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|log/segment\.c|findings/find\.c'
-confine 'zlib\.h|lzma\.h|zstd\.h' 'base/decompress\.c|values/stream\.c'
+confine 'cjson/'              'read/trt/json\.h'
+confine 'protobuf-c/|onnx\.pb' 'model/onnx/[a-z_]*\.[ch]'
+confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|read/log/segment\.c|judge/findings/find\.c'
+confine 'zlib\.h|lzma\.h|zstd\.h' 'base/decompress\.c|explain/values/stream\.c'
 confine 'utf8proc\.h'        'base/text\.c'
-confine 'ini\.h'             'gate/policy_ini\.c'
+confine 'ini\.h'             'judge/gate/policy_ini\.c'
 confine 'graphviz/'           'report/picture/graphviz\.c'
 confine 'dlfcn\.h'            'report/picture/graphviz\.c'
 confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
@@ -82,20 +97,20 @@ owned() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
     bad=1
 }
-owned 'graph|history'   "${each_reader}"'model/|onnx/|engine/|log/|profile/|match/story|api/(inputs|engine_alone|parts|profiles|run)'
-owned 'measured'        'profile/|profiles\.c|api/parts\.c'
+owned 'graph|history'   "${each_reader}"'model/graph/|model/onnx/|read/engine/|read/log/|read/profile/|match/story|api/(inputs|engine_alone|parts|profiles|run)'
+owned 'measured'        'read/profile/|profiles\.c|api/parts\.c'
 owned 'facts|match|region|conflict' 'match/'
-owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'diff/'
-owned 'shape|ints'      'ops/'
-owned 'sizes'           'ops/|cost/(cost|shape)\.[ch]|match/'
-owned 'cost|layer_cost|node_cost|time_sums' 'cost/'
-owned 'values|numbers' 'values/|api/values\.c'
-owned 'findings|finding|finder' 'findings/'
-owned 'policy'          'findings/|gate/|api/(check|lint)\.c'
-owned 'verdict'         'gate/|api/(check|lint)\.c|report/report\.c'
-owned 'blocks'         'pattern/'
-owned 'state|group|move' 'compare/|mark/mark\.[ch]|snapshot/|api/(states\.h|compare\.c|routes\.c|check\.c|bisect\.c|issue\.c)'
-owned 'compare'         'compare/|snapshot/|routes/|api/(bisect|compare|routes|check|issue)\.c'
+owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'explain/diff/'
+owned 'shape|ints'      'model/ops/'
+owned 'sizes'           'model/ops/|explain/cost/(cost|shape)\.[ch]|match/'
+owned 'cost|layer_cost|node_cost|time_sums' 'explain/cost/'
+owned 'values|numbers' 'explain/values/|api/values\.c'
+owned 'findings|finding|finder' 'judge/findings/'
+owned 'policy'          'judge/findings/|judge/gate/|api/(check|lint)\.c'
+owned 'verdict'         'judge/gate/|api/(check|lint)\.c|report/report\.c'
+owned 'blocks'         'explain/pattern/'
+owned 'state|group|move' 'change/compare/|edit/mark/mark\.[ch]|change/snapshot/|api/(states\.h|compare\.c|routes\.c|check\.c|bisect\.c|issue\.c)'
+owned 'compare'         'change/compare/|change/snapshot/|change/routes/|api/(bisect|compare|routes|check|issue)\.c'
 owned 'diff'            'api/|cli/'
 
 # forbid 'regex' 'why'
@@ -117,14 +132,14 @@ forbid '\bgetenv\('                                   'SECURITY.md states what i
 # what lint knows of builders, and programs on a builder's API.
 found=$(grep -rnE '[Mm]yelin|ForeignNode|Cask|TensorRT|trtexec|"trt-|Reformatting|Optimizer Reformat' \
             --include='*.[ch]' . |
-        grep -vE '^\./('"$each_reader"'log/|cli/|base/file_type\.c|onnx/sniff\.c|ops/table\.c|report/view/(names|tensors)\.c|out/commands\.c|code/|lint/|findings/(rules[_a-z]*|lint_[a-z]*)\.c)')
+        grep -vE '^\./('"$each_reader"'read/log/|cli/|base/file_type\.c|model/onnx/sniff\.c|model/ops/table\.c|report/view/names\.c|edit/mark/view\.c|edit/issue/commands\.c|edit/code/|judge/lint/|judge/findings/(rules[_a-z]*|lint_[a-z]*)\.c)')
 if [ -n "$found" ]; then
     echo "$found" | sed 's|^\./|src/|; s|$|   (a word of one builder outside of its reader)|'
     bad=1
 fi
 
 # size of files and functions' neighbours
-for file in */*/*.[ch] */*.[ch]; do
+for file in $(find . -name '*.[ch]' | sed 's,^\./,,'); do
     lines=$(wc -l <"$file")
     [ "$lines" -gt 800 ] && echo "src/$file: $lines lines, more than 800" && bad=1
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """operators.py SOURCE
 
-Names of operators in string literals of src/ are at most MOST outside of src/ops/: an operator is a
+Names of operators in string literals of src/ are at most MOST outside of src/model/ops/: an operator is a
 number there (ops/ids.h), what is true of several is a trait of their rows (ops/table.inc).  What is
 left is data: rows of what builders refuse, forms of patterns, and the text of messages."""
 import collections
@@ -12,11 +12,11 @@ import sys
 MOST = 750
 
 source = pathlib.Path(sys.argv[1]) / "src"
-rows = (source / "ops/table.inc").read_text(encoding="utf-8")
+rows = (source / "model/ops/table.inc").read_text(encoding="utf-8")
 operators = set(re.findall(r"^\s+(?:OP|ALSO)\((\w+)", rows, re.MULTILINE))
 found = collections.Counter()
 for path in sorted(source.rglob("*.[ch]")):
-    if source / "ops" in path.parents:
+    if source / "model/ops" in path.parents:
         continue
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):

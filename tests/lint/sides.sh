@@ -12,7 +12,7 @@ bad=0
 # compiles EXPRESSION: of state s, origin o, destination d, lists os and ds, span n
 compiles() {
     "$compiler" "${flags[@]}" 2>/dev/null <<END
-#include "compare/align.h"
+#include "change/compare/align.h"
 void use(const struct fsd_state *s, struct fsd_origin o, struct fsd_destination d, struct fsd_origins os,
          struct fsd_destinations ds, struct fsd_span n, const struct fsd_align *a);
 void use(const struct fsd_state *s, struct fsd_origin o, struct fsd_destination d, struct fsd_origins os,

@@ -23,8 +23,8 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 HERE = os.path.join(ROOT, "tests", "mutation")
 AT = os.path.join(ROOT, "build-mutation")
 # The folders of src/, and the share of mutants that the quick loop must kill.
-BARS = {"match": 80, "diff": 80, "compare": 80, "findings": 80, "gate": 80,
-        "cost": 70, "lint": 70, "trt": 70, "log": 70, "snapshot": 70}
+BARS = {"match": 80, "explain/diff": 80, "change/compare": 80, "judge/findings": 80, "judge/gate": 80,
+        "explain/cost": 70, "judge/lint": 70, "read/trt": 70, "read/log": 70, "change/snapshot": 70}
 # So many of a survivor's tests are run with sanitizers, which mostly need but one.
 SANITIZED = 30
 UNREACHED = "no test executes this line"
@@ -56,6 +56,12 @@ def tell(*words):
 
 
 # ----------------------------------------------------------------------- sample
+def folder_of(path):
+    """The folder of BARS that a file of src/ is in; its group where none is."""
+    inside = path.split("/", 1)[1]
+    return next((folder for folder in BARS if inside.startswith(folder + "/")), inside.split("/")[0])
+
+
 def files_of(folder, parts):
     files = [os.path.relpath(f, ROOT) for f in
              sorted(glob.glob(f"{ROOT}/src/{folder}/**/*.c", recursive=True))]
@@ -177,7 +183,7 @@ class History:
             near = 0.01
             if file == mutant.file:
                 near = 3 if function == mutant.function else 1
-            elif file.split("/")[1] == mutant.file.split("/")[1]:
+            elif folder_of(file) == folder_of(mutant.file):
                 near = 0.1
             score[name] = score.get(name, 0) + near
         last = self.killer.get(mutant.key, [None] * 3)[2]
@@ -278,7 +284,7 @@ def report(results, rows):
     good = True
     print(f"{'folder':<10} {'mutants':>7} {'killed':>6} {'accepted':>8} {'rate':>6} {'bar':>4}")
     for folder, bar in BARS.items():
-        here = [r for r in results if r["file"].split("/")[1] == folder and not r.get("same")]
+        here = [r for r in results if folder_of(r["file"]) == folder and not r.get("same")]
         if not here:
             continue
         killed = sum(r["killed"] for r in here)
@@ -293,7 +299,7 @@ def report(results, rows):
 def stale(rows, every, folders):
     """Rows of accepted.json that no mutant is any more."""
     now = {(m.file, m.function, m.before, m.after) for m in every}
-    return [a for a in rows if a["file"].split("/")[1] in folders and
+    return [a for a in rows if folder_of(a["file"]) in folders and
             (a["file"], a["function"], a["from"], a["to"]) not in now]
 
 
@@ -348,7 +354,7 @@ def whole(opts, folders, fast, slots):
     results = read_rows(opts.resume) if opts.resume else []
     done = {r["id"] for r in results}
     results = [r for r in results if r["id"] in {m.key for m in sample}]
-    results += [r for r in before if r["killed"] and r["file"].split("/")[1] in folders]
+    results += [r for r in before if r["killed"] and folder_of(r["file"]) in folders]
     run_all([m for m in sample if m.key not in done], results, out, opts, fast, sanitized,
             compiler, tests, slots)
     rows = accepted()
@@ -392,7 +398,7 @@ def run_all(todo, results, out, opts, fast, sanitized, compiler, tests, slots):
             with open(f"{out}/results.jsonl", "a", encoding="utf-8") as f:
                 f.write(json.dumps(row) + "\n")
             if not row["killed"] and not row.get("same") and reason(row, rows) is None:
-                folder = row["file"].split("/")[1]
+                folder = folder_of(row["file"]).replace("/", "-")
                 with open(f"{out}/survivors-{folder}.txt", "a", encoding="utf-8") as f:
                     f.write(survivor(row) + "\n")
             if done % 20 == 0 or done == len(todo):

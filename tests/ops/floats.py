@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""src/ops/floats.inc, which operands of an operator may be FP16 or BF16, against onnx's own schemas.
+"""src/model/ops/floats.inc, which operands of an operator may be FP16 or BF16, against onnx's own schemas.
 
     floats.py FLOATS_INC [--update]
 

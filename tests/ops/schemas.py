@@ -113,7 +113,7 @@ for name, (operands, words) in sorted(rows.items()):
     check("bare" not in words or not latest[name].attributes, f"{name}: it has attributes")
     check("symmetric" not in words or commute or variadic, f"{name}: its inputs differ")
 
-# What an attribute is where it is left out: src/ops/defaults.c.
+# What an attribute is where it is left out: src/model/ops/defaults.c.
 def default_of(attribute):
     value = attribute.default_value
     kind = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints"}.get(value.type)
@@ -124,7 +124,7 @@ def default_of(attribute):
 
 
 defaults = {}
-with open(os.path.join(os.path.dirname(__file__), "../../src/ops/defaults.c"), encoding="utf-8") as source:
+with open(os.path.join(os.path.dirname(__file__), "../../src/model/ops/defaults.c"), encoding="utf-8") as source:
     for op, name, value, since in re.findall(r'\{"(\w+)", "(\w+)=([^"]*)", (\d+)\}', source.read()):
         defaults.setdefault((op, name), []).append((int(since), value))
 for op, schemas in ever.items():

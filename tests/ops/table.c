@@ -1,6 +1,6 @@
 /* Prints the table of operators, a line a row, for schemas.py: name, domains, shape
  * operands, then words for what the row states. */
-#include "ops/rule.h"
+#include "model/ops/rule.h"
 
 #include <stdio.h>
 

@@ -28,32 +28,32 @@ failures = []
 # stands, and the row.  A row that a table of C keeps sorted stands where it belongs.
 AFTER, BEFORE = True, False
 ROWS = {
-    "reader": [("src/engine/reader.h", AFTER, r"#define FSD_READERS\(row\)", " row(seam)"),
+    "reader": [("src/read/engine/reader.h", AFTER, r"#define FSD_READERS\(row\)", " row(seam)"),
                ("src/README.md", BEFORE, r"\| match/ \|", "| seam/ | a reader of seams | engine, model, base |\n")],
-    "operator": [("src/ops/table.inc", BEFORE, r'    OP\(Selu,',
+    "operator": [("src/model/ops/table.inc", BEFORE, r'    OP\(Selu,',
                   '    OP(SeamGelu, IN0, .shape = fsd_shape_same, .known_as = "gelu",\n'
                   '     .lowerings = "Mul Erf Add Mul Mul")\n'
                   '    OP(SeamRefused, IN0, .shape = fsd_shape_same)\n'),
-                 ("src/lint/refusals.c", AFTER, r'static const char imported\[\] =\n', '    " SeamGelu"\n')],
-    "pattern": [("src/pattern/pattern.h", AFTER, r"#define FSD_PATTERNS\(row\)", ' row(SEAM, "seam")'),
-                ("src/pattern/find.c", BEFORE, r"    \{FSD_PATTERN_SWIGLU,",
+                 ("src/judge/lint/refusals.c", AFTER, r'static const char imported\[\] =\n', '    " SeamGelu"\n')],
+    "pattern": [("src/explain/pattern/pattern.h", AFTER, r"#define FSD_PATTERNS\(row\)", ' row(SEAM, "seam")'),
+                ("src/explain/pattern/find.c", BEFORE, r"    \{FSD_PATTERN_SWIGLU,",
                  '    {FSD_PATTERN_SEAM, "SeamRefused(SeamGelu(x))", NULL},\n')],
     "matching pass": [("src/match/pass.h", BEFORE, r"void fsd_pass_conflict\(", "void fsd_pass_seam(struct fsd_match *m);\n"),
                       ("src/match/match.c", BEFORE, r'    \{"conflicts",', '    {"seams", FSD_BY_STRUCTURE, fsd_pass_seam},\n')],
-    "rule": [("src/findings/finder.h", BEFORE, r"/\* rules/mapping\.c \*/", "fsd_find_fn fsd_find_seam;\n"),
-             ("src/findings/rules.c", BEFORE, r'    \{"mapping/no-model",',
+    "rule": [("src/judge/findings/finder.h", BEFORE, r"/\* rules/mapping\.c \*/", "fsd_find_fn fsd_find_seam;\n"),
+             ("src/judge/findings/rules.c", BEFORE, r'    \{"mapping/no-model",',
               '    {"seam/run", FSD_INFO, "A seam.", FSD_NEEDS_RUN, .find = fsd_find_seam,\n'
               '     .why = "It reads all parts.", .fix = "Nothing."},\n')],
-    "rule of lint": [("src/findings/finder.h", BEFORE, r"/\* lint_rows\.c", "fsd_find_fn fsd_lint_seam;\n"),
-                     ("src/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
+    "rule of lint": [("src/judge/findings/finder.h", BEFORE, r"/\* lint_rows\.c", "fsd_find_fn fsd_lint_seam;\n"),
+                     ("src/judge/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
                       '    {"seam/lint", FSD_WARNING, "A seam in a model.", FSD_NEEDS_LINT, .find = fsd_lint_seam,\n'
                       '     .why = "It is there.", .fix = "Nothing.", .source = "this test"},\n')],
-    "rule of lint by a form": [("src/findings/lint_build.c", BEFORE, r'    \{"precision/fp32-rest"',
+    "rule of lint by a form": [("src/judge/findings/lint_build.c", BEFORE, r'    \{"precision/fp32-rest"',
                                 '    {"seam/form", "n=SeamGelu > m=SeamRefused", NULL, "n", "{n} is before {m}"},\n'),
-                               ("src/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
+                               ("src/judge/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
                                 '    {"seam/form", FSD_WARNING, "Seams in a row.", FSD_NEEDS_LINT, .find = fsd_lint_places,\n'
                                 '     .why = "They are there.", .fix = "Nothing.", .source = "this test"},\n')],
-    "refusal": [("src/lint/refusals.c", AFTER, r"\brefusals\[\] = \{\n",
+    "refusal": [("src/judge/lint/refusals.c", AFTER, r"\brefusals\[\] = \{\n",
                  '    {" SeamRefused ", FSD_ANY_BUILDER, .is.why = "seams are refused", .is.source = "this test"},\n')],
     "format": [("src/report/sheet/sheet.h", BEFORE, r"fsd_sheet_fn fsd_sheet_put_text", "fsd_sheet_fn fsd_sheet_put_seam;\n"),
                ("src/report/report.c", BEFORE, r'    \{"csv",', '    {"seam", ".seam ", IN_TEXT, .sheet = fsd_sheet_put_seam},\n')],

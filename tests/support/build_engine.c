@@ -4,7 +4,7 @@
  * layers are what dumped ones would be; options say what no word can.
  */
 #include "draw.h"
-#include "trt/trt.h"
+#include "read/trt/trt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  */
 #include "build_graph.h"
 #include "draw.h"
-#include "ops/ids.h"
-#include "log/log.h"
+#include "model/ops/ids.h"
+#include "read/log/log.h"
 #include "api/states.h"
 
 #include <ctype.h>

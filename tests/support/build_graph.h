@@ -47,7 +47,7 @@
 #ifndef FSD_TESTS_BUILD_GRAPH_H
 #define FSD_TESTS_BUILD_GRAPH_H
 
-#include "diff/diff.h"
+#include "explain/diff/diff.h"
 
 /** A finished graph; a line that cannot be read fails the test. */
 struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,

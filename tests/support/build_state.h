@@ -2,7 +2,7 @@
 #ifndef TESTS_BUILD_STATE_H
 #define TESTS_BUILD_STATE_H
 
-#include "compare/state.h"
+#include "change/compare/state.h"
 
 #include <stdarg.h>
 

@@ -1,8 +1,8 @@
 /* Logs written as text, and what is read of them. */
 #include "log_text.h"
 
-#include "ops/ids.h"
-#include "log/log.h"
+#include "model/ops/ids.h"
+#include "read/log/log.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define TESTS_LOG_TEXT_H
 
 #include "base/base.h"
-#include "model/graph.h"
-#include "model/history.h"
+#include "model/graph/graph.h"
+#include "model/graph/history.h"
 
 struct log {
     struct fsd_arena *arena; /**< the caller frees it, and with it all of the rest */

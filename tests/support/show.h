@@ -3,9 +3,9 @@
 #ifndef FSD_TESTS_SHOW_H
 #define FSD_TESTS_SHOW_H
 
-#include "compare/exports.h"
-#include "compare/matrix.h"
-#include "gate/gate.h"
+#include "change/compare/exports.h"
+#include "change/compare/matrix.h"
+#include "judge/gate/gate.h"
 
 /** A state of a snapshot's text, without its first and its last line; one that cannot
  *  be read fails the test. */

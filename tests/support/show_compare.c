@@ -4,7 +4,7 @@
  */
 #include "show.h"
 
-#include "snapshot/snapshot.h"
+#include "change/snapshot/snapshot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

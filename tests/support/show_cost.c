@@ -1,8 +1,8 @@
 /* Costs as text: what is counted, with the open sizes it depends on. */
 #include "show.h"
 
-#include "cost/scope.h"
-#include "ops/amount.h"
+#include "explain/cost/scope.h"
+#include "model/ops/amount.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* Findings, verdicts and quantizers as text, with all that a report might leave out. */
 #include "show.h"
 
-#include "findings/cite.h"
-#include "lint/lint.h"
+#include "judge/findings/cite.h"
+#include "judge/lint/lint.h"
 
 #include <inttypes.h>
 #include <string.h>

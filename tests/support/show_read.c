@@ -1,7 +1,7 @@
 /* What readers make of a dump, or of times, as text. */
 #include "build_graph.h"
-#include "ops/ids.h"
-#include "trt/trt.h"
+#include "model/ops/ids.h"
+#include "read/trt/trt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* A run as text, part by part. */
 #include "build_graph.h"
-#include "diff/explain.h"
+#include "explain/diff/explain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #ifndef FSD_TESTS_ONNX_BYTES_H
 #define FSD_TESTS_ONNX_BYTES_H
 
-#include "ops/ids.h"
+#include "model/ops/ids.h"
 #include "base/base.h"
-#include "onnx/onnx.h"
+#include "model/onnx/onnx.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Alignment: what has to be found, and what must stay apart. */
-#include "compare/parts.h"
+#include "change/compare/parts.h"
 #include "build_state.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Amounts: numbers, and polynomials in sizes that only a run knows. */
-#include "ops/ids.h"
-#include "ops/amount.h"
+#include "model/ops/ids.h"
+#include "model/ops/amount.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,12 +3,12 @@
 #include "cases.h"
 #include "show.h"
 
-#include "ops/ids.h"
-#include "cost/scope.h"
-#include "lint/lint.h"
+#include "model/ops/ids.h"
+#include "explain/cost/scope.h"
+#include "judge/lint/lint.h"
 #include "report/subject/subject.h"
-#include "snapshot/snapshot.h"
-#include "snapshot/variants.h"
+#include "change/snapshot/snapshot.h"
+#include "change/snapshot/variants.h"
 #include "api/states.h"
 
 #include <setjmp.h>

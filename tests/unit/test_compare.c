@@ -1,5 +1,5 @@
 /* Regions: what happened to the fusion of a few nodes. */
-#include "compare/compare.h"
+#include "change/compare/compare.h"
 #include "build_state.h"
 
 #include <setjmp.h>

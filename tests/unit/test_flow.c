@@ -1,6 +1,6 @@
 /* Edges and chains of layers that only move data, and islands. */
 #include "build_graph.h"
-#include "findings/findings.h"
+#include "judge/findings/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

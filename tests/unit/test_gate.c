@@ -1,6 +1,6 @@
 /* Policies as large as they may be, and what may be freed though it is not there. */
-#include "compare/exports.h"
-#include "gate/gate.h"
+#include "change/compare/exports.h"
+#include "judge/gate/gate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

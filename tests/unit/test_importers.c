@@ -2,9 +2,9 @@
  * importer is listed, or a row refuses it.  Of what is neither, lint reports that there
  * is no importer, though nobody has looked. */
 #include "build_graph.h"
-#include "ops/ids.h"
-#include "lint/lint.h"
-#include "ops/rule.h"
+#include "model/ops/ids.h"
+#include "judge/lint/lint.h"
+#include "model/ops/rule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What a log states beside its events: options, sizes of inputs, memory, failures. */
 #include "base/base.h"
-#include "log/log.h"
+#include "read/log/log.h"
 #include "log_text.h"
 
 #include <setjmp.h>

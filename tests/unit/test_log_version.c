@@ -1,5 +1,5 @@
 /* Versions of trtexec's first line: 8.x in four digits, 10.x in six. */
-#include "log/log.h"
+#include "read/log/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* Types, layouts, graphs, the operator table and the vocabulary. */
 #include "build_graph.h"
-#include "ops/ids.h"
-#include "model/graph.h"
-#include "model/vocab.h"
-#include "ops/rule.h"
+#include "model/ops/ids.h"
+#include "model/graph/graph.h"
+#include "model/graph/vocab.h"
+#include "model/ops/rule.h"
 
 #include <math.h>
 #include <setjmp.h>

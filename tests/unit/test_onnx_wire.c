@@ -3,7 +3,7 @@
  * keeps, what it records of those it drops, that equal messages give equal bytes
  * however they are encoded, and that each limit holds.
  */
-#include "onnx/wire.h"
+#include "model/onnx/wire.h"
 #include "onnx_bytes.h"
 
 #include <onnx.pb-c.h>

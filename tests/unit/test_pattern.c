@@ -1,7 +1,7 @@
 /* Patterns of a model and what engines made of them: what is expected follows from the
  * drawing beside each case. */
 #include "build_graph.h"
-#include "pattern/pattern.h"
+#include "explain/pattern/pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Snapshots: names of every kind come back, a snapshot cut anywhere is refused or
  * whole, and so is one whose variants are not of whole groups. */
-#include "snapshot/snapshot.h"
+#include "change/snapshot/snapshot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

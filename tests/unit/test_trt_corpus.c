@@ -1,7 +1,7 @@
 /* The engine reader on the real dumps of FSD_SHARED, without and with their models. */
-#include "ops/ids.h"
-#include "onnx/onnx.h"
-#include "engine/reader.h"
+#include "model/ops/ids.h"
+#include "model/onnx/onnx.h"
+#include "read/engine/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

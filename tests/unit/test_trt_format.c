@@ -3,7 +3,7 @@
  * Strings are written out rather than generated, since a reader that understood its own
  * generator proves little.
  */
-#include "trt/trt.h"
+#include "read/trt/trt.h"
 #include "base/base.h"
 
 #include <setjmp.h>

@@ -3,8 +3,8 @@
  * generation's keys, broken and odd values, and what becomes of layers, ports and
  * bindings.
  */
-#include "ops/ids.h"
-#include "engine/reader.h"
+#include "model/ops/ids.h"
+#include "read/engine/reader.h"
 #include "trt_names.h"
 
 #include <setjmp.h>

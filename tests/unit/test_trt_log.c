@@ -1,8 +1,8 @@
 /* Engines in logs: the fixtures of fixtures/log/, whose README says what they hold. */
-#include "ops/ids.h"
-#include "engine/reader.h"
-#include "log/log.h"
-#include "model/graph.h"
+#include "model/ops/ids.h"
+#include "read/engine/reader.h"
+#include "read/log/log.h"
+#include "model/graph/graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

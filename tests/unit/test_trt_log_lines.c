@@ -1,6 +1,6 @@
 /* What stands before the text of a line. */
 #include "base/base.h"
-#include "log/log.h"
+#include "read/log/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  * of that grammar: a name is split only where the parts are known, and an unknown one
  * is kept.
  */
-#include "engine/reader.h"
-#include "trt/name.h"
+#include "read/engine/reader.h"
+#include "read/trt/name.h"
 #include "trt_names.h"
 
 #include <setjmp.h>

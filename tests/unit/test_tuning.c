@@ -1,9 +1,9 @@
 /* What is read of a tuner's cache, of files that are none, and what is kept of it. */
 #define _GNU_SOURCE /* open_memstream(), and strdup() */
 #include "fusiondiff/fusiondiff.h"
-#include "engine/reader.h"
+#include "read/engine/reader.h"
 #include "base/base.h"
-#include "ops/ids.h"
+#include "model/ops/ids.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What a user may call a node, and what comes nearest when it names none. */
-#include "model/word.h"
+#include "model/graph/word.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,10 @@
 #ifndef FSD_TESTS_TRT_NAMES_H
 #define FSD_TESTS_TRT_NAMES_H
 
-#include "ops/ids.h"
+#include "model/ops/ids.h"
 #include "base/base.h"
-#include "model/graph.h"
-#include "model/vocab.h"
+#include "model/graph/graph.h"
+#include "model/graph/vocab.h"
 
 #include <stdio.h>
 #include <string.h>

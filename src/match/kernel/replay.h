@@ -8,7 +8,7 @@
 
 #include "match/kernel/lowering.h"
 #include "match/pass.h"
-#include "model/walk.h"
+#include "model/graph/walk.h"
 
 #include <stddef.h>
 #include <string.h>

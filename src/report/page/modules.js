@@ -1,5 +1,5 @@
 /*
- * The modules of a model at a useful depth, as the view `scopes` has them (cost/scope.c, which
+ * The modules of a model at a useful depth, as the view `scopes` has them (explain/cost/scope.c, which
  * tells of a run which module each node is in; a test holds both to the same).
  */
 

@@ -5,7 +5,7 @@
  * record, printed as JSON.
  */
 #include "base/base.h"
-#include "diff/explain.h"
+#include "explain/diff/explain.h"
 #include "report/page/page.h"
 #include "report/record/records.h"
 #include "report/verdict/verdict.h"

@@ -6,7 +6,7 @@
  */
 #include "report/phrase/phrase.h"
 #include "base/base.h"
-#include "ops/amount.h"
+#include "model/ops/amount.h"
 
 #include <inttypes.h>
 #include <math.h>

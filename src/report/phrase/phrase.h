@@ -2,8 +2,8 @@
 #ifndef FSD_REPORT_PHRASE_PHRASE_H
 #define FSD_REPORT_PHRASE_PHRASE_H
 
-#include "compare/compare.h"
-#include "findings/findings.h"
+#include "change/compare/compare.h"
+#include "judge/findings/findings.h"
 #include "report/phrase/ink.h"
 
 /** "0.0369 ms", three significant digits; "-" if it is unknown. */

@@ -7,7 +7,7 @@
  * limit.
  */
 #include "base/base.h"
-#include "model/word.h"
+#include "model/graph/word.h"
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>

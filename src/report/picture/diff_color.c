@@ -2,7 +2,7 @@
  * which layer, else a fact about the layer. */
 #include "base/base.h"
 #include "report/picture/drawing.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 #include <string.h>
 

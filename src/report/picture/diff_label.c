@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "report/picture/drawing.h"
 #include "report/phrase/phrase.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
  * it, and threads lead past the rest.
  */
 #include "base/base.h"
-#include "compare/exports.h"
-#include "model/walk.h"
+#include "change/compare/exports.h"
+#include "model/graph/walk.h"
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>

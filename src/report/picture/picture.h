@@ -2,9 +2,9 @@
 #ifndef FSD_REPORT_PICTURE_PICTURE_H
 #define FSD_REPORT_PICTURE_PICTURE_H
 
-#include "compare/compare.h"
-#include "compare/exports.h"
-#include "diff/diff.h"
+#include "change/compare/compare.h"
+#include "change/compare/exports.h"
+#include "explain/diff/diff.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* A layer of the engine: what it is, computes, reads, writes and costs. */
 #include "base/base.h"
-#include "cost/cost.h"
+#include "explain/cost/cost.h"
 #include "report/phrase/phrase.h"
 #include "report/record/records.h"
 

@@ -1,5 +1,5 @@
 /* A node of the model: what became of it, where it is computed and how precisely. */
-#include "cost/cost.h"
+#include "explain/cost/cost.h"
 #include "report/phrase/phrase.h"
 #include "report/record/records.h"
 

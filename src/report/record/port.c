@@ -1,5 +1,5 @@
 /* A port of a layer or of a node: the tensor, and its form at that end. */
-#include "cost/cost.h"
+#include "explain/cost/cost.h"
 #include "report/record/records.h"
 
 #include <string.h>

@@ -10,14 +10,14 @@
 #ifndef FSD_REPORT_RECORD_RECORDS_H
 #define FSD_REPORT_RECORD_RECORDS_H
 
-#include "compare/compare.h"
-#include "cost/scope.h"
-#include "findings/brief.h"
-#include "findings/findings.h"
-#include "gate/gate.h"
-#include "lint/lint.h"
+#include "change/compare/compare.h"
+#include "explain/cost/scope.h"
+#include "judge/findings/brief.h"
+#include "judge/findings/findings.h"
+#include "judge/gate/gate.h"
+#include "judge/lint/lint.h"
 #include "report/sheet/sheet.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 /* ----------------------------------------------------------------------- documents */
 

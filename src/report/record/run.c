@@ -1,6 +1,6 @@
 /* The JSON of a run: include/fusiondiff/report.schema.json is printed from here. */
-#include "cost/cost.h"
-#include "findings/brief.h"
+#include "explain/cost/cost.h"
+#include "judge/findings/brief.h"
 #include "report/record/records.h"
 
 #include <limits.h>

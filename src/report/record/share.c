@@ -1,5 +1,5 @@
 /* What the records of several subjects hold alike. */
-#include "model/built.h"
+#include "model/graph/built.h"
 #include "report/record/records.h"
 
 #include <inttypes.h>

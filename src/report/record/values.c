@@ -2,7 +2,7 @@
  * where an error enters and how it grows; and those of one layer or node. */
 #include "base/base.h"
 #include "report/record/records.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 enum { STRANGERS = 16 };
 

@@ -37,7 +37,7 @@ enum fsd_cell_kind {
     FSD_CELL_NUMBER,
     FSD_CELL_MS,
     FSD_CELL_SHARE, /**< of 1; text says percent */
-    FSD_CELL_BYTES, /**< an amount, ops/amount.h: a number, or a term in open sizes */
+    FSD_CELL_BYTES, /**< an amount (model/ops/amount.h): a number or open sizes */
     FSD_CELL_MACS,  /**< the same of multiply-adds */
     FSD_CELL_TYPE,  /**< an enum fsd_dtype */
     FSD_CELL_FLAG,

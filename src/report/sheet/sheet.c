@@ -5,8 +5,8 @@
  * template are printed.
  */
 #include "report/sheet/sheet.h"
-#include "ops/amount.h"
-#include "cost/cost.h"
+#include "model/ops/amount.h"
+#include "explain/cost/cost.h"
 
 struct fsd_rows *fsd_rows_new(struct fsd_arena *arena, const struct fsd_record *of,
                               const char *text)

@@ -31,7 +31,7 @@
 #define FSD_REPORT_SHEET_SHEET_H
 
 #include "base/base.h"
-#include "diff/diff.h"
+#include "explain/diff/diff.h"
 #include "report/sheet/record.h"
 
 #include <stdio.h>

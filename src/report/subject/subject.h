@@ -6,11 +6,11 @@
 #ifndef FSD_REPORT_SUBJECT_SUBJECT_H
 #define FSD_REPORT_SUBJECT_SUBJECT_H
 
-#include "compare/exports.h"
-#include "compare/matrix.h"
-#include "routes/routes.h"
-#include "findings/findings.h"
-#include "gate/gate.h"
+#include "change/compare/exports.h"
+#include "change/compare/matrix.h"
+#include "change/routes/routes.h"
+#include "judge/findings/findings.h"
+#include "judge/gate/gate.h"
 
 #include <stdio.h>
 

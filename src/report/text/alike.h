@@ -2,7 +2,7 @@
 #ifndef FSD_REPORT_TEXT_ALIKE_H
 #define FSD_REPORT_TEXT_ALIKE_H
 
-#include "compare/compare.h"
+#include "change/compare/compare.h"
 
 /** By place in fsd_compare.order. */
 struct fsd_alike {

@@ -1,7 +1,7 @@
 /* Lint as text: for whom, in what style, then the findings, like ones of a rule as one.
  */
 #include "base/base.h"
-#include "lint/lint.h"
+#include "judge/lint/lint.h"
 #include "report/phrase/phrase.h"
 #include "report/subject/subject.h"
 #include "report/text/text.h"

@@ -5,7 +5,7 @@
  * acting on; only some of each rule are shown unless --all asks for them, since a large
  * engine has thousands.
  */
-#include "findings/brief.h"
+#include "judge/findings/brief.h"
 #include "report/text/text.h"
 #include "base/base.h"
 #include "report/phrase/phrase.h"

@@ -2,8 +2,8 @@
 #ifndef FSD_REPORT_TEXT_TEXT_H
 #define FSD_REPORT_TEXT_TEXT_H
 
-#include "findings/brief.h"
-#include "findings/findings.h"
+#include "judge/findings/brief.h"
+#include "judge/findings/findings.h"
 #include "report/phrase/ink.h"
 #include "report/subject/subject.h"
 

@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "report/phrase/phrase.h"
 #include "report/text/text.h"
-#include "values/values.h"
+#include "explain/values/values.h"
 
 enum { SHOWN_NAMES = 4, SHOWN_STEPS = 10, SHOWN_ENTRIES = 4, INDENT = 9 };
 

@@ -3,7 +3,7 @@
 #ifndef FSD_REPORT_VERDICT_VERDICT_H
 #define FSD_REPORT_VERDICT_VERDICT_H
 
-#include "gate/gate.h"
+#include "judge/gate/gate.h"
 #include "report/subject/subject.h"
 
 /** "2 findings, 0.1100 ms in all, at most 0.0500 ms allowed, 1 ignored" */

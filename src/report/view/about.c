@@ -1,5 +1,5 @@
 /* What the program can do here: what it reads, what it writes, and what was tried. */
-#include "lint/lint.h"
+#include "judge/lint/lint.h"
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
 #include "report/view/view.h"

@@ -4,8 +4,8 @@
  * plan's bytes.  What the log does not state is left out, and the text says so.
  */
 #include "base/base.h"
-#include "cost/cost.h"
-#include "model/history.h"
+#include "explain/cost/cost.h"
+#include "model/graph/history.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The story of nodes or layers, sentence by sentence; of two nodes also why they came
- * together or stayed apart.  What is said is found in diff/explain.c. */
+ * together or stayed apart.  What is said is found in explain/diff/explain.c. */
 #include "base/base.h"
-#include "diff/explain.h"
+#include "explain/diff/explain.h"
 #include "report/view/view.h"
 
 /* clang-format off */

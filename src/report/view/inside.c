@@ -1,8 +1,8 @@
 /* What is inside a layer: its nodes by name scope and by operator.  A layer of a
  * region, of which it is not known who computes what, shows the nodes of the region. */
 #include "base/base.h"
-#include "cost/cost.h"
-#include "cost/scope.h"
+#include "explain/cost/cost.h"
+#include "explain/cost/scope.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

@@ -3,8 +3,8 @@
  * together, and where most of it is alive at once; beside it what the builder said.
  */
 #include "base/base.h"
-#include "cost/cost.h"
-#include "model/history.h"
+#include "explain/cost/cost.h"
+#include "model/graph/history.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>

@@ -19,9 +19,9 @@
  * unknown type.
  */
 #include "base/base.h"
-#include "findings/findings.h"
-#include "model/vocab.h"
-#include "model/word.h"
+#include "judge/findings/findings.h"
+#include "model/graph/vocab.h"
+#include "model/graph/word.h"
 #include "report/view/view.h"
 
 #include <string.h>

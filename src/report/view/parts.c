@@ -4,7 +4,7 @@
  * nodes are in no engine.
  */
 #include "base/base.h"
-#include "cost/cost.h"
+#include "explain/cost/cost.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

@@ -4,8 +4,8 @@
  * stands between, and how they differ from the rest of their kind.
  */
 #include "base/base.h"
-#include "cost/cost.h"
-#include "pattern/pattern.h"
+#include "explain/cost/cost.h"
+#include "explain/pattern/pattern.h"
 #include "report/view/view.h"
 
 enum { SHOWN = 12, FEW = 8 };

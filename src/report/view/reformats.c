@@ -6,9 +6,9 @@
  * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
 #include "base/base.h"
-#include "cost/cost.h"
-#include "diff/diff.h"
-#include "findings/cite.h"
+#include "explain/cost/cost.h"
+#include "explain/diff/diff.h"
+#include "judge/findings/cite.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

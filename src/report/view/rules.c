@@ -1,6 +1,6 @@
 /* The rules of lint as rows. */
 #include "base/base.h"
-#include "lint/lint.h"
+#include "judge/lint/lint.h"
 #include "report/view/view.h"
 
 /* clang-format off */

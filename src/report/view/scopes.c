@@ -1,6 +1,6 @@
 /* Layers, time, reformats and precision of each module, by the scopes in names. */
 #include "base/base.h"
-#include "cost/scope.h"
+#include "explain/cost/scope.h"
 #include "report/view/view.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * provider runs how many layers.
  */
 #include "base/base.h"
-#include "model/history.h"
+#include "model/graph/history.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>

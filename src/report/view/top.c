@@ -4,10 +4,10 @@
  * says so: neither is a time.
  */
 #include "base/base.h"
-#include "cost/cost.h"
-#include "cost/scope.h"
-#include "findings/cite.h"
-#include "pattern/pattern.h"
+#include "explain/cost/cost.h"
+#include "explain/cost/scope.h"
+#include "judge/findings/cite.h"
+#include "explain/pattern/pattern.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

@@ -4,7 +4,7 @@
  * their files share to fill cells is in cells.c.
  */
 #include "report/view/view.h"
-#include "model/word.h"
+#include "model/graph/word.h"
 
 #include <string.h>
 

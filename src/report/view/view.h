@@ -3,11 +3,11 @@
 #ifndef FSD_REPORT_VIEW_VIEW_H
 #define FSD_REPORT_VIEW_VIEW_H
 
-#include "compare/exports.h"
-#include "compare/matrix.h"
-#include "routes/routes.h"
-#include "findings/findings.h"
-#include "gate/gate.h"
+#include "change/compare/exports.h"
+#include "change/compare/matrix.h"
+#include "change/routes/routes.h"
+#include "judge/findings/findings.h"
+#include "judge/gate/gate.h"
 #include "match/pick.h"
 #include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"

@@ -1,6 +1,6 @@
 /* A rule of lint about the operator SeamGelu. */
-#include "findings/lint.h"
-#include "lint/lint.h"
+#include "judge/findings/lint.h"
+#include "judge/lint/lint.h"
 
 void fsd_lint_seam(struct fsd_finder *f)
 {

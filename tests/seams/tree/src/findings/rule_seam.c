@@ -1,6 +1,6 @@
 /* A rule that reads every part of a run that is documented in diff/diff.h. */
-#include "cost/cost.h"
-#include "findings/finder.h"
+#include "explain/cost/cost.h"
+#include "judge/findings/finder.h"
 
 void fsd_find_seam(struct fsd_finder *f)
 {

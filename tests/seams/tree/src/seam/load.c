@@ -1,5 +1,5 @@
 /* A reader of lines "layer NAME" behind a line "seam engine". */
-#include "engine/reader.h"
+#include "read/engine/reader.h"
 
 #include <string.h>
 

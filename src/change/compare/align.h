@@ -1,0 +1,92 @@
+/*
+ * Which node of one model is which of another: the same network, exported anew.
+ *
+ * Two nodes are aligned only if no evidence contradicts it.  Each kind of evidence
+ * proposes pairs that are unique on both sides; proposals that disagree cancel each
+ * other, and their nodes are never aligned.  Accepted pairs anchor the next round.
+ */
+#ifndef FSD_COMPARE_ALIGN_H
+#define FSD_COMPARE_ALIGN_H
+
+#include "change/compare/state.h"
+
+/** Why two nodes are aligned. */
+enum fsd_align_by {
+    FSD_ALIGN_NOT,
+    FSD_ALIGN_MODEL,   /**< both models are the same */
+    FSD_ALIGN_NAME,    /**< the same operator and the same name, of node or weight,
+                            which no exporter's counter made */
+    FSD_ALIGN_BOTH,    /**< equal subgraphs back to the inputs and on to the outputs */
+    FSD_ALIGN_INPUTS,  /**< equal subgraphs back to the inputs, or to aligned nodes */
+    FSD_ALIGN_OUTPUTS, /**< equal subgraphs on to the outputs, or to aligned nodes */
+    FSD_ALIGN_AROUND,  /**< the only one of its kind between aligned nodes */
+    FSD__ALIGN_COUNT
+};
+
+struct fsd_align {
+    fsd_id *to_new;                 /**< by old node; FSD_NONE: only in the old model */
+    fsd_id *to_old;                 /**< by new node */
+    uint8_t *by;                    /**< by old node: enum fsd_align_by */
+    fsd_id *new_input, *new_output; /**< by old port; FSD_NONE */
+    fsd_id *old_input, *old_output; /**< by new port */
+    uint32_t by_count[FSD__ALIGN_COUNT]; /**< of core nodes of the old model */
+};
+
+/** Where a tensor of the old model comes from in the new one; neither: the new model
+ *  lacks it, or it is neither in the old one. */
+static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
+                                                     struct fsd_origin old)
+{
+    uint32_t node = fsd_origin_node(old), input = fsd_origin_input(old);
+
+    if (node != FSD_NONE)
+        return fsd_node_origin(a->to_new[node]);
+    return input == FSD_NONE ? old : fsd_input_origin(a->new_input[input]);
+}
+
+/** The same from the new model to the old one. */
+static inline struct fsd_origin fsd_align_old_origin(const struct fsd_align *a,
+                                                     struct fsd_origin new)
+{
+    uint32_t node = fsd_origin_node(new), input = fsd_origin_input(new);
+
+    if (node != FSD_NONE)
+        return fsd_node_origin(a->to_old[node]);
+    return input == FSD_NONE ? new : fsd_input_origin(a->old_input[input]);
+}
+static inline struct fsd_destination
+fsd_align_old_destination(const struct fsd_align *a, struct fsd_destination new)
+{
+    uint32_t node = fsd_destination_node(new), output = fsd_destination_output(new);
+
+    if (node != FSD_NONE)
+        return fsd_node_destination(a->to_old[node]);
+    return output == FSD_NONE ? new : fsd_output_destination(a->old_output[output]);
+}
+
+/** The i-th of a list of the new model in the old one, as the old one's lists hold it;
+ *  FSD_NONE: it lacks it. */
+static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
+                                         struct fsd_ends ends, uint32_t i)
+{
+    uint32_t ref = ends.refs[i];
+
+    return ends.are == FSD_ENDS_DESTINATIONS
+               ? fsd_align_old_destination(a, (struct fsd_destination){ref}).ref
+               : fsd_align_old_origin(a, (struct fsd_origin){ref}).ref;
+}
+
+/** Whether an old node has a counterpart. */
+static inline bool fsd_align_has(const struct fsd_align *align, fsd_id old)
+{
+    return align->to_new[old] != FSD_NONE;
+}
+
+/** The alignment, in the arena.  Folded and dead nodes are aligned only where both
+ * models are the same. */
+struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
+                                const struct fsd_state *new);
+
+const char *fsd_align_name(unsigned value);
+
+#endif

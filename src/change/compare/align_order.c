@@ -1,0 +1,106 @@
+/*
+ * An ancestor of a node in one model cannot be its descendant in the other:
+ *
+ *     old  ... x -> a          x is aligned to y, a is offered b:
+ *     new  ... b -> y          refused, and x - y too if its evidence is no stronger
+ *
+ * Levels decide: the ancestors of b have lower levels than b.  Checking the nearest
+ * aligned ancestors and descendants is enough, since those were checked as well.
+ */
+#include "change/compare/parts.h"
+
+/* A bound on a level, and the aligned node that sets it. */
+struct bound {
+    uint32_t level;
+    fsd_id by;
+};
+
+/* The least and the greatest level that each node's counterpart can have. */
+struct bounds {
+    const struct fsd_align_side *side, *other;
+    const fsd_id *counterpart; /* as offered */
+    struct bound *least, *most;
+};
+
+/* The bound that a neighbor sets: its counterpart's level plus `on`; of a neighbor
+ * without one, the bound that it inherits. */
+static struct bound bound_of(const struct bounds *b, fsd_id node,
+                             const struct bound *known, int on)
+{
+    if (b->counterpart[node] == FSD_NONE)
+        return known[node];
+    return (struct bound){b->other->level[b->counterpart[node]] + (uint32_t)on, node};
+}
+
+static void set_bounds(const struct bounds *b)
+{
+    const struct fsd_state *s = b->side->s;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        struct fsd_span in = s->nodes.at[i].core_in;
+
+        b->least[i] = (struct bound){0, FSD_NONE};
+        for (uint32_t k = 0; k < in.n; k++) {
+            fsd_id at = fsd_origin_node(s->sources.at[in.at + k].at);
+            struct bound from;
+
+            if (at == FSD_NONE || at >= i)
+                continue;
+            from = bound_of(b, at, b->least, 1);
+            if (from.level > b->least[i].level)
+                b->least[i] = from;
+        }
+    }
+    for (fsd_id i = s->nodes.n; i-- > 0;) {
+        struct fsd_span uses = b->side->uses[i];
+
+        b->most[i] = (struct bound){UINT32_MAX, FSD_NONE};
+        for (uint32_t k = 0; k < uses.n; k++) {
+            fsd_id at = b->side->use[uses.at + k].node;
+            struct bound from;
+
+            if (at <= i)
+                continue;
+            from = bound_of(b, at, b->most, 0);
+            if (from.level < b->most[i].level)
+                b->most[i] = from;
+        }
+    }
+}
+
+static void refuse(const struct fsd_align_side side[2], int k, fsd_id node,
+                   fsd_id counterpart)
+{
+    if (side[k].counterpart[node] != FSD_NONE)
+        return; /* it was aligned before */
+    side[k].contested[node] = true;
+    side[!k].contested[counterpart] = true;
+}
+
+void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
+                               fsd_id *const counterpart[2])
+{
+    for (int k = 0; k < 2; k++) {
+        struct fsd_arena *scratch = fsd_arena_new();
+        uint32_t n = side[k].s->nodes.n;
+        struct bounds b = {&side[k], &side[!k], counterpart[k],
+                           FSD_NEW(scratch, struct bound, n),
+                           FSD_NEW(scratch, struct bound, n)};
+
+        set_bounds(&b);
+        for (fsd_id i = 0; i < n; i++) {
+            uint32_t level =
+                b.counterpart[i] == FSD_NONE ? 0 : side[!k].level[b.counterpart[i]];
+            bool low = level < b.least[i].level, high = level >= b.most[i].level;
+
+            if (b.counterpart[i] == FSD_NONE || !(low || high))
+                continue;
+            refuse(side, k, i, b.counterpart[i]);
+            if (low)
+                refuse(side, k, b.least[i].by, b.counterpart[b.least[i].by]);
+            if (high)
+                refuse(side, k, b.most[i].by, b.counterpart[b.most[i].by]);
+        }
+        fsd_arena_free(scratch);
+    }
+}

@@ -1,0 +1,240 @@
+/*
+ * Runs the steps of a comparison (fsd_compare_new()), and has the two that need all
+ * other results: times by region, and the counts and order of the report.  A region's
+ * time difference has one cause: fusion where the groups differ, else precision, else
+ * the kernel; moves are a cause of their own.  Each layer belongs to at most one
+ * region, so the four sums add up to the difference of both engines.
+ */
+#include "base/base.h"
+#include "change/compare/parts.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------ times */
+
+/* Milliseconds of a region's groups and of its moves on one side.  Layers that no
+ * profile names add nothing; if there are only such, the time is unknown. */
+struct region_time {
+    double groups, moves;
+    bool known;
+};
+
+static struct region_time time_of(const struct fsd_state *s,
+                                  const struct fsd_compare *c, struct fsd_span groups,
+                                  struct fsd_span moves)
+{
+    struct region_time t = {0, 0, false};
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        double ms = s->groups.at[c->pool.at[groups.at + i]].ms.median;
+
+        t.known |= ms >= 0;
+        t.groups += ms >= 0 ? ms : 0;
+    }
+    for (uint32_t i = 0; i < moves.n; i++) {
+        double ms = s->moves.at[c->pool.at[moves.at + i]].ms.median;
+
+        t.moves += ms >= 0 ? ms : 0;
+    }
+    t.known |= t.moves > 0;
+    return t;
+}
+
+static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
+{
+    struct region_time old = time_of(c->old, c, r->old_groups, r->old_moves);
+    struct region_time new = time_of(c->new, c, r->new_groups, r->new_moves);
+    bool same = r->happened == FSD_HAPPENED_SAME;
+    enum fsd_blame blame = !same                        ? FSD_BLAME_FUSION
+                           : r->width != FSD_WIDTH_SAME ? FSD_BLAME_PRECISION
+                                                        : FSD_BLAME_KERNEL;
+
+    r->moves_before = old.moves;
+    r->moves_after = new.moves;
+    r->before = old.known ? old.groups + old.moves : -1;
+    r->after = new.known ? new.groups + new.moves : -1;
+    if (!c->timed)
+        return;
+    c->before += old.groups + old.moves;
+    c->after += new.groups + new.moves;
+    c->by_blame[blame] += new.groups - old.groups;
+    c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
+}
+
+static void compare_times(struct fsd_compare *c)
+{
+    c->timed = c->old->profiles && c->new->profiles;
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        time_region(c, &c->regions.at[i]);
+    for (int side = 0; side < 2 && c->timed; side++) { /* moves that are of no region */
+        const struct fsd_state *s = side ? c->new : c->old;
+
+        for (fsd_id i = 0; i < s->moves.n; i++) {
+            double ms = s->moves.at[i].ms.median;
+
+            if (ms < 0 || fsd_compare_region_of_move(c, side, i) != FSD_NONE)
+                continue;
+            *(side ? &c->after : &c->before) += ms;
+            c->by_blame[FSD_BLAME_MOVES] += side ? ms : -ms;
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------- counts */
+
+struct place {
+    const struct fsd_compare *c;
+    fsd_id region;
+};
+
+static double delta(const struct fsd_region_diff *r)
+{
+    return (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
+}
+
+static int badness(const struct fsd_region_diff *r)
+{
+    static const uint8_t rank[FSD__HAPPENED_COUNT] = {
+        [FSD_HAPPENED_LOST] = 6,     [FSD_HAPPENED_REGROUPED] = 5,
+        [FSD_HAPPENED_NEW_ONLY] = 4, [FSD_HAPPENED_OLD_ONLY] = 3,
+        [FSD_HAPPENED_OPAQUE] = 2,   [FSD_HAPPENED_GAINED] = 1,
+        [FSD_HAPPENED_SAME] = 0};
+
+    return (r->width == FSD_WIDTH_WIDENED ? 16 : 0) + 2 * rank[r->happened] +
+           r->differs;
+}
+
+static int by_worst(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const struct fsd_region_diff *p = &x->c->regions.at[x->region];
+    const struct fsd_region_diff *q = &y->c->regions.at[y->region];
+
+    if (x->c->timed && delta(p) != delta(q))
+        return delta(p) > delta(q) ? -1 : 1;
+    if (badness(p) != badness(q))
+        return badness(q) - badness(p);
+    return fsd_order(x->region, y->region);
+}
+
+static void order_regions(struct fsd_compare *c)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct place *places = FSD_NEW(scratch, struct place, c->regions.n);
+
+    c->order = FSD_NEW(c->arena, fsd_id, c->regions.n);
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        places[i] = (struct place){c, i};
+    fsd_sort(places, c->regions.n, sizeof *places, by_worst);
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        c->order[i] = places[i].region;
+    fsd_arena_free(scratch);
+}
+
+static bool is_no_view(const struct fsd_state *s, fsd_id node)
+{
+    return node != FSD_NONE && s->nodes.at[node].role != FSD_ROLE_VIEW;
+}
+
+/* Counts, order, what differs. */
+static void sum(struct fsd_compare *c)
+{
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        c->regions.at[c->edges.at[i].region].differs = true;
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        struct fsd_region_diff *r = &c->regions.at[i];
+
+        r->differs |= r->happened != FSD_HAPPENED_SAME || r->width != FSD_WIDTH_SAME ||
+                      r->layout || r->layers || r->moves || r->kernels || r->unasked.n;
+        c->by_happened[r->happened]++;
+        c->differs |= r->differs;
+    }
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        c->by_width[c->precisions.at[i].width]++;
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        c->moves_by_what[c->moves.at[i].what]++;
+    for (uint32_t i = 0; i < c->presences.n; i++) {
+        const struct fsd_node_presence *p = &c->presences.at[i];
+
+        c->by_presence[p->what]++;
+        /* A view that only one exporter writes is no difference between builds.  A node
+         * that is a view in one model only is a difference. */
+        c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
+    }
+    c->differs |= c->moves.n || c->ports.n || c->kernels.n || c->bindings.n;
+    order_regions(c);
+}
+
+/* -------------------------------------------------------------------------- all */
+
+static struct fsd_compare *compare(const struct fsd_state *old,
+                                   const struct fsd_state *new, bool across)
+{
+    struct fsd_arena *arena = fsd_arena_new(), *scratch = fsd_arena_new();
+    struct fsd_compare *c = FSD_NEW(arena, struct fsd_compare, 1);
+
+    c->arena = arena;
+    c->old = old;
+    c->new = new;
+    c->across = across;
+    c->align = fsd_align_new(arena, old, new);
+    c->unstated = fsd_state_states(old) & ~fsd_state_states(new);
+    c->unheld = fsd_state_states(new) & ~fsd_state_states(old);
+    fsd_compare_regions(c, scratch);
+    fsd_compare_nodes(c);
+    fsd_compare_edges(c, scratch);
+    fsd_compare_moves(c, scratch);
+    fsd_compare_ports(c);
+    fsd_compare_bindings(c, scratch);
+    fsd_compare_written(c, scratch); /* needs the other results: it reports only changes
+                                        that those do not show */
+    fsd_compare_unasked(c);
+    fsd_compare_missed(c, scratch);
+    fsd_compare_built(arena, old, new, &c->built);
+    fsd_compare_efforts(c, scratch);
+    compare_times(c);
+    if (c->timed)
+        fsd_compare_measured(arena, old, new, &c->built);
+    fsd_compare_builders(c);
+    sum(c);
+    fsd_arena_free(scratch);
+    return c;
+}
+
+struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
+                                    const struct fsd_state *new)
+{
+    return compare(old, new, false);
+}
+
+struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
+                                       const struct fsd_state *new)
+{
+    return compare(old, new, fsd_compare_across(old, new));
+}
+
+void fsd_compare_free(struct fsd_compare *c)
+{
+    if (c)
+        fsd_arena_free(c->arena);
+}
+
+struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c)
+{
+    struct fsd_alignment_count n = {0};
+
+    for (uint32_t i = 0; i < c->old->nodes.n; i++) {
+        bool core = c->old->nodes.at[i].role == FSD_ROLE_CORE;
+
+        n.old += core;
+        n.aligned += core && fsd_align_has(c->align, i);
+    }
+    for (uint32_t i = 0; i < c->new->nodes.n; i++)
+        n.new += c->new->nodes.at[i].role == FSD_ROLE_CORE;
+    return n;
+}
+
+bool fsd_alignment_fits(struct fsd_alignment_count n)
+{
+    return 2 * n.aligned >= (n.old < n.new ? n.old : n.new);
+}

@@ -1,0 +1,401 @@
+/*
+ * Two builds, compared.  The nodes of both models are aligned; a region is a connected
+ * component of the union of both partitions of the nodes into groups, and each states
+ * what happened to it:
+ *
+ *     old   {Conv_34 Add_42 Relu_43}              one INT8 layer
+ *     new   {Conv_34} {Add_42 Relu_43}            INT8, FP16, and a Reformat
+ *     one region of 3 nodes: fusion lost, higher precision, one move added, +0.11 ms
+ *
+ * Both states must outlive the comparison.  Whatever is an id here belongs to the state
+ * that its field's name says.  Everything is sorted: regions as `order` says, the rest
+ * by position in the new model, then in the old one.
+ */
+#ifndef FSD_COMPARE_COMPARE_H
+#define FSD_COMPARE_COMPARE_H
+
+#include "change/compare/align.h"
+
+/** What happened to the fusion of a region's nodes, exactly one. */
+enum fsd_happened {
+    FSD_HAPPENED_SAME,      /**< the same nodes are fused */
+    FSD_HAPPENED_LOST,      /**< every new group is part of an old one */
+    FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
+    FSD_HAPPENED_REGROUPED, /**< neither */
+    FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but nothing can be
+                                 concluded: one side is a foreign region, does not state
+                                 which layer computes what, or is matched by weaker
+                                 evidence than the other */
+    FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
+    FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
+    FSD__HAPPENED_COUNT
+};
+
+/** How a type changed, by the ranks of fsd_dtype_rank(). */
+enum fsd_width {
+    FSD_WIDTH_SAME,
+    FSD_WIDTH_NARROWED,
+    FSD_WIDTH_WIDENED,
+    FSD_WIDTH_OTHER, /**< another type of the same width, or an unknown one */
+    FSD__WIDTH_COUNT
+};
+
+/** The cause to which the time difference of a region, or of a move in it, is
+ *  attributed. */
+enum fsd_blame {
+    FSD_BLAME_FUSION,    /**< regions whose fusion differs, and their moves */
+    FSD_BLAME_PRECISION, /**< same fusion, another precision */
+    FSD_BLAME_KERNEL,    /**< same fusion, same precision: another tactic, or noise */
+    FSD_BLAME_MOVES,     /**< moves of regions with the same fusion, and moves without a
+                          region */
+    FSD__BLAME_COUNT
+};
+
+/** The precision of an aligned node that both builds compute. */
+struct fsd_node_change {
+    fsd_id old, new;       /**< nodes */
+    uint8_t before, after; /**< enum fsd_dtype */
+    uint8_t width;
+};
+
+/** A node that a layer computes in one build only, or that is in one model only. */
+enum fsd_presence {
+    FSD_ONLY_OLD,   /**< not aligned; `new` is FSD_NONE */
+    FSD_ONLY_NEW,   /**< not aligned; `old` is FSD_NONE */
+    FSD_ELIMINATED, /**< a layer computed it; now none does: its fate says why */
+    FSD_KEPT,       /**< no layer computed it; now one does */
+    FSD_LOST_TRACK, /**< its fate is now unexplained */
+    FSD_FOUND,      /**< its fate was unexplained */
+    FSD_LEFT,       /**< it is outside of all engines now */
+    FSD__PRESENCE_COUNT
+};
+struct fsd_node_presence {
+    fsd_id old, new;
+    uint8_t what;
+};
+
+/** A tensor between two groups in both builds whose consumer reads another type or
+ * layout; or whose producer writes another one, if neither its consumers nor its node's
+ *  precision show that: an inserted layer or an output of the network reads it. */
+struct fsd_edge_change {
+    struct fsd_origin old_from, new_from;
+    fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: the producer's output */
+    struct fsd_state_form before, after;
+    uint8_t width;
+    fsd_id region;
+};
+
+/** A move added, removed or changed. */
+enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
+struct fsd_move_change {
+    uint8_t what;
+    bool nodes;      /**< of a changed move: it realises other nodes */
+    fsd_id old, new; /**< moves; FSD_NONE */
+    fsd_id region;   /**< FSD_NONE: of no region */
+    bool missed;     /**< removed, though its producers and consumers have the same
+                          forms as before */
+};
+
+/** A kernel that changed, was added or was removed, within one region or one pair of
+ *  moves. */
+enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED };
+struct fsd_kernel_change {
+    uint8_t what;
+    uint8_t width;           /**< of the worst type */
+    fsd_id old, new;         /**< kernels; FSD_NONE */
+    uint32_t old_of, new_of; /**< group, or move | FSD_LAYER_MOVES; FSD_NONE */
+    fsd_id region;           /**< FSD_NONE: of no region */
+    struct fsd_state_tensor before, after; /**< whose type is the worst */
+    struct fsd_state_tensor lost;          /**< the tensor whose type the new build no
+                                                longer states */
+    struct fsd_state_form from, to;        /**< the first tensor with another layout */
+    fsd_sym sizes_before, sizes_after;     /**< the first that has others */
+    bool type_lost, layout, layout_lost;   /**< of its inputs, outputs or constants */
+    bool sizes;                            /**< of its inputs or outputs */
+    bool ports;                            /**< it has more or fewer inputs or
+                                                outputs */
+    bool unwritten; /**< no layer writes one of its inputs, which a layer wrote
+                         before */
+    bool consts, consts_lost;         /**< it has other constants; the new build states
+                                           none */
+    bool type, does, attrs, computes; /**< as in fsd_kernel */
+    bool provider;                    /**< another provider runs it, or the new build
+                                           states none */
+    bool missed;                      /**< as of fsd_move_change */
+};
+
+/** Facts that a dump may not state of any layer because its format has no place for
+ *  them, as bits. */
+enum {
+    FSD_STATES_TYPES = 1 << 0,
+    FSD_STATES_LAYOUTS = 1 << 1,
+    FSD_STATES_CONSTS = 1 << 2,    /**< weights and other constants */
+    FSD_STATES_PROVIDERS = 1 << 4, /**< who runs a kernel */
+    FSD_STATES_RANGES = 1 << 3     /**< formats and profiles of inputs and outputs */
+};
+
+/** An input or output of the engine that changed, was added or was removed. */
+struct fsd_binding_change {
+    const struct fsd_binding *old, *new; /**< NULL: not there */
+    bool form, outside, shape, ranges;
+    bool lost; /**< a fact that the old build states is unknown, which others state */
+};
+
+/** A fact that only the old build states.  Whether it changed is unknown, so that the
+ *  loss itself is reported. */
+enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
+enum fsd_fact_of {
+    FSD_OF_NODE,
+    FSD_OF_EDGE,
+    FSD_OF_WRITTEN, /**< an edge, as its producer writes it */
+    FSD_OF_MOVE,
+    FSD_OF_INPUT,
+    FSD_OF_OUTPUT
+};
+struct fsd_fact_lost {
+    uint8_t kind, of;
+    fsd_id old, new; /**< node; of an edge, its producer or consumer; move; port */
+    struct fsd_origin from;              /**< of an edge: in the new model */
+    struct fsd_state_form before, after; /**< node: its precision */
+};
+
+/** A version, GPU or option of the build that the two builds do not state alike. */
+struct fsd_built_change {
+    const char *key;            /**< as in model/graph/built.h */
+    const char *before, *after; /**< NULL: this build does not state it */
+};
+typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
+
+struct fsd_port_change {
+    bool output;
+    fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
+    bool name, shape, form; /**< what changed of a port of both builds */
+};
+
+struct fsd_region_diff {
+    struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
+    struct fsd_span old_moves, new_moves;   /**< in pool: the moves before it */
+    uint8_t happened;
+    uint8_t width;  /**< the worst change of a node in it: widened, other, narrowed,
+                         same */
+    bool untyped;   /**< a type is unknown on one side: `width` is of the others */
+    bool layout;    /**< an edge into it has another layout */
+    bool layers;    /**< another number of layers computes the same group of nodes */
+    bool tactic;    /**< the region is one layer on each side, with another tactic */
+    bool moves;     /**< a move of it was added, removed or changed */
+    bool rerouted;  /**< a move of it was added or changed */
+    bool kernels;   /**< a kernel of it was */
+    bool type_lost; /**< the new build does not state the type of a tensor in it */
+    struct fsd_origins
+        unasked;          /**< of the new state, in pool: producers that its layers
+                                     read from, neither before nor by the model */
+    uint32_t as_before;   /**< how many kernels perform the same as one before */
+    bool differs;         /**< any of the above but the tactic */
+    double before, after; /**< milliseconds with its moves; negative: not known */
+    double moves_before, moves_after; /**< the moves' part of them */
+};
+
+/** What one of two builders does with the network. */
+struct fsd_builder {
+    const char *name;     /**< "ONNX Runtime" */
+    uint32_t groups;      /**< of layers that compute, in regions of which both builds
+                               state which layers compute what */
+    uint32_t fuses_more;  /**< such regions in which it has fewer groups */
+    uint32_t conversions; /**< reformats and copies, without free ones */
+    uint32_t quantizers;  /**< unfused Q and DQ */
+    double groups_ms, conversions_ms, quantizers_ms; /**< of known times */
+};
+
+/** Seconds that the builders spent on choosing kernels for a region, or for what has
+ *  this name in both logs. */
+struct fsd_effort_change {
+    fsd_sym old, new; /**< names in the logs; 0: nothing was timed */
+    double before, after;
+};
+
+struct fsd_compare {
+    struct fsd_arena *arena;
+    const struct fsd_state *old, *new;
+    bool across; /**< the builds are of two builders: layouts, kernels and tactics are
+                      not compared */
+    struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */
+    struct fsd_align *align;
+    FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
+    uint32_t untyped;                        /**< regions */
+    fsd_id *order; /**< regions, worst first: by ms where both sides have times, then by
+                        `happened` */
+    fsd_id *old_region, *new_region; /**< by group */
+    FSD_VEC(struct fsd_node_change) precisions;
+    FSD_VEC(struct fsd_node_presence) presences;
+    FSD_VEC(struct fsd_edge_change) edges;
+    FSD_VEC(struct fsd_move_change) moves;
+    FSD_VEC(struct fsd_port_change) ports;
+    FSD_VEC(struct fsd_kernel_change) kernels;
+    FSD_VEC(struct fsd_binding_change) bindings;
+    uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
+                                 | FSD_LAYER_MOVES */
+    fsd_built_changes built;
+    unsigned unstated; /**< FSD_STATES_*: what the old build states and the new one
+                            never does */
+    unsigned unheld;   /**< FSD_STATES_*: what the new build states and the old one
+                            never does */
+    FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
+    FSD_VEC(uint32_t) pool;
+
+    /** The widest difference first; none unless both builds' logs state seconds. */
+    FSD_VEC(struct fsd_effort_change) efforts;
+    double effort_before, effort_after; /**< their sums */
+
+    bool timed;                                       /**< both have times */
+    double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the last add up to
+                                                            after - before */
+    uint32_t by_happened[FSD__HAPPENED_COUNT], by_width[FSD__WIDTH_COUNT];
+    uint32_t by_presence[FSD__PRESENCE_COUNT];
+    uint32_t moves_by_what[3];
+    bool differs; /**< anything differs but times and tactics */
+};
+
+/** @param old  may be the same state as `new`. */
+struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
+                                    const struct fsd_state *new);
+/** The same for people who choose between two builders: where the builds are of two, it
+ *  compares what both can be asked for only (`across`). */
+struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
+                                       const struct fsd_state *new);
+void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
+
+/** A region, or NULL for FSD_NONE. */
+static inline struct fsd_region_diff *fsd_compare_region(const struct fsd_compare *c,
+                                                         fsd_id region)
+{
+    return region == FSD_NONE ? NULL : &c->regions.at[region];
+}
+
+/** The region of a group, and of what is in one; FSD_NONE for FSD_NONE. */
+static inline fsd_id fsd_compare_region_of(const struct fsd_compare *c, bool new,
+                                           fsd_id group)
+{
+    return fsd_id_at(new ? c->new_region : c->old_region, group);
+}
+static inline fsd_id fsd_compare_region_of_node(const struct fsd_compare *c, bool new,
+                                                fsd_id node)
+{
+    return fsd_compare_region_of(c, new,
+                                 fsd_state_group_of(new ? c->new : c->old, node));
+}
+
+/** The region of the node that a move belongs to; FSD_NONE. */
+static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new,
+                                                fsd_id move)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+
+    return fsd_compare_region_of_node(c, new,
+                                      fsd_state_owner_of_move(s, &s->moves.at[move]));
+}
+
+/** The build that shows what changed: the new one, of what is in the old one only that.
+ *  `at` is its number there. */
+struct fsd_shown {
+    const struct fsd_state *s;
+    fsd_id at;
+};
+static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
+                                                 fsd_id old, fsd_id new)
+{
+    return new == FSD_NONE ? (struct fsd_shown){c->old, old}
+                           : (struct fsd_shown){c->new, new};
+}
+
+/** Whether some layer of a region, in the old or new build, is matched by structure
+ *  alone or not at all. */
+bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                        bool new);
+
+/** Whether two aligned nodes have the same attributes and the same sizes of weights and
+ *  constants, as far as both sides know them. */
+bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
+                      const struct fsd_state_node *new);
+
+/** Texts are the states' or literals. */
+void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
+                       const struct fsd_state *new, fsd_built_changes *out);
+
+/** Adds how the times of both builds were measured, where that differs or is unknown
+ *  for one. */
+void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
+                          const struct fsd_state *new, fsd_built_changes *out);
+
+/** Whether two builds are for the same version and GPU. */
+struct fsd_built_fit {
+    struct fsd_built_change other; /**< the first difference; its key is NULL when there
+                                        is none in what both state */
+    uint32_t alike;                /**< how many facts both state, and state alike */
+};
+struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
+                                           const struct fsd_state *old,
+                                           const struct fsd_state *new);
+
+/** Computing nodes of both models, and how many of the old ones are aligned. */
+struct fsd_alignment_count {
+    uint32_t old, new, aligned;
+};
+struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
+/** Whether the models can be two exports of one network: at least half of the smaller
+ *  one is aligned. */
+bool fsd_alignment_fits(struct fsd_alignment_count n);
+
+/** The consumer of an edge in the new build; "(as written)" for the producer's own
+ *  output. */
+const char *fsd_edge_reader(const struct fsd_compare *c,
+                            const struct fsd_edge_change *e);
+
+const char *fsd_happened_name(unsigned value); /**< "fusion-lost", ... */
+const char *fsd_width_name(unsigned value);    /**< "widened", ... */
+/** "widened", ...; "unknown" where no known type changed and another is unknown. */
+const char *fsd_region_precision(const struct fsd_region_diff *r);
+const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */
+const char *fsd_presence_name(unsigned value);
+const char *fsd_move_what_name(unsigned what);
+const char *fsd_kernel_what_name(unsigned value); /**< "changed", ... */
+/** " performs Mul+Add, before Mul, has other parameters", of a kernel that changed.
+ *  @param types  whether its types are a part of that. */
+void fsd_put_kernel_change(const struct fsd_compare *c,
+                           const struct fsd_kernel_change *k, bool types, FILE *out);
+
+/** The new build does not state what the old one did of this kernel, and nothing else
+ *  differs. */
+bool fsd_only_lost(const struct fsd_kernel_change *k);
+
+/** An unknown type neither equals another nor differs from it. */
+static inline bool fsd_types_differ(uint8_t before, uint8_t after)
+{
+    return before != FSD_DTYPE_UNKNOWN && after != FSD_DTYPE_UNKNOWN && before != after;
+}
+static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym before,
+                                    fsd_sym after)
+{
+    return before && after &&
+           strcmp(fsd_text(c->old->names, before), fsd_text(c->new->names, after)) != 0;
+}
+/** Layouts are words of a builder. */
+static inline bool fsd_layouts_differ(const struct fsd_compare *c, fsd_sym old,
+                                      fsd_sym new)
+{
+    return !c->across && fsd_texts_differ(c, old, new);
+}
+static inline bool fsd_forms_differ(const struct fsd_compare *c,
+                                    struct fsd_state_form old,
+                                    struct fsd_state_form new)
+{
+    return fsd_types_differ(old.type, new.type) ||
+           fsd_layouts_differ(c, old.layout, new.layout);
+}
+/** An unfused Q or DQ of one of two builders, and a Q or DQ node that only one of them
+ *  computes: text and tables count them instead of listing them. */
+bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
+                                  const struct fsd_move_change *m);
+bool fsd_presence_is_quantizer(const struct fsd_compare *c,
+                               const struct fsd_node_presence *p);
+
+#endif

@@ -1,0 +1,594 @@
+/*
+ * The kernels of both builds, those of one region or of one pair of moves among each
+ * other.  Kernels have no stable names: two are the same if they agree in everything
+ * known about them.  The rest is paired by fewer and fewer criteria, and the
+ * differences of each pair are reported:
+ *
+ *     old   gemm 32x64 -> 32x192        new   gemm 32x64 -> 32x64
+ *           kgen 32x192 -> 8x16x16            gemm 32x64 -> 32x128
+ *                                             kgen 32x192 -> 8x16x16
+ *
+ * The kgen is the same; one gemm is paired, with other sizes; one is new.
+ */
+#include "base/base.h"
+#include "change/compare/parts.h"
+
+#include <string.h>
+
+/* The criteria of pairing, strictest first.  Pairs up to BY_WORK perform the same. */
+enum {
+    BY_ALL,
+    BY_BUT_NODES,
+    BY_WORK,
+    BY_WEIGHTS,
+    BY_NODES,
+    BY_SIZES,
+    BY_TYPE,
+    BY_REST,
+    PASSES
+};
+
+struct pairing {
+    struct fsd_compare *c;
+    const uint32_t *bucket[2]; /* by kernel; FSD_NONE: not compared now */
+    bool *done[2];
+    struct fsd_hash_row *rows;
+};
+
+static const struct fsd_state *side(const struct fsd_compare *c, bool new)
+{
+    return new ? c->new : c->old;
+}
+
+static unsigned form_states(struct fsd_state_form form)
+{
+    return (form.type != FSD_DTYPE_UNKNOWN ? FSD_STATES_TYPES : 0) |
+           (form.layout ? FSD_STATES_LAYOUTS : 0);
+}
+
+unsigned fsd_state_states(const struct fsd_state *s)
+{
+    unsigned bits = 0;
+
+    for (uint32_t i = 0; i < s->tensors.n; i++)
+        bits |= form_states(s->tensors.at[i].form);
+    for (uint32_t i = 0; i < s->borders.n; i++)
+        bits |= form_states(s->borders.at[i].form);
+    for (uint32_t i = 0; i < s->moves.n; i++)
+        bits |= form_states(s->moves.at[i].before) | form_states(s->moves.at[i].after);
+    for (uint32_t i = 0; i < s->kernels.n; i++)
+        bits |= (s->kernels.at[i].consts.n ? FSD_STATES_CONSTS : 0) |
+                (s->kernels.at[i].provider ? FSD_STATES_PROVIDERS : 0);
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        bits |= s->bindings.at[i].ranges || s->bindings.at[i].outside
+                    ? FSD_STATES_RANGES
+                    : 0;
+    return bits;
+}
+
+/* ----------------------------------------------------------------------- hashes */
+
+static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
+                             bool forms)
+{
+    uint64_t hash = span.n;
+
+    for (uint32_t i = 0; i < span.n; i++) {
+        const struct fsd_state_tensor *t = &s->tensors.at[span.at + i];
+
+        hash = fsd_hash_mix(hash, fsd_state_hash(s, t->sizes));
+        if (forms)
+            hash = fsd_hash_mix(
+                fsd_hash_mix(hash, t->form.type + (t->unwritten ? 256u : 0)),
+                fsd_state_hash(s, t->form.layout));
+    }
+    return hash;
+}
+
+uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
+{
+    const struct fsd_kernel *k = &s->kernels.at[kernel];
+    uint64_t hash =
+        fsd_hash_mix(fsd_state_hash(s, k->type), fsd_state_hash(s, k->does));
+
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->out, true));
+    if (k->provider)
+        hash = fsd_hash_mix(hash, fsd_state_hash(s, k->provider));
+    return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
+}
+
+/* Order does not count.  Nodes without a counterpart keep their own number. */
+static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
+{
+    const struct fsd_state *s = side(c, new);
+    uint64_t sum = nodes.n;
+
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = s->refs.at[nodes.at + i];
+        fsd_id old = new ? c->align->to_old[node] : node;
+
+        sum += fsd_hash_mix(1, old == FSD_NONE ? (UINT64_C(1) << 32) + node : old);
+    }
+    return sum;
+}
+
+static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pass)
+{
+    const struct fsd_state *s = side(p->c, new);
+    const struct fsd_kernel *k = &s->kernels.at[i];
+    uint64_t hash = fsd_hash_mix(p->bucket[new][i], (uint64_t)pass);
+
+    if (pass == BY_REST)
+        return hash;
+    if (pass == BY_NODES)
+        return k->computes.n ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
+                             : fsd_hash_mix(hash, ((uint64_t)i << 1) + new + 1);
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, k->type));
+    if (pass == BY_TYPE)
+        return hash;
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->out, pass <= BY_WORK));
+    if (pass == BY_SIZES)
+        return hash;
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, k->does));
+    if (!((p->c->unstated | p->c->unheld) & FSD_STATES_CONSTS))
+        hash = fsd_hash_mix(hash, hash_tensors(s, k->consts, pass <= BY_WORK));
+    if (pass == BY_WEIGHTS)
+        return hash;
+    hash = fsd_hash_mix(hash, fsd_state_hash(s, k->attrs));
+    if (pass == BY_WORK)
+        return hash;
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
+    hash = fsd_hash_mix(hash, k->kind * 256u + k->precision);
+    if (!((p->c->unstated | p->c->unheld) & FSD_STATES_PROVIDERS))
+        hash = fsd_hash_mix(hash, fsd_state_hash(s, k->provider));
+    return pass == BY_ALL ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
+                          : hash;
+}
+
+/* ------------------------------------------------------------- what differs of two */
+
+/* Keeps the worst change of a type in the pair, and where it is. */
+static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
+                         struct fsd_state_tensor is)
+{
+    static const uint8_t badness[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
+                                                      [FSD_WIDTH_NARROWED] = 1,
+                                                      [FSD_WIDTH_OTHER] = 2,
+                                                      [FSD_WIDTH_WIDENED] = 3};
+    uint8_t width = fsd_width_of(was.form.type, is.form.type);
+
+    if (was.form.type != FSD_DTYPE_UNKNOWN && is.form.type == FSD_DTYPE_UNKNOWN) {
+        change->lost = change->type_lost ? change->lost : was;
+        change->type_lost = true;
+    }
+    if (!fsd_types_differ(was.form.type, is.form.type) ||
+        badness[width] <= badness[change->width])
+        return;
+    change->width = width;
+    change->before = was;
+    change->after = is;
+}
+
+static void compare_tensor(const struct fsd_compare *c,
+                           struct fsd_kernel_change *change,
+                           struct fsd_state_tensor was, struct fsd_state_tensor is)
+{
+    compare_type(change, was, is);
+    change->unwritten |= is.unwritten && !was.unwritten;
+    if (!change->layout && was.form.type == is.form.type &&
+        fsd_texts_differ(c, was.form.layout, is.form.layout)) {
+        change->layout = true;
+        change->from = was.form;
+        change->to = is.form;
+    }
+    change->layout_lost |= was.form.layout && !is.form.layout;
+    if (strcmp(fsd_text(c->old->names, was.sizes), fsd_text(c->new->names, is.sizes)) !=
+            0 &&
+        !change->sizes) {
+        change->sizes = true;
+        change->sizes_before = was.sizes;
+        change->sizes_after = is.sizes;
+    }
+}
+
+static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor *was,
+                      const struct fsd_state_tensor *is)
+{
+    return was->form.type == is->form.type &&
+           !strcmp(fsd_text(c->old->names, was->form.layout),
+                   fsd_text(c->new->names, is->form.layout)) &&
+           !strcmp(fsd_text(c->old->names, was->sizes),
+                   fsd_text(c->new->names, is->sizes));
+}
+
+/* Both lists are sorted.  Constants without an equal one on the other side are compared
+ * in order. */
+static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
+                           struct fsd_kernel_change *change, struct fsd_span p,
+                           struct fsd_span q)
+{
+    bool *had = FSD_NEW(scratch, bool, q.n), *left = FSD_NEW(scratch, bool, p.n);
+    uint32_t k = 0;
+
+    for (uint32_t i = 0; i < p.n; i++) {
+        left[i] = true;
+        for (uint32_t at = 0; left[i] && at < q.n; at++)
+            if (!had[at] && are_alike(c, &c->old->tensors.at[p.at + i],
+                                      &c->new->tensors.at[q.at + at]))
+                had[at] = !(left[i] = false);
+    }
+    for (uint32_t i = 0; i < p.n; i++) {
+        const struct fsd_state_tensor *was = &c->old->tensors.at[p.at + i], *is;
+
+        if (!left[i])
+            continue;
+        while (k < q.n && had[k])
+            k++;
+        if (k == q.n) {
+            change->consts = true;
+            continue;
+        }
+        is = &c->new->tensors.at[q.at + k++];
+        compare_type(change, *was, *is);
+        change->consts |= strcmp(fsd_text(c->old->names, was->sizes),
+                                 fsd_text(c->new->names, is->sizes)) != 0;
+    }
+    while (k < q.n && had[k])
+        k++;
+    change->consts |= k < q.n;
+}
+
+static void compare_ports(const struct fsd_compare *c, struct fsd_kernel_change *change,
+                          struct fsd_span p, struct fsd_span q)
+{
+    change->ports |= p.n != q.n;
+    for (uint32_t i = 0; i < p.n && i < q.n; i++)
+        compare_tensor(c, change, c->old->tensors.at[p.at + i],
+                       c->new->tensors.at[q.at + i]);
+}
+
+static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
+{
+    return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
+}
+
+/* Without layouts a reformat cannot be distinguished from a copy; and a kernel of the
+ * same operations is no other one because an earlier version of the program counted it
+ * as compute. */
+static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
+                         const struct fsd_kernel *q)
+{
+    bool counted = (p->kind == FSD_KIND_COMPUTE || q->kind == FSD_KIND_COMPUTE) &&
+                   p->does && !texts_differ(c, p->does, q->does);
+
+    return p->kind != q->kind && !counted &&
+           !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS);
+}
+
+static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
+                         struct fsd_kernel_change change)
+{
+    const struct fsd_kernel *p = &c->old->kernels.at[change.old];
+    const struct fsd_kernel *q = &c->new->kernels.at[change.new];
+    struct fsd_region_diff *region = fsd_compare_region(c, change.region);
+
+    compare_ports(c, &change, p->in, q->in);
+    compare_ports(c, &change, p->out, q->out);
+    if (c->unstated & FSD_STATES_CONSTS)
+        change.consts_lost = p->consts.n > 0;
+    else if (!(c->unheld & FSD_STATES_CONSTS))
+        compare_consts(c, scratch, &change, p->consts, q->consts);
+    compare_type(&change, (struct fsd_state_tensor){.form.type = p->precision},
+                 (struct fsd_state_tensor){.form.type = q->precision});
+    change.type = texts_differ(c, p->type, q->type) || kinds_differ(c, p, q);
+    change.does = texts_differ(c, p->does, q->does);
+    change.attrs = texts_differ(c, p->attrs, q->attrs);
+    change.provider = p->provider &&
+                      !((c->unstated | c->unheld) & FSD_STATES_PROVIDERS) &&
+                      texts_differ(c, p->provider, q->provider);
+    change.computes =
+        p->computes.n && q->computes.n &&
+        hash_nodes(c, false, p->computes) != hash_nodes(c, true, q->computes);
+    if (change.type_lost && region)
+        region->type_lost = true;
+    fsd_vec_push(c->arena, &c->kernels, change);
+}
+
+/* -------------------------------------------------------------------------- pairs */
+
+static uint32_t collect(const struct pairing *p, int pass)
+{
+    uint32_t n = 0;
+
+    for (int at = 0; at < 2; at++)
+        for (fsd_id i = 0; i < side(p->c, at)->kernels.n; i++)
+            if (p->bucket[at][i] != FSD_NONE && !p->done[at][i])
+                p->rows[n++] =
+                    (struct fsd_hash_row){hash_kernel(p, at, i, pass), i, at};
+    fsd_hash_rows_sort(p->rows, n);
+    return n;
+}
+
+static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
+{
+    return owner & FSD_LAYER_MOVES
+               ? fsd_compare_region_of_move(c, new, owner & ~FSD_LAYER_MOVES)
+               : fsd_compare_region_of(c, new, owner);
+}
+
+/* A state may hold kernels of some builds only: those with a dump of names have none.
+ */
+static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                          bool new)
+{
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    uint32_t layers = 0, kernels = 0;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &side(c, new)->groups.at[c->pool.at[groups.at + i]];
+
+        layers += g->layers;
+        kernels += g->kernels.n;
+    }
+    return kernels || !layers;
+}
+
+static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id new,
+                int pass)
+{
+    struct fsd_compare *c = p->c;
+    struct fsd_kernel_change change = {.what = old == FSD_NONE   ? FSD_KERNEL_ADDED
+                                               : new == FSD_NONE ? FSD_KERNEL_REMOVED
+                                                                 : FSD_KERNEL_CHANGED,
+                                       .old = old,
+                                       .new = new,
+                                       .old_of = fsd_id_at(c->kernel_of[0], old),
+                                       .new_of = fsd_id_at(c->kernel_of[1], new)};
+    struct fsd_region_diff *r;
+
+    change.region = new != FSD_NONE ? region_of(c, true, change.new_of)
+                                    : region_of(c, false, change.old_of);
+    r = fsd_compare_region(c, change.region);
+    if (r && change.what == FSD_KERNEL_CHANGED && pass <= BY_WORK)
+        r->as_before++;
+    if (pass == BY_ALL || (r && change.what != FSD_KERNEL_CHANGED &&
+                           !holds_kernels(c, r, change.what == FSD_KERNEL_REMOVED)))
+        return;
+    if (r)
+        r->kernels = true;
+    if (change.what == FSD_KERNEL_CHANGED)
+        compare_pair(c, scratch, change);
+    else
+        fsd_vec_push(c->arena, &c->kernels, change);
+}
+
+static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
+                      uint32_t end, int pass)
+{
+    uint32_t news = at;
+
+    while (news < end && !p->rows[news].new)
+        news++;
+    if (pass == BY_REST && news - at != end - news)
+        return; /* several on one side: which of them is the same is unknown */
+    for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
+        p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
+        add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
+    }
+}
+
+void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
+                         const uint32_t *old_bucket, const uint32_t *new_bucket)
+{
+    uint32_t n = c->old->kernels.n, m = c->new->kernels.n;
+    struct pairing p = {.c = c,
+                        .bucket = {old_bucket, new_bucket},
+                        .done = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)},
+                        .rows = FSD_NEW(scratch, struct fsd_hash_row, (size_t)n + m)};
+
+    if (!fsd_compare_has_kernels(c))
+        return;
+    for (int pass = 0; pass < PASSES; pass++) {
+        uint32_t count = collect(&p, pass);
+
+        for (uint32_t i = 0, k; i < count; i = k) {
+            k = fsd_hash_rows_end(p.rows, count, i);
+            pair_rows(&p, scratch, i, k, pass);
+        }
+    }
+    for (fsd_id i = 0; i < n; i++)
+        if (old_bucket[i] != FSD_NONE && !p.done[0][i])
+            add(&p, scratch, i, FSD_NONE, PASSES);
+    for (fsd_id i = 0; i < m; i++)
+        if (new_bucket[i] != FSD_NONE && !p.done[1][i])
+            add(&p, scratch, FSD_NONE, i, PASSES);
+}
+
+/* By kernel: the group, or the move, that it is of. */
+static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *s)
+{
+    uint32_t *of = fsd_ids_new(arena, s->kernels.n);
+    for (fsd_id i = 0; i < s->groups.n; i++)
+        for (uint32_t k = 0; k < s->groups.at[i].kernels.n; k++)
+            of[s->groups.at[i].kernels.at + k] = i;
+    for (fsd_id i = 0; i < s->moves.n; i++)
+        for (uint32_t k = 0; k < s->moves.at[i].kernels.n; k++)
+            of[s->moves.at[i].kernels.at + k] = FSD_LAYER_MOVES | i;
+    return of;
+}
+
+/* Compares the kernels of each region's groups. */
+void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    uint32_t *bucket[2];
+
+    for (int at = 0; at < 2; at++) {
+        const struct fsd_state *s = side(c, at);
+
+        c->kernel_of[at] = kernel_owners(c->arena, s);
+        bucket[at] = FSD_NEW(scratch, uint32_t, s->kernels.n);
+        for (fsd_id i = 0; i < s->kernels.n; i++) {
+            uint32_t of = c->kernel_of[at][i];
+
+            bucket[at][i] =
+                fsd_compare_region_of(c, at, of & FSD_LAYER_MOVES ? FSD_NONE : of);
+        }
+    }
+    fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);
+}
+
+/* ---------------------------------------------------------------------- bindings */
+
+/* The inputs and outputs of a build by name; the first of several with one name. */
+struct bindings {
+    const struct fsd_state *s;
+    uint32_t *of[2]; /* by symbol, of inputs and of outputs: from 1; 0: none */
+};
+
+static struct bindings bindings_of(const struct fsd_state *s, struct fsd_arena *scratch)
+{
+    struct bindings b = {.s = s};
+
+    for (int output = 0; output < 2; output++)
+        b.of[output] = FSD_NEW(scratch, uint32_t, fsd_intern_count(s->names));
+    for (uint32_t i = s->bindings.n; i-- > 0;)
+        b.of[s->bindings.at[i].output != 0][s->bindings.at[i].name] = i + 1;
+    return b;
+}
+
+static const struct fsd_binding *binding_named(const struct bindings *b,
+                                               const struct fsd_binding *like,
+                                               const char *name)
+{
+    fsd_sym sym = fsd_intern_find(b->s->names, name, strlen(name));
+    uint32_t at = sym == FSD_NONE ? 0 : b->of[like->output != 0][sym];
+
+    return at ? &b->s->bindings.at[at - 1] : NULL;
+}
+
+static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
+                        const struct fsd_binding *q)
+{
+    struct fsd_binding_change change = {.old = p, .new = q};
+
+    if (p && q) {
+        change.form = fsd_forms_differ(c, p->form, q->form);
+        change.outside = fsd_layouts_differ(c, p->outside, q->outside);
+        change.shape = fsd_texts_differ(c, p->shape, q->shape);
+        change.ranges = fsd_texts_differ(c, p->ranges, q->ranges);
+        change.lost =
+            (p->shape && !q->shape) ||
+            (!(c->unstated & FSD_STATES_RANGES) &&
+             ((p->ranges && !q->ranges) || (p->outside && !q->outside))) ||
+            (!(c->unstated & FSD_STATES_LAYOUTS) && p->form.layout &&
+             !q->form.layout) ||
+            (!(c->unstated & FSD_STATES_TYPES) && p->form.type != FSD_DTYPE_UNKNOWN &&
+             q->form.type == FSD_DTYPE_UNKNOWN);
+        if (!change.form && !change.outside && !change.shape && !change.ranges &&
+            !change.lost)
+            return;
+    }
+    fsd_vec_push(c->arena, &c->bindings, change);
+}
+
+/* By name, which is how an application addresses inputs and outputs. */
+void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+    struct bindings before, now;
+
+    if (!s->whole || !t->whole)
+        return;
+    before = bindings_of(s, scratch);
+    now = bindings_of(t, scratch);
+    for (uint32_t i = 0; i < s->bindings.n; i++) {
+        const struct fsd_binding *b = &s->bindings.at[i];
+
+        add_binding(c, b, binding_named(&now, b, fsd_text(s->names, b->name)));
+    }
+    for (uint32_t i = 0; i < t->bindings.n; i++) {
+        const struct fsd_binding *b = &t->bindings.at[i];
+
+        if (!binding_named(&before, b, fsd_text(t->names, b->name)))
+            add_binding(c, NULL, b);
+    }
+}
+
+FSD_NAMES(fsd_kernel_what_name, unsigned,
+          FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",
+          [FSD_KERNEL_ADDED] = "added", [FSD_KERNEL_REMOVED] = "removed")
+
+static void put_lost(const struct fsd_kernel_change *k, FILE *out)
+{
+    const char *const facts[] = {k->type_lost ? "types" : NULL,
+                                 k->layout_lost ? "layouts" : NULL,
+                                 k->consts_lost ? "weights" : NULL};
+    const char *separator = " no longer states its ";
+
+    for (unsigned i = 0; i < FSD_COUNT_OF(facts); i++)
+        if (facts[i]) {
+            fprintf(out, "%s%s", separator, facts[i]);
+            separator = ", ";
+        }
+}
+
+bool fsd_only_lost(const struct fsd_kernel_change *k)
+{
+    bool other = k->what != FSD_KERNEL_CHANGED || k->width != FSD_WIDTH_SAME ||
+                 k->layout || k->sizes || k->ports || k->unwritten || k->consts ||
+                 k->type || k->does || k->attrs || k->computes || k->provider ||
+                 k->missed;
+
+    return !other && (k->type_lost || k->layout_lost || k->consts_lost);
+}
+
+void fsd_put_kernel_change(const struct fsd_compare *c,
+                           const struct fsd_kernel_change *k, bool types, FILE *out)
+{
+    const struct fsd_state *old = c->old, *new = c->new;
+    const struct fsd_kernel *p = &old->kernels.at[k->old],
+                            *q = &new->kernels.at[k->new];
+    const char *comma = " ";
+
+    if (k->type &&
+        strcmp(fsd_text(old->names, p->type), fsd_text(new->names, q->type)) != 0)
+        fprintf(out, "%swas a %s", comma, fsd_text(old->names, p->type)), comma = ", ";
+    else if (k->type)
+        fprintf(out, "%sis a %s, was a %s", comma,
+                fsd_kind_name((enum fsd_kind)q->kind),
+                fsd_kind_name((enum fsd_kind)p->kind)),
+            comma = ", ";
+    if (types) {
+        fprintf(out, "%shas ", comma);
+        fsd_put_state_tensor(new, &k->after, out);
+        fputs(" for ", out);
+        fsd_put_state_tensor(old, &k->before, out);
+        comma = ", ";
+    }
+    if (k->sizes)
+        fprintf(out, "%sreads or writes %s, before: %s", comma,
+                fsd_text(new->names, k->sizes_after),
+                fsd_text(old->names, k->sizes_before)),
+            comma = ", ";
+    if (k->ports)
+        fprintf(out, "%sreads %u and writes %u tensors, before: %u and %u", comma,
+                q->in.n, q->out.n, p->in.n, p->out.n),
+            comma = ", ";
+    if (k->consts)
+        fprintf(out, "%shas other weights or constants", comma), comma = ", ";
+    if (k->does)
+        fprintf(out, "%sperforms %s, before %s", comma, fsd_text(new->names, q->does),
+                fsd_text(old->names, p->does)),
+            comma = ", ";
+    if (k->attrs)
+        fprintf(out, "%shas other parameters", comma), comma = ", ";
+    if (k->computes)
+        fprintf(out, "%scomputes other nodes", comma), comma = ", ";
+    if (k->provider)
+        fprintf(out, "%sruns on %s, before: %s", comma,
+                q->provider ? fsd_text(new->names, q->provider) : "an unknown provider",
+                fsd_text(old->names, p->provider));
+    if (fsd_only_lost(k))
+        put_lost(k, out);
+}

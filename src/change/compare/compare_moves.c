@@ -1,0 +1,257 @@
+/*
+ * Moves added, removed and changed.  A move is identified by the nodes that it lies
+ * between.  Moves that agree in everything are the same; then moves between the same
+ * nodes are paired, those of one kind first.
+ */
+#include "base/base.h"
+#include "change/compare/parts.h"
+
+#include <string.h>
+
+/* An end in terms that both sides share: those of the old side. */
+static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
+{
+    uint32_t ref = ends.refs[i];
+    uint32_t old = ends.s == c->old ? ref : fsd_align_old_end(c->align, ends, i);
+
+    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side has it not */
+                           : old;
+}
+
+/* Order does not count, since it differs between the sides. */
+static uint64_t hash_set(const struct fsd_compare *c, struct fsd_ends ends)
+{
+    uint64_t sum = ends.n;
+
+    for (uint32_t i = 0; i < ends.n; i++)
+        sum += fsd_hash_mix(1, common(c, ends, i));
+    return sum;
+}
+
+static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s,
+                          struct fsd_state_form f)
+{
+    if (c->across)
+        return f.type;
+    return fsd_hash_mix(f.type, fsd_state_hash(s, f.layout));
+}
+
+enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
+
+/* Of a move without known tensors one end is the first node of a group, and which node
+ * that is depends only on the order of nodes in the file.  Regions do not. */
+static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < ends.n; i++) {
+        fsd_id region =
+            fsd_compare_region_of_node(c, ends.s != c->old, fsd_end_node(ends, i));
+
+        sum += region == FSD_NONE ? fsd_hash_mix(1, common(c, ends, i))
+                                  : fsd_hash_mix(2, region);
+    }
+    return fsd_hash_mix(sum, ends.n);
+}
+
+/* A computing layer without a known node lies between ends that only the order of
+ * layers suggests, so that its kernel identifies it.  0: the move is none of these. */
+static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
+                               const struct fsd_move *m)
+{
+    if (m->kind != FSD_KIND_COMPUTE || m->inserted || !m->kernels.n ||
+        !fsd_compare_has_kernels(c))
+        return 0;
+    return fsd_hash_kernel_text(s, m->kernels.at);
+}
+
+static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int pass)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    const struct fsd_move *m = &s->moves.at[i];
+    struct fsd_ends from = fsd_ends_of_origins(s, m->from);
+    struct fsd_ends to = fsd_ends_of_destinations(s, m->to);
+    uint64_t hash;
+
+    if (pass == BY_KERNEL) {
+        hash = hash_computing(c, s, m);
+        return hash ? hash : fsd_hash_mix(i, new); /* alone */
+    }
+    if (pass == BY_REGIONS)
+        return fsd_hash_mix(fsd_hash_mix(hash_regions(c, to), hash_regions(c, from)),
+                            m->kind * 2u + m->inserted);
+    hash = fsd_hash_mix(hash_set(c, to), hash_set(c, from));
+    if (pass <= BY_KIND)
+        hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
+    if (pass == BY_ALL) {
+        hash = fsd_hash_mix(hash, hash_computing(c, s, m));
+        hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
+                            hash_set(c, fsd_ends_of_nodes(s, m->nodes)));
+        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(c, s, m->before)),
+                            hash_form(c, s, m->after));
+    }
+    return hash;
+}
+
+/* Moves that make a build differ: those that serve a tensor, and computing layers
+ * without a known node.  Shape arithmetic and constants do not. */
+static bool counts(const struct fsd_move *m)
+{
+    return m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
+           fsd_kind_computes(m->kind);
+}
+
+static bool does_same_nodes(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    return hash_set(c, fsd_ends_of_nodes(c->old, c->old->moves.at[old].nodes)) ==
+           hash_set(c, fsd_ends_of_nodes(c->new, c->new->moves.at[new].nodes));
+}
+
+static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id old,
+                       fsd_id new)
+{
+    fsd_id region = what != FSD_MOVE_REMOVED
+                        ? fsd_compare_region_of_move(c, true, new)
+                        : fsd_compare_region_of_move(c, false, old);
+
+    if (region != FSD_NONE)
+        c->regions.at[region].moves = true;
+    fsd_vec_push(c->arena, &c->moves,
+                 (struct fsd_move_change){.what = (uint8_t)what,
+                                          .nodes = what == FSD_MOVE_CHANGED &&
+                                                   !does_same_nodes(c, old, new),
+                                          .old = old,
+                                          .new = new,
+                                          .region = region});
+}
+
+static bool only_moves(const struct fsd_move *m)
+{
+    return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
+}
+
+/* Whether they differ only in facts that one of them does not state.  Whether a move is
+ * a copy or a reformat, and why it is there, depends on layouts: in a log without them
+ * every reformat looks like a copy. */
+static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
+    bool unknown =
+        !p->before.layout != !q->before.layout || !p->after.layout != !q->after.layout;
+
+    return !fsd_forms_differ(c, p->before, q->before) &&
+           !fsd_forms_differ(c, p->after, q->after) && p->inserted == q->inserted &&
+           does_same_nodes(c, old, new) &&
+           ((p->kind == q->kind && p->cause == q->cause) ||
+            (unknown && only_moves(p) && only_moves(q)));
+}
+
+static void change_move(struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
+
+    if (!may_be_same(c, old, new))
+        add_change(c, FSD_MOVE_CHANGED, old, new);
+    for (int after = 0; after < 2; after++)
+        fsd_compare_lost(c,
+                         (struct fsd_fact_lost){.of = FSD_OF_MOVE,
+                                                .old = old,
+                                                .new = new,
+                                                .before = after ? p->after : p->before,
+                                                .after = after ? q->after : q->before});
+}
+
+static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
+                        struct fsd_hash_row *rows, int pass)
+{
+    uint32_t n = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = k ? c->new : c->old;
+
+        for (fsd_id i = 0; i < s->moves.n; i++)
+            if (!done[k][i] && counts(&s->moves.at[i]))
+                rows[n++] = (struct fsd_hash_row){hash_move(c, k, i, pass), i, k};
+    }
+    fsd_hash_rows_sort(rows, n);
+    return n;
+}
+
+/* Pairs the moves of one hash in order: which of them is which is unknown, and does not
+ * matter. */
+static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
+                      fsd_id *partner, uint32_t *alike)
+{
+    uint32_t news = 0;
+
+    while (news < n && !rows[news].new)
+        news++;
+    for (uint32_t i = 0; i < news && news + i < n; i++) {
+        done[0][rows[i].id] = done[1][rows[news + i].id] = true;
+        partner[rows[news + i].id] = rows[i].id;
+        alike[rows[news + i].id] = rows[news].id;
+    }
+}
+
+/* One bucket for each set of equal pairs, and one for all moves that do not make builds
+ * differ: constants, shape arithmetic. */
+static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
+                            const fsd_id *partner, const uint32_t *alike,
+                            const bool *done_new)
+{
+    uint32_t *bucket[2], *of_move[2], most = c->new->moves.n;
+
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = k ? c->new : c->old;
+
+        of_move[k] = FSD_NEW(scratch, uint32_t, s->moves.n);
+        for (fsd_id i = 0; i < s->moves.n; i++)
+            of_move[k][i] = counts(&s->moves.at[i]) ? FSD_NONE : most;
+    }
+    for (fsd_id i = 0; i < c->new->moves.n; i++)
+        if (done_new[i])
+            of_move[0][partner[i]] = of_move[1][i] = alike[i];
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = k ? c->new : c->old;
+
+        bucket[k] = FSD_NEW(scratch, uint32_t, s->kernels.n);
+        for (fsd_id i = 0; i < s->kernels.n; i++) {
+            uint32_t of = c->kernel_of[k][i];
+
+            bucket[k][i] = of != FSD_NONE && (of & FSD_LAYER_MOVES)
+                               ? of_move[k][of & ~FSD_LAYER_MOVES]
+                               : FSD_NONE;
+        }
+    }
+    fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);
+}
+
+void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    uint32_t n = c->old->moves.n, m = c->new->moves.n;
+    struct fsd_hash_row *rows = FSD_NEW(scratch, struct fsd_hash_row, (size_t)n + m);
+    bool *done[2] = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)};
+    bool *same = FSD_NEW(scratch, bool, m);
+    fsd_id *partner = FSD_NEW(scratch, fsd_id, m);
+    uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* the first new one of a hash */
+
+    for (int pass = 0; pass < PASSES; pass++) {
+        uint32_t count = collect(c, done, rows, pass);
+
+        for (uint32_t i = 0, k; i < count; i = k) {
+            k = fsd_hash_rows_end(rows, count, i);
+            pair_rows(done, rows + i, k - i, partner, alike);
+        }
+        for (fsd_id i = 0; pass == BY_ALL && i < m; i++)
+            same[i] = done[1][i];
+    }
+    for (fsd_id i = 0; i < m; i++)
+        if (!done[1][i] && counts(&c->new->moves.at[i]))
+            add_change(c, FSD_MOVE_ADDED, FSD_NONE, i);
+        else if (done[1][i] && !same[i])
+            change_move(c, partner[i], i);
+    for (fsd_id i = 0; i < n; i++)
+        if (!done[0][i] && counts(&c->old->moves.at[i]))
+            add_change(c, FSD_MOVE_REMOVED, i, FSD_NONE);
+    compare_kernels(c, scratch, partner, alike, done[1]);
+}

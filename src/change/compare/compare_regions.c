@@ -1,0 +1,344 @@
+/*
+ * Regions: connected components of the union of both partitions.  The elements are the
+ * old nodes, and the new nodes that have no partner; an aligned new node is its
+ * partner.
+ *
+ * Only the model's nodes are common to both builds: another version of the builder
+ * gives layers other names, types and borders, and even the same command run twice
+ * gives other kernels, other numbers in names and another order.
+ */
+#include "base/base.h"
+#include "change/compare/parts.h"
+
+#include <string.h>
+
+static fsd_id element(const struct fsd_compare *c, bool new, fsd_id node)
+{
+    if (!new)
+        return node;
+    return fsd_id_or(c->align->to_old[node], c->old->nodes.n + node);
+}
+
+static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+
+    for (uint32_t g = 0; g < s->groups.n; g++) {
+        struct fsd_span nodes = s->groups.at[g].nodes;
+        fsd_id first = element(c, new, s->refs.at[nodes.at]);
+
+        for (uint32_t i = 1; i < nodes.n; i++)
+            fsd_sets_join(head, first, element(c, new, s->refs.at[nodes.at + i]));
+    }
+}
+
+/* ------------------------------------------------------------------ what happened */
+
+/* Whether two groups share nodes: each keeps the first group of the other side that it
+ * meets, and whether there is another. */
+struct meeting {
+    fsd_id *partner[2];
+    bool *more[2];
+};
+
+static void meet(struct meeting *m, int side, fsd_id group, fsd_id partner)
+{
+    if (m->partner[side][group] == FSD_NONE)
+        m->partner[side][group] = partner;
+    else if (m->partner[side][group] != partner)
+        m->more[side][group] = true;
+}
+
+static struct meeting meet_groups(const struct fsd_compare *c,
+                                  struct fsd_arena *scratch)
+{
+    const struct fsd_state *s[2] = {c->old, c->new};
+    struct meeting m;
+
+    for (int k = 0; k < 2; k++) {
+        m.partner[k] = FSD_NEW(scratch, fsd_id, s[k]->groups.n);
+        m.more[k] = FSD_NEW(scratch, bool, s[k]->groups.n);
+        for (uint32_t g = 0; g < s[k]->groups.n; g++)
+            m.partner[k][g] = FSD_NONE;
+    }
+    for (fsd_id i = 0; i < c->old->nodes.n; i++) {
+        fsd_id g = c->old->nodes.at[i].group;
+        fsd_id h = fsd_state_group_of(c->new, c->align->to_new[i]);
+
+        if (g == FSD_NONE || h == FSD_NONE)
+            continue;
+        meet(&m, 0, g, h);
+        meet(&m, 1, h, g);
+    }
+    return m;
+}
+
+/* What decides about a region's fusion, of the groups of one side. */
+struct answer {
+    uint32_t layers, kernels;
+    bool idle;    /* weights belong to a layer that computes nothing */
+    bool opaque;  /* of one group it is unknown which layer computes what */
+    bool guessed; /* a layer is matched by structure alone */
+    bool more;    /* a group shares nodes with several groups of the other side */
+};
+
+static bool has_weights(const struct fsd_state *s, const struct fsd_group *g)
+{
+    bool yes = false;
+
+    for (uint32_t i = 0; i < g->nodes.n; i++)
+        yes |= s->nodes.at[s->refs.at[g->nodes.at + i]].weight != 0;
+    return yes;
+}
+
+static struct answer ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                         bool new, const struct meeting *m)
+{
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    struct answer answer = {0};
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        fsd_id id = c->pool.at[groups.at + i];
+        const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[id];
+
+        answer.layers += g->layers;
+        answer.kernels += g->kernels.n;
+        answer.idle |=
+            has_weights(new ? c->new : c->old, g) && !fsd_kind_computes(g->kind);
+        answer.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
+        answer.guessed |= g->guessed;
+        answer.more |= m->more[new][id];
+    }
+    return answer;
+}
+
+bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                        bool new)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    bool weak = false;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+
+        weak |= g->loose || g->guessed || g->kind == FSD_KIND_FOREIGN;
+    }
+    return weak;
+}
+
+/* The same nodes in another number of kernels.  It is a change of fusion if not all
+ * kernels of the side with fewer are on the other side as well: a kernel that occurs
+ * twice, or one that is missing while no other does more than before, is none. */
+static enum fsd_happened recounted(const struct fsd_region_diff *r,
+                                   struct answer before, struct answer after)
+{
+    if (after.kernels > before.kernels && before.kernels > r->as_before)
+        return FSD_HAPPENED_LOST;
+    if (after.kernels < before.kernels && after.kernels > r->as_before)
+        return FSD_HAPPENED_GAINED;
+    return FSD_HAPPENED_SAME;
+}
+
+static enum fsd_happened happened(const struct fsd_compare *c,
+                                  const struct fsd_region_diff *r,
+                                  const struct meeting *m)
+{
+    struct answer before = ask(c, r, false, m), after = ask(c, r, true, m);
+
+    if (!r->new_groups.n)
+        return FSD_HAPPENED_OLD_ONLY;
+    if (!r->old_groups.n)
+        return FSD_HAPPENED_NEW_ONLY;
+    if (!before.more && !after.more && before.layers == after.layers &&
+        before.idle == after.idle)
+        return FSD_HAPPENED_SAME;
+    if (!before.more && !after.more && before.idle == after.idle &&
+        fsd_compare_has_kernels(c))
+        return recounted(r, before, after);
+    /* A difference that rests on weaker evidence than the other side's is no proof of a
+     * change. */
+    if (before.opaque || after.opaque || before.guessed != after.guessed ||
+        before.idle != after.idle)
+        return FSD_HAPPENED_OPAQUE;
+    if (before.more && after.more)
+        return FSD_HAPPENED_REGROUPED;
+    /* If no kernel does more than one did before, kernels were not fused either. */
+    if (after.more && fsd_compare_has_kernels(c) && r->as_before == after.kernels)
+        return FSD_HAPPENED_OPAQUE;
+    return before.more  ? FSD_HAPPENED_LOST
+           : after.more ? FSD_HAPPENED_GAINED
+                        : FSD_HAPPENED_SAME;
+}
+
+/* Compares the layers of a region with one group on each side. */
+static void compare_layers(const struct fsd_compare *c, struct fsd_region_diff *r)
+{
+    const struct fsd_group *g, *h;
+
+    if (r->happened != FSD_HAPPENED_SAME || r->old_groups.n != 1 ||
+        r->new_groups.n != 1)
+        return;
+    g = &c->old->groups.at[c->pool.at[r->old_groups.at]];
+    h = &c->new->groups.at[c->pool.at[r->new_groups.at]];
+    r->layers = g->layers != h->layers && !g->loose && !h->loose;
+    r->tactic = !c->across && g->tactic && h->tactic &&
+                strcmp(fsd_text(c->old->names, g->tactic),
+                       fsd_text(c->new->names, h->tactic)) != 0;
+}
+
+/* -------------------------------------------------------------------------- spans */
+
+static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
+                           fsd_id *of_head)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    fsd_id *of_group = new ? c->new_region : c->old_region;
+
+    for (uint32_t g = 0; g < s->groups.n; g++) {
+        fsd_id h =
+            fsd_sets_find(head, element(c, new, s->refs.at[s->groups.at[g].nodes.at]));
+
+        if (of_head[h] == FSD_NONE) {
+            of_head[h] = c->regions.n;
+            fsd_vec_push(c->arena, &c->regions,
+                         (struct fsd_region_diff){.before = -1, .after = -1});
+        }
+        of_group[g] = of_head[h];
+    }
+}
+
+/* Reserves as much of the pool as was counted. */
+static void open_span(struct fsd_compare *c, struct fsd_span *span)
+{
+    span->at = c->pool.n;
+    for (uint32_t i = 0; i < span->n; i++)
+        fsd_vec_push(c->arena, &c->pool, 0);
+    span->n = 0;
+}
+
+static void add(struct fsd_compare *c, struct fsd_span *span, fsd_id id, bool put)
+{
+    if (put)
+        c->pool.at[span->at + span->n] = id;
+    span->n++;
+}
+
+/* Counts, then puts. */
+static void fill_side(struct fsd_compare *c, bool new, bool put)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+
+    for (fsd_id i = 0; i < s->groups.n; i++) {
+        struct fsd_region_diff *r =
+            &c->regions.at[(new ? c->new_region : c->old_region)[i]];
+
+        add(c, new ? &r->new_groups : &r->old_groups, i, put);
+    }
+    for (fsd_id i = 0; i < s->moves.n; i++) {
+        struct fsd_region_diff *r =
+            fsd_compare_region(c, fsd_compare_region_of_move(c, new, i));
+
+        if (r)
+            add(c, new ? &r->new_moves : &r->old_moves, i, put);
+    }
+}
+
+static void fill_spans(struct fsd_compare *c)
+{
+    fill_side(c, false, false);
+    fill_side(c, true, false);
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        open_span(c, &c->regions.at[i].old_groups);
+        open_span(c, &c->regions.at[i].new_groups);
+        open_span(c, &c->regions.at[i].old_moves);
+        open_span(c, &c->regions.at[i].new_moves);
+    }
+    fill_side(c, false, true);
+    fill_side(c, true, true);
+}
+
+static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    bool untyped = false;
+
+    for (uint32_t i = 0; i < r->old_groups.n + r->new_groups.n; i++) {
+        bool new = i >= r->old_groups.n;
+        fsd_id group = new ? c->pool.at[r->new_groups.at + i - r->old_groups.n]
+                           : c->pool.at[r->old_groups.at + i];
+        const struct fsd_state *s = new ? c->new : c->old;
+
+        untyped |= s->groups.at[group].precision == FSD_DTYPE_UNKNOWN;
+    }
+    return untyped;
+}
+
+void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    uint32_t n = c->old->nodes.n + c->new->nodes.n;
+    fsd_id *head = fsd_sets_new(scratch, n);
+    fsd_id *of_head = fsd_ids_new(scratch, n);
+    struct meeting m;
+
+    join_groups(c, false, head);
+    join_groups(c, true, head);
+    c->old_region = FSD_NEW(c->arena, fsd_id, c->old->groups.n);
+    c->new_region = FSD_NEW(c->arena, fsd_id, c->new->groups.n);
+    number_regions(c, true, head, of_head);
+    number_regions(c, false, head, of_head);
+    fill_spans(c);
+    fsd_compare_group_kernels(c, scratch);
+    m = meet_groups(c, scratch);
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        struct fsd_region_diff *r = &c->regions.at[i];
+
+        r->happened = (uint8_t)happened(c, r, &m);
+        r->untyped = is_untyped(c, r);
+        c->untyped += r->untyped;
+        compare_layers(c, r);
+    }
+}
+
+/* ------------------------------------------------------------------------ words */
+
+const char *fsd_edge_reader(const struct fsd_compare *c,
+                            const struct fsd_edge_change *e)
+{
+    return e->new_to == FSD_NONE ? "(as written)"
+                                 : fsd_state_node_key(c->new, e->new_to);
+}
+
+FSD_NAMES(fsd_happened_name, unsigned,
+          FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
+          [FSD_HAPPENED_LOST] = "fusion-lost", [FSD_HAPPENED_GAINED] = "fusion-gained",
+          [FSD_HAPPENED_REGROUPED] = "regrouped", [FSD_HAPPENED_OPAQUE] = "opaque",
+          [FSD_HAPPENED_OLD_ONLY] = "only-old", [FSD_HAPPENED_NEW_ONLY] = "only-new")
+
+FSD_NAMES(
+    fsd_width_name, unsigned,
+    FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same", [FSD_WIDTH_NARROWED] = "narrowed",
+    [FSD_WIDTH_WIDENED] = "widened", [FSD_WIDTH_OTHER] = "changed")
+
+FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
+          [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
+          [FSD_BLAME_MOVES] = "inserted")
+
+FSD_NAMES(
+    fsd_presence_name, unsigned, FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old",
+    [FSD_ONLY_NEW] = "only-new", [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
+    [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained", [FSD_LEFT] = "outside")
+
+const char *fsd_move_what_name(unsigned what)
+{
+    static const char *const names[] = {[FSD_MOVE_ADDED] = "added",
+                                        [FSD_MOVE_REMOVED] = "removed",
+                                        [FSD_MOVE_CHANGED] = "changed"};
+
+    return names[what];
+}
+
+const char *fsd_region_precision(const struct fsd_region_diff *r)
+{
+    return r->untyped && r->width == FSD_WIDTH_SAME ? "unknown"
+                                                    : fsd_width_name(r->width);
+}

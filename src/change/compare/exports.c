@@ -1,0 +1,658 @@
+/*
+ * Compares two ONNX models without engines, over the same alignment as builds have.
+ * Each aligned pair of core nodes is compared by attributes, producers of its inputs,
+ * and output types and shapes.  Quantizers, casts and views are described by the path
+ * to the input that they stand on (route_to()), since exporters place and count them
+ * differently for the same meaning; an attribute that has its operator's default counts
+ * as not set, for the same reason.  Constants too large to have been read are left out,
+ * and such scales counted (`unread`), rather than called equal.
+ */
+#include "change/compare/exports.h"
+
+#include "base/base.h"
+#include "change/compare/parts.h"
+#include "model/ops/sizes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 64, SHOWN_VALUES = 4 };
+
+/* One of the two models. */
+struct side {
+    const struct fsd_export *export;
+    const struct fsd_graph *g;
+    struct fsd_state *s;
+    const struct fsd_sizes *sizes;
+};
+
+struct context {
+    struct fsd_exports *e;
+    struct side side[2];
+    struct fsd_arena *scratch;
+};
+
+/* A property as text, and what the text does not show of it. */
+struct thing {
+    const char *text; /* "": nothing is there */
+    uint64_t values;  /* hash of all values that were read */
+    bool unread;
+};
+
+static bool same(struct thing a, struct thing b)
+{
+    return !strcmp(a.text, b.text) && a.values == b.values;
+}
+
+static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id new,
+                const char *of, struct thing was, struct thing now)
+{
+    const char *more = !strcmp(was.text, now.text) ? " (other values)" : "";
+
+    fsd_vec_push(
+        k->e->arena, &k->e->changes,
+        ((struct fsd_export_change){
+            (uint8_t)what, old, new, of, was.text,
+            *more ? fsd_printed(k->e->arena, "%s%s", now.text, more) : now.text}));
+}
+
+/* ------------------------------------------------------------------------- values */
+
+static void put_dims(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
+{
+    for (uint32_t i = 0; form->ranked && i < form->dims.n; i++)
+        fprintf(out, "%s%" PRId64, i ? "x" : "", g->dims.at[form->dims.at + i].size);
+}
+
+/* "0.0123", "[1, 3, 224, 224]", "64 values"; adds to the hash what is there. */
+static void put_values(const struct side *side, fsd_id tensor, struct thing *thing,
+                       FILE *out)
+{
+    const struct fsd_graph *g = side->g;
+    const struct fsd_value *v = fsd_tensor_value(g, tensor);
+    const struct fsd_form *form = fsd_tensor_form(g, tensor);
+    int64_t n = fsd_form_count(g, form);
+    bool plain = v && v->bytes && n > 0 && n <= SHOWN_VALUES;
+    double shown[SHOWN_VALUES];
+
+    if (!v || !v->bytes) {
+        thing->unread = true;
+        fprintf(out, "%" PRId64 " values", n);
+        return;
+    }
+    thing->values = fsd_hash_mix(thing->values, v->size);
+    for (uint64_t i = 0; i < v->size; i++)
+        thing->values = fsd_hash_mix(thing->values, v->bytes[i]);
+    for (int64_t i = 0; plain && i < n; i++)
+        plain = fsd_element_number(v, form->type, (uint64_t)i, &shown[i]) &&
+                !isnan(shown[i]);
+    if (!plain) {
+        fprintf(out, "%" PRId64 " values", n);
+        return;
+    }
+    fputs(n > 1 ? "[" : "", out);
+    for (int64_t i = 0; i < n; i++)
+        fprintf(out, "%s%.7g", i ? ", " : "", shown[i]);
+    fputs(n > 1 ? "]" : "", out);
+}
+
+/* ------------------------------------------------------------- the way to an input */
+
+static enum fsd_dtype type_of(const struct fsd_graph *g, fsd_id tensor)
+{
+    return fsd_tensor_form(g, tensor)->type;
+}
+
+/* "int8 scale 0.0123 zero 3" */
+static void put_dequantized(const struct side *side, fsd_id dq, struct thing *thing,
+                            FILE *out)
+{
+    const struct fsd_graph *g = side->g;
+    fsd_id scale = fsd_node_in_tensor(g, dq, 1), zero = fsd_node_in_tensor(g, dq, 2);
+    enum fsd_dtype type = type_of(g, fsd_node_in_tensor(g, dq, 0));
+    const struct fsd_attr *axis = fsd_node_attr(g, &g->nodes.at[dq], "axis");
+    const struct fsd_value *v = fsd_tensor_value(g, zero);
+    bool any = false;
+
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = type_of(g, zero);
+    fputs(type ? fsd_dtype_name(type) : "quantized", out);
+    if (scale != FSD_NONE) {
+        fputs(" scale ", out);
+        put_values(side, scale, thing, out);
+        if (fsd_form_count(g, fsd_tensor_form(g, scale)) > 1)
+            fprintf(out, " along %" PRId64, axis ? axis->i : 1);
+    }
+    /* No zero point is one of 0. */
+    for (uint64_t i = 0; v && v->bytes && i < v->size; i++)
+        any |= v->bytes[i] != 0;
+    if (any || (v && !v->bytes)) {
+        fputs(" zero ", out);
+        put_values(side, zero, thing, out);
+    }
+}
+
+struct route {
+    struct thing quantized, cast;
+    fsd_id from; /* tensor at its beginning */
+};
+
+static struct thing take(struct fsd_print *print, struct thing thing,
+                         struct fsd_arena *arena)
+{
+    thing.text = fsd_print_take(print, arena);
+    return thing;
+}
+
+/* Follows an input back through quantizers, casts and nodes that change nothing. */
+static struct route route_to(const struct context *k, const struct side *side,
+                             fsd_id tensor)
+{
+    const struct fsd_graph *g = side->g;
+    const struct fsd_facts *f = side->export->facts;
+    struct route route = {.from = tensor};
+    struct fsd_print quantized, cast;
+    FILE *q = fsd_print_open(&quantized), *c = fsd_print_open(&cast);
+    bool any_q = false, any_c = false;
+
+    for (int i = 0; i < MOST_STEPS && route.from != FSD_NONE; i++) {
+        fsd_id node = fsd_tensor_producer(g, route.from);
+        const struct fsd_attr *to;
+
+        if (node == FSD_NONE)
+            break;
+        if (f->traits[node] & FSD_OP_DEQUANTIZE) {
+            fputs(any_q ? ", " : "", q);
+            put_dequantized(side, node, &route.quantized, q);
+            any_q = true;
+        } else if (fsd_node_is(g, node, FSD_ONNX_Cast) && !f->same[node]) {
+            to = fsd_node_attr(g, &g->nodes.at[node], "to");
+            fprintf(c, "%s%s", any_c ? ", " : "",
+                    to ? fsd_dtype_name(type_of(g, route.from)) : "?");
+            any_c = true;
+        } else if (!(f->traits[node] & (FSD_OP_QUANTIZE | FSD_OP_VIEW)) &&
+                   !f->same[node]) {
+            break;
+        }
+        route.from = fsd_node_in_tensor(g, node, 0);
+    }
+    route.quantized = take(&quantized, route.quantized, k->e->arena);
+    route.cast = take(&cast, route.cast, k->e->arena);
+    return route;
+}
+
+/* Weights differ after every training: only the shape counts, except of scalars and
+ * lists of integers. */
+static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
+{
+    bool integer =
+        form->type == FSD_INT64 || form->type == FSD_INT32 || form->type == FSD_BOOL;
+
+    return integer || fsd_form_count(g, form) == 1;
+}
+
+/* "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" where the input is left out, "" where it is
+ * no constant. */
+static struct thing constant_at(const struct context *k, const struct side *side,
+                                fsd_id tensor)
+{
+    struct thing thing = {.text = "none"};
+    const struct fsd_form *form;
+    struct fsd_print print;
+    FILE *out;
+
+    if (tensor == FSD_NONE)
+        return thing;
+    thing.text = "";
+    if (!side->export->facts->constant[tensor] || !fsd_tensor_value(side->g, tensor))
+        return thing;
+    form = fsd_tensor_form(side->g, tensor);
+    out = fsd_print_open(&print);
+    put_dims(side->g, form, out);
+    if (counts(side->g, form)) {
+        fputs(form->dims.n ? " = " : "= ", out);
+        put_values(side, tensor, &thing, out);
+    }
+    return take(&print, thing, k->e->arena);
+}
+
+/* If one side has a constant where the other has none, the property is "a constant":
+ * its value is its own affair. */
+static void compare_constants(struct context *k, fsd_id old, fsd_id new, const char *of,
+                              struct thing was, struct thing now)
+{
+    static const struct thing constant = {.text = "a constant"};
+    bool gone = !strcmp(now.text, "none"), came = !strcmp(was.text, "none");
+
+    if (was.unread || now.unread || same(was, now) || (!*was.text && !*now.text))
+        return;
+    if (gone != came)
+        add(k, FSD_EXPORT_CONSTANT, old, new, of, gone && *was.text ? constant : was,
+            came && *now.text ? constant : now);
+    else if (*was.text && *now.text)
+        add(k, FSD_EXPORT_CONSTANT, old, new, of, was, now);
+}
+
+static const struct thing plain = {.text = "plain"};
+
+static struct thing or_plain(struct thing t)
+{
+    return *t.text ? t : plain;
+}
+
+static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
+{
+    const struct side *p = &k->side[0], *q = &k->side[1];
+    fsd_id node[2] = {p->s->number_of[old], q->s->number_of[new]};
+    fsd_id t[2] = {fsd_node_in_tensor(p->g, node[0], i),
+                   fsd_node_in_tensor(q->g, node[1], i)};
+    const char *of = fsd_printed(k->e->arena, "input %u", (unsigned)i);
+    struct route a = route_to(k, p, t[0]), b = route_to(k, q, t[1]);
+    struct thing x, y;
+
+    k->e->unread += a.quantized.unread || b.quantized.unread;
+    if (!same(a.quantized, b.quantized))
+        add(k, FSD_EXPORT_QUANTIZED, old, new, of, or_plain(a.quantized),
+            or_plain(b.quantized));
+    if (!same(a.cast, b.cast))
+        add(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast), or_plain(b.cast));
+    x = constant_at(k, p, a.from);
+    y = constant_at(k, q, b.from);
+    /* An input that is quantized on one side only has other values for that reason. */
+    if (!*a.quantized.text == !*b.quantized.text)
+        compare_constants(k, old, new, of, x, y);
+}
+
+/* ------------------------------------------------------------------------- a node */
+
+/* Attribute values that equal the operator's default, which an exporter may leave out.
+ */
+static bool is_default(const char *name, const char *value)
+{
+    static const struct {
+        const char *name, *value;
+    } own[] = {{"group", "1"},
+               {"auto_pad", "NOTSET"},
+               {"ceil_mode", "0"},
+               {"alpha", "1"},
+               {"beta", "1"},
+               {"transA", "0"},
+               {"transB", "0"},
+               {"keepdims", "1"},
+               {"allowzero", "0"},
+               {"storage_order", "0"},
+               {"count_include_pad", "0"},
+               {"training_mode", "0"},
+               {"noop_with_empty_axes", "0"},
+               {"axis", "-1"},
+               {"epsilon", "1e-05"},
+               {"block_size", "0"},
+               {"saturate", "1"},
+               {"momentum", "0.9"},
+               {"stash_type", "1"}};
+
+    if (!strcmp(name, "strides") || !strcmp(name, "dilations"))
+        return !value[strspn(value, "1x")];
+    if (!strcmp(name, "pads") || !strcmp(name, "output_padding"))
+        return !value[strspn(value, "0x")];
+    for (size_t i = 0; i < FSD_COUNT_OF(own); i++)
+        if (!strcmp(name, own[i].name))
+            return !strcmp(value, own[i].value);
+    return false;
+}
+
+static const char *attribute(const struct context *k, const struct fsd_graph *g,
+                             const struct fsd_attr *a)
+{
+    struct fsd_print print;
+    FILE *out;
+
+    if (!a || a->kind == FSD_ATTR_GRAPH || a->kind == FSD_ATTR_TENSOR ||
+        a->kind == FSD_ATTR_UNREAD)
+        return NULL;
+    out = fsd_print_open(&print);
+    if (a->kind == FSD_ATTR_INT)
+        fprintf(out, "%" PRId64, a->i);
+    else if (a->kind == FSD_ATTR_FLOAT)
+        fprintf(out, "%.7g", a->f);
+    else if (a->kind == FSD_ATTR_STRING)
+        fputs(fsd_text(g->names, a->s), out);
+    for (uint32_t i = 0; a->kind >= FSD_ATTR_INTS && i < a->list.n; i++) {
+        fputs(i ? "x" : "", out);
+        fsd_put_attr_item(out, g, a, i);
+    }
+    return fsd_print_take(&print, k->e->arena);
+}
+
+static void compare_attribute(struct context *k, fsd_id old, fsd_id new,
+                              const char *name)
+{
+    const char *value[2];
+
+    for (int s = 0; s < 2; s++) {
+        const struct fsd_graph *g = k->side[s].g;
+        fsd_id node = k->side[s].s->number_of[s ? new : old];
+
+        value[s] = attribute(k, g, fsd_node_attr(g, &g->nodes.at[node], name));
+        if (value[s] && is_default(name, value[s]))
+            value[s] = NULL;
+    }
+    if (!value[0] == !value[1] && (!value[0] || !strcmp(value[0], value[1])))
+        return;
+    add(k, FSD_EXPORT_ATTRIBUTE, old, new,
+        fsd_printed(k->e->arena, "attribute %s", name),
+        (struct thing){.text = value[0] ? value[0] : "not set"},
+        (struct thing){.text = value[1] ? value[1] : "not set"});
+}
+
+static void compare_attributes(struct context *k, fsd_id old, fsd_id new)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct fsd_graph *g = k->side[s].g, *other = k->side[!s].g;
+        struct fsd_span attrs =
+            g->nodes.at[k->side[s].s->number_of[s ? new : old]].attrs;
+        fsd_id there = k->side[!s].s->number_of[s ? old : new];
+
+        for (uint32_t i = 0; i < attrs.n; i++) {
+            const char *name = fsd_text(g->names, g->attrs.at[attrs.at + i].name);
+
+            if (!s || !fsd_node_attr(other, &other->nodes.at[there], name))
+                compare_attribute(k, old, new, name);
+        }
+    }
+}
+
+static const char *shape_text(const struct context *k, const struct side *side,
+                              fsd_id tensor)
+{
+    const struct fsd_shape *shape = fsd_shape_of(side->sizes, tensor);
+    struct fsd_print print;
+    FILE *out;
+
+    if (!shape->ranked)
+        return NULL;
+    out = fsd_print_open(&print);
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        fputs(i ? "x" : "", out);
+        if (shape->dims[i] >= 0)
+            fprintf(out, "%" PRId64, shape->dims[i]);
+        else
+            putc('?', out);
+    }
+    fputs(shape->rank ? "" : "scalar", out);
+    return fsd_print_take(&print, k->e->arena);
+}
+
+/* A fact that one side does not state is no change. */
+static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i)
+{
+    const struct side *p = &k->side[0], *q = &k->side[1];
+    fsd_id a = fsd_node_out_tensor(p->g, p->s->number_of[old], i);
+    fsd_id b = fsd_node_out_tensor(q->g, q->s->number_of[new], i);
+    const char *of = fsd_printed(k->e->arena, "output %u", (unsigned)i);
+    const char *s, *t;
+    enum fsd_dtype x, y;
+
+    if (a == FSD_NONE || b == FSD_NONE)
+        return;
+    x = type_of(p->g, a);
+    y = type_of(q->g, b);
+    if (x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN && x != y)
+        add(k, FSD_EXPORT_TYPE, old, new, of, (struct thing){.text = fsd_dtype_name(x)},
+            (struct thing){.text = fsd_dtype_name(y)});
+    s = shape_text(k, p, a);
+    t = shape_text(k, q, b);
+    if (s && t && strcmp(s, t) != 0 && !strchr(s, '?') && !strchr(t, '?'))
+        add(k, FSD_EXPORT_SHAPE, old, new, of, (struct thing){.text = s},
+            (struct thing){.text = t});
+}
+
+/* Compares the core node or input that an input comes from, in terms of the new side.
+ */
+static void compare_sources(struct context *k, fsd_id old, fsd_id new)
+{
+    const struct fsd_state *s = k->e->before, *t = k->e->after;
+    struct fsd_span a = s->nodes.at[old].core_in, b = t->nodes.at[new].core_in;
+
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        struct fsd_producer x = s->sources.at[a.at + i], y = t->sources.at[b.at + i];
+        struct fsd_origin at = fsd_align_new_origin(k->e->align, x.at);
+        fsd_id producer = fsd_origin_node(y.at);
+
+        /* A producer without a counterpart is reported by itself. */
+        if (!fsd_is_origin(x.at) || !fsd_is_origin(y.at) || !fsd_is_origin(at) ||
+            (fsd_same_origin(at, y.at) && x.out == y.out) ||
+            (producer != FSD_NONE && k->e->align->to_old[producer] == FSD_NONE))
+            continue;
+        add(k, FSD_EXPORT_READS, old, new,
+            fsd_printed(k->e->arena, "input %u", (unsigned)i),
+            (struct thing){.text = fsd_origin_text(s, x.at)},
+            (struct thing){.text = fsd_origin_text(t, y.at)});
+    }
+}
+
+static void compare_node(struct context *k, fsd_id old, fsd_id new)
+{
+    const struct side *p = &k->side[0], *q = &k->side[1];
+    const struct fsd_node *a = &p->g->nodes.at[p->s->number_of[old]];
+    const struct fsd_node *b = &q->g->nodes.at[q->s->number_of[new]];
+    uint32_t n = a->in.n > b->in.n ? a->in.n : b->in.n;
+
+    compare_attributes(k, old, new);
+    compare_sources(k, old, new);
+    for (uint32_t i = 0; i < n; i++)
+        compare_input(k, old, new, i);
+    for (uint32_t i = 0; i < a->out.n && i < b->out.n; i++)
+        compare_output(k, old, new, i);
+}
+
+/* ------------------------------------------------------------------------ the whole */
+
+static const char *number(const struct context *k, int64_t n)
+{
+    return fsd_printed(k->e->arena, "%" PRId64, n);
+}
+
+static void compare_head(struct context *k, const char *of, const char *was,
+                         const char *now)
+{
+    if (strcmp(was, now) != 0)
+        add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, of, (struct thing){.text = was},
+            (struct thing){.text = now});
+}
+
+static const char *opset(const struct context *k, const struct fsd_graph *g,
+                         const char *domain)
+{
+    for (uint32_t i = 0; i < g->opsets.n; i++)
+        if (!strcmp(fsd_text(g->names, g->opsets.at[i].domain), domain))
+            return number(k, g->opsets.at[i].version);
+    return "none";
+}
+
+/* Some exporters list every domain that they know. */
+static bool is_used(const struct fsd_graph *g, const char *domain)
+{
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (!strcmp(fsd_text(g->names, g->nodes.at[i].domain), domain))
+            return true;
+    return !*domain;
+}
+
+static void compare_models(struct context *k)
+{
+    const struct fsd_graph *a = k->side[0].g, *b = k->side[1].g;
+
+    compare_head(k, "exporter", fsd_text(a->names, a->producer),
+                 fsd_text(b->names, b->producer));
+    compare_head(k, "format", number(k, a->ir_version), number(k, b->ir_version));
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < k->side[s].g->opsets.n; i++) {
+            const char *domain =
+                fsd_text(k->side[s].g->names, k->side[s].g->opsets.at[i].domain);
+
+            if ((s && strcmp(opset(k, a, domain), "none") != 0) ||
+                (!is_used(a, domain) && !is_used(b, domain)))
+                continue;
+            compare_head(
+                k, fsd_printed(k->e->arena, "opset %s", *domain ? domain : "of ONNX"),
+                opset(k, a, domain), opset(k, b, domain));
+        }
+}
+
+static struct thing port_text(const struct context *k, int s, bool output, fsd_id port)
+{
+    const struct fsd_state *state = s ? k->e->after : k->e->before;
+    const struct fsd_state_port *p;
+    const struct fsd_graph *g = k->side[s].g;
+    fsd_id t;
+
+    if (port == FSD_NONE)
+        return (struct thing){.text = "none"};
+    p = &(output ? state->outputs.at : state->inputs.at)[port];
+    t = fsd_graph_find(g, fsd_intern_str(g->names, fsd_text(state->names, p->name)), 0);
+    return (struct thing){.text = fsd_printed(k->e->arena, "%s %s %s",
+                                              fsd_text(state->names, p->name),
+                                              fsd_dtype_name(type_of(g, t)),
+                                              fsd_text(state->names, p->shape))};
+}
+
+static void compare_ports(struct context *k, bool output)
+{
+    const struct fsd_align *align = k->e->align;
+    uint32_t n = output ? k->e->before->outputs.n : k->e->before->inputs.n;
+    uint32_t m = output ? k->e->after->outputs.n : k->e->after->inputs.n;
+    const fsd_id *to_new = output ? align->new_output : align->new_input;
+    const fsd_id *to_old = output ? align->old_output : align->old_input;
+
+    for (fsd_id i = 0; i < n + m; i++) {
+        fsd_id old = i < n ? i : FSD_NONE, new = i < n ? to_new[i] : i - n;
+        struct thing was, now;
+
+        if (i >= n && to_old[new] != FSD_NONE)
+            continue;
+        was = port_text(k, 0, output, old);
+        now = port_text(k, 1, output, new);
+        if (!same(was, now))
+            add(k, FSD_EXPORT_PORT, FSD_NONE, FSD_NONE, output ? "output" : "input",
+                was, now);
+    }
+}
+
+static void add_lone(struct context *k, int s, fsd_id node)
+{
+    const struct fsd_state *state = s ? k->e->after : k->e->before;
+    struct thing op = {.text = fsd_text(state->names, state->nodes.at[node].op)};
+    struct thing none = {.text = ""};
+
+    add(k, s ? FSD_EXPORT_ADDED : FSD_EXPORT_REMOVED, s ? FSD_NONE : node,
+        s ? node : FSD_NONE, "", s ? none : op, s ? op : none);
+}
+
+static void compare_nodes(struct context *k)
+{
+    struct fsd_exports *e = k->e;
+
+    for (fsd_id i = 0; i < e->before->nodes.n; i++) {
+        const struct fsd_state_node *n = &e->before->nodes.at[i];
+
+        if (n->role == FSD_ROLE_CORE) {
+            e->old_nodes++;
+            e->aligned += fsd_align_has(e->align, i);
+            if (!fsd_align_has(e->align, i))
+                add_lone(k, 0, i);
+        }
+    }
+    for (fsd_id i = 0; i < e->after->nodes.n; i++) {
+        const struct fsd_state_node *n = &e->after->nodes.at[i];
+        fsd_id old = e->align->to_old[i];
+
+        if (n->role != FSD_ROLE_CORE)
+            continue;
+        e->new_nodes++;
+        if (old == FSD_NONE) {
+            add_lone(k, 1, i);
+            continue;
+        }
+        e->renamed += strcmp(fsd_text(e->before->names, e->before->nodes.at[old].key),
+                             fsd_text(e->after->names, n->key)) != 0;
+        compare_node(k, old, i);
+    }
+}
+
+static int by_what(const void *a, const void *b)
+{
+    const struct fsd_export_change *x = a, *y = b;
+
+    if (x->what != y->what)
+        return (int)x->what - (int)y->what;
+    if (x->new != y->new)
+        return x->new < y->new ? -1 : 1;
+    if (x->old != y->old)
+        return x->old < y->old ? -1 : 1;
+    return strcmp(x->of, y->of);
+}
+
+static void open_side(struct context *k, int s)
+{
+    struct side *side = &k->side[s];
+
+    side->export = s ? &k->e->new : &k->e->old;
+    side->g = side->export->model;
+    side->s = fsd_state_of_model(side->g, side->export->facts, k->scratch);
+    side->sizes = fsd_sizes_of_model(k->scratch, side->g);
+}
+
+struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_exports *e = FSD_NEW(arena, struct fsd_exports, 1);
+    struct context k = {.e = e, .scratch = fsd_arena_new()};
+
+    e->arena = arena;
+    e->old = old;
+    e->new = new;
+    open_side(&k, 0);
+    open_side(&k, 1);
+    e->before = k.side[0].s;
+    e->after = k.side[1].s;
+    e->align = fsd_align_new(arena, e->before, e->after);
+    compare_models(&k);
+    compare_ports(&k, false);
+    compare_ports(&k, true);
+    compare_nodes(&k);
+    fsd_vec_sort(&e->changes, by_what);
+    for (uint32_t i = 0; i < e->changes.n; i++)
+        e->by_what[e->changes.at[i].what]++;
+    fsd_arena_free(k.scratch);
+    return e;
+}
+
+void fsd_exports_free(struct fsd_exports *e)
+{
+    if (!e)
+        return;
+    fsd_state_free(e->before);
+    fsd_state_free(e->after);
+    fsd_arena_free(e->arena);
+}
+
+const char *fsd_export_what_name(unsigned what)
+{
+    static const char *const names[FSD__EXPORT_COUNT] = {
+        [FSD_EXPORT_MODEL] = "model",
+        [FSD_EXPORT_PORT] = "port",
+        [FSD_EXPORT_REMOVED] = "only-old",
+        [FSD_EXPORT_ADDED] = "only-new",
+        [FSD_EXPORT_ATTRIBUTE] = "attribute",
+        [FSD_EXPORT_READS] = "source",
+        [FSD_EXPORT_QUANTIZED] = "quantization",
+        [FSD_EXPORT_CAST] = "cast",
+        [FSD_EXPORT_CONSTANT] = "constant",
+        [FSD_EXPORT_TYPE] = "type",
+        [FSD_EXPORT_SHAPE] = "shape"};
+
+    return what < FSD__EXPORT_COUNT ? names[what] : "";
+}

@@ -1,0 +1,65 @@
+/*
+ * Two exports of one network, without engines: what changed between them.
+ *
+ *     Conv_4  input 0   plain -> int8 scale 0.0123     the new one has a Q and a DQ
+ *     Conv_4  output 0  fp32 -> fp16
+ *     Gelu    only in the new one
+ *
+ * Nodes are aligned as those of builds are, so that another name is no change.
+ * Quantizers, casts and views are properties of the node input that they lead to, since
+ * exporters place and count them differently.  Constants are compared by value if they
+ * are small enough to be read; weights are not.
+ */
+#ifndef FSD_COMPARE_EXPORTS_H
+#define FSD_COMPARE_EXPORTS_H
+
+#include "change/compare/align.h"
+#include "match/facts.h"
+
+/** A model, and what is proved of it. */
+struct fsd_export {
+    const struct fsd_graph *model;
+    const struct fsd_facts *facts;
+};
+
+enum fsd_export_what {
+    FSD_EXPORT_MODEL,   /**< opset, exporter, version of the format */
+    FSD_EXPORT_PORT,    /**< an input or output: name, type, shape */
+    FSD_EXPORT_REMOVED, /**< a node that computes, only in the old one */
+    FSD_EXPORT_ADDED,   /**< only in the new one */
+    FSD_EXPORT_ATTRIBUTE,
+    FSD_EXPORT_READS,     /**< an input comes from another node */
+    FSD_EXPORT_QUANTIZED, /**< how a tensor is quantized on the path to an input */
+    FSD_EXPORT_CAST,      /**< the same of casts */
+    FSD_EXPORT_CONSTANT,  /**< type, shape or value of an input that is constant */
+    FSD_EXPORT_TYPE,      /**< of an output */
+    FSD_EXPORT_SHAPE,
+    FSD__EXPORT_COUNT
+};
+
+struct fsd_export_change {
+    uint8_t what;
+    fsd_id old, new;       /**< nodes of the states; FSD_NONE */
+    const char *of;        /**< "input 0", "attribute axis"; "" of a node as a whole */
+    const char *was, *now; /**< "" where there is none */
+};
+
+struct fsd_exports {
+    struct fsd_arena *arena;
+    struct fsd_export old, new;
+    struct fsd_state *before, *after; /**< nodes and ports only */
+    const struct fsd_align *align;
+    FSD_VEC(struct fsd_export_change) changes; /**< by what, then by node */
+    uint32_t by_what[FSD__EXPORT_COUNT];
+    uint32_t old_nodes, new_nodes, aligned; /**< that compute */
+    uint32_t renamed;                       /**< aligned nodes with another name */
+    uint32_t unread; /**< scales and constants that are too large to be compared */
+};
+
+/** @param old,new must outlive the result. */
+struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new);
+void fsd_exports_free(struct fsd_exports *e); /**< may be NULL */
+
+const char *fsd_export_what_name(unsigned what); /**< "quantization", ... */
+
+#endif

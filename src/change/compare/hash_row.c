@@ -1,0 +1,52 @@
+/*
+ * Finds what looks alike on both sides by sorting: rows of (hash, side, id) of both
+ * models go into one array, equal hashes become neighbors, and a pair that is alone
+ * with its hash is a match without ambiguity.  Sorting takes two sides in one pass, and
+ * its order by id makes the result deterministic, which iterating over a hash table
+ * would not be.
+ */
+#include "change/compare/parts.h"
+#include "base/base.h"
+
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct fsd_hash_row *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->new != y->new)
+        return x->new - y->new;
+    return fsd_order(x->id, y->id);
+}
+
+void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n)
+{
+    if (n) /* rows may be NULL then */
+        qsort(rows, n, sizeof *rows, compare);
+}
+
+uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i)
+{
+    uint32_t end = i;
+
+    while (end < n && rows[end].hash == rows[i].hash)
+        end++;
+    return end;
+}
+
+uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n)
+{
+    uint32_t kept = 0;
+
+    fsd_hash_rows_sort(rows, n);
+    for (uint32_t i = 0, k; i < n; i = k) {
+        k = fsd_hash_rows_end(rows, n, i);
+        if (k - i != 2 || rows[i].new == rows[i + 1].new)
+            continue;
+        rows[kept++] = rows[i];
+        rows[kept++] = rows[i + 1];
+    }
+    return kept;
+}

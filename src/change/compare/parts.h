@@ -1,0 +1,226 @@
+/* What the files of this folder share with each other only. */
+#ifndef FSD_COMPARE_PARTS_H
+#define FSD_COMPARE_PARTS_H
+
+#include "base/base.h"
+#include "change/compare/compare.h"
+
+#include <string.h>
+
+/* ------------------------------------------------- what is alike stands together */
+
+struct fsd_hash_row {
+    uint64_t hash;
+    fsd_id id; /**< of a node, a move, ... of one side */
+    bool new;
+};
+
+/** By hash, then the old side's before the new side's, then by id. */
+void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n);
+
+/** The end of the rows that have the hash of row `i`. */
+uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i);
+
+/** Sorts, and keeps only pairs: an old and a new row that are the only ones with their
+ *  hash.  @return how many rows are left, at the beginning. */
+uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n);
+
+/* ------------------------------------------------- facts that may not be known */
+
+/** A dump of names only has no kernels, and an older snapshot holds none. */
+static inline bool fsd_compare_has_kernels(const struct fsd_compare *c)
+{
+    return !c->across && c->old->whole && c->new->whole && c->old->kernels.n &&
+           c->new->kernels.n;
+}
+
+/** Whether the builds are of two builders. */
+bool fsd_compare_across(const struct fsd_state *old, const struct fsd_state *new);
+
+/** Fills c->builders, after all regions and times. */
+void fsd_compare_builders(struct fsd_compare *c);
+
+/** FSD_STATES_*: what at least one layer of a build states. */
+unsigned fsd_state_states(const struct fsd_state *s);
+
+/* ----------------------------------------------------------- a state, from a run */
+
+struct fsd_state_build {
+    const struct fsd_graph *model;
+    const struct fsd_facts *facts;
+    const struct fsd_diff *d; /**< NULL: a model alone */
+    struct fsd_state *s;
+    struct fsd_arena *scratch;
+    struct fsd_print text, words, list; /**< for one text after the other */
+    fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
+    uint32_t *out_number; /**< by model tensor: which output of its producer it is */
+    int64_t *written; /**< by engine tensor: values that layers write; -1: unknown */
+};
+
+/** Resolves each input of a node to the core node behind views and quantizers. */
+void fsd_state_see_through(struct fsd_state *s);
+
+/** The string in the state's own table. */
+fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
+/** What was printed to `text`, there; a stream takes longer to open than a text. */
+fsd_sym fsd_state_printed(struct fsd_state_build *b);
+
+/** The key of a node or port of that name, which each reference to it repeats: the
+ *  name; of a very long one its beginning and its hash, the same in every build. */
+const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
+
+/** True when the next of the model's inputs, listed in its order, is one of the
+ * state's: not a constant, nor listed before.
+ *  @param seen by tensor of the model; the caller starts with none. */
+bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
+
+/** The i-th item of an attribute that is a list.  state_kernels.c */
+void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
+                       uint32_t i);
+
+/** A node's attributes as text, without those that have their default value. */
+fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
+
+/** What a model tensor comes from: its producer, or the first core node before it. */
+struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
+struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
+
+/** An engine's tensor as the first layer that reads or writes it sees it. */
+const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
+                                               fsd_id t);
+struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t);
+
+/** The engine's form as the state keeps it. */
+struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
+                                     const struct fsd_form *f);
+
+/** The engine's tensor that has the name of the network's port; FSD_NONE. */
+fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
+                             const struct fsd_state_port *port);
+
+/* The steps, in order: layers become groups and moves, without borders and ends; edges
+ * add those; then times, which set the order of moves; wires, which refer to moves by
+ * number, last. */
+void fsd_state_add_nodes(struct fsd_state_build *b);
+void fsd_state_add_layers(struct fsd_state_build *b);
+void fsd_state_add_kernels(struct fsd_state_build *b);
+void fsd_state_add_bindings(struct fsd_state_build *b);
+void fsd_state_add_edges(struct fsd_state_build *b);
+void fsd_state_add_times(struct fsd_state_build *b);
+void fsd_state_add_efforts(struct fsd_state_build *b);
+void fsd_state_add_wires(struct fsd_state_build *b);
+
+/* ---------------------------------------------- one of two models being aligned */
+
+/** One use of a core node's output by another core node. */
+struct fsd_use {
+    fsd_id node;        /**< the consumer */
+    uint32_t slot, out; /**< 0 as slot where the order of inputs does not count */
+};
+
+struct fsd_align_side {
+    const struct fsd_state *s;
+    bool new;
+    fsd_id *counterpart;                      /**< by node */
+    fsd_id *in_counterpart, *out_counterpart; /**< by port */
+    bool *contested;                          /**< by node: evidence disagreed */
+    bool *commutes;             /**< by node: the order of its inputs does not count */
+    uint32_t *level;            /**< by node: core nodes on the longest way to it */
+    struct fsd_intern *counted; /**< prefixes of names that end in an exporter's
+                                     counter */
+    uint64_t *module;           /**< by node: a hash of its module and operator; 0:
+                                     unknown */
+    uint64_t *label;            /**< by node: operator, attributes, weight's shape */
+    uint64_t *from, *to, *near; /**< Colors by node: the subgraph from the inputs, the
+                                     subgraph to the outputs, and the surroundings of a
+                                     few steps */
+    uint64_t *plain;            /**< by node: near, before any node was aligned */
+    bool *alone;                /**< by node: no other node of the model has the same
+                                     `plain` */
+    struct fsd_span *uses;      /**< by node: in use */
+    struct fsd_use *use;
+    struct fsd_lists ends; /**< by node: the outputs of the model that it computes */
+};
+
+void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
+                         const struct fsd_state *s, bool is_new);
+
+/** An aligned node has the color of its counterpart; any other a color that nothing on
+ *  the other side has. */
+enum fsd_color_what { FSD_COLOR_NODE = 1, FSD_COLOR_INPUT, FSD_COLOR_OUTPUT };
+uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
+                            uint32_t i);
+
+/** Fill from, to and near, with aligned nodes as what they are aligned to. */
+void fsd_align_color_from(struct fsd_align_side *side);
+void fsd_align_color_to(struct fsd_align_side *side);
+void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch);
+
+/** Fill plain and alone; before anything is aligned. */
+void fsd_align_color_plain(struct fsd_align_side *side, struct fsd_arena *scratch);
+
+/** The hash of a node's aligned neighbors; 0 unless there are some before and behind.
+ */
+uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
+
+bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
+
+/** Prefixes of node names, without the number that a counter appended. */
+struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
+                                     const struct fsd_state *s);
+
+/** Whether a name identifies its node in any export: it is a path in the exporter's
+ *  module tree, and no step of it has, or could have had, a number from an exporter's
+ *  counter. */
+bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
+
+/** The hash of the module that the node is in, from the exporter's metadata or the
+ *  node's name; 0 where neither has it. */
+uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side *side,
+                          fsd_id node);
+bool fsd_align_weight_identifies(const char *name);
+
+/** Marks as contested the new pairs of `counterpart` that would reverse the order of
+ *  two nodes, and the pair that contradicts them if it is new as well.
+ *  @param counterpart by side, by node: what it is, or would be, aligned to */
+void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
+                               fsd_id *const counterpart[2]);
+
+/** Aligns nodes other than core ones, after those. */
+void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                    uint8_t *by);
+
+/* ------------------------------------------------------------------ a comparison */
+
+/* Keeps a fact of a pair's form that only the old side states. */
+void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair);
+
+/** The engine's tensor that has the name of the network's port; FSD_NONE. */
+fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
+                             const struct fsd_state_port *port);
+
+/* Steps, in their order. */
+void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_nodes(struct fsd_compare *c);
+void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_ports(struct fsd_compare *c);
+void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_missed(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_efforts(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_unasked(struct fsd_compare *c);
+
+/** Pairs kernels of one bucket, and keeps what differs.
+ *  @param old_bucket, new_bucket by kernel; FSD_NONE: not compared */
+void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
+                         const uint32_t *old_bucket, const uint32_t *new_bucket);
+
+/** Of what a kernel is, without the nodes that it computes. */
+uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel);
+
+/** How a type changed. */
+uint8_t fsd_width_of(uint8_t before, uint8_t after);
+
+#endif

@@ -1,0 +1,151 @@
+/* Puts together the state of a run, or of a model alone: its head and ports here, and
+ * nodes, layers, edges and times by the other files state_*.c. */
+#include "change/compare/parts.h"
+#include "base/base.h"
+
+#include <string.h>
+
+/* The engine's binding of that name, in the form that an application sees. */
+static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
+{
+    fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
+                    : FSD_NONE;
+
+    return t == FSD_NONE ? (struct fsd_state_form){0} : fsd_state_binding_form(b, t);
+}
+
+static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool output)
+{
+    const struct fsd_graph *g = b->model;
+
+    fsd_put_sizes(g, fsd_tensor_form(g, tensor), "x", b->text.out);
+    return (struct fsd_state_port){
+        .name =
+            fsd_intern_str(b->s->names, fsd_state_key(b, g->tensors.at[tensor].name)),
+        .shape = fsd_state_printed(b),
+        .form = binding_form(b, tensor),
+        .from = output ? fsd_state_direct(b, tensor)
+                       : (struct fsd_producer){FSD_NO_ORIGIN, 0}};
+}
+
+static void add_ports(struct fsd_state_build *b)
+{
+    const struct fsd_graph *g = b->model;
+    const struct fsd_scope *main = &g->scopes.at[0];
+    bool *in = FSD_NEW(b->scratch, bool, g->tensors.n);
+    bool *out = FSD_NEW(b->scratch, bool, g->tensors.n);
+
+    for (uint32_t i = 0; i < main->inputs.n; i++) {
+        fsd_id t = g->links.at[main->inputs.at + i];
+
+        if (fsd_state_is_input(g, in, t))
+            fsd_vec_push(b->s->arena, &b->s->inputs, port(b, t, false));
+    }
+    for (uint32_t i = 0; i < main->outputs.n; i++) {
+        fsd_id t = g->links.at[main->outputs.at + i];
+
+        if (!out[t])
+            fsd_vec_push(b->s->arena, &b->s->outputs, port(b, t, true));
+        out[t] = true;
+    }
+}
+
+static fsd_sym layer_details(const struct fsd_diff *d, struct fsd_intern *names)
+{
+    bool metadata = false;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n && !metadata; i++)
+        metadata = d->engine->layers.at[i].metadata != 0;
+    return fsd_intern_str(names, metadata && d->engine->detailed ? "tensors,metadata"
+                                 : metadata                      ? "metadata"
+                                 : d->engine->detailed           ? "tensors"
+                                                                 : "names");
+}
+
+static void add_head(struct fsd_state_build *b)
+{
+    const struct fsd_diff *d = b->d;
+    struct fsd_state *s = b->s;
+
+    s->model_path = fsd_text(s->names, fsd_intern_str(s->names, d->model->path));
+    s->engine_path = fsd_text(s->names, fsd_intern_str(s->names, d->engine->path));
+    if (d->command) {
+        const struct fsd_command *c = d->command;
+
+        s->command.build = fsd_text(s->names, fsd_intern_str(s->names, c->build));
+        s->command.common = fsd_text(s->names, fsd_intern_str(s->names, c->common));
+    }
+    memcpy(s->model_hash, d->model->hash, sizeof s->model_hash);
+    memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
+    s->engine_kind = fsd_intern_str(s->names, d->engine->kind);
+    s->producer = fsd_state_copy(b, d->engine->producer);
+    for (uint32_t i = 0; i < d->engine->built.n; i++)
+        fsd_vec_push(
+            s->arena, &s->built,
+            ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
+                                fsd_state_copy(b, d->engine->built.at[i].value)}));
+    s->stated = layer_details(d, s->names);
+    s->whole = true;
+    s->layers = d->summary->layers;
+    s->computing = d->summary->computing;
+    s->mapped = d->summary->mapped;
+}
+
+static void open_prints(struct fsd_state_build *b)
+{
+    fsd_print_open(&b->text);
+    fsd_print_open(&b->words);
+    fsd_print_open(&b->list);
+}
+
+static void drop_prints(struct fsd_state_build *b)
+{
+    fsd_print_drop(&b->list);
+    fsd_print_drop(&b->words);
+    fsd_print_drop(&b->text);
+}
+
+struct fsd_state *fsd_state_of(const struct fsd_diff *d)
+{
+    struct fsd_state_build b = {.model = d->model,
+                                .facts = d->facts,
+                                .d = d,
+                                .s = fsd_state_new(),
+                                .scratch = fsd_arena_new()};
+
+    open_prints(&b);
+    add_head(&b);
+    fsd_state_add_nodes(&b);
+    add_ports(&b);
+    fsd_state_see_through(b.s);
+    fsd_state_add_layers(&b);
+    fsd_state_add_kernels(&b);
+    fsd_state_add_bindings(&b);
+    fsd_state_add_edges(&b);
+    fsd_state_add_times(&b);
+    fsd_state_add_wires(&b);
+    fsd_state_add_efforts(&b);
+    fsd_state_hash_names(b.s);
+    drop_prints(&b);
+    fsd_arena_free(b.scratch);
+    return b.s;
+}
+
+struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
+                                     const struct fsd_facts *facts,
+                                     struct fsd_arena *scratch)
+{
+    struct fsd_state_build b = {
+        .model = model, .facts = facts, .s = fsd_state_new(), .scratch = scratch};
+
+    b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
+    memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
+    b.s->whole = true;
+    open_prints(&b);
+    fsd_state_add_nodes(&b);
+    add_ports(&b);
+    drop_prints(&b);
+    fsd_state_finish(b.s);
+    fsd_state_hash_names(b.s);
+    return b.s;
+}

@@ -1,0 +1,773 @@
+/*
+ * Reads a snapshot in two passes: the first learns the names of nodes and ports, since
+ * a line may refer to a later one; the second fills the state.
+ */
+#include "base/base.h"
+#include "change/snapshot/grammar.h"
+#include "change/snapshot/snapshot.h"
+#include "change/snapshot/variants.h"
+#include "change/snapshot/words.h"
+
+#include <string.h>
+
+#define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
+
+/* The kind of thing that a name is of; each kind counts its lines from 0. */
+enum { NAME_NODE, NAME_INPUT, NAME_OUTPUT, NAME__COUNT };
+
+struct reader {
+    struct words w;
+    struct fsd_state *s;
+    uint32_t format;
+    fsd_id *named[NAME__COUNT]; /* by symbol: node, input, output; FSD_NONE */
+    uint32_t n_names, count[NAME__COUNT];
+    bool ended;
+    /* Builds after the first: */
+    struct fsd_state *first, *last; /* `s` is the one that is read */
+    struct fsd_mix mix;
+    uint32_t *row;        /* by node: line of the last variant that has it */
+    uint32_t variant;     /* the line of the current one; 0: none */
+    bool *listed;         /* by node: some variant has it */
+    enum line_kind above; /* the group or move that the next kernels belong to; else
+                             another kind */
+};
+
+/* ------------------------------------------------------------------------- values */
+
+static bool take_sym(struct reader *r, const char *expected, fsd_sym *out)
+{
+    if (!fsd_words_at_name(&r->w) || r->w.word.port)
+        return fsd_words_complain(&r->w, expected);
+    *out = fsd_intern_str(r->s->names, r->w.word.text);
+    return fsd_words_next(&r->w);
+}
+
+/* Reads the current word, or `n` bytes of it, as a keyword. */
+static bool take_own(struct reader *r, const struct vocabulary *words, size_t n,
+                     uint8_t *out)
+{
+    const char *text = r->w.word.text;
+
+    if (fsd_words_at_mark(&r->w, "-"))
+        n = 0;
+    for (unsigned i = 0; text && i < words->count; i++)
+        if (!strncmp(words->name(i), text, n) && !words->name(i)[n]) {
+            *out = (uint8_t)i;
+            return fsd_words_next(&r->w);
+        }
+    return fsd_words_complain(&r->w, words->expected);
+}
+
+static bool take_form(struct reader *r, struct fsd_state_form *out)
+{
+    const char *text = r->w.word.text ? r->w.word.text : "";
+    size_t n = r->w.word.kind == WORD_BARE ? strcspn(text, "/") : strlen(text);
+
+    out->layout = text[n] ? fsd_intern_str(r->s->names, text + n + 1) : 0;
+    return take_own(r, &fsd_dtype_words, n, &out->type);
+}
+
+/* The hash is compared as text: it is written in one way only. */
+static bool take_seal(struct reader *r)
+{
+    uint64_t said[2] = {0}, is[2];
+
+    if (!fsd_words_take_hash(&r->w, said))
+        return false;
+    fsd_words_hash_above(&r->w, is);
+    if (memcmp(said, is, sizeof is) != 0)
+        r->w.status =
+            fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                     "expected unchanged lines above, found a snapshot that was "
+                     "damaged, merged or edited by hand; take it again");
+    return r->w.status == FSD_OK;
+}
+
+/* ---------------------------------------------------------------- nodes and ports */
+
+/* What a name means among nodes, inputs or outputs. */
+static bool take_name(struct reader *r, int what, fsd_id *out)
+{
+    const struct word *word = &r->w.word;
+    fsd_id sym, id;
+
+    if (!fsd_words_at_name(&r->w))
+        return fsd_words_complain(&r->w, "the name of a node");
+    sym = fsd_intern_find(r->s->names, word->text, strlen(word->text));
+    id = sym < r->n_names ? r->named[what][sym] : FSD_NONE;
+    if (id == FSD_NONE)
+        return fsd_words_complain(&r->w, word->port ? "a port of this snapshot"
+                                                    : "a node of this snapshot");
+    *out = id;
+    return fsd_words_next(&r->w);
+}
+
+static bool take_node(struct reader *r, fsd_id *out)
+{
+    if (r->w.word.port)
+        return fsd_words_complain(&r->w, "the name of a node");
+    return take_name(r, NAME_NODE, out);
+}
+
+/* "name" or "@input". */
+static bool take_origin(struct reader *r, struct fsd_origin *out)
+{
+    bool port = r->w.word.port;
+    fsd_id id;
+
+    if (!take_name(r, port ? NAME_INPUT : NAME_NODE, &id))
+        return false;
+    *out = port ? fsd_input_origin(id) : fsd_node_origin(id);
+    return true;
+}
+
+static bool take_origins(struct reader *r, struct fsd_origins *out)
+{
+    struct fsd_origin origin;
+
+    out->at = r->s->refs.n;
+    while (fsd_words_at_name(&r->w)) {
+        if (!take_origin(r, &origin))
+            return false;
+        fsd_vec_push(r->s->arena, &r->s->refs, origin.ref);
+    }
+    out->n = r->s->refs.n - out->at;
+    return true;
+}
+
+/* "name" or "@output". */
+static bool take_destinations(struct reader *r, struct fsd_destinations *out)
+{
+    out->at = r->s->refs.n;
+    while (fsd_words_at_name(&r->w)) {
+        bool port = r->w.word.port;
+        fsd_id id;
+
+        if (!take_name(r, port ? NAME_OUTPUT : NAME_NODE, &id))
+            return false;
+        fsd_vec_push(
+            r->s->arena, &r->s->refs,
+            (port ? fsd_output_destination(id) : fsd_node_destination(id)).ref);
+    }
+    out->n = r->s->refs.n - out->at;
+    return true;
+}
+
+static bool take_nodes(struct reader *r, struct fsd_span *out)
+{
+    fsd_id node;
+
+    out->at = r->s->refs.n;
+    while (fsd_words_at_name(&r->w)) {
+        if (!take_node(r, &node))
+            return false;
+        fsd_vec_push(r->s->arena, &r->s->refs, node);
+    }
+    out->n = r->s->refs.n - out->at;
+    return true;
+}
+
+/* A node is in one group. */
+static bool take_members(struct reader *r, struct fsd_span *out)
+{
+    if (!take_nodes(r, out))
+        return false;
+    for (uint32_t i = 0; i < out->n; i++) {
+        fsd_id node = r->s->refs.at[out->at + i];
+        struct fsd_state_node *n;
+
+        if (node >= r->s->nodes.n) /* names are known before their lines are read */
+            return fsd_words_complain(&r->w, "a node of a line before");
+        n = &r->s->nodes.at[node];
+        if (n->group != FSD_NONE) {
+            r->w.word =
+                (struct word){.kind = WORD_BARE, .text = fsd_text(r->s->names, n->key)};
+            return fsd_words_complain(&r->w, "nodes that no group before has");
+        }
+        if (r->variant && r->row[node] != r->variant)
+            return fsd_words_complain(&r->w, "nodes of the variant");
+        n->group = r->s->groups.n;
+    }
+    return out->n || fsd_words_complain(&r->w, "at least one node");
+}
+
+/* Removes from the copy of the first build what a variant replaces: whole groups, so
+ * that each node stays in one. */
+static bool take_row(struct reader *r, struct fsd_span *out)
+{
+    uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
+
+    if (!take_nodes(r, out))
+        return false;
+    r->variant = r->w.line;
+    for (uint32_t i = 0; i < out->n; i++) {
+        uint32_t *row = &r->row[r->s->refs.at[out->at + i]];
+
+        if (*row >= begins)
+            return fsd_words_complain(&r->w, "nodes of no other variant, once each");
+        *row = r->variant;
+    }
+    for (uint32_t i = 0; i < out->n; i++) {
+        fsd_id group = r->s->nodes.at[r->s->refs.at[out->at + i]].group;
+        struct fsd_span nodes =
+            group == FSD_NONE ? (struct fsd_span){0} : r->s->groups.at[group].nodes;
+
+        for (uint32_t k = 0; k < nodes.n; k++)
+            if (r->row[r->s->refs.at[nodes.at + k]] != r->variant)
+                return fsd_words_complain(&r->w, "all nodes of a group");
+    }
+    for (uint32_t i = 0; i < out->n; i++)
+        fsd_mix_take_out(&r->mix, r->s->refs.at[out->at + i]);
+    if (!out->n)
+        fsd_mix_take_out(&r->mix, FSD_NONE);
+    return true;
+}
+
+static bool take_source(struct reader *r, struct fsd_producer *out)
+{
+    *out = (struct fsd_producer){FSD_NO_ORIGIN, r->w.word.out};
+    if (fsd_words_at_mark(&r->w, "-"))
+        return fsd_words_next(&r->w);
+    return take_origin(r, &out->at);
+}
+
+static bool take_sources(struct reader *r, struct fsd_span *out)
+{
+    struct fsd_producer source;
+
+    out->at = r->s->sources.n;
+    while (fsd_words_at_name(&r->w) || fsd_words_at_mark(&r->w, "-")) {
+        if (!take_source(r, &source))
+            return false;
+        fsd_vec_push(r->s->arena, &r->s->sources, source);
+    }
+    out->n = r->s->sources.n - out->at;
+    return true;
+}
+
+/* A node of the current group, not before that of the previous border: comparing needs
+ * the borders of a node in a row. */
+static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
+{
+    struct word word = r->w.word;
+
+    if (!take_node(r, out))
+        return false;
+    if (*out >= from && *out < r->s->nodes.n &&
+        r->s->nodes.at[*out].group == r->s->groups.n)
+        return true;
+    r->w.word = word;
+    return fsd_words_complain(&r->w, "nodes of the group, in their order");
+}
+
+/* "< a fp16 b" for inputs, "> b fp16" for outputs. */
+static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
+{
+    fsd_id from = 0;
+
+    *out = (struct fsd_span){r->s->borders.n, 0};
+    for (; fsd_words_at_mark(&r->w, outputs ? ">" : "<"); out->n++) {
+        struct fsd_border b = {.at = FSD_NO_ORIGIN};
+
+        if (!fsd_words_next(&r->w))
+            return false;
+        if (!outputs && (!take_origin(r, &b.at) || !take_form(r, &b.form)))
+            return false;
+        if (!take_border_node(r, from, &b.node))
+            return false;
+        if (outputs && !take_form(r, &b.form))
+            return false;
+        from = b.node;
+        fsd_vec_push(r->s->arena, &r->s->borders, b);
+    }
+    return true;
+}
+
+/* "int8/chw32:1x64x56x56", without a producer "!int8/chw32:1x64x56x56" */
+static bool take_tensor(struct reader *r)
+{
+    struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!'};
+    const char *text = r->w.word.text += t.unwritten;
+    size_t n = strcspn(text, "/:"), layout = strcspn(text, ":");
+
+    if (n < layout)
+        t.form.layout = fsd_intern_add(r->s->names, text + n + 1, layout - n - 1);
+    if (text[layout])
+        t.sizes = fsd_intern_str(r->s->names, text + layout + 1);
+    if (!take_own(r, &fsd_dtype_words, n, &t.form.type))
+        return false;
+    fsd_vec_push(r->s->arena, &r->s->tensors, t);
+    return true;
+}
+
+static bool take_tensors(struct reader *r, struct fsd_span *out)
+{
+    out->at = r->s->tensors.n;
+    while (fsd_words_at_name(&r->w) && !r->w.word.port)
+        if (!take_tensor(r))
+            return false;
+    out->n = r->s->tensors.n - out->at;
+    return true;
+}
+
+/* ------------------------------------------------------------------------ reading */
+
+static bool take_value(struct reader *r, const struct field *f, void *at)
+{
+    fsd_sym unused;
+    bool said;
+
+    switch (f->type) {
+    case VERSION: /* is for its human readers */
+        return take_sym(r, f->expected, &unused);
+    case HASH:
+        return fsd_words_take_hash(&r->w, at);
+    case SEAL:
+        return take_seal(r);
+    case SYM:
+        return take_sym(r, f->expected, at);
+    case COUNT:
+        return fsd_words_take_count(&r->w, at);
+    case OWN:
+        return take_own(r, f->words, r->w.word.text ? strlen(r->w.word.text) : 0, at);
+    case FLAG:
+        said = fsd_words_at_own(&r->w, f->mark);
+        *(bool *)at = said != f->cleared;
+        return !said || fsd_words_next(&r->w);
+    case FORM:
+        return take_form(r, at);
+    case SPREAD:
+        return fsd_words_take_spread(&r->w, at);
+    case SOURCE:
+        return take_source(r, at);
+    case SOURCES:
+        return take_sources(r, at);
+    case ORIGINS:
+        return take_origins(r, at);
+    case DESTINATIONS:
+        return take_destinations(r, at);
+    case NODES:
+        return take_nodes(r, at);
+    case ROW:
+        return take_row(r, at);
+    case MEMBERS:
+        return take_members(r, at);
+    case TENSORS:
+        return take_tensors(r, at);
+    case BORDERS:
+        return take_borders(r, f->outputs, at);
+    }
+    return false;
+}
+
+static bool take_field(struct reader *r, const struct field *f, void *record)
+{
+    if (f->since > r->format)
+        return true;
+    if (f->mark && f->type != FLAG) {
+        if (!fsd_words_at_mark(&r->w, f->mark))
+            return f->optional || fsd_words_complain(&r->w, f->mark);
+        if (!fsd_words_next(&r->w))
+            return false;
+    } else if (f->optional && !fsd_words_at_name(&r->w)) {
+        return true;
+    }
+    return take_value(r, f, (char *)record + f->at);
+}
+
+/* The record of a line, preset for fields that the line omits. */
+union record {
+    struct fsd_built built;
+    struct fsd_state_port port;
+    struct fsd_state_node node;
+    struct fsd_group group;
+    struct fsd_move move;
+    struct fsd_kernel kernel;
+    struct fsd_binding binding;
+    struct fate_line fate;
+    struct fsd_variant variant;
+};
+
+/* The builds after the first begin as copies of it, whose arrays of spans continue
+ * those of the build before. */
+static void close_build(struct reader *r)
+{
+    if (r->s == r->first)
+        fsd_state_finish(r->s);
+    else
+        fsd_mix_close(&r->mix);
+    r->last = r->s;
+    r->variant = 0;
+}
+
+static bool open_build(struct reader *r)
+{
+    const struct fsd_state *s = r->first;
+
+    if (s->also.n + 1 == FSD_MOST_BUILDS)
+        return fsd_words_complain(&r->w, "not more than 26 builds");
+    close_build(r);
+    if (!r->row)
+        r->row = FSD_NEW(r->w.scratch, uint32_t, s->nodes.n);
+    r->mix = fsd_mix_open(r->w.scratch, s, r->last, r->listed);
+    r->s = r->mix.s;
+    r->s->profiles = 0;
+    r->s->stated = 0;
+    r->s->total = FSD_SPREAD_NONE;
+    memset(&r->s->built, 0, sizeof r->s->built);
+    fsd_vec_push(s->arena, &r->first->also, r->s);
+    return true;
+}
+
+static void keep_kernel(struct reader *r, struct fsd_kernel kernel)
+{
+    struct fsd_state *s = r->s;
+    struct fsd_span *span = r->above == LINE_GROUP
+                                ? &s->groups.at[s->groups.n - 1].kernels
+                                : &s->moves.at[s->moves.n - 1].kernels;
+
+    kernel.line = r->w.line;
+    if (!span->n++)
+        span->at = s->kernels.n;
+    fsd_vec_push(s->arena, &s->kernels, kernel);
+}
+
+static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
+{
+    r->w.status = fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                           "expected %s of the first build, found %s", what,
+                           fsd_text(r->s->names, name));
+    return false;
+}
+
+/* Replaces a port of the first build by another build's. */
+static bool replace_port(struct reader *r, bool output,
+                         const struct fsd_state_port *port)
+{
+    struct fsd_state *s = r->s;
+
+    for (uint32_t i = 0; i < (output ? s->outputs.n : s->inputs.n); i++) {
+        struct fsd_state_port *at = &(output ? s->outputs.at : s->inputs.at)[i];
+
+        if (at->name != port->name)
+            continue;
+        *at = *port;
+        return true;
+    }
+    return complain_of_name(r, output ? "an output" : "an input", port->name);
+}
+
+static bool replace_binding(struct reader *r, const struct fsd_binding *binding)
+{
+    for (uint32_t i = 0; i < r->s->bindings.n; i++) {
+        struct fsd_binding *at = &r->s->bindings.at[i];
+
+        if (at->name != binding->name || at->output != binding->output)
+            continue;
+        *at = *binding;
+        return true;
+    }
+    return complain_of_name(r, "a binding", binding->name);
+}
+
+static bool keep_record(struct reader *r, enum line_kind kind, union record *rec)
+{
+    bool other = r->s != r->first;
+    struct fsd_state *s = r->s;
+
+    if (kind == LINE_FATE && fsd_origin_node(rec->fate.node.at) < s->nodes.n) {
+        s->nodes.at[fsd_origin_node(rec->fate.node.at)].fate = rec->fate.fate;
+        s->nodes.at[fsd_origin_node(rec->fate.node.at)].precision = rec->fate.precision;
+    } else if (kind == LINE_VARIANT) {
+        rec->variant.build = r->first->also.n;
+        rec->variant.line = r->w.line;
+        fsd_vec_push(s->arena, &s->variants, rec->variant);
+    } else if (kind == LINE_BUILT)
+        fsd_vec_push(s->arena, &s->built, rec->built);
+    else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
+        rec->port.line = r->w.line;
+    else if (kind == LINE_NODE)
+        rec->node.line = r->w.line;
+    else if (kind == LINE_GROUP)
+        rec->group.line = r->w.line;
+    else if (kind == LINE_MOVE)
+        rec->move.line = r->w.line;
+    else if (kind == LINE_BINDING)
+        rec->binding.line = r->w.line;
+    else if (kind == LINE_KERNEL)
+        keep_kernel(r, rec->kernel);
+    if (other && (kind == LINE_INPUT || kind == LINE_OUTPUT))
+        return replace_port(r, kind == LINE_OUTPUT, &rec->port);
+    if (other && kind == LINE_BINDING)
+        return replace_binding(r, &rec->binding);
+    if (kind == LINE_INPUT)
+        fsd_vec_push(s->arena, &s->inputs, rec->port);
+    else if (kind == LINE_OUTPUT)
+        fsd_vec_push(s->arena, &s->outputs, rec->port);
+    else if (kind == LINE_NODE)
+        fsd_vec_push(s->arena, &s->nodes, rec->node);
+    else if (kind == LINE_GROUP)
+        fsd_vec_push(s->arena, &s->groups, rec->group);
+    else if (kind == LINE_MOVE)
+        fsd_vec_push(s->arena, &s->moves, rec->move);
+    else if (kind == LINE_BINDING)
+        fsd_vec_push(s->arena, &s->bindings, rec->binding);
+    if (kind != LINE_KERNEL)
+        r->above = kind;
+    return true;
+}
+
+static bool take_line(struct reader *r, unsigned *rank)
+{
+    union record record = {0};
+    unsigned kind = 0;
+    void *at = &record;
+
+    while (kind < LINE__COUNT && !fsd_words_at_own(&r->w, fsd_line_ranks[kind].word))
+        kind++;
+    if (kind == LINE__COUNT)
+        return fsd_words_complain(&r->w, "node, group, move or another kind of line");
+    if (fsd_line_ranks[kind].rank < *rank + fsd_line_ranks[kind].once ||
+        fsd_line_ranks[kind].of == (r->s == r->first ? OF_OTHERS : OF_FIRST) ||
+        (r->s != r->first && !r->variant &&
+         (kind == LINE_GROUP || kind == LINE_MOVE)) ||
+        (kind == LINE_KERNEL && r->above != LINE_GROUP && r->above != LINE_MOVE))
+        return fsd_words_complain(&r->w, "the lines in their order");
+    *rank = fsd_line_ranks[kind == LINE_ALSO ? LINE_ENGINE : kind].rank;
+    if (kind == LINE_ALSO && !open_build(r))
+        return false;
+    if (kind == LINE_NODE)
+        record.node.group = FSD_NONE;
+    else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
+        record.port.from.at = record.port.core_from.at = FSD_NO_ORIGIN;
+    else if ((kind < LINE_INPUT && kind != LINE_BUILT) || kind == LINE_ALSO)
+        at = r->s;
+    if (!fsd_words_next(&r->w))
+        return false;
+    for (const struct field *f = fsd_grammar; f < fsd_grammar_end; f++)
+        if (f->line == kind && !take_field(r, f, at))
+            return false;
+    if (r->w.word.kind != WORD_END)
+        return fsd_words_complain(&r->w, "the end of the line");
+    r->ended = kind == LINE_END;
+    return keep_record(r, kind, &record);
+}
+
+static bool take_first(struct reader *r)
+{
+    r->format = 0;
+    fsd_words_rewind(&r->w);
+    if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
+        !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
+        /* The line itself is not quoted: a link in a stranger's change may lead to a
+         * secret, and this error is printed in the log of its check. */
+        if (r->w.status == FSD_OK)
+            r->w.status = fsd_fail(
+                r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                "expected 'fusiondiff snapshot' and the number of a format, found %s",
+                r->w.line ? "another text" : "nothing");
+        return false;
+    }
+    if (!fsd_words_next(&r->w) || !fsd_words_take_count(&r->w, &r->format))
+        return false;
+    if (r->format > FSD_SNAPSHOT_FORMAT)
+        r->w.status =
+            fsd_fail(r->w.err, FSD_E_UNSUPPORTED, r->w.name, FSD_POS_LINE, r->w.line,
+                     "expected a snapshot of format %d or before, found "
+                     "format %u: a newer fusiondiff wrote it",
+                     FSD_SNAPSHOT_FORMAT, r->format);
+    else if (!r->format)
+        return fsd_words_complain(&r->w, "the number of a format");
+    return r->w.status == FSD_OK && (r->w.word.kind == WORD_END ||
+                                     fsd_words_complain(&r->w, "the end of the line"));
+}
+
+struct name {
+    fsd_sym sym;
+    int what;
+    uint32_t line;
+};
+typedef FSD_VEC(fsd_id) symbols;
+
+/* Notes the nodes of a variant, which are on earlier lines. */
+static void learn_listed(struct reader *r, symbols *listed)
+{
+    while (fsd_words_next(&r->w) && r->w.word.kind != WORD_END)
+        if (fsd_words_at_name(&r->w))
+            fsd_vec_push(
+                r->w.scratch, listed,
+                fsd_intern_find(r->s->names, r->w.word.text, strlen(r->w.word.text)));
+}
+
+/* Of two ports with one name the first is meant; two nodes never have one name. */
+static bool learn_names(struct reader *r)
+{
+    static const enum line_kind of[] = {LINE_NODE, LINE_INPUT, LINE_OUTPUT};
+    FSD_VEC(struct name) names = {0};
+    symbols listed = {0};
+    bool others = false;
+
+    if (!take_first(r))
+        return false;
+    while (fsd_words_next_line(&r->w)) {
+        others |= !strcmp(r->w.word.text, fsd_line_ranks[LINE_ALSO].word);
+        if (!strcmp(r->w.word.text, fsd_line_ranks[LINE_VARIANT].word)) {
+            learn_listed(r, &listed);
+            continue;
+        }
+        for (int i = 0; i < NAME__COUNT; i++) {
+            struct name name = {0, i, r->w.line};
+
+            if (others || strcmp(r->w.word.text, fsd_line_ranks[of[i]].word) != 0)
+                continue;
+            if (fsd_words_next(&r->w) && take_sym(r, "a name", &name.sym))
+                fsd_vec_push(r->w.scratch, &names, name);
+            break;
+        }
+    }
+    if (r->w.status != FSD_OK)
+        return false;
+    r->n_names = fsd_intern_count(r->s->names);
+    for (int i = 0; i < NAME__COUNT; i++)
+        r->named[i] = fsd_ids_new(r->w.scratch, r->n_names);
+    for (uint32_t i = 0; i < names.n; i++) {
+        const struct name *name = &names.at[i];
+        fsd_id *id = &r->named[name->what][name->sym];
+
+        if (*id != FSD_NONE && name->what == NAME_NODE) {
+            r->w.line = name->line;
+            r->w.word = (struct word){.kind = WORD_BARE,
+                                      .text = fsd_text(r->s->names, name->sym)};
+            return fsd_words_complain(&r->w, "a node of another name");
+        }
+        *id = fsd_id_or(*id, r->count[name->what]);
+        r->count[name->what]++;
+    }
+    r->listed = FSD_NEW(r->w.scratch, bool, r->count[NAME_NODE]);
+    for (uint32_t i = 0; i < listed.n; i++) {
+        fsd_id sym = listed.at[i];
+        fsd_id node = sym < r->n_names ? r->named[NAME_NODE][sym] : FSD_NONE;
+
+        fsd_set_at(r->listed, node);
+    }
+    return true;
+}
+
+static void fill(struct reader *r)
+{
+    unsigned rank = 0;
+
+    if (!take_first(r))
+        return;
+    r->s->whole = r->format >= FSD_SNAPSHOT_WHOLE;
+    while (fsd_words_next_line(&r->w))
+        if (!take_line(r, &rank))
+            return;
+    if (r->w.status == FSD_OK && !r->ended)
+        r->w.status = fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE,
+                               r->w.line, "expected 'end', found the end of the file");
+}
+
+/* The arrays of the last build contain those of all builds. */
+static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
+{
+    for (uint32_t b = 0; b <= s->also.n; b++) {
+        struct fsd_state *one = b ? s->also.at[b - 1] : s;
+
+        one->refs = last->refs;
+        one->borders = last->borders;
+        one->sources = last->sources;
+        one->kernels = last->kernels;
+        one->tensors = last->tensors;
+        one->hashes = s->hashes;
+        one->hashed = s->hashed;
+    }
+}
+
+static struct words words_of(const struct fsd_file *file, struct fsd_error *err)
+{
+    return (struct words){.scratch = fsd_arena_new(),
+                          .name = file->name,
+                          .begin = (const char *)file->bytes,
+                          .end = (const char *)file->bytes + file->size,
+                          .err = err};
+}
+
+/* The seal says that the lines are as they were written: none but the first words need
+ * to be read. */
+static unsigned count_builds(const struct fsd_file *file)
+{
+    struct reader r = {.w = words_of(file, NULL)};
+    unsigned n = take_first(&r);
+
+    while (fsd_words_next_line(&r.w)) {
+        n += fsd_words_at_own(&r.w, fsd_line_ranks[LINE_ALSO].word);
+        if (fsd_words_at_own(&r.w, fsd_line_ranks[LINE_END].word))
+            r.ended =
+                fsd_words_next(&r.w) && (r.w.word.kind == WORD_END || take_seal(&r));
+    }
+    fsd_arena_free(r.w.scratch);
+    return r.ended && r.w.status == FSD_OK ? n : 0;
+}
+
+unsigned fsd_snapshot_count(const char *path)
+{
+    struct fsd_file file;
+    bool opened = fsd_file_open(&file, path, SNAPSHOT_LIMIT, NULL) == FSD_OK;
+    unsigned n = opened ? count_builds(&file) : 0;
+
+    fsd_file_close(&file);
+    return n;
+}
+
+enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
+                                  struct fsd_error *err)
+{
+    struct fsd_state *s = fsd_state_new();
+    struct reader r = {.w = words_of(file, err), .s = s, .first = s, .last = s};
+
+    s->model_path = fsd_text(s->names, fsd_intern_str(s->names, file->name));
+    s->engine_path = s->model_path;
+    if (learn_names(&r))
+        fill(&r);
+    if (r.w.status == FSD_OK) {
+        close_build(&r);
+        fsd_state_hash_names(s);
+        share_arrays(s, r.last);
+    } else {
+        fsd_state_free(s);
+    }
+    *out = r.w.status == FSD_OK ? s : NULL;
+    fsd_arena_free(r.w.scratch);
+    return r.w.status;
+}
+
+enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+                                  struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
+
+    *out = NULL;
+    if (status == FSD_OK)
+        status = fsd_snapshot_load(out, &file, err);
+    if (fsd_file_done(&file, status, err) == status)
+        return status;
+    fsd_state_free(*out);
+    *out = NULL;
+    return FSD_E_IO;
+}
+
+bool fsd_snapshot_sniff(const char *path)
+{
+    static const char magic[] = "fusiondiff snapshot ";
+    /* A file that is too large is recognized as a snapshot, too, so that reading it
+     * reports the limit; a pipe is held in memory. */
+    uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
+    struct fsd_file file;
+    bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&
+               file.size >= strlen(magic) && !memcmp(file.bytes, magic, strlen(magic));
+
+    fsd_file_close(&file);
+    return yes;
+}

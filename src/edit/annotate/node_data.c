@@ -1,0 +1,101 @@
+/*
+ * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}. It knows nodes of
+ * the main graph by their names; unnamed nodes cannot be referred to.  Times are
+ * numbers, colored by a gradient; without times, the value is the precision or the fate
+ * of the node.
+ */
+#include "explain/cost/cost.h"
+#include "edit/annotate/annotate.h"
+#include "report/json/json.h"
+
+/* One color per type, distinct at a glance: the lower the precision, the darker. */
+static const char *color_of(enum fsd_dtype type)
+{
+    switch (fsd_dtype_rank(type)) {
+    case 1:
+    case 2:
+        return "#a6dba0";
+    case 3:
+        return "#fee08b";
+    case 4:
+    case 5:
+        return "#f4a582";
+    default:
+        return "#e0e0e0";
+    }
+}
+
+/* `ms` is of all nodes of that name. */
+static void put_node(const struct fsd_diff *d, fsd_id node, bool timed, double ms,
+                     struct fsd_json *results)
+{
+    const struct fsd_node_result *result = &d->nodes[node];
+    bool runs = result->fate == FSD_FATE_LAYER;
+    const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
+    struct fsd_json *one;
+
+    if (!*name || (timed && ms < 0))
+        return;
+    one = fsd_json_object(results, name);
+    if (timed) {
+        fsd_json_number(one, "value", ms);
+        return;
+    }
+    fsd_json_text(one, "value",
+                  runs ? fsd_dtype_name(result->realised)
+                       : fsd_fate_name(result->fate));
+    fsd_json_text(one, "bgColor",
+                  color_of(runs ? result->realised : FSD_DTYPE_UNKNOWN));
+}
+
+static void put_gradient(struct fsd_json *root)
+{
+    static const char *const colors[] = {"#ffffe5", "#fe9929", "#993404"};
+    struct fsd_json *list = fsd_json_list(root, "gradient");
+
+    for (int i = 0; i < 3; i++) {
+        struct fsd_json *stop = fsd_json_item(list);
+
+        fsd_json_number(stop, "stop", i / 2.0);
+        fsd_json_text(stop, "bgColor", colors[i]);
+    }
+}
+
+/* Several nodes may have one name, which stands for the first of them: a reader of JSON
+ * takes one value of a key. */
+static void put_nodes(const struct fsd_diff *d, bool timed, struct fsd_json *results)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    fsd_id *first = fsd_ids_new(scratch, fsd_intern_count(d->names));
+    double *ms = FSD_NEW(scratch, double, d->model->nodes.n + 1);
+
+    for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++) {
+        fsd_id *of = &first[d->model->nodes.at[i].name];
+        double own = d->cost->nodes[i].ms;
+
+        if (*of == FSD_NONE) {
+            *of = i;
+            ms[i] = own;
+        } else if (own >= 0) {
+            ms[*of] = ms[*of] < 0 ? own : ms[*of] + own;
+        }
+    }
+    for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++)
+        if (first[d->model->nodes.at[i].name] == i)
+            put_node(d, i, timed, ms[i], results);
+    fsd_arena_free(scratch);
+}
+
+void fsd_annotate_node_data(const struct fsd_diff *d, FILE *out)
+{
+    struct fsd_json *root = fsd_json_new(out), *results;
+    bool timed = false;
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        timed |= d->cost->nodes[i].ms >= 0;
+    results = fsd_json_object(root, "results");
+    put_nodes(d, timed, results);
+    if (timed)
+        put_gradient(root);
+    fsd_json_end(root);
+}

@@ -1,0 +1,90 @@
+/* The head of the programs and the functions that they may call: helpers.py, of which a
+ * program gets what it needs. */
+#include "base/base.h"
+#include "edit/code/code.h"
+
+#include <string.h>
+
+/* helpers.py, with a byte of 0 at its end: embed.cmake. */
+extern const unsigned char fsd_code_helpers[];
+
+/* A function of helpers.py, with the two empty lines before it. */
+struct helper {
+    const char *text, *name;
+    size_t n, name_n;
+    bool needed;
+};
+
+typedef FSD_VEC(struct helper) helper_vec;
+
+static const char mark[] = "\n\n\ndef ";
+
+/* All of it, zero-terminated. */
+static const char *source(void)
+{
+    return (const char *)fsd_code_helpers;
+}
+
+bool fsd_code_is_helper(const char *word)
+{
+    size_t n = strlen(word);
+    const char *text = source(), *at = text;
+
+    while ((at = strstr(at, word)) != NULL) {
+        bool begins = at == text || at[-1] == '\n' ||
+                      (at - text >= 4 && !strncmp(at - 4, "def ", 4));
+
+        if (begins && (at[n] == '(' || at[n] == ' '))
+            return true;
+        at++;
+    }
+    return false;
+}
+
+static void find_helpers(struct fsd_arena *arena, helper_vec *helpers)
+{
+    const char *at = strstr(source(), mark);
+
+    while (at) {
+        const char *next = strstr(at + 1, mark), *name = at + sizeof mark - 1;
+        struct helper helper = {at, name, next ? (size_t)(next - at) : strlen(at),
+                                strcspn(name, "("), false};
+
+        fsd_vec_push(arena, helpers, helper);
+        at = next;
+    }
+}
+
+static bool calls(const char *text, size_t n, const struct helper *helper)
+{
+    for (size_t i = 0; i + helper->name_n < n; i++)
+        if (!memcmp(text + i, helper->name, helper->name_n) &&
+            text[i + helper->name_n] == '(' &&
+            (!i || (!fsd_is_word(text[i - 1]) && text[i - 1] != '.')))
+            return true;
+    return false;
+}
+
+/* Whom a text calls, and whom these call. */
+static void need(helper_vec *helpers, const char *text, size_t n)
+{
+    for (uint32_t i = 0; i < helpers->n; i++)
+        if (!helpers->at[i].needed && calls(text, n, &helpers->at[i])) {
+            helpers->at[i].needed = true;
+            need(helpers, helpers->at[i].text + sizeof mark,
+                 helpers->at[i].n - sizeof mark);
+        }
+}
+
+void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, FILE *out)
+{
+    helper_vec helpers = {0};
+    const char *first = strstr(source(), mark);
+
+    find_helpers(arena, &helpers);
+    need(&helpers, calls, strlen(calls));
+    fwrite(source(), 1, (size_t)(first - source()), out);
+    for (uint32_t i = 0; i < helpers.n; i++)
+        if (helpers.at[i].needed)
+            fwrite(helpers.at[i].text, 1, helpers.at[i].n, out);
+}

@@ -1,0 +1,472 @@
+/*
+ * The borders of a cut, and the edits that make it.
+ *
+ * A tensor of the main graph is to the cut exactly one of these: made inside; an
+ * initializer that is needed; numbers that are known, which become an initializer; an
+ * input; nothing.  Some of those made inside are outputs besides.
+ */
+#include "edit/cut/cut.h"
+#include "base/base.h"
+
+#include <string.h>
+
+static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
+{
+    return plan->d->model;
+}
+
+static bool is_kept(const struct fsd_cut_plan *plan, fsd_id node)
+{
+    return node != FSD_NONE && plan->kept[plan->main_of[node]];
+}
+
+static enum fsd_status fail(const struct fsd_cut_plan *plan, struct fsd_error *err,
+                            enum fsd_status status, const char *expected, fsd_sym name,
+                            const char *found)
+{
+    return fsd_fail(err, status, model_of(plan)->path, FSD_POS_NONE, 0,
+                    "expected %s, found '%.200s', %s", expected,
+                    fsd_text(model_of(plan)->names, name), found);
+}
+
+/* ---------------------------------------------------------------------- order */
+
+/* The node of the main graph that makes what a port reads; FSD_NONE. */
+static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
+{
+    fsd_id tensor = g->ports.at[port].tensor;
+
+    return fsd_graph_tensor(g, tensor)->scope ? FSD_NONE
+                                              : fsd_tensor_producer(g, tensor);
+}
+
+/* By node of the main graph: a port by which it, or a body in it, waits for ever for
+ * what another such node makes; FSD_NONE: it can be computed.  Nodes are taken away
+ * when all that they read is there, as Kahn does. */
+static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
+{
+    const struct fsd_graph *g = model_of(plan);
+    uint32_t *waits = FSD_NEW(plan->arena, uint32_t, g->nodes.n + 1);
+    uint32_t *at = FSD_NEW(plan->arena, uint32_t, g->nodes.n + 1);
+    fsd_id_vec ready = {0};
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
+            waits[plan->main_of[i]] +=
+                producer_at(g, g->nodes.at[i].in.at + k) != FSD_NONE;
+    for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
+        if (!waits[i])
+            fsd_vec_push(plan->arena, &ready, i);
+    while (ready.n) {
+        struct fsd_span out = g->nodes.at[ready.at[--ready.n]].out;
+
+        for (uint32_t k = 0; k < out.n; k++) {
+            fsd_id made = g->ports.at[out.at + k].tensor;
+            struct fsd_span readers = fsd_tensor_consumers(g, made);
+
+            for (uint32_t r = 0; r < readers.n; r++) {
+                fsd_id reader = plan->main_of[g->links.at[readers.at + r]];
+
+                if (!--waits[reader])
+                    fsd_vec_push(plan->arena, &ready, reader);
+            }
+        }
+    }
+    memset(at, 0xff, g->nodes.n * sizeof *at);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t port = g->nodes.at[i].in.at;
+             port < g->nodes.at[i].in.at + g->nodes.at[i].in.n; port++)
+            if (producer_at(g, port) != FSD_NONE && waits[producer_at(g, port)])
+                at[plan->main_of[i]] = port;
+    return at;
+}
+
+/* A tensor that is computed from itself; FSD_NONE: there is none. */
+static fsd_id find_cycle(const struct fsd_cut_plan *plan)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const uint32_t *at = find_waiting(plan);
+    fsd_id node = 0;
+
+    while (node < g->nodes.n && at[node] == FSD_NONE)
+        node++;
+    /* After as many steps as there are nodes the way back is on the cycle. */
+    for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
+        node = producer_at(g, at[node]);
+    return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;
+}
+
+/* A cycle anywhere is no model; an order that ONNX does not allow is none here. */
+static enum fsd_status check_order(const struct fsd_cut_plan *plan,
+                                   struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    fsd_id early = FSD_NONE, cycle;
+    bool sorted = true;
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t port = g->nodes.at[i].in.at;
+             port < g->nodes.at[i].in.at + g->nodes.at[i].in.n; port++) {
+            fsd_id producer = producer_at(g, port);
+
+            if (producer == FSD_NONE || producer < plan->main_of[i])
+                continue;
+            sorted = false;
+            if (is_kept(plan, i) && is_kept(plan, producer))
+                early = g->ports.at[port].tensor;
+        }
+    cycle = sorted ? FSD_NONE : find_cycle(plan);
+    if (cycle != FSD_NONE)
+        return fail(plan, err, FSD_E_FORMAT, "a graph without cycles",
+                    g->tensors.at[cycle].name, "which is computed from itself");
+    if (early != FSD_NONE)
+        return fail(plan, err, FSD_E_FORMAT, "each node behind those that it reads",
+                    g->tensors.at[early].name, "which is read before it is made");
+    return FSD_OK;
+}
+
+/* -------------------------------------------------------------------- borders */
+
+/* The known numbers of a tensor that only sizes depend on; NULL. */
+static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
+                                            fsd_id tensor)
+{
+    const struct fsd_sizes *s = plan->d->cost->sizes;
+    const struct fsd_shape *shape = fsd_shape_of(s, tensor);
+    enum fsd_dtype type = fsd_tensor_form(model_of(plan), tensor)->type;
+    const struct fsd_ints *ints = fsd_sizes_ints(s, tensor);
+    int64_t number;
+
+    if (!ints || !shape->ranked || shape->rank > 1 ||
+        (type != FSD_INT64 && type != FSD_INT32) ||
+        !fsd_is_build_constant(plan->d->facts, tensor) ||
+        model_of(plan)->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
+        return NULL;
+    for (uint8_t i = 0; i < ints->n; i++)
+        if (!fsd_amount_number(s->amounts, ints->at[i], &number))
+            return NULL;
+    return ints;
+}
+
+static bool is_asked_input(const struct fsd_cut_plan *plan, fsd_id tensor)
+{
+    const struct fsd_graph *g = model_of(plan);
+
+    for (unsigned i = 0; i < plan->opt->n_from; i++)
+        if (!strcmp(fsd_text(g->names, g->tensors.at[tensor].name), plan->opt->from[i]))
+            return true;
+    return false;
+}
+
+/* A tensor that a kept node, or a body in it, reads. */
+static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *needed,
+                            struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_tensor *t = &g->tensors.at[tensor];
+    const struct fsd_value *value = fsd_graph_value(g, t->value);
+    fsd_id producer = fsd_tensor_producer(g, tensor);
+
+    if (t->scope || needed[tensor] || is_kept(plan, producer))
+        return FSD_OK;
+    needed[tensor] = true;
+    if (t->flags & FSD_TENSOR_CONSTANT) {
+        plan->weight[tensor] = true;
+        plan->n_weights++;
+        plan->weight_bytes += value ? value->size : 0;
+        return FSD_OK;
+    }
+    if (producer == FSD_NONE && !(t->flags & FSD_TENSOR_INPUT))
+        return fail(plan, err, FSD_E_FORMAT, "tensors that something makes", t->name,
+                    "which nothing does");
+    if (known_numbers(plan, tensor) && !is_asked_input(plan, tensor))
+        fsd_vec_push(plan->arena, &plan->sizes, tensor);
+    else
+        fsd_vec_push(plan->arena, &plan->inputs, tensor);
+    return FSD_OK;
+}
+
+static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    bool *needed = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+    enum fsd_status status = FSD_OK;
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t k = 0;
+             is_kept(plan, i) && k < g->nodes.at[i].in.n && status == FSD_OK; k++)
+            if (fsd_node_has_in(g, i, k))
+                status = need(plan, fsd_node_in_tensor(g, i, k), needed, err);
+    /* A body may hand out a tensor of the graph around it as it is. */
+    for (fsd_id s = 1; s < g->scopes.n; s++)
+        for (uint32_t k = 0; is_kept(plan, g->scopes.at[s].owner) &&
+                             k < g->scopes.at[s].outputs.n && status == FSD_OK;
+             k++)
+            status =
+                need(plan, g->links.at[g->scopes.at[s].outputs.at + k], needed, err);
+    return status;
+}
+
+/* Tensors that nodes outside the part read, or that are outputs of the model. */
+static bool *read_outside(const struct fsd_cut_plan *plan)
+{
+    const struct fsd_graph *g = model_of(plan);
+    bool *read = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        struct fsd_span readers = g->tensors.at[t].consumers;
+
+        read[t] = g->tensors.at[t].flags & FSD_TENSOR_OUTPUT;
+        for (uint32_t i = 0; i < readers.n; i++)
+            read[t] |= !is_kept(plan, g->links.at[readers.at + i]);
+    }
+    for (fsd_id s = 1; s < g->scopes.n; s++)
+        for (uint32_t k = 0;
+             !is_kept(plan, g->scopes.at[s].owner) && k < g->scopes.at[s].outputs.n;
+             k++)
+            read[g->links.at[g->scopes.at[s].outputs.at + k]] = true;
+    for (unsigned i = 0; i < plan->opt->n_to; i++)
+        read[fsd_graph_find(
+            g, fsd_intern_find(g->names, plan->opt->to[i], strlen(plan->opt->to[i])),
+            0)] = true;
+    return read;
+}
+
+/* A name that several nodes give to what they make, of a tensor that the cut has; 0:
+ * there is none. */
+static fsd_sym find_collision(const struct fsd_cut_plan *plan)
+{
+    const struct fsd_graph *g = model_of(plan);
+
+    for (uint32_t i = 0; i < g->remarks.n; i++) {
+        fsd_sym name = g->remarks.at[i].text;
+        fsd_id tensor = !strcmp(g->remarks.at[i].rule, "input/duplicate-output")
+                            ? fsd_graph_find(g, name, 0)
+                            : FSD_NONE;
+        struct fsd_span uses[2] = {fsd_graph_tensor(g, tensor)->producers,
+                                   fsd_graph_tensor(g, tensor)->consumers};
+        for (int u = 0; u < 2; u++)
+            for (uint32_t k = 0; k < uses[u].n; k++)
+                if (is_kept(plan, g->links.at[uses[u].at + k]))
+                    return name;
+    }
+    return 0;
+}
+
+/* Constants that are kept for what reads them are no outputs: others have their own. */
+static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const bool *read = read_outside(plan);
+    fsd_sym twice = find_collision(plan);
+
+    if (twice)
+        return fail(plan, err, FSD_E_FORMAT, "one producer of each tensor", twice,
+                    "which several nodes write");
+    for (int unread = 0; unread < 2 && !plan->outputs.n; unread++)
+        for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
+            for (uint32_t k = 0; plan->kept[i] && k < g->nodes.at[i].out.n; k++) {
+                fsd_id made = fsd_node_out_tensor(g, i, k);
+
+                if (made == FSD_NONE)
+                    continue;
+                if (!g->tensors.at[made].name)
+                    return fail(plan, err, FSD_E_FORMAT, "one producer of each tensor",
+                                g->nodes.at[i].name,
+                                "which writes a tensor that another node writes, too");
+                if (plan->kept[i] != FSD_KEPT_CONSTANT && (read[made] || unread))
+                    fsd_vec_push(plan->arena, &plan->outputs, made);
+            }
+    return FSD_OK;
+}
+
+/* ------------------------------------------------------------------- declaring */
+
+/* A border has to be declared: of a sequence, and of what no rule infers, it is not
+ * known how. */
+static enum fsd_status check_types(const struct fsd_cut_plan *plan,
+                                   struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const fsd_id_vec *lists[] = {&plan->inputs, &plan->outputs};
+
+    for (int l = 0; l < 2; l++)
+        for (uint32_t i = 0; i < lists[l]->n; i++) {
+            const struct fsd_tensor *t = &g->tensors.at[lists[l]->at[i]];
+
+            if (t->flags & (l ? FSD_TENSOR_OUTPUT : FSD_TENSOR_INPUT))
+                continue; /* declared by the model */
+            if (t->item != FSD_NONE)
+                return fail(plan, err, FSD_E_UNSUPPORTED,
+                            "tensors at the edge of the cut", t->name,
+                            "a sequence or an optional: cut elsewhere");
+            if (!fsd_tensor_info(plan->arena, plan->d, lists[l]->at[i]).type)
+                return fail(plan, err, FSD_E_UNSUPPORTED,
+                            "known types at the edge of the cut", t->name,
+                            "whose type is unknown: cut elsewhere");
+        }
+    return FSD_OK;
+}
+
+enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
+                            const struct fsd_diff *d, const struct fsd_cut_options *opt,
+                            struct fsd_error *err)
+{
+    struct fsd_cut_plan *plan = FSD_NEW(arena, struct fsd_cut_plan, 1);
+    enum fsd_status status;
+
+    *out = plan;
+    plan->arena = arena;
+    plan->d = d;
+    plan->opt = opt;
+    plan->weight = FSD_NEW(arena, bool, d->model->tensors.n + 1);
+    if (strcmp(d->model->kind, "onnx") != 0)
+        return fsd_fail(
+            err, FSD_E_ARG, d->model->path, FSD_POS_NONE, 0,
+            "expected an ONNX file to cut, found the nodes of a log or an engine");
+    status = fsd_cut_pick(plan, err);
+    if (status == FSD_OK)
+        status = check_order(plan, err);
+    if (status == FSD_OK)
+        status = find_inputs(plan, err);
+    if (status == FSD_OK)
+        status = find_outputs(plan, err);
+    return status == FSD_OK ? check_types(plan, err) : status;
+}
+
+/* ---------------------------------------------------------------------- edits */
+
+/* What the lists of the main graph keep of a tensor. */
+static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
+                        fsd_id tensor, bool in, bool out)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_tensor *t = &g->tensors.at[tensor];
+    fsd_id producer = fsd_tensor_producer(g, tensor);
+    bool inside = is_kept(plan, producer);
+    unsigned gone = 0;
+
+    if (!plan->weight[tensor])
+        gone |= FSD_ONNX_INITIALIZERS | FSD_ONNX_SPARSE;
+    if (!in && !plan->weight[tensor])
+        gone |= FSD_ONNX_INPUTS;
+    if (!out)
+        gone |= FSD_ONNX_OUTPUTS;
+    if (in || out || !inside)
+        gone |= FSD_ONNX_VALUES;
+    if (!in && !out && !inside && !plan->weight[tensor])
+        gone |= FSD_ONNX_ANNOTATIONS;
+    fsd_onnx_drop_listed(edits, gone, t->name);
+}
+
+static bool is_open(const struct fsd_graph *g, fsd_id tensor)
+{
+    const struct fsd_form *form = fsd_tensor_form(g, tensor);
+    bool open = !form->ranked;
+
+    for (uint32_t i = 0; i < form->dims.n; i++)
+        open |= g->dims.at[form->dims.at + i].size < 0;
+    return open;
+}
+
+/* As the model has it, where that leaves nothing open; a type that is no tensor's stays
+ * as well. */
+static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
+                    enum fsd_onnx_list list, fsd_id tensor)
+{
+    const struct fsd_graph *g = model_of(plan);
+    unsigned listed = list == FSD_ONNX_INPUTS ? FSD_TENSOR_INPUT : FSD_TENSOR_OUTPUT;
+    bool there = g->tensors.at[tensor].flags & listed;
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
+
+    if (!there ||
+        (is_open(g, tensor) && info.type && g->tensors.at[tensor].item == FSD_NONE))
+        fsd_onnx_declare(edits, list, &info);
+}
+
+static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
+                      fsd_id tensor)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_sizes *s = plan->d->cost->sizes;
+    const struct fsd_ints *ints = known_numbers(plan, tensor);
+    unsigned char bytes[8 * FSD_INTS];
+    enum fsd_dtype type = fsd_tensor_form(g, tensor)->type;
+    unsigned width = type == FSD_INT64 ? 8 : 4;
+    int64_t number = 0;
+
+    for (unsigned i = 0; ints && i < ints->n; i++) {
+        fsd_amount_number(s->amounts, ints->at[i], &number);
+        for (unsigned k = 0; k < width; k++)
+            bytes[i * width + k] = (unsigned char)((uint64_t)number >> 8 * k);
+    }
+    if (ints)
+        fsd_onnx_add_array(edits, fsd_text(g->names, g->tensors.at[tensor].name),
+                           fsd_onnx_number_of(type),
+                           fsd_shape_of(s, tensor)->rank ? (int64_t)ints->n : -1, bytes,
+                           (size_t)ints->n * width);
+}
+
+/* Before IR version 4 every initializer was an input as well. */
+static void list_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits)
+{
+    for (uint32_t i = 0; i < plan->sizes.n; i++) {
+        struct fsd_onnx_info info =
+            fsd_tensor_info(plan->arena, plan->d, plan->sizes.at[i]);
+
+        add_sizes(plan, edits, plan->sizes.at[i]);
+        if (model_of(plan)->ir_version < 4)
+            fsd_onnx_declare(edits, FSD_ONNX_INPUTS, &info);
+    }
+}
+
+static void keep_functions(const struct fsd_cut_plan *plan,
+                           struct fsd_onnx_edits *edits)
+{
+    const struct fsd_graph *g = model_of(plan);
+    FSD_VEC(struct fsd_onnx_called) called = {0};
+
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        const struct fsd_node *n = &g->nodes.at[i];
+        struct fsd_onnx_called one = {fsd_text(g->names, n->domain),
+                                      fsd_text(g->names, n->op)};
+        bool known = false;
+
+        if (!(n->flags & FSD_NODE_CALL) || !is_kept(plan, i))
+            continue;
+        for (uint32_t k = 0; k < called.n && !known; k++)
+            known = called.at[k].name == one.name && called.at[k].domain == one.domain;
+        if (!known)
+            fsd_vec_push(plan->arena, &called, one);
+    }
+    fsd_onnx_keep_functions(edits, called.at, called.n);
+}
+
+struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan)
+{
+    const struct fsd_graph *g = model_of(plan);
+    struct fsd_onnx_edits *edits = fsd_onnx_edits_new(plan->arena, g);
+    bool *in = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+    bool *out = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+
+    for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
+        if (!plan->kept[i])
+            fsd_onnx_drop_node(edits, i);
+    for (uint32_t i = 0; i < plan->inputs.n; i++)
+        in[plan->inputs.at[i]] = true;
+    for (uint32_t i = 0; i < plan->outputs.n; i++)
+        out[plan->outputs.at[i]] = true;
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        if (!g->tensors.at[t].scope && g->tensors.at[t].name)
+            edit_tensor(plan, edits, t, in[t], out[t]);
+    for (uint32_t i = 0; i < plan->inputs.n; i++)
+        declare(plan, edits, FSD_ONNX_INPUTS, plan->inputs.at[i]);
+    for (uint32_t i = 0; i < plan->outputs.n; i++)
+        declare(plan, edits, FSD_ONNX_OUTPUTS, plan->outputs.at[i]);
+    list_sizes(plan, edits);
+    keep_functions(plan, edits);
+    fsd_onnx_drop_training(edits);
+    fsd_onnx_set_weights(edits, plan->opt->inline_weights ? FSD_ONNX_WEIGHTS_INLINED
+                                                          : FSD_ONNX_WEIGHTS_CHECKED);
+    return edits;
+}

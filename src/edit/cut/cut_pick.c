@@ -1,0 +1,452 @@
+/*
+ * Which nodes of the main graph are kept of a cut.
+ *
+ * A node in a function's body stands for the call, which is in the file once.  One in
+ * the body of an If, a Loop or a Scan does not: half of a body computes nothing, so
+ * that its owner is kept whole or not at all, and only where it was asked for itself.
+ *
+ * Quantizers at the edges come along, since without them a layer in INT8 is one in
+ * FP32; and constants come with the nodes that make them, so that weights stay weights.
+ */
+#include "base/base.h"
+#include "model/graph/word.h"
+#include "edit/cut/cut.h"
+
+#include <string.h>
+
+static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
+{
+    return plan->d->model;
+}
+
+static const char *name_of(const struct fsd_graph *g, fsd_id node, char room[40])
+{
+    fsd_sym name = g->nodes.at[node].name;
+
+    if (name)
+        return fsd_text(g->names, name);
+    snprintf(room, 40, "#%u", node);
+    return room;
+}
+
+/* --------------------------------------------------------------- the main graph */
+
+/* `body` is set where a body of control flow is in between. */
+static fsd_id lift(const struct fsd_graph *g, fsd_id node, bool *body)
+{
+    for (fsd_id s = g->nodes.at[node].scope; s; s = g->nodes.at[node].scope) {
+        *body |= g->scopes.at[s].kind == FSD_SCOPE_SUBGRAPH;
+        node = g->scopes.at[s].owner;
+    }
+    return node;
+}
+
+static void keep(struct fsd_cut_plan *plan, fsd_id node, enum fsd_kept why)
+{
+    if (plan->kept[node])
+        return;
+    plan->kept[node] = (uint8_t)why;
+    plan->count[why]++;
+}
+
+/* The node that makes a tensor of the main graph; FSD_NONE. */
+static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
+{
+    const struct fsd_graph *g = model_of(plan);
+
+    return fsd_graph_tensor(g, tensor)->scope ? FSD_NONE
+                                              : fsd_tensor_producer(g, tensor);
+}
+
+/* ------------------------------------------------------------------ what is asked */
+
+/* Nodes that were asked for; those in bodies are looked at when all are known. */
+static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
+                                  struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    fsd_id inside = FSD_NONE;
+    char rooms[2][40];
+
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        bool body = false;
+        fsd_id top = lift(g, nodes->at[i], &body);
+
+        if (!body)
+            keep(plan, top, FSD_KEPT_ASKED);
+    }
+    for (uint32_t i = 0; i < nodes->n && inside == FSD_NONE; i++)
+        if (!plan->kept[plan->main_of[nodes->at[i]]])
+            inside = nodes->at[i];
+    if (inside == FSD_NONE)
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_ARG, g->path, FSD_POS_NONE, 0,
+                    "expected nodes of the main graph, found '%.100s' in a body of "
+                    "'%.100s', which cannot be cut through: cut all of it by --node",
+                    name_of(g, inside, rooms[0]),
+                    name_of(g, plan->main_of[inside], rooms[1]));
+}
+
+/* The nodes that a layer computes, alone or with others. */
+static void add_computed(const struct fsd_cut_plan *plan, fsd_id layer,
+                         fsd_id_vec *nodes)
+{
+    const struct fsd_match *m = plan->d->match;
+    struct fsd_span all = fsd_match_region_nodes(m, m->region_of_layer[layer]);
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
+        fsd_vec_push(plan->arena, nodes, fsd_match_of_layer(m, layer, i)->node);
+    for (uint32_t i = 0; i < all.n; i++)
+        fsd_vec_push(plan->arena, nodes, m->pool.at[all.at + i]);
+}
+
+static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *layers,
+                                   struct fsd_error *err)
+{
+    const struct fsd_graph *engine = plan->d->engine;
+    fsd_id_vec nodes = {0};
+
+    for (uint32_t i = 0; i < layers->n; i++) {
+        uint32_t before = nodes.n;
+
+        fsd_vec_push(plan->arena, &plan->layers, layers->at[i]);
+        add_computed(plan, layers->at[i], &nodes);
+        if (nodes.n == before)
+            return fsd_fail(
+                err, FSD_E_ARG, engine->path, FSD_POS_NONE, 0,
+                "expected layers that compute nodes, found layer %u "
+                "'%.200s', which computes none: cut at tensors by --from "
+                "and --to, or nodes by --node",
+                layers->at[i],
+                fsd_text(engine->names, engine->nodes.at[layers->at[i]].name));
+    }
+    return take_nodes(plan, &nodes, err);
+}
+
+/* A node that several layers share because they compute it. */
+static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
+{
+    return plan->d->nodes[node].fate == FSD_FATE_LAYER &&
+           !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
+}
+
+/* The layers that compute nodes together with these. */
+static void add_group(const struct fsd_cut_plan *plan, fsd_id_vec *layers)
+{
+    const struct fsd_match *m = plan->d->match;
+    bool *in = FSD_NEW(plan->arena, bool, m->engine->nodes.n + 1);
+
+    for (uint32_t i = 0; i < layers->n; i++)
+        in[layers->at[i]] = true;
+    for (uint32_t i = 0; i < layers->n; i++) {
+        fsd_id_vec nodes = {0};
+
+        add_computed(plan, layers->at[i], &nodes);
+        for (uint32_t k = 0; k < nodes.n; k++)
+            for (uint32_t j = 0;
+                 joins(plan, nodes.at[k]) && j < m->of_node[nodes.at[k]].n; j++) {
+                fsd_id layer = fsd_match_of_node(m, nodes.at[k], j)->layer;
+
+                if (!in[layer])
+                    fsd_vec_push(plan->arena, layers, layer);
+                in[layer] = true;
+            }
+    }
+}
+
+static enum fsd_status take_words(struct fsd_cut_plan *plan, struct fsd_error *err)
+{
+    const struct fsd_cut_options *opt = plan->opt;
+    const struct fsd_match *m = plan->d->match;
+    fsd_id_vec layers = {0}, groups = {0}, nodes = {0};
+    enum fsd_status status = fsd_pick_all(plan->arena, m, FSD_PICK_LAYERS, opt->layers,
+                                          opt->n_layers, &layers, err);
+
+    if (status == FSD_OK)
+        status = fsd_pick_all(plan->arena, m, FSD_PICK_LAYERS, opt->groups,
+                              opt->n_groups, &groups, err);
+    if (status == FSD_OK)
+        status = fsd_pick_all(plan->arena, m, FSD_PICK_NODES, opt->nodes, opt->n_nodes,
+                              &nodes, err);
+    if (status != FSD_OK)
+        return status;
+    add_group(plan, &groups);
+    status = take_nodes(plan, &nodes, err);
+    if (status == FSD_OK)
+        status = take_layers(plan, &layers, err);
+    return status == FSD_OK ? take_layers(plan, &groups, err) : status;
+}
+
+/* -------------------------------------------------------------- between tensors */
+
+static enum fsd_status find_tensor(const struct fsd_cut_plan *plan, const char *name,
+                                   fsd_id *out, struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    struct fsd_nearest nearest = fsd_nearest_to(name);
+    fsd_sym sym = fsd_intern_find(g->names, name, strlen(name));
+    char text[512];
+
+    *out = sym ? fsd_graph_find(g, sym, 0) : FSD_NONE;
+    if (fsd_is_data(plan->d->facts, *out))
+        return FSD_OK;
+    for (fsd_id i = 0; i < g->tensors.n; i++)
+        if (!g->tensors.at[i].scope && !plan->d->facts->constant[i])
+            fsd_nearest_try(&nearest, fsd_text(g->names, g->tensors.at[i].name));
+    return fsd_fail(err, FSD_E_ARG, g->path, FSD_POS_NONE, 0,
+                    "expected a tensor of the main graph that is no constant, found "
+                    "'%.200s'%s",
+                    name, *out == FSD_NONE ? fsd_nearest_text(&nearest, text) : "");
+}
+
+static enum fsd_status find_tensors(const struct fsd_cut_plan *plan,
+                                    const char *const *names, unsigned n, bool *marked,
+                                    struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
+        fsd_id tensor;
+
+        status = find_tensor(plan, names[i], &tensor, err);
+        if (status == FSD_OK)
+            marked[tensor] = true;
+    }
+    return status;
+}
+
+/* Every node of the main graph that something marked leads to, up to `stop`. */
+static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
+                        const bool *stop)
+{
+    const struct fsd_graph *g = model_of(plan);
+    bool *reached = FSD_NEW(plan->arena, bool, g->nodes.n + 1);
+    fsd_id_vec todo = {0};
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        if (start[t])
+            fsd_vec_push(plan->arena, &todo, t);
+    while (todo.n) {
+        const struct fsd_tensor *t = &g->tensors.at[todo.at[--todo.n]];
+
+        for (uint32_t i = 0; i < t->consumers.n; i++) {
+            fsd_id node = plan->main_of[g->links.at[t->consumers.at + i]];
+            struct fsd_span out = g->nodes.at[node].out;
+
+            for (uint32_t k = 0; !reached[node] && k < out.n; k++) {
+                fsd_id made = g->ports.at[out.at + k].tensor;
+
+                if (made != FSD_NONE && !stop[made])
+                    fsd_vec_push(plan->arena, &todo, made);
+            }
+            reached[node] = true;
+        }
+    }
+    return reached;
+}
+
+/* Every node of the main graph that something marked needs, down to `stop`. */
+static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
+                      const bool *stop)
+{
+    const struct fsd_graph *g = model_of(plan);
+    bool *reached = FSD_NEW(plan->arena, bool, g->nodes.n + 1), changed = true;
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        if (start[t])
+            fsd_set_at(reached, producer_of(plan, t));
+    while (changed) {
+        changed = false;
+        for (fsd_id i = g->nodes.n; i-- > 0;) {
+            struct fsd_span in = g->nodes.at[i].in;
+
+            for (uint32_t k = 0; reached[plan->main_of[i]] && k < in.n; k++) {
+                fsd_id read = g->ports.at[in.at + k].tensor;
+                fsd_id producer =
+                    producer_of(plan, fsd_true_at(stop, read) ? FSD_NONE : read);
+
+                if (producer == FSD_NONE || reached[producer])
+                    continue;
+                reached[producer] = true;
+                changed |= producer > plan->main_of[i]; /* which this loop has passed */
+            }
+        }
+    }
+    return reached;
+}
+
+/* With both, what lies on a way from one to the other; what that needs besides becomes
+ * an input. */
+static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error *err)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_cut_options *opt = plan->opt;
+    bool *from = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+    bool *to = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+    enum fsd_status status = find_tensors(plan, opt->from, opt->n_from, from, err);
+    bool *down, *up;
+
+    if (status == FSD_OK)
+        status = find_tensors(plan, opt->to, opt->n_to, to, err);
+    if (status != FSD_OK || (!opt->n_from && !opt->n_to))
+        return status;
+    down = opt->n_from ? reach_down(plan, from, to) : NULL;
+    up = opt->n_to ? reach_up(plan, to, from) : NULL;
+    for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
+        if ((!down || down[i]) && (!up || up[i]))
+            keep(plan, i, FSD_KEPT_ASKED);
+    if (plan->count[FSD_KEPT_ASKED])
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_ARG, g->path, FSD_POS_NONE, 0,
+                    "expected nodes %s%.150s%s%.150s%s, found none",
+                    opt->n_from ? "behind '" : "before '",
+                    opt->n_from ? opt->from[0] : opt->to[0],
+                    opt->n_from && opt->n_to ? "' and before '" : "",
+                    opt->n_from && opt->n_to ? opt->to[0] : "", "'");
+}
+
+/* ----------------------------------------------------------------- what comes along */
+
+/* What makes the inputs of kept nodes, where `wanted` says so, once. */
+typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
+
+static bool add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
+                          wanted_fn *wanted, enum fsd_kept why)
+{
+    const struct fsd_graph *g = model_of(plan);
+    uint32_t before = plan->count[why];
+
+    for (fsd_id i = g->nodes.n; i-- > 0;) {
+        struct fsd_span in = g->nodes.at[i].in;
+
+        for (uint32_t k = 0; of[plan->main_of[i]] && k < in.n; k++) {
+            fsd_id read = g->ports.at[in.at + k].tensor;
+            fsd_id producer = producer_of(plan, read);
+
+            if (producer != FSD_NONE && !plan->kept[producer] &&
+                wanted(plan, read, producer))
+                keep(plan, producer, why);
+        }
+    }
+    return plan->count[why] > before;
+}
+
+static bool is_constant(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer)
+{
+    (void)producer;
+    return fsd_is_constant(plan->d->facts, tensor);
+}
+
+static bool is_varying(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer)
+{
+    return !is_constant(plan, tensor, producer);
+}
+
+static bool is_dequantizer(const struct fsd_cut_plan *plan, fsd_id tensor,
+                           fsd_id producer)
+{
+    (void)tensor;
+    return fsd_traits_of(plan->d->facts, producer) & FSD_OP_DEQUANTIZE;
+}
+
+static bool is_quantizer(const struct fsd_cut_plan *plan, fsd_id tensor,
+                         fsd_id producer)
+{
+    (void)tensor;
+    return fsd_traits_of(plan->d->facts, producer) & FSD_OP_QUANTIZE;
+}
+
+static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
+{
+    size_t n = model_of(plan)->nodes.n;
+    uint8_t *copy = FSD_NEW(plan->arena, uint8_t, n + 1);
+
+    memcpy(copy, plan->kept, n);
+    return copy;
+}
+
+/* Who reads what the nodes of `of` make, where it has one of these traits; 0: any. */
+static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned traits,
+                        enum fsd_kept why)
+{
+    const struct fsd_graph *g = model_of(plan);
+
+    for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++) {
+        struct fsd_span out = g->nodes.at[i].out;
+
+        for (uint32_t k = 0; of[i] && k < out.n; k++) {
+            fsd_id made = g->ports.at[out.at + k].tensor;
+            struct fsd_span readers = fsd_tensor_consumers(g, made);
+
+            for (uint32_t r = 0; r < readers.n; r++) {
+                fsd_id reader = g->links.at[readers.at + r];
+
+                if (!traits || fsd_traits_of(plan->d->facts, reader) & traits)
+                    keep(plan, plan->main_of[reader], why);
+            }
+        }
+    }
+}
+
+/* One step in each direction. */
+static void add_context(struct fsd_cut_plan *plan)
+{
+    uint8_t *before = copy_kept(plan);
+
+    add_producers(plan, before, is_varying, FSD_KEPT_CONTEXT);
+    add_readers(plan, before, 0, FSD_KEPT_CONTEXT);
+}
+
+/* The pair before what is read, and the one behind what is made. */
+static void add_quantizers(struct fsd_cut_plan *plan)
+{
+    uint8_t *before = copy_kept(plan);
+
+    add_producers(plan, before, is_dequantizer, FSD_KEPT_QUANTIZER);
+    add_producers(plan, plan->kept, is_quantizer, FSD_KEPT_QUANTIZER);
+    add_readers(plan, before, FSD_OP_QUANTIZE, FSD_KEPT_QUANTIZER);
+    before = copy_kept(plan);
+    for (fsd_id i = 0; i < model_of(plan)->nodes.n; i++)
+        if (!(fsd_traits_of(plan->d->facts, i) & FSD_OP_QUANTIZE))
+            before[i] = FSD_KEPT_NOT;
+    add_readers(plan, before, FSD_OP_DEQUANTIZE, FSD_KEPT_QUANTIZER);
+}
+
+static void find_main(struct fsd_cut_plan *plan)
+{
+    const struct fsd_graph *g = model_of(plan);
+
+    plan->kept = FSD_NEW(plan->arena, uint8_t, g->nodes.n + 1);
+    plan->main_of = FSD_NEW(plan->arena, fsd_id, g->nodes.n + 1);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        plan->main_of[i] = lift(g, i, &(bool){false});
+}
+
+enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
+{
+    const struct fsd_cut_options *opt = plan->opt;
+    enum fsd_status status;
+
+    find_main(plan);
+    status = take_words(plan, err);
+    if (status == FSD_OK)
+        status = take_between(plan, err);
+    if (status != FSD_OK)
+        return status;
+    if (!plan->count[FSD_KEPT_ASKED])
+        return fsd_fail(err, FSD_E_ARG, model_of(plan)->path, FSD_POS_NONE, 0,
+                        "expected what is to be cut: layers, groups, nodes, or tensors "
+                        "by --from and --to");
+    for (unsigned i = 0; i < opt->context; i++) {
+        uint32_t had = plan->count[FSD_KEPT_CONTEXT];
+
+        add_context(plan);
+        if (plan->count[FSD_KEPT_CONTEXT] == had)
+            break;
+    }
+    if (!opt->n_from && !opt->n_to)
+        add_quantizers(plan);
+    while (add_producers(plan, plan->kept, is_constant, FSD_KEPT_CONSTANT))
+        ;
+    return FSD_OK;
+}

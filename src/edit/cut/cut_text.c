@@ -1,0 +1,196 @@
+/* Prints on a terminal what is cut. */
+#include "base/base.h"
+#include "edit/cut/cut.h"
+
+static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)
+{
+    char room[FSD_BRIEF_ROOM];
+
+    fputs(fsd_brief(fsd_text(plan->d->names, name), room), out);
+}
+
+/* "fp32 1x3x?", open sizes by their names. */
+static void put_info(const struct fsd_cut_plan *plan, fsd_id tensor, FILE *out)
+{
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
+
+    fputs(fsd_dtype_name(fsd_tensor_form(plan->d->model, tensor)->type), out);
+    if (!info.ranked)
+        fputs(" of an unknown rank", out);
+    else if (!info.rank)
+        fputs(" scalar", out);
+    for (uint32_t i = 0; i < info.rank; i++) {
+        fputs(i ? "x" : " ", out);
+        if (info.sizes[i] >= 0)
+            fprintf(out, "%lld", (long long)info.sizes[i]);
+        else
+            fputs(info.names[i] && *info.names[i] ? info.names[i] : "?", out);
+    }
+}
+
+static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
+                        const fsd_id_vec *list, FILE *out)
+{
+    enum { MOST = 12 };
+
+    for (uint32_t i = 0; i < list->n && i < MOST; i++) {
+        fprintf(out, "  %-9s", i ? "" : title);
+        put_name(plan, plan->d->model->tensors.at[list->at[i]].name, out);
+        fputs("  ", out);
+        put_info(plan, list->at[i], out);
+        fputs("\n", out);
+    }
+    if (list->n > MOST)
+        fprintf(out, "           and %u more\n", list->n - MOST);
+}
+
+/* "  nodes    7 of 120: 3 selected, 4 Q/DQ at the edges" */
+static void put_nodes(const struct fsd_cut_plan *plan, FILE *out)
+{
+    static const char *const words[FSD__KEPT_COUNT] = {
+        [FSD_KEPT_ASKED] = "selected",
+        [FSD_KEPT_CONTEXT] = "next to these",
+        [FSD_KEPT_QUANTIZER] = "Q/DQ at the edges",
+        [FSD_KEPT_CONSTANT] = "producing constants"};
+    const struct fsd_graph *g = plan->d->model;
+    uint32_t kept = 0, all = 0;
+    const char *before = ": ";
+
+    for (unsigned k = FSD_KEPT_ASKED; k < FSD__KEPT_COUNT; k++)
+        kept += plan->count[k];
+    while (all < g->nodes.n && !g->nodes.at[all].scope)
+        all++;
+    fprintf(out, "  nodes    %u of %u", kept, all);
+    for (unsigned k = FSD_KEPT_ASKED; k < FSD__KEPT_COUNT; k++)
+        if (plan->count[k]) {
+            fprintf(out, "%s%u %s", before, plan->count[k], words[k]);
+            before = ", ";
+        }
+    fputs("\n", out);
+}
+
+static void put_layers(const struct fsd_cut_plan *plan, FILE *out)
+{
+    enum { MOST = 4 };
+
+    for (uint32_t i = 0; i < plan->layers.n && i < MOST; i++) {
+        fprintf(out, "  %-9s%u ", i ? "" : "layer", plan->layers.at[i]);
+        put_name(plan, plan->d->engine->nodes.at[plan->layers.at[i]].name, out);
+        fputs("\n", out);
+    }
+    if (plan->layers.n > MOST)
+        fprintf(out, "           and %u more\n", plan->layers.n - MOST);
+}
+
+static void put_weights(const struct fsd_cut_plan *plan, FILE *out)
+{
+    if (!plan->n_weights) {
+        fputs("  weights  none\n", out);
+        return;
+    }
+    fprintf(out, "  weights  %u initializer%s, ", plan->n_weights,
+            fsd_plural(plan->n_weights));
+    fsd_put_scaled((int64_t)plan->weight_bytes, NULL, " B", out);
+    fputs("\n", out);
+}
+
+/* ---------------------------------------------------------------------- alone */
+
+static bool is_core(const struct fsd_cut_plan *plan, fsd_id node)
+{
+    return plan->kept[plan->main_of[node]] == FSD_KEPT_ASKED &&
+           plan->d->nodes[node].fate == FSD_FATE_LAYER &&
+           !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
+}
+
+static bool is_in_one_layer(const struct fsd_match *m, fsd_id a, fsd_id b)
+{
+    for (uint32_t i = 0; i < m->of_node[a].n; i++)
+        if (fsd_match_has(m, fsd_match_of_node(m, a, i)->layer, b))
+            return true;
+    return m->region_of_node[a] != FSD_NONE &&
+           m->region_of_node[a] == m->region_of_node[b];
+}
+
+/* The computing nodes that were asked for. */
+static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
+{
+    fsd_id_vec core = {0};
+
+    for (fsd_id i = 0; i < plan->d->model->nodes.n; i++)
+        if (is_core(plan, i))
+            fsd_vec_push(plan->arena, &core, i);
+    return core;
+}
+
+static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
+                     const char *is, FILE *out)
+{
+    fputs("  alone    another fusion: ", out);
+    fsd_put_node_name(plan->d, a, out);
+    fputs(" and ", out);
+    fsd_put_node_name(plan->d, b, out);
+    fprintf(out, " %s\n", is);
+}
+
+/* Fusion is which nodes are computed together: of both builds the same, or the first
+ * pair of which it is not so. */
+static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
+                      FILE *out)
+{
+    fsd_id_vec core = core_of(plan);
+    fsd_id other = FSD_NONE; /* in another precision */
+
+    for (uint32_t i = 0; i < core.n; i++) {
+        fsd_id a = core.at[i];
+
+        if (alone->nodes[a].fate != FSD_FATE_LAYER) {
+            fputs("  alone    not known: no layer of that engine computes ", out);
+            fsd_put_node_name(plan->d, a, out);
+            fputs("\n", out);
+            return;
+        }
+        if (other == FSD_NONE && alone->nodes[a].realised != plan->d->nodes[a].realised)
+            other = a;
+        for (uint32_t k = i + 1; k < core.n; k++) {
+            bool whole = is_in_one_layer(plan->d->match, a, core.at[k]);
+
+            if (whole == is_in_one_layer(alone->match, a, core.at[k]))
+                continue;
+            put_pair(plan, a, core.at[k],
+                     whole ? "are not fused when built alone"
+                           : "are fused only when built alone",
+                     out);
+            return;
+        }
+    }
+    fprintf(out, "  alone    the same fusion of %u computing node%s", core.n,
+            fsd_plural(core.n));
+    if (other == FSD_NONE) {
+        fputs(", in the same precision\n", out);
+        return;
+    }
+    fputs("; ", out);
+    fsd_put_node_name(plan->d, other, out);
+    fprintf(out, " runs in %s, not in %s\n",
+            fsd_dtype_name(alone->nodes[other].realised),
+            fsd_dtype_name(plan->d->nodes[other].realised));
+}
+
+void fsd_cut_print(const struct fsd_cut_plan *plan, const char *path,
+                   const struct fsd_diff *alone, FILE *out)
+{
+    fputs("cut of ", out);
+    fputs(plan->d->model->path, out);
+    fputs("\n", out);
+    put_layers(plan, out);
+    put_nodes(plan, out);
+    put_tensors(plan, "inputs", &plan->inputs, out);
+    put_tensors(plan, "outputs", &plan->outputs, out);
+    put_tensors(plan, "fixed", &plan->sizes, out);
+    put_weights(plan, out);
+    if (alone)
+        put_alone(plan, alone, out);
+    if (path)
+        fsd_cut_put_commands(plan, path, out);
+}

@@ -1,0 +1,137 @@
+/* Commands in the words of the tools: those that build and run alone what was cut, and
+ * the one of a build as its user gave it. */
+#include "base/base.h"
+#include "model/graph/built.h"
+#include "edit/cut/cut.h"
+#include "edit/issue/issue.h"
+
+#include <string.h>
+
+/* "sub.json" of "sub.onnx", as a word of a shell. */
+static void put_beside(struct fsd_arena *arena, const char *path, const char *ending,
+                       FILE *out)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t n = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+
+    fsd_put_shell_word(out, fsd_printed(arena, "%.*s%s", (int)n, path, ending));
+}
+
+/* Sizes that stay open are given by the user. */
+static void put_open(const struct fsd_cut_plan *plan, FILE *out)
+{
+    const char *before = " --optShapes=";
+
+    for (uint32_t i = 0; i < plan->inputs.n; i++) {
+        struct fsd_onnx_info info =
+            fsd_tensor_info(plan->arena, plan->d, plan->inputs.at[i]);
+        bool open = false;
+
+        for (uint32_t k = 0; k < info.rank; k++)
+            open |= info.sizes[k] < 0;
+        if (!open)
+            continue;
+        fputs(before, out);
+        fsd_put_shell_word(out, info.name);
+        for (uint32_t k = 0; k < info.rank; k++)
+            fprintf(out, "%c%lld", k ? 'x' : ':',
+                    info.sizes[k] < 0 ? 1 : (long long)info.sizes[k]);
+        before = ",";
+    }
+}
+
+/* The types that the builder was allowed, as trtexec spells them. */
+static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
+{
+    static const char *const types[] = {"fp16", "bf16", "int8", "fp8", "int4", "best"};
+    const struct fsd_graph *engine = plan->d->engine;
+    fsd_sym precision =
+        fsd_built_find(&engine->built, plan->d->names, FSD_BUILT_PRECISION);
+    char *list = fsd_printed(plan->arena, "%s", fsd_text(plan->d->names, precision));
+    char *rest = list, *word;
+
+    if (engine->strongly_typed)
+        fputs(" --stronglyTyped", out);
+    for (char *c = list; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
+    while (!engine->strongly_typed && (word = strtok_r(NULL, " ,+", &rest)))
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            if (!strcmp(word, types[i]))
+                fprintf(out, " --%s", types[i]);
+}
+
+void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out)
+{
+    const char *builder = fsd_text(plan->d->names, plan->d->engine->producer);
+    bool rtx = strstr(builder, "RTX") != NULL;
+
+    fprintf(out, "\nbuild it alone, and show its layers:\n  %s --onnx=",
+            rtx ? "tensorrt_rtx" : "trtexec");
+    fsd_put_shell_word(out, path);
+    if (!rtx) {
+        fputs(" --profilingVerbosity=detailed \\\n    --exportLayerInfo=", out);
+        put_beside(plan->arena, path, ".json", out);
+        put_precision(plan, out);
+    }
+    put_open(plan, out);
+    fputs(" --verbose > ", out);
+    put_beside(plan->arena, path, ".log", out);
+    fputs("\n  fusiondiff ", out);
+    fsd_put_shell_word(out, path);
+    fputs(" ", out);
+    put_beside(plan->arena, path, rtx ? ".log" : ".json", out);
+    fputs("\ncompare TensorRT's numbers with ONNX Runtime's:\n  polygraphy run ", out);
+    fsd_put_shell_word(out, path);
+    fputs(" --trt --onnxrt\nrun it by ONNX Runtime alone:\n  polygraphy run ", out);
+    fsd_put_shell_word(out, path);
+    fputs(" --onnxrt\n", out);
+}
+
+/* ---------------------------------------------------------- a command of the user's */
+
+/* Numbers and sizes, as "1x3x224" or "5", say nothing of whose model it is. */
+static bool is_number(const char *value)
+{
+    return *value && value[strspn(value, "0123456789x.")] == '\0';
+}
+
+/* Of an option its name, and a value that is a number; of anything else nothing. */
+static void put_hidden(const char *word, FILE *out)
+{
+    size_t n = strcspn(word, "=");
+
+    if (*word != '-') {
+        fputs(is_number(word) ? word : "...", out);
+        return;
+    }
+    fprintf(out, "%.*s", (int)n, word);
+    if (word[n])
+        fprintf(out, "=%s", is_number(word + n + 1) ? word + n + 1 : "...");
+}
+
+void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
+                           FILE *out)
+{
+    for (uint32_t i = 0; i < command->words.n; i++) {
+        const char *word = command->words.at[i];
+
+        fputs(i ? " " : "", out);
+        if (!strcmp(fsd_base_name(word), "trtexec"))
+            fputs("trtexec", out);
+        else if (anonymous)
+            put_hidden(word, out);
+        else
+            fsd_put_shell_word(out, word);
+    }
+    fputs("\n", out);
+    for (uint32_t i = 0; i < command->variables.n; i++) {
+        const struct fsd_issue_variable *v = &command->variables.at[i];
+
+        fprintf(out, "# %s=", v->name);
+        if (anonymous && !is_number(v->value))
+            fputs("...", out);
+        else
+            fsd_put_shell_word(out, v->value);
+        fputs("\n", out);
+    }
+}

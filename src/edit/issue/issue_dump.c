@@ -1,0 +1,106 @@
+/*
+ * Layers as the builder wrote them, for those who know its dumps better than ours: the
+ * JSON object of a layer, or its line in the inspector's text.
+ *
+ * They are found by name, as text, so that the reader of engines need not keep where in
+ * a file each layer stood.  A name that the dump writes otherwise is not found, and of
+ * two layers of one name the first is shown.
+ */
+#include "base/base.h"
+#include "edit/issue/issue.h"
+
+#include <string.h>
+
+enum { MOST_EXCERPT = 1600 };
+
+static bool is_before(struct fsd_slice text, const char *at, const char *word)
+{
+    size_t n = strlen(word);
+
+    return (size_t)(at - text.s) >= n && !memcmp(at - n, word, n);
+}
+
+/* "{ "Name": "conv", ... }": the name is the first key of a layer. */
+static bool take_object(struct fsd_slice text, const char *at, size_t n,
+                        struct fsd_slice *out)
+{
+    static const char key[] = "\"Name\"";
+    const char *begin = at;
+    struct fsd_slice left;
+    size_t closed;
+
+    if (!is_before(text, at, "\"") || at[n] != '"')
+        return false;
+    for (begin--; begin > text.s && strchr(" :\t", begin[-1]);)
+        begin--;
+    if (!is_before(text, begin, key))
+        return false;
+    begin -= sizeof key - 1;
+    while (begin > text.s && *begin != '{')
+        begin--;
+    out->s = begin;
+    left = fsd_slice_from(text, (size_t)(begin - text.s));
+    closed = fsd_slice_brackets(left);
+    out->n = closed ? closed : left.n; /* all of a dump that was cut off */
+    return fsd_slice_find(*out, "\"LayerType\"") != NULL;
+}
+
+/* "Name: conv, LayerType: ..." to the end of the line. */
+static bool take_line(struct fsd_slice text, const char *at, size_t n,
+                      struct fsd_slice *out)
+{
+    static const char key[] = "Name: ", next[] = ", LayerType: ";
+    size_t left = text.n - (size_t)(at - text.s) - n;
+    const char *end;
+
+    if (!is_before(text, at, key) || left < sizeof next - 1 ||
+        memcmp(at + n, next, sizeof next - 1) != 0)
+        return false;
+    end = memchr(at, '\n', left + n);
+    out->s = at - (sizeof key - 1);
+    out->n = (size_t)((end ? end : text.s + text.n) - out->s);
+    return true;
+}
+
+static bool find_layer(struct fsd_slice text, const char *name, struct fsd_slice *out)
+{
+    size_t n = strlen(name);
+    struct fsd_slice left = text;
+    const char *at;
+
+    while (n && (at = fsd_slice_find(left, name)) && at + n < text.s + text.n) {
+        if (take_object(text, at, n, out) || take_line(text, at, n, out))
+            return true;
+        left = fsd_slice_from(text, (size_t)(at - text.s) + 1);
+    }
+    return false;
+}
+
+/* Line by line: what a terminal would obey is escaped. */
+static void put_lines(struct fsd_slice text, struct fsd_intern *texts, FILE *out)
+{
+    while (text.n) {
+        const char *end = memchr(text.s, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.s) : text.n;
+
+        fsd_put_safe(out, fsd_text(texts, fsd_intern_add(texts, text.s, n)));
+        text = fsd_slice_from(text, end ? n + 1 : n);
+        fputs("\n", out);
+    }
+}
+
+bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
+                        const char *name, FILE *out)
+{
+    struct fsd_slice text = {(const char *)file->bytes, file->size}, found;
+    size_t left;
+
+    if (!find_layer(text, name, &found))
+        return false;
+    left = found.n > MOST_EXCERPT ? found.n - MOST_EXCERPT : 0;
+    found.n -= left;
+    put_lines(found, texts, out);
+    if (left)
+        fprintf(out, "... and %zu bytes more\n", left);
+    return true;
+}

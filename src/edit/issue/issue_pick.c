@@ -1,0 +1,228 @@
+/* What a report is about: the layers and nodes of a finding, or of what changed. */
+#include "base/base.h"
+#include "edit/issue/issue.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a finding about more layers the report has one: it should be small. */
+enum { MOST_LAYERS = 8 };
+
+static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
+{
+    if (!fsd_ids_have(list->at, list->n, id))
+        fsd_vec_push(arena, list, id);
+}
+
+/* The node of the main graph that holds it. */
+static fsd_id main_node(const struct fsd_graph *g, fsd_id node)
+{
+    while (g->nodes.at[node].scope)
+        node = g->scopes.at[g->nodes.at[node].scope].owner;
+    return node;
+}
+
+/* ------------------------------------------------------------------------- findings */
+
+static double ms_of(const struct fsd_diff *d, const struct fsd_finding *f)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < f->layers.n; i++) {
+        double ms = fsd_layer_ms(d, d->findings->subjects.at[f->layers.at + i].id);
+
+        sum += ms > 0 ? ms : 0;
+    }
+    return sum;
+}
+
+/* The first where nothing was measured. */
+static fsd_id slowest(const struct fsd_diff *d, const struct fsd_finding *f)
+{
+    const struct fsd_about *layers = &d->findings->subjects.at[f->layers.at];
+    fsd_id found = layers->id;
+
+    for (uint32_t i = 1; i < f->layers.n; i++)
+        if (fsd_layer_ms(d, layers[i].id) > fsd_layer_ms(d, found))
+            found = layers[i].id;
+    return found;
+}
+
+static bool is_worse(const struct fsd_diff *d, const struct fsd_finding *f,
+                     const struct fsd_finding *than)
+{
+    if (!than || f->severity != than->severity)
+        return !than || f->severity > than->severity;
+    return ms_of(d, f) > ms_of(d, than);
+}
+
+static bool is_named(const struct fsd_diff *d, const struct fsd_finding *f,
+                     const char *word)
+{
+    char fingerprint[20];
+
+    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, f->fingerprint);
+    return !word || !strcmp(word, fingerprint) ||
+           !strcmp(word, d->findings->rules.at[f->rule].rule->id);
+}
+
+enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
+                                       struct fsd_arena *arena,
+                                       const struct fsd_diff *d, const char *word,
+                                       struct fsd_error *err)
+{
+    const struct fsd_findings *all = d->findings;
+    const struct fsd_finding *worst = NULL;
+
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *f = &all->list.at[i];
+
+        if (is_named(d, f, word) && f->layers.n + f->nodes.n && is_worse(d, f, worst))
+            worst = f;
+    }
+    if (!worst)
+        return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
+                        "expected a finding%s%.100s to report, found none: name a part "
+                        "by --layer or --node",
+                        word ? " of " : "", word ? word : "");
+    s->finding = worst;
+    if (worst->layers.n > MOST_LAYERS) {
+        s->n_alike = worst->layers.n;
+        add(arena, &s->layers, slowest(d, worst));
+        return FSD_OK;
+    }
+    for (uint32_t i = 0; i < worst->layers.n; i++)
+        add(arena, &s->layers, all->subjects.at[worst->layers.at + i].id);
+    for (uint32_t i = 0; i < worst->nodes.n; i++)
+        add(arena, &s->nodes,
+            main_node(d->model, all->subjects.at[worst->nodes.at + i].id));
+    return FSD_OK;
+}
+
+/* -------------------------------------------------------------------------- changes */
+
+static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t of_layer)
+{
+    if (of_layer == FSD_NONE)
+        return FSD_NONE;
+    if (of_layer & FSD_LAYER_MOVES)
+        return fsd_compare_region_of_move(c, new, of_layer & ~FSD_LAYER_MOVES);
+    return (new ? c->new_region : c->old_region)[of_layer];
+}
+
+/* Whether a group of the region computes the node. */
+static bool has_node(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                     fsd_id node)
+{
+    for (uint32_t i = 0; i < r->new_groups.n; i++) {
+        const struct fsd_group *g =
+            &c->new->groups.at[c->pool.at[r->new_groups.at + i]];
+
+        for (uint32_t k = 0; k < g->nodes.n; k++)
+            if (c->new->number_of[c->new->refs.at[g->nodes.at + k]] == node)
+                return true;
+    }
+    return false;
+}
+
+static bool is_asked(const struct fsd_issue_subject *s, const struct fsd_compare *c,
+                     fsd_id region)
+{
+    for (uint32_t i = 0; i < s->layers.n; i++)
+        if (region_of(c, true, c->new->of_layer[s->layers.at[i]]) == region)
+            return true;
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        if (has_node(c, &c->regions.at[region], s->nodes.at[i]))
+            return true;
+    return false;
+}
+
+static void add_layers(struct fsd_arena *arena, fsd_id_vec *list,
+                       const struct fsd_compare *c, bool new, fsd_id region,
+                       uint32_t n_layers)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+
+    for (fsd_id l = 0; s->of_layer && l < n_layers; l++)
+        if (region_of(c, new, s->of_layer[l]) == region)
+            add(arena, list, l);
+}
+
+enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
+                                      struct fsd_arena *arena,
+                                      const struct fsd_compare *c,
+                                      const struct fsd_diff *old,
+                                      const struct fsd_diff *d, struct fsd_error *err)
+{
+    bool asked = s->layers.n + s->nodes.n > 0;
+
+    s->region = FSD_NONE;
+    for (uint32_t i = 0; i < c->regions.n && s->region == FSD_NONE; i++)
+        if (asked ? is_asked(s, c, c->order[i]) : c->regions.at[c->order[i]].differs)
+            s->region = c->order[i];
+    if (s->region == FSD_NONE)
+        return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
+                        "expected fusions that differ from those of %.200s, found %s",
+                        c->old->model_path,
+                        asked ? "none that has what is named" : "none");
+    for (uint32_t i = 0; i < c->regions.at[s->region].new_groups.n; i++) {
+        const struct fsd_group *g =
+            &c->new->groups.at[c->pool.at[c->regions.at[s->region].new_groups.at + i]];
+
+        for (uint32_t k = 0; k < g->nodes.n; k++)
+            add(arena, &s->nodes,
+                main_node(d->model,
+                          c->new->number_of[c->new->refs.at[g->nodes.at + k]]));
+    }
+    add_layers(arena, &s->layers, c, true, s->region, d->engine->nodes.n);
+    if (old)
+        add_layers(arena, &s->old_layers, c, false, s->region, old->engine->nodes.n);
+    return FSD_OK;
+}
+
+/* ----------------------------------------------------------------------- the others */
+
+static void add_nodes_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                         const struct fsd_diff *d, fsd_id layer)
+{
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
+        add(arena, &s->nodes,
+            main_node(d->model, fsd_match_of_layer(d->match, layer, i)->node));
+}
+
+/* Who makes, and who reads, what the layer moves. */
+static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                             const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_flow *f = &d->flows->of[layer];
+
+    if (!f->there)
+        return;
+    if (f->producer != FSD_NONE)
+        add(arena, &s->nodes, main_node(d->model, f->producer));
+    for (uint32_t i = 0; i < f->readers.n; i++) {
+        fsd_id node = d->flows->readers.at[f->readers.at + i].node;
+
+        if (node != FSD_NONE)
+            add(arena, &s->nodes, main_node(d->model, node));
+    }
+}
+
+void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                        const struct fsd_diff *d)
+{
+    uint32_t asked = s->nodes.n;
+
+    for (uint32_t i = 0; i < s->layers.n; i++)
+        add_nodes_of(s, arena, d, s->layers.at[i]);
+    for (uint32_t i = 0; i < s->layers.n; i++)
+        add_nodes_around(s, arena, d, s->layers.at[i]);
+    for (uint32_t i = 0; i < asked && !s->layers.n; i++)
+        for (uint32_t k = 0; k < d->match->of_node[s->nodes.at[i]].n; k++)
+            add(arena, &s->layers,
+                fsd_match_of_node(d->match, s->nodes.at[i], k)->layer);
+    fsd_vec_sort(&s->layers, fsd_by_id);
+    fsd_vec_sort(&s->nodes, fsd_by_id);
+    fsd_vec_sort(&s->old_layers, fsd_by_id);
+}

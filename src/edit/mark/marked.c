@@ -1,0 +1,125 @@
+/* Outputs are declared at the end of the model's list; an If stands behind the producer
+ * of its tensor, and all consumers read what it makes. */
+#include "edit/mark/marked.h"
+#include "base/base.h"
+#include "model/ops/ids.h"
+#include "edit/onnx/declared.h"
+
+/* Fusions side by side have a border in common. */
+static void add_passed(struct fsd_arena *arena, struct fsd_marking *all, fsd_id tensor)
+{
+    if (!fsd_ids_have(all->passed.at, all->passed.n, tensor))
+        fsd_vec_push(arena, &all->passed, tensor);
+}
+
+void fsd_marking_add(struct fsd_arena *arena, struct fsd_marking *all,
+                     const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_break *b = &m->breaks[group];
+
+    for (uint32_t i = 0; i < b->passed.n; i++)
+        add_passed(arena, all, m->pool.at[b->passed.at + i]);
+    if (b->tensor != FSD_NONE && !b->passed.n)
+        fsd_vec_push(arena, &all->outputs, b->tensor);
+}
+
+struct marker {
+    struct fsd_arena *arena;
+    const struct fsd_diff *d;
+    struct fsd_onnx_edits *edits;
+    const char *condition; /* NULL: none yet */
+};
+
+static const char *name_of(const struct marker *m, fsd_id tensor)
+{
+    return fsd_text(m->d->model->names, m->d->model->tensors.at[tensor].name);
+}
+
+/* The numbers of operators are those of their names. */
+static const char *op(const struct marker *m, fsd_sym number)
+{
+    return fsd_text(m->d->model->names, number);
+}
+
+static void mark(const struct marker *m, fsd_id tensor)
+{
+    struct fsd_onnx_info info = fsd_tensor_info(m->arena, m->d, tensor);
+
+    if (!(m->d->model->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT))
+        fsd_onnx_declare(m->edits, FSD_ONNX_OUTPUTS, &info);
+}
+
+/* A node in front of all others, whose output has its name. */
+static const char *put_first(const struct marker *m, const char *from,
+                             struct fsd_onnx_new_node node, const char *name)
+{
+    node.name = node.output = fsd_onnx_new_name(m->edits, name);
+    node.inputs[0] = from;
+    fsd_onnx_insert_node(m->edits, 0, &node);
+    return node.output;
+}
+
+/* Whether the greatest number of the input is other than 0: one number that is known
+ * when the network runs. */
+static const char *condition_of(const struct marker *m)
+{
+    fsd_id input = fsd_marks_condition(m->d);
+    const char *at = name_of(m, input);
+
+    if (fsd_tensor_form(m->d->model, input)->type != FSD_FP32)
+        at = put_first(m, at,
+                       (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_Cast),
+                                                  .to = FSD_ONNX_FLOAT},
+                       "fusiondiff_number");
+    at = put_first(m, at,
+                   (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_ReduceMax),
+                                              .drops_sizes = true},
+                   "fusiondiff_greatest");
+    return put_first(
+        m, at,
+        (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_Cast), .to = FSD_ONNX_BOOL},
+        "fusiondiff_condition");
+}
+
+static void read_instead(const struct marker *m, fsd_id tensor, const char *name)
+{
+    const struct fsd_graph *g = m->d->model;
+    struct fsd_span readers = g->tensors.at[tensor].consumers;
+
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = g->links.at[readers.at + i];
+
+        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++)
+            if (fsd_node_in_tensor(g, node, k) == tensor)
+                fsd_onnx_set_input(m->edits, node, k, name);
+    }
+}
+
+static void pass(struct marker *m, fsd_id tensor)
+{
+    const char *name = name_of(m, tensor);
+    struct fsd_onnx_new_node node = {
+        .op = op(m, FSD_ONNX_If),
+        .name = fsd_onnx_new_name(m->edits, fsd_printed(m->arena, "%s_branch", name)),
+        .output = fsd_onnx_new_name(m->edits, fsd_printed(m->arena, "%s_passed", name)),
+        .passes = {name, fsd_tensor_info(m->arena, m->d, tensor).type}};
+
+    if (!m->condition)
+        m->condition = condition_of(m);
+    node.inputs[0] = m->condition;
+    fsd_onnx_append_node(m->edits, fsd_tensor_producer(m->d->model, tensor), &node);
+    read_instead(m, tensor, node.output);
+}
+
+struct fsd_onnx_edits *fsd_marked_edits(struct fsd_arena *arena,
+                                        const struct fsd_diff *d,
+                                        const struct fsd_marking *what)
+{
+    struct marker m = {arena, d, fsd_onnx_edits_new(arena, d->model), NULL};
+
+    for (uint32_t i = 0; i < what->outputs.n; i++)
+        mark(&m, what->outputs.at[i]);
+    for (uint32_t i = 0; i < what->passed.n; i++)
+        pass(&m, what->passed.at[i]);
+    return m.edits;
+}

@@ -1,0 +1,30 @@
+/*
+ * A model with some of its tensors marked as outputs, and others passed through an If:
+ *
+ *     Sigmoid -> t -> Mul        Sigmoid -> t -> If -> t_passed -> Mul
+ *
+ * Both branches hand the tensor on as it is, so that the values stay the same; which
+ * branch runs depends on the network's first input, so that no builder can leave the If
+ * out.
+ */
+#ifndef FSD_OUT_MARKED_H
+#define FSD_OUT_MARKED_H
+
+#include "edit/mark/mark.h"
+#include "model/onnx/write.h"
+
+struct fsd_marking {
+    fsd_id_vec outputs; /**< tensors to be marked */
+    fsd_id_vec passed;  /**< tensors that an If passes on */
+};
+
+/** What splits a group is added to it. */
+void fsd_marking_add(struct fsd_arena *arena, struct fsd_marking *all,
+                     const struct fsd_marks *m, fsd_id group);
+
+/** The edits that mark them and pass them on. */
+struct fsd_onnx_edits *fsd_marked_edits(struct fsd_arena *arena,
+                                        const struct fsd_diff *d,
+                                        const struct fsd_marking *what);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * Where the values of each tensor are.  The output of a node in a group is inside the
+ * group if it has no other consumers; else a layer of the group writes it.
+ *
+ * Whether a written tensor may be marked depends on its form.  An output of the network
+ * is row-major and has the model's sizes, unless the caller asks for another format.
+ * Where the layer writes it in another form, the builder adds a conversion:
+ *
+ *     library kernel    [Conv+Relu] -> hwc -> [Conv]      a layer of its own converts
+ *     generated kernel  [Corr Silu] -> hwc -> [Corr Silu]     Silu moves into the
+ *                                                             kernel that converts
+ *
+ * since it generates one kernel for pointwise work and adjacent conversions.
+ */
+#include "explain/cost/cost.h"
+#include "edit/mark/mark.h"
+
+enum { FAR = 64 }; /* views in a row */
+
+/* ------------------------------------------------------------------------- forms */
+
+static bool is_row_major(const struct fsd_form *form)
+{
+    return form->layout.order == FSD_ORDER_LINEAR && form->layout.width <= 1 &&
+           form->layout.pad <= 1;
+}
+
+/* An unknown size on either side is no difference. */
+static bool has_sizes(const struct fsd_marks *m, const struct fsd_form *form,
+                      fsd_id tensor)
+{
+    const struct fsd_shape *shape = &m->d->cost->sizes->shapes[tensor];
+    int64_t number;
+
+    if (!shape->ranked)
+        return true;
+    if (!form->ranked || form->dims.n != shape->rank)
+        return false;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        int64_t size = m->d->engine->dims.at[form->dims.at + i].size;
+
+        if (size >= 0 &&
+            fsd_amount_number(m->d->cost->amounts, shape->dims[i], &number) &&
+            number != size)
+            return false;
+    }
+    return true;
+}
+
+static bool is_as_output(const struct fsd_marks *m, fsd_id port, fsd_id tensor)
+{
+    const struct fsd_form *form =
+        fsd_port_form(m->d->engine, &m->d->engine->ports.at[port]);
+
+    return is_row_major(form) && has_sizes(m, form, tensor);
+}
+
+/* ------------------------------------------------------------- the port of a tensor */
+
+static bool is_user(const struct fsd_marks *m, const struct fsd_users *users,
+                    fsd_id layer)
+{
+    fsd_id of = m->state->of_layer[layer];
+
+    return of & FSD_LAYER_MOVES || fsd_ids_have(users->groups.at, users->groups.n, of);
+}
+
+/* How well an output of one of the node's layers fits the tensor: by consumers, by
+ * name, by number of elements. */
+static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id tensor,
+                fsd_id port)
+{
+    const struct fsd_graph *e = m->d->engine;
+    fsd_id written = e->ports.at[port].tensor;
+    struct fsd_span peers = fsd_port_peers(e, port, false);
+    bool used = written != FSD_NONE && !peers.n;
+    int64_t elements = fsd_form_count(e, fsd_port_form(e, &e->ports.at[port])), own;
+
+    for (uint32_t i = 0; i < peers.n && !used; i++)
+        used = is_user(m, users, e->links.at[peers.at + i]);
+    if (!used)
+        return 0;
+    own = fsd_form_count(m->d->model, fsd_tensor_form(m->d->model, tensor));
+    return 1 + 2 * (fsd_match_held(m->d->match, written) == tensor) +
+           4 * (own >= 0 && elements == own);
+}
+
+/* The layer and the port that write the tensor; the last layer of the node if no port
+ * is found. */
+static void find_port(const struct fsd_marks *m, const struct fsd_users *users,
+                      fsd_id node, fsd_id tensor, struct fsd_tensor_place *p)
+{
+    const struct fsd_match *match = m->d->match;
+    int best = 0;
+
+    for (uint32_t i = 0; i < match->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(match, node, i)->layer;
+        struct fsd_span out = m->d->engine->nodes.at[layer].out;
+
+        if (m->state->of_layer[layer] != fsd_marks_owner(m, node))
+            continue;
+        if (!best)
+            p->layer = layer;
+        for (uint32_t k = 0; k < out.n; k++) {
+            int fit = fits(m, users, tensor, out.at + k);
+
+            if (fit < best || !fit)
+                continue;
+            best = fit;
+            p->layer = layer;
+            p->port = out.at + k;
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------- written */
+
+static bool has_conv(const struct fsd_graph *e, fsd_id layer)
+{
+    return fsd_layer_count(e, layer, FSD_ONNX_Conv) ||
+           fsd_layer_count(e, layer, FSD_ONNX_ConvTranspose);
+}
+
+/* A Resize or a Concat is among its nodes: what is before it may be split off. */
+static bool has_seam(const struct fsd_marks *m, fsd_id group)
+{
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, group, i);
+
+        if (fsd_node_is(m->d->model, node, FSD_ONNX_Resize) ||
+            fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
+            return true;
+    }
+    return false;
+}
+
+/* A generated kernel of several nodes reads it in its layout, and writes that layout,
+ * so that it contains no conversion yet. */
+static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
+{
+    const struct fsd_graph *e = m->d->engine;
+    struct fsd_span peers = fsd_port_peers(e, port, false);
+
+    for (uint32_t i = 0; i < peers.n; i++) {
+        fsd_id layer = e->links.at[peers.at + i], of = m->state->of_layer[layer];
+        const struct fsd_form *out = fsd_layer_form_out(e, layer);
+
+        if (!(of & FSD_LAYER_MOVES) && m->kinds[of] == FSD_FUSION_VERTICAL &&
+            has_seam(m, of) && fsd_layer_is_generated(e, layer) && out &&
+            !is_row_major(out))
+            return true;
+    }
+    return false;
+}
+
+static enum fsd_place_why why_not_free(const struct fsd_marks *m,
+                                       const struct fsd_users *users, fsd_id node,
+                                       fsd_id tensor, const struct fsd_tensor_place *p)
+{
+    const struct fsd_graph *e = m->d->engine;
+    fsd_id group = fsd_marks_owner(m, node);
+    bool fused = m->kinds[group] != FSD_FUSION_NONE;
+
+    if (users->loops ||
+        (m->d->facts->traits[node] & (FSD_OP_CONTROL | FSD_OP_RECURRENT)))
+        return FSD_WHY_LOOP;
+    if (m->d->facts->traits[node] & FSD_OP_QUANTIZE)
+        return FSD_WHY_QUANTIZED;
+    if (m->kinds[group] == FSD_FUSION_HORIZONTAL && fsd_node_is_product(m->d, node))
+        return FSD_WHY_JOINED;
+    if (users->in_place)
+        return FSD_WHY_IN_PLACE;
+    if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
+        return FSD_WHY_NONE;
+    if (fused && m->state->groups.at[group].layers > 1)
+        return FSD_WHY_SPREAD;
+    if (!fsd_layer_is_generated(e, p->layer))
+        return p->port != FSD_NONE && !is_as_output(m, p->port, tensor) &&
+                       reader_takes_part(m, p->port)
+                   ? FSD_WHY_READER
+                   : FSD_WHY_NONE;
+    if (fused && has_conv(e, p->layer))
+        return FSD_WHY_CONV;
+    /* The layer writes a Transpose's output in the order of its input, so that an
+     * output needs one more conversion, and nothing of the kernel moves into it. */
+    return fused && !fsd_node_is(m->d->model, node, FSD_ONNX_Transpose) &&
+                   (p->port == FSD_NONE || !is_as_output(m, p->port, tensor))
+               ? FSD_WHY_FORM
+               : FSD_WHY_NONE;
+}
+
+/* ------------------------------------------------------------------------- places */
+
+static struct fsd_tensor_place gone(enum fsd_place_why why, fsd_id holder)
+{
+    return (struct fsd_tensor_place){FSD_PLACE_GONE, (uint8_t)why, FSD_NONE, FSD_NONE,
+                                     holder};
+}
+
+/* The first input of a node that is no constant. */
+static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(g, n, i)->tensor;
+
+        if (fsd_is_data(m->d->facts, t))
+            return t;
+    }
+    return FSD_NONE;
+}
+
+/* For a node that no layer computes. */
+static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node)
+{
+    const struct fsd_node_result *r = &m->d->nodes[node];
+    fsd_id data = data_of(m, node);
+
+    switch (r->fate) {
+    case FSD_FATE_FOLDED:
+        return gone(FSD_WHY_FOLDED, FSD_NONE);
+    case FSD_FATE_ABSORBED:
+        if (m->d->facts->size[node])
+            return gone(FSD_WHY_SIZE, FSD_NONE);
+        return gone(FSD_WHY_VIEW, data);
+    case FSD_FATE_DEAD:
+        return gone(FSD_WHY_DEAD, FSD_NONE);
+    case FSD_FATE_MERGED:
+        return gone(FSD_WHY_MERGED, fsd_node_out_tensor(m->d->model, r->other, 0));
+    case FSD_FATE_IDENTITY:
+        if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
+            return gone(FSD_WHY_PARTS, FSD_NONE);
+        return gone(FSD_WHY_VIEW, data);
+    case FSD_FATE_LAYER: /* which computes no core node: a view, a quantizer */
+        if (m->d->facts->traits[node] & FSD_OP_QUANTIZE)
+            return (struct fsd_tensor_place){
+                FSD_PLACE_WRITTEN, FSD_WHY_QUANTIZED,
+                fsd_match_of_node(m->d->match, node, 0)->layer, FSD_NONE, FSD_NONE};
+        return gone(FSD_WHY_VIEW, data);
+    case FSD_FATE_OUTSIDE: /* the framework computes it, outside all engines */
+    case FSD_FATE_UNEXPLAINED:
+    case FSD__FATE_COUNT:
+        break;
+    }
+    return (struct fsd_tensor_place){FSD_PLACE_UNKNOWN, FSD_WHY_NO_LAYER, FSD_NONE,
+                                     FSD_NONE, FSD_NONE};
+}
+
+static bool is_opaque(const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_group *g = &m->state->groups.at[group];
+
+    return g->kind == FSD_KIND_FOREIGN || g->loose;
+}
+
+static struct fsd_tensor_place place_computed(const struct fsd_marks *m, fsd_id node,
+                                              fsd_id tensor)
+{
+    struct fsd_users users = fsd_marks_users(m, tensor);
+    fsd_id group = fsd_marks_owner(m, node);
+    bool leaves = users.outside || users.in_place;
+    struct fsd_tensor_place p = {
+        .layer = m->layer_of[group], .port = FSD_NONE, .holder = FSD_NONE};
+
+    for (uint32_t i = 0; i < users.groups.n; i++)
+        leaves |= users.groups.at[i] != group;
+    find_port(m, &users, node, tensor, &p);
+    if (!leaves) {
+        p.port = FSD_NONE;
+        p.place = FSD_PLACE_INSIDE;
+        p.why = is_opaque(m, group) ? FSD_WHY_OPAQUE : FSD_WHY_NONE;
+        return p;
+    }
+    if (m->d->model->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT) {
+        p.why = FSD_WHY_OUTPUT;
+        return p;
+    }
+    p.why = is_opaque(m, group) ? FSD_WHY_OPAQUE
+                                : (uint8_t)why_not_free(m, &users, node, tensor, &p);
+    p.place = p.why == FSD_WHY_NONE ? FSD_PLACE_BETWEEN : FSD_PLACE_WRITTEN;
+    return p;
+}
+
+static struct fsd_tensor_place place_of(const struct fsd_marks *m, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &m->d->model->tensors.at[tensor];
+    const struct fsd_facts *f = m->d->facts;
+    fsd_id node = fsd_tensor_producer(m->d->model, tensor);
+
+    if (f->constant[tensor])
+        return gone(FSD_WHY_FOLDED, FSD_NONE);
+    if (node == FSD_NONE)
+        return (struct fsd_tensor_place){
+            t->scope ? FSD_PLACE_INSIDE : FSD_PLACE_BETWEEN,
+            t->scope ? FSD_WHY_BODY : FSD_WHY_INPUT, FSD_NONE, FSD_NONE, FSD_NONE};
+    if (f->traits[node] & FSD_OP_DEQUANTIZE)
+        return gone(FSD_WHY_SCALED, fsd_node_in_tensor(m->d->model, node, 0));
+    if (m->d->nodes[node].fate != FSD_FATE_MERGED &&
+        fsd_marks_owner(m, node) != FSD_NONE) {
+        struct fsd_tensor_place p = place_computed(m, node, tensor);
+
+        if (t->scope) {
+            p.place = FSD_PLACE_INSIDE;
+            p.why = FSD_WHY_BODY;
+        }
+        return p;
+    }
+    return place_left(m, node);
+}
+
+/* The tensor at the end of a chain of tensors with equal values.  A damaged model may
+ * have a cycle. */
+static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
+{
+    fsd_id holder = m->places[tensor].holder;
+
+    for (int far = 0; far < FAR && holder != FSD_NONE; far++) {
+        if (m->places[holder].place != FSD_PLACE_GONE ||
+            m->places[holder].holder == FSD_NONE)
+            return holder;
+        holder = m->places[holder].holder;
+    }
+    return holder;
+}
+
+void fsd_marks_add_places(struct fsd_marks *m)
+{
+    m->places = FSD_NEW(m->arena, struct fsd_tensor_place, m->d->model->tensors.n);
+    for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
+        m->places[i] = place_of(m, i);
+    for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
+        m->places[i].holder = holder_of(m, i);
+}

@@ -1,0 +1,145 @@
+/*
+ * What places, kinds and breaks share: which group computes a node, and who uses the
+ * values of a tensor.  A tensor's consumers are found through nodes that no layer
+ * computes (a Reshape, a folded Cast), since those behind these read the tensor itself;
+ * each node is visited once.
+ */
+#include "edit/mark/mark.h"
+
+bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer)
+{
+    const struct fsd_layer *l = fsd_graph_layer(engine, layer);
+
+    return l->provider == FSD_PROVIDER_COMPILER && l->steps.n &&
+           l->more_steps != FSD_STEPS_GO_ON;
+}
+
+bool fsd_node_is_conv(const struct fsd_diff *d, fsd_id node)
+{
+    return fsd_node_is(d->model, node, FSD_ONNX_Conv) ||
+           fsd_node_is(d->model, node, FSD_ONNX_ConvTranspose);
+}
+
+bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node)
+{
+    return fsd_node_is_conv(d, node) || fsd_node_is(d->model, node, FSD_ONNX_MatMul) ||
+           fsd_node_is(d->model, node, FSD_ONNX_Gemm);
+}
+
+/* ------------------------------------------------------------------------- users */
+
+/* Tensors still to be visited; each has the number of its walk. */
+struct walk {
+    const struct fsd_marks *m;
+    struct fsd_arena *scratch;
+    fsd_id_vec todo;
+};
+
+/* With all tensors of the same value: duplicates are computed once. */
+static void visit(struct walk *w, fsd_id tensor)
+{
+    tensor = fsd_id_at(w->m->d->facts->value, tensor);
+    if (tensor == FSD_NONE || w->m->stamps[tensor] == *w->m->walks)
+        return;
+    w->m->stamps[tensor] = *w->m->walks;
+    for (; tensor != FSD_NONE; tensor = w->m->next_same[tensor])
+        fsd_vec_push(w->scratch, &w->todo, tensor);
+}
+
+static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id group)
+{
+    if (!fsd_ids_have(users->groups.at, users->groups.n, group))
+        fsd_vec_push(m->arena, &users->groups, group);
+}
+
+/* A Q or DQ may be in a layer that computes a core node, too, or have one of its own.
+ */
+static bool add_layers(const struct fsd_marks *m, struct fsd_users *users, fsd_id node)
+{
+    const struct fsd_match *match = m->d->match;
+
+    for (uint32_t i = 0; i < match->of_node[node].n; i++) {
+        fsd_id of = m->state->of_layer[fsd_match_of_node(match, node, i)->layer];
+
+        if (of & FSD_LAYER_MOVES)
+            users->outside = true;
+        else
+            add_group(m, users, of);
+    }
+    return match->of_node[node].n;
+}
+
+static void use(const struct fsd_marks *m, struct walk *w, struct fsd_users *users,
+                fsd_id node)
+{
+    const struct fsd_diff *d = m->d;
+    const struct fsd_node *n = &d->model->nodes.at[node];
+
+    if (d->nodes[node].fate == FSD_FATE_MERGED || !d->facts->live[node] ||
+        d->facts->folded[node] || d->facts->size[node])
+        return;
+    users->loops |= d->facts->traits[node] & (FSD_OP_CONTROL | FSD_OP_RECURRENT);
+    if (m->group_of[node] != FSD_NONE) {
+        add_group(m, users, m->group_of[node]);
+        return;
+    }
+    if (add_layers(m, users, node))
+        return;
+    users->in_place |= fsd_node_is(d->model, node, FSD_ONNX_Concat);
+    for (uint32_t i = 0; i < n->out.n; i++)
+        visit(w, fsd_node_out(d->model, n, i)->tensor);
+}
+
+fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node)
+{
+    const struct fsd_match *match = m->d->match;
+
+    for (uint32_t i = 0; m->group_of[node] == FSD_NONE && i < match->of_node[node].n;
+         i++) {
+        fsd_id of = m->state->of_layer[fsd_match_of_node(match, node, i)->layer];
+
+        if (!(of & FSD_LAYER_MOVES))
+            return of;
+    }
+    return m->group_of[node];
+}
+
+struct fsd_users fsd_marks_users(const struct fsd_marks *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->d->model;
+    struct fsd_users users = {0};
+    struct walk w = {m, fsd_arena_new(), {0}};
+
+    ++*m->walks;
+    visit(&w, tensor);
+    for (uint32_t i = 0; i < w.todo.n; i++) {
+        const struct fsd_tensor *t = &g->tensors.at[w.todo.at[i]];
+
+        users.outside |= t->scope == 0 && (t->flags & FSD_TENSOR_OUTPUT);
+        for (uint32_t k = 0; k < t->consumers.n; k++)
+            use(m, &w, &users, g->links.at[t->consumers.at + k]);
+    }
+    fsd_arena_free(w.scratch);
+    return users;
+}
+
+/* That a Cast to FP32 takes in each builder. */
+static bool is_number(enum fsd_dtype type)
+{
+    return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16 ||
+           type == FSD_INT32 || type == FSD_INT64;
+}
+
+fsd_id fsd_marks_condition(const struct fsd_diff *d)
+{
+    const struct fsd_graph *g = d->model;
+
+    for (uint32_t i = 0; i < g->scopes.at[0].inputs.n; i++) {
+        fsd_id t = g->links.at[g->scopes.at[0].inputs.at + i];
+        enum fsd_dtype type = fsd_tensor_form(g, t)->type;
+
+        if (!(g->tensors.at[t].flags & FSD_TENSOR_CONSTANT) && is_number(type))
+            return t;
+    }
+    return FSD_NONE;
+}

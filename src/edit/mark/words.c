@@ -1,0 +1,67 @@
+/* The words for the place of a tensor, why a mark there changes a fusion, and the kind
+ * of a fusion. */
+#include "edit/mark/mark.h"
+
+FSD_NAMES(fsd_place_name, unsigned, FSD__PLACE_COUNT, [FSD_PLACE_BETWEEN] = "between",
+          [FSD_PLACE_WRITTEN] = "written", [FSD_PLACE_INSIDE] = "inside",
+          [FSD_PLACE_GONE] = "gone", [FSD_PLACE_UNKNOWN] = "unknown")
+
+FSD_NAMES(
+    fsd_fusion_kind_name, unsigned,
+    FSD__FUSION_COUNT, [FSD_FUSION_NONE] = "single", [FSD_FUSION_VERTICAL] = "vertical",
+    [FSD_FUSION_HORIZONTAL] = "horizontal", [FSD_FUSION_EPILOGUE] = "epilogue",
+    [FSD_FUSION_ATTENTION] = "attention", [FSD_FUSION_GROUP] = "group")
+
+static const struct {
+    const char *name, *text;
+} whys[] = {
+    [FSD_WHY_NONE] = {"", ""},
+    [FSD_WHY_INPUT] = {"input", "it is an input of the network"},
+    [FSD_WHY_OUTPUT] = {"output", "it is already an output of the network"},
+    [FSD_WHY_CONV] =
+        {"epilogue", "an output is row-major: to write that layout, the builder splits "
+                     "the nodes after the Conv from its kernel"},
+    [FSD_WHY_FORM] = {"form", "the generated kernel writes it in another layout or "
+                              "shape than an output has, and the conversion may be "
+                              "fused with a part of the kernel"},
+    [FSD_WHY_READER] = {"reader", "it is not row-major, and the conversion may be "
+                                  "fused with a part of the kernel that reads it"},
+    [FSD_WHY_JOINED] =
+        {"joined", "one kernel computes several products and writes one tensor: if "
+                   "marked, another kernel computes this one"},
+    [FSD_WHY_IN_PLACE] = {"in-place",
+                          "its producer writes it in place in a Concat: if marked, the "
+                          "Concat becomes a copy kernel"},
+    [FSD_WHY_LOOP] = {"loop",
+                      "control flow or a recurrent operator writes or reads it"},
+    [FSD_WHY_BODY] =
+        {"body", "it is a tensor of a body, and cannot be an output of the network"},
+    [FSD_WHY_SPREAD] =
+        {"spread", "several kernels compute its fusion, and the builder may divide "
+                   "it differently"},
+    [FSD_WHY_QUANTIZED] = {"quantized",
+                           "it is quantized: an output of that type may change the "
+                           "fusion of its Q"},
+    [FSD_WHY_SCALED] = {"scaled",
+                        "the layer that reads it applies the scale of its DQ"},
+    [FSD_WHY_FOLDED] = {"folded", "it is a build-time constant"},
+    [FSD_WHY_SIZE] = {"size", "it is a size, computed before any kernel runs"},
+    [FSD_WHY_DEAD] = {"dead", "no output of the network depends on it"},
+    [FSD_WHY_MERGED] = {"merged", "a duplicate node has its values"},
+    [FSD_WHY_VIEW] = {"view", "it is another view of the same values"},
+    [FSD_WHY_PARTS] = {"parts", "layers write its parts in place"},
+    [FSD_WHY_NO_LAYER] = {"no-layer", "it is not known which layer computes it"},
+    [FSD_WHY_OPAQUE] = {"opaque",
+                        "the engine reports the region as one layer, not its kernels"},
+};
+_Static_assert(FSD_COUNT_OF(whys) == FSD__WHY_COUNT, "a row each");
+
+const char *fsd_place_why_name(unsigned why)
+{
+    return whys[why].name;
+}
+
+const char *fsd_place_why_text(unsigned why)
+{
+    return whys[why].text;
+}

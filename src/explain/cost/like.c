@@ -1,0 +1,298 @@
+/*
+ * Finds open sizes of the engine's tensors.  One without a name in the model has the
+ * sizes of the tensor that its producer's nodes output:
+ *
+ *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
+ *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
+ *
+ * It must agree in its fixed sizes, and no other candidate may have other sizes.
+ * Tensors that several kernels write together stay open, and so do the slices of a
+ * loop's steps.
+ */
+#include "explain/cost/cost.h"
+
+enum { STEPWISE = FSD_OP_CONTROL | FSD_OP_RECURRENT };
+
+struct search {
+    const struct fsd_match *m;
+    const struct fsd_layer_result *layers;
+    const struct fsd_cost *c;
+    const fsd_id *like;            /* by tensor of the engine, as far as found */
+    const struct fsd_sizes *model; /* sizes from the model alone */
+    const struct fsd_form *form;   /* of the engine's tensor */
+    fsd_id found;
+    bool several;
+    bool loose;    /* any tensor of the layers counts, padded ones too */
+    uint32_t seen; /* candidates, whatever their sizes */
+};
+
+/* The product of the engine's sizes from `i` to `end`; -1 when one is open. */
+static int64_t product(const struct search *s, uint32_t i, uint32_t end)
+{
+    int64_t n = 1;
+
+    for (; i < end; i++)
+        n = fsd_times(
+            s->c->amounts, n,
+            fsd_sizes_dim(s->c->sizes, s->m->engine->dims.at[s->form->dims.at + i]));
+    return n;
+}
+
+/* Whether `size` is the product of some of the first, or the last, sizes of the
+ * shape. */
+static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
+                      int64_t size, bool last)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < shape->rank && n != size; i++)
+        n = fsd_times(s->c->amounts, n, shape->dims[last ? shape->rank - 1 - i : i]);
+    return n == size;
+}
+
+/* Whether the engine's sizes, of which one is open, are a view of the shape: the sizes
+ * before and behind the open one are the shape's own.  Sizes of one fit any shape. */
+static bool is_view(const struct search *s, const struct fsd_shape *shape,
+                    uint32_t open)
+{
+    int64_t before = product(s, 0, open),
+            behind = product(s, open + 1, s->form->dims.n);
+
+    return (before != 1 || behind != 1) && is_end_of(s, shape, before, false) &&
+           is_end_of(s, shape, behind, true);
+}
+
+int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
+                           const struct fsd_form *form, uint32_t i,
+                           const struct fsd_shape *shape)
+{
+    const struct fsd_dim *dims = &engine->dims.at[form->dims.at];
+    int64_t others = 1;
+
+    if (shape->rank == form->dims.n)
+        return shape->dims[i];
+    for (uint32_t k = 0; k < form->dims.n; k++)
+        if (k != i)
+            others = fsd_times(c->amounts, others, fsd_sizes_dim(c->sizes, dims[k]));
+    return fsd_over(c->amounts, fsd_shape_count(c->amounts, shape), others);
+}
+
+/* The builder pads axes that do not fill a vector. */
+static bool is_padded(int64_t size, int64_t from)
+{
+    for (int64_t width = 2; from > 0 && width <= 32; width *= 2)
+        if (size > from && size == (from + width - 1) / width * width)
+            return true;
+    return false;
+}
+
+/* Whether the tensor fits: as a whole, padded along one axis if that is allowed, or in
+ * another rank with one open size. */
+static bool fits(const struct search *s, fsd_id tensor)
+{
+    const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
+    const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, tensor),
+                           *alone = fsd_shape_of(s->model, tensor);
+    uint32_t n = s->form->dims.n, open = n, several = 0, padded = 0;
+    bool same = true;
+
+    if (!shape->ranked || fsd_shape_count(s->c->amounts, shape) == -1)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t size = fsd_sizes_dim(s->c->sizes, dims[i]);
+
+        if (size == -1) {
+            several += open < n;
+            open = i;
+            /* An engine does not leave open what the model fixes. */
+            same = same && (alone->rank != n || alone->dims[i] < 0);
+        } else if (shape->rank == n && size != shape->dims[i]) {
+            same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);
+        }
+    }
+    return shape->rank == n ? same
+                            : open < n && !several && !fsd_shape_is_full(alone) &&
+                                  is_view(s, shape, open);
+}
+
+/* Both agree in all open sizes. */
+static bool agree(const struct search *s, const struct fsd_shape *a,
+                  const struct fsd_shape *b)
+{
+    const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
+    bool same = true;
+
+    for (uint32_t i = 0; same && i < s->form->dims.n; i++)
+        same = fsd_sizes_dim(s->c->sizes, dims[i]) != -1 ||
+               fsd_cost_open_size(s->m->engine, s->c, s->form, i, a) ==
+                   fsd_cost_open_size(s->m->engine, s->c, s->form, i, b);
+    return same;
+}
+
+static void consider(struct search *s, fsd_id tensor)
+{
+    const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, tensor);
+
+    if (s->m->facts->constant[tensor])
+        return;
+    s->seen++;
+    if (!fits(s, tensor))
+        return;
+    if (s->found == FSD_NONE)
+        s->found = tensor;
+    else
+        s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
+}
+
+static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id layer)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        if (!fsd_match_has(m, layer, m->model->links.at[t->consumers.at + i]))
+            return true;
+    return t->flags & FSD_TENSOR_OUTPUT;
+}
+
+/* Considers the outputs of the layer's own nodes or, if it reads the tensor, their
+ * inputs; in loose mode every tensor in it. */
+static void consider_layer(struct search *s, fsd_id layer, bool reads)
+{
+    const struct fsd_match *m = s->m;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        const struct fsd_node *n = &m->model->nodes.at[node];
+
+        if ((!s->loose && m->of_node[node].n != 1) || m->facts->traits[node] & STEPWISE)
+            continue;
+        for (uint32_t k = 0; k < (reads ? n->in.n : n->out.n); k++) {
+            fsd_id t = reads ? fsd_node_in_tensor(m->model, node, k)
+                             : fsd_node_out_tensor(m->model, node, k);
+            fsd_id by = fsd_tensor_producer(m->model, t);
+
+            if (t != FSD_NONE &&
+                (s->loose || (reads ? by == FSD_NONE || !fsd_match_has(m, layer, by)
+                                    : is_read_elsewhere(m, t, layer))))
+                consider(s, t);
+        }
+    }
+}
+
+/* By the outputs of its producer, else by the inputs of its consumers. */
+static void search_border(struct search *s, fsd_id e, fsd_id producer)
+{
+    const struct fsd_match *m = s->m;
+    const struct fsd_tensor *t = &m->engine->tensors.at[e];
+    fsd_id in = fsd_node_in_tensor(m->engine, producer, 0);
+
+    consider_layer(s, producer, false);
+    /* Joined products write parts of one tensor. */
+    if (s->seen > m->engine->nodes.at[producer].out.n) {
+        s->found = FSD_NONE;
+        return;
+    }
+    if (s->layers[producer].inserted && fsd_id_at(s->like, in) != FSD_NONE &&
+        m->engine->nodes.at[producer].in.n == 1)
+        consider(s, s->like[in]); /* a reformat forwards its input */
+    for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
+        consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
+}
+
+/* A node split over several layers has intermediate tensors that are not in the model,
+ * but mostly have the sizes of one.  All candidates must agree, and more than the open
+ * sizes must match. */
+static void search_within(struct search *s, fsd_id e, fsd_id producer)
+{
+    const struct fsd_graph *g = s->m->engine;
+    const struct fsd_tensor *t = &g->tensors.at[e];
+    bool any = false;
+
+    for (uint32_t i = 0; i < s->form->dims.n; i++)
+        any |= g->dims.at[s->form->dims.at + i].size > 1;
+    if (!any)
+        return;
+    s->loose = true;
+    consider_layer(s, producer, false);
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        consider_layer(s, g->links.at[t->consumers.at + i], true);
+}
+
+static fsd_id find_like(const struct fsd_match *m,
+                        const struct fsd_layer_result *layers, const struct fsd_cost *c,
+                        const struct fsd_sizes *model, const fsd_id *like, fsd_id e)
+{
+    struct search s = {.m = m,
+                       .layers = layers,
+                       .c = c,
+                       .like = like,
+                       .model = model,
+                       .form = fsd_tensor_form(m->engine, e),
+                       .found = FSD_NONE};
+    struct search again = s;
+    fsd_id producer = fsd_tensor_producer(m->engine, e);
+
+    if (!s.form->ranked || m->engine->tensors.at[e].producers.n != 1)
+        return FSD_NONE;
+    search_border(&s, e, producer);
+    if (s.found != FSD_NONE || s.several)
+        return s.several ? FSD_NONE : s.found;
+    search_within(&again, e, producer);
+    return again.several ? FSD_NONE : again.found;
+}
+
+/* A step of a loop reads and writes slices of tensors; so may a kernel without a node.
+ */
+static bool takes_parts(const struct fsd_match *m, fsd_id layer)
+{
+    struct fsd_span nodes = m->of_layer[layer];
+    bool parts =
+        !nodes.n && m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+
+    for (uint32_t i = 0; i < nodes.n && !parts; i++)
+        parts = m->facts->traits[fsd_match_of_layer(m, layer, i)->node] & STEPWISE;
+    return parts;
+}
+
+static void drop_other_ranks(const struct fsd_match *m, struct fsd_cost *c,
+                             struct fsd_span ports)
+{
+    for (uint32_t i = ports.at; i < ports.at + ports.n; i++)
+        if (fsd_shape_of(c->sizes, c->like[i])->rank !=
+            fsd_port_form(m->engine, &m->engine->ports.at[i])->dims.n)
+            c->like[i] = FSD_NONE;
+}
+
+void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                   struct fsd_cost *c)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_arena *scratch = fsd_arena_new();
+    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* by tensor */
+    const struct fsd_sizes *model = NULL;
+
+    c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        like[t] = m->counterpart[t];
+    for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
+        const struct fsd_node *n = &e->nodes.at[layer];
+
+        for (uint32_t i = 0; i < n->out.n; i++) {
+            fsd_id t = fsd_node_out_tensor(e, layer, i);
+
+            if (t != FSD_NONE && like[t] == FSD_NONE &&
+                fsd_form_count(e, fsd_tensor_form(e, t)) < 0) {
+                model = model ? model : fsd_sizes_of_model(scratch, m->model);
+                like[t] = find_like(m, layers, c, model, like, t);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < e->ports.n; i++)
+        c->like[i] = fsd_id_at(like, e->ports.at[i].tensor);
+    for (fsd_id layer = 0; layer < e->nodes.n; layer++)
+        if (takes_parts(m, layer)) {
+            drop_other_ranks(m, c, e->nodes.at[layer].in);
+            drop_other_ranks(m, c, e->nodes.at[layer].out);
+        }
+    fsd_arena_free(scratch);
+}

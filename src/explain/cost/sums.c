@@ -1,0 +1,149 @@
+/*
+ * Shares the time of each layer among the nodes it computes, and sums times by kind,
+ * cause and operator.  The shares of a layer add up to its measured time.  Unknown work
+ * is never guessed: the time is then shared among the nodes that multiply and add, or
+ * equally among all.
+ */
+#include "explain/cost/cost.h"
+
+#include <stdlib.h>
+
+/* What is summed, by what. */
+struct parts {
+    const struct fsd_match *m;
+    const struct fsd_measured *times;
+    const struct fsd_layer_result *layers;
+    const struct fsd_flows *flows;
+    const struct fsd_reason *reasons;
+    const struct fsd_node_result *nodes;
+};
+
+/* Shares a time among the nodes; equally if no weight is known.  If the work of one of
+ * them is unknown, those that multiply-add get all: the rest of a layer is small beside
+ * them. */
+static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
+                  bool moves)
+{
+    bool known = true;
+    double all = 0, multiply = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        known = known && c->nodes[nodes[i]].work >= 0;
+        all += (double)c->nodes[nodes[i]].work;
+        multiply += c->nodes[nodes[i]].macs != 0;
+    }
+    all = known ? all : multiply;
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_node_cost *r = &c->nodes[nodes[i]];
+        double weight = known ? (double)r->work : r->macs != 0;
+        double part = all > 0 ? ms * weight / all : ms / n;
+
+        r->ms = (r->ms < 0 ? 0 : r->ms) + part;
+        r->moved_ms += moves ? part : 0;
+        r->shares = r->shares || n > 1;
+    }
+}
+
+typedef FSD_VEC(fsd_id) id_vec;
+
+/* The nodes that share a layer's time: those it computes; if all of its nodes have
+ * another fate (a quantizer alone), those. */
+static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
+                    id_vec *out)
+{
+    uint32_t n = p->m->of_layer[layer].n;
+
+    out->n = 0;
+    for (int all = 0; all < 2 && !out->n; all++)
+        for (uint32_t i = 0; i < n; i++) {
+            fsd_id node = fsd_match_of_layer(p->m, layer, i)->node;
+
+            if (all || p->nodes[node].fate == FSD_FATE_LAYER)
+                fsd_vec_push(arena, out, node);
+        }
+}
+
+static void share_all(const struct parts *p, struct fsd_cost *c)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    id_vec nodes = {0};
+
+    for (fsd_id i = 0; i < p->m->engine->nodes.n; i++) {
+        if (p->times->of[i].median < 0 || !p->m->of_layer[i].n)
+            continue;
+        collect(p, i, scratch, &nodes);
+        share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
+    }
+    /* The time of a region's layers belongs to all its nodes; layers of it that have
+     * nodes of their own are shared already. */
+    for (uint32_t i = 0; i < p->m->regions.n && p->times->profiles; i++) {
+        const struct fsd_region *region = &p->m->regions.at[i];
+        const fsd_id *pool = p->m->pool.at;
+        double ms = 0;
+
+        for (uint32_t k = 0; k < region->layers.n; k++) {
+            fsd_id layer = pool[region->layers.at + k];
+
+            if (p->times->of[layer].median > 0 && !p->m->of_layer[layer].n)
+                ms += p->times->of[layer].median;
+        }
+        share(c, pool + region->nodes.at, region->nodes.n, ms, false);
+    }
+    fsd_arena_free(scratch);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct fsd_op_time *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? 1 : -1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static void sum_ops(const struct parts *p, struct fsd_cost *c)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t *at = FSD_NEW(scratch, uint32_t, fsd_intern_count(p->m->model->names));
+
+    for (fsd_id i = 0; i < p->m->model->nodes.n; i++) {
+        fsd_sym op = p->m->model->nodes.at[i].op;
+
+        if (c->nodes[i].ms < 0)
+            continue;
+        if (!at[op]) {
+            fsd_vec_push(p->m->arena, &c->op_times, (struct fsd_op_time){op, 0, 0});
+            at[op] = c->op_times.n;
+        }
+        c->op_times.at[at[op] - 1].nodes++;
+        c->op_times.at[at[op] - 1].ms += c->nodes[i].ms;
+    }
+    fsd_vec_sort(&c->op_times, by_time);
+    fsd_arena_free(scratch);
+}
+
+void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,
+                   const struct fsd_layer_result *layers, const struct fsd_flows *flows,
+                   const struct fsd_reason *reasons,
+                   const struct fsd_node_result *nodes, struct fsd_cost *c)
+{
+    const struct parts p = {m, times, layers, flows, reasons, nodes};
+    struct fsd_time_sums *t = &c->sums;
+
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
+        c->nodes[i].ms = -1;
+    share_all(&p, c);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        double ms = times->of[i].median;
+
+        if (ms < 0)
+            continue;
+        t->by_kind[layers[i].kind] += ms;
+        t->by_cause[reasons[i].cause] += ms;
+        if (layers[i].inserted)
+            t->inserted += ms;
+        if (fsd_match_maps_layer(m, i))
+            t->nodes += ms;
+    }
+    sum_ops(&p, c);
+}

@@ -1,0 +1,614 @@
+/*
+ * The advice follows from the cause, and names what a user can change: a builder flag,
+ * an edge of the model.  Where two remedies are possible the safer one is named first.
+ */
+#include "explain/diff/step.h"
+
+#include <string.h>
+
+enum { FAR = 4, LISTED = 4 };
+
+bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->reasons[layer].cause == FSD_CAUSE_FREE ||
+           d->layers[layer].kind == FSD_KIND_NOOP || fsd_layer_ms(d, layer) == 0;
+}
+
+const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_layer_result *r = &d->layers[layer];
+
+    if (d->reasons[layer].cause != FSD_CAUSE_NONE)
+        return fsd_cause_name(d->reasons[layer].cause);
+    return r->kind == FSD_KIND_QUANTIZE ? "quantize" : "";
+}
+
+const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
+                            char out[FSD_FORMS_ROOM])
+{
+    static const char arrow[] = " -> ";
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    size_t n;
+
+    *out = '\0';
+    if (!in || !made)
+        return out;
+    n = strlen(fsd_form_text(in, out));
+    if (in->type == made->type && fsd_layout_same(in->layout, made->layout))
+        return out;
+    memcpy(out + n, arrow, sizeof arrow);
+    fsd_form_text(made, out + n + sizeof arrow - 1);
+    return out;
+}
+
+/* ------------------------------------------------------------------------ edges */
+
+/* A column of edges sets names apart; in a sentence they are quoted. */
+static void put_node(const struct fsd_diff *d, fsd_id node, bool quote, FILE *out)
+{
+    (quote ? fsd_quote_node : fsd_put_node_name)(d, node, out);
+}
+
+static void put_name(const struct fsd_diff *d, fsd_sym name, bool quote, FILE *out)
+{
+    fputs(quote ? "`" : "", out);
+    fsd_put_brief(d, name, out);
+    fputs(quote ? "`" : "", out);
+}
+
+/* A layer at an end of an edge whose node is unknown: "layer 3 (Conv_13 + 2)". */
+static void put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
+{
+    uint32_t n = 0;
+
+    fprintf(out, "layer %u", layer);
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        if (d->nodes && d->nodes[node].fate != FSD_FATE_LAYER)
+            continue;
+        if (!n++) {
+            fputs(" (", out);
+            put_node(d, node, quote, out);
+        }
+    }
+    if (n > 1)
+        fprintf(out, " + %u", n - 1);
+    fputs(n ? ")" : "", out);
+}
+
+static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, bool quote,
+                      FILE *out)
+{
+    if (flow->producer != FSD_NONE) {
+        put_node(d, flow->producer, quote, out);
+    } else if (flow->model_tensor != FSD_NONE) {
+        const struct fsd_tensor *t = &d->model->tensors.at[flow->model_tensor];
+
+        fputs(t->flags & FSD_TENSOR_INPUT      ? "network input "
+              : t->flags & FSD_TENSOR_CONSTANT ? "constant "
+                                               : "tensor ",
+              out);
+        put_name(d, t->name, quote, out);
+    } else if (flow->source != FSD_NONE) {
+        put_end(d, flow->source, quote, out);
+    } else {
+        fsd_id first = fsd_node_in_tensor(d->engine, flow->head, 0);
+
+        if (fsd_tensor_is(d->engine, first, FSD_TENSOR_INPUT)) {
+            fputs("network input ", out);
+            put_name(d, d->engine->tensors.at[first].name, quote, out);
+        } else {
+            fputs("?", out);
+        }
+    }
+}
+
+/* A layer of which only the name is known has no consumers: its place is the layer that
+ * its name mentions, or the nodes that it computes. */
+static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
+                           FILE *out)
+{
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    uint32_t n = d->match->of_layer[layer].n;
+
+    for (uint32_t i = 0; i < l->mentions.n; i++) {
+        const struct fsd_mention *m = &d->engine->mentions.at[l->mentions.at + i];
+
+        if (m->role == FSD_MENTION_COPIES && m->tensor != FSD_NONE) {
+            fputs("tensor ", out);
+            put_name(d, d->model->tensors.at[m->tensor].name, quote, out);
+            fputs(" -> ", out);
+            break;
+        }
+        if (m->role == FSD_MENTION_SERVES) {
+            fprintf(out, "%s %u of ", l->output ? "output" : "input", l->port);
+            put_name(d, m->text, quote, out);
+            return;
+        }
+        if (m->role == FSD_MENTION_WRAPS && !n) {
+            fputs("beside ", out);
+            put_name(d, m->text, quote, out);
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < n && i < LISTED; i++) {
+        fputs(i ? ", " : "for ", out);
+        put_node(d, fsd_match_of_layer(d->match, layer, i)->node, quote, out);
+    }
+    if (!n)
+        fputs("?", out);
+}
+
+static void put_edge(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    uint32_t more;
+
+    if (!flow->there)
+        return;
+    if (!n->in.n && !n->out.n && flow->model_tensor == FSD_NONE) {
+        put_named_edge(d, layer, quote, out);
+        return;
+    }
+    put_start(d, flow, quote, out);
+    fputs(" -> ", out);
+    for (uint32_t i = 0; i < flow->readers.n && i < LISTED; i++) {
+        const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
+
+        if (i)
+            fputs(", ", out);
+        if (fsd_reader_is_output(reader)) {
+            fputs("network output", out);
+        } else if (reader->node == FSD_NONE) {
+            put_end(d, reader->layer, quote, out);
+        } else {
+            put_node(d, reader->node, quote, out);
+            fprintf(out, " (input %u)", reader->input);
+        }
+    }
+    if (!flow->readers.n)
+        fputs("nothing", out);
+    more = flow->readers.n > LISTED ? flow->readers.n - LISTED : 0;
+    if (more || flow->cut)
+        fprintf(out, " and %s%u more", flow->cut ? "at least " : "", more + flow->cut);
+}
+
+void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    put_edge(d, layer, false, out);
+}
+
+void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    put_edge(d, layer, true, out);
+}
+
+/* --------------------------------------------------------------------------- advice */
+
+/* Each returns whether it proposes a change: a reason alone saves nothing. */
+
+/* The type in which the layer at an end of a chain writes or reads its data: that of
+ * the data-movement layer if the layer has a tensor of it, else that of its first
+ * tensor. */
+static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
+                              enum fsd_dtype own)
+{
+    const struct fsd_node *n = fsd_graph_node(d->engine, layer);
+    struct fsd_span ports = writes ? n->out : n->in;
+    enum fsd_dtype first = own;
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type =
+            fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i])->type;
+
+        if (type == own || type == FSD_DTYPE_UNKNOWN)
+            return own;
+        first = i ? first : type;
+    }
+    return first;
+}
+
+/* Between quantized and other data, an edge needs a Q/DQ pair, or none at all.  Between
+ * two float types, a precision was set by the user, or there is no kernel for the other
+ * type. */
+static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_reader *reader =
+        flow->readers.n ? &d->flows->readers.at[flow->readers.at] : NULL;
+    enum fsd_dtype from, to;
+
+    if (!in || !made)
+        return false;
+    if (flow->producer == FSD_NONE || !reader || reader->node == FSD_NONE) {
+        fprintf(out,
+                "run the operators on both sides in one type; here one uses %s "
+                "and the other %s",
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+        return true;
+    }
+    if (fsd_dtype_is_quantized(in->type) || fsd_dtype_is_quantized(made->type)) {
+        fputs("quantize both ", out);
+        fsd_quote_node(d, flow->producer, out);
+        fputs(" and ", out);
+        fsd_quote_node(d, reader->node, out);
+        fputs(", or neither", out);
+        return true;
+    }
+    from = type_at(d, flow->source, true, in->type);
+    to = type_at(d, reader->layer, false, made->type);
+    fsd_quote_node(d, flow->producer, out);
+    fprintf(out, " writes %s and its consumer reads %s", fsd_dtype_name(from),
+            fsd_dtype_name(to));
+    if (from == to) {
+        fputs(", too: the builder converts the type in between and back", out);
+        return false;
+    }
+    fprintf(out, ": %s",
+            d->engine->strongly_typed
+                ? "the model specifies these types; change its Casts, or use "
+                  "ModelOpt AutoCast, so that both have one type"
+                : "it was kept in that type, or has no kernel for the other");
+    return d->engine->strongly_typed;
+}
+
+/* A node of another layer that reads the tensor unquantized, through nodes without an
+ * operation; FSD_NONE.
+ * @param read set to the tensor it reads */
+static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
+                                 int far, fsd_id *read)
+{
+    const struct fsd_graph *m = d->model;
+    struct fsd_span readers = fsd_tensor_consumers(m, far ? tensor : FSD_NONE);
+    fsd_id found = FSD_NONE;
+    for (uint32_t i = 0; i < readers.n && i < LISTED && found == FSD_NONE; i++) {
+        fsd_id node = m->links.at[readers.at + i];
+
+        if ((d->facts->traits[node] & FSD_OP_QDQ) ||
+            fsd_match_has(d->match, layer, node))
+            continue;
+        if (d->nodes[node].fate != FSD_FATE_LAYER) {
+            found = unquantized_reader(d, layer, fsd_node_out_tensor(m, node, 0),
+                                       far - 1, read);
+            continue;
+        }
+        found = node;
+        *read = tensor;
+    }
+    return found;
+}
+
+/* "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 without a quantizer":
+ * one consumer that needs higher precision makes the layer write it for all consumers.
+ * False where the model shows no such consumer, or the engine does not show that the
+ * layer writes higher precision. */
+static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);
+    uint32_t n = made && fsd_dtype_rank(made->type) > fsd_dtype_rank(FSD_INT8)
+                     ? d->match->of_layer[layer].n
+                     : 0;
+
+    for (uint32_t i = n; i-- > 0;) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+        fsd_id read = FSD_NONE, reader;
+
+        if (d->facts->traits[node] & FSD_OP_QDQ)
+            continue;
+        reader = unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0),
+                                    FAR, &read);
+        if (reader == FSD_NONE)
+            continue;
+        fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(made->type));
+        fsd_quote_node(d, reader, out);
+        fputs(" reads ", out);
+        fsd_quote_node(d, fsd_tensor_producer(d->model, read), out);
+        fputs(" unquantized: add a Q/DQ pair there", out);
+        return true;
+    }
+    return false;
+}
+
+/* Its input is quantized already, and dequantized before it computes. */
+static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
+{
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
+        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
+            FSD_OP_QUANTIZE)
+            return true;
+    return false;
+}
+
+/* The Q lowers the precision of another layer's output: the inputs of that layer say
+ * why. */
+static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    fsd_id source = d->flows->of[layer].source;
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *written = fsd_layer_form_out(d->engine, source);
+    struct fsd_widths r = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
+
+    if (written)
+        r = fsd_layer_widths(d->engine, source, false);
+    if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
+        put_end(d, source, true, out);
+        fprintf(out, " reads %s itself: quantize its input as well",
+                fsd_dtype_name(r.widest));
+        return true;
+    }
+    if (written && d->products->of[source] && d->products->none_quantizes) {
+        put_end(d, source, true, out);
+        fprintf(out,
+                " writes %s, like each of the %u quantized Conv and GEMM kernels: "
+                "the builder's choice",
+                fsd_dtype_name(written->type), d->products->narrow);
+        return false;
+    }
+    if (blame_reader(d, source, out))
+        return true;
+    if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
+        put_end(d, source, true, out);
+        fprintf(out, " writes %s, which this layer requantizes: use one scale for both",
+                fsd_dtype_name(written->type));
+        return true;
+    }
+    if (!written || !fsd_dtype_rank(written->type) ||
+        fsd_dtype_is_quantized(written->type)) {
+        fprintf(out,
+                "its input is %s: quantize every input of the producer, so that it "
+                "writes %s itself",
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+        return true;
+    }
+    put_end(d, source, true, out);
+    if (r.wide && (r.narrow || r.unknown))
+        fprintf(out,
+                " reads %s next to quantized data: quantize that branch, so that "
+                "it writes %s itself",
+                fsd_dtype_name(r.widest), fsd_dtype_name(made->type));
+    else
+        fprintf(out, " writes %s: the builder did not fuse the quantizer into it",
+                fsd_dtype_name(written->type));
+    return r.wide && (r.narrow || r.unknown);
+}
+
+static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    const struct fsd_reader *reader =
+        flow->readers.n ? &d->flows->readers.at[flow->readers.at] : NULL;
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
+    bool widens = in && made && fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type);
+
+    if (in && made && in->type == made->type && fsd_dtype_rank(in->type) &&
+        !fsd_dtype_is_quantized(in->type)) {
+        fprintf(out,
+                "remove the Q/DQ pair: the layer only rounds, it reads and writes "
+                "%s",
+                fsd_dtype_name(in->type));
+        return true;
+    }
+    if (!widens && fsd_tensor_is(d->engine, tensor, FSD_TENSOR_INPUT))
+        fprintf(out, "quantize the network input in the caller and pass %s data",
+                made && fsd_dtype_is_quantized(made->type) ? fsd_dtype_name(made->type)
+                                                           : "quantized");
+    else if (widens && reader && fsd_reader_is_output(reader))
+        fprintf(out,
+                "the network output is %s: use the quantized tensor as output to "
+                "remove this layer",
+                fsd_dtype_name(made->type));
+    else if (widens && !(reader && blame_reader(d, reader->layer, out)))
+        fprintf(out,
+                "its consumer reads %s: quantize all inputs of that operator, "
+                "with one scale for joined inputs",
+                fsd_dtype_name(made->type));
+    else
+        return widens || (in && made && advise_narrowing(d, layer, out));
+    return true;
+}
+
+/* ------------------------------------------------------------- parts of a tensor */
+
+/* The vector width of the form, if its channels do not fill the last vector; else 0. */
+static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
+                        int64_t *channels)
+{
+    const struct fsd_layout *l = &form->layout;
+    int64_t to = l->width > 1 ? l->width : l->pad;
+
+    *channels =
+        l->axis < form->dims.n ? d->engine->dims.at[form->dims.at + l->axis].size : -1;
+    return to > 1 && *channels > 0 && *channels % to ? to : 0;
+}
+
+/* An input of a Concat that is copied to its place, or a Slice that is copied out.
+ * Reasons are given only if the dump shows them for this layer. */
+static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *forms[] = {in, made};
+    const char *between = ": ";
+    int64_t to = 0, channels = 0;
+    bool proposes;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
+        to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
+    fputs(written ? "the Concat input could not be written in place"
+                  : "the builder copies a part of a tensor before a layer reads it",
+          out);
+    if (to) {
+        fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
+                (long long)channels, (long long)to);
+        between = ", and ";
+    }
+    if (written && in && fsd_dtype_is_quantized(in->type)) {
+        fprintf(out, "%suse one scale for all inputs", between);
+        between = ", and ";
+    }
+    if (written && (d->flows->of[layer].readers.n > 1 ||
+                    (n->in.n && fsd_port_peers(d->engine, n->in.at, false).n > 1))) {
+        fprintf(out, "%savoid other consumers of it", between);
+        between = ", and ";
+    }
+    proposes = *between == ',';
+    if (in && made && in->type != made->type) {
+        fprintf(out, "%sits type changes from %s to %s", between,
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+        between = ", and ";
+    }
+    if (in && made && in->layout.order != FSD_ORDER_UNKNOWN &&
+        made->layout.order != FSD_ORDER_UNKNOWN &&
+        !fsd_layout_same(in->layout, made->layout)) {
+        char from[16], into[16];
+
+        fsd_layout_name(in->layout, from);
+        fsd_layout_name(made->layout, into);
+        fprintf(out, "%sits layout changes from %s to %s", between, from, into);
+        between = "";
+    }
+    if (!strcmp(between, ": "))
+        fputs("; the dump does not show why", out);
+    return proposes;
+}
+
+/* The reason for another layout: channels that do not fill a vector, else the operator.
+ */
+static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    const struct fsd_form *forms[] = {in, made};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(forms) && in && made; i++) {
+        int64_t channels, to = unfilled(d, forms[i], &channels);
+
+        if (to) {
+            fprintf(
+                out,
+                "%lld channels do not fill vectors of %lld: bring them to a multiple",
+                (long long)channels, (long long)to);
+            return true;
+        }
+    }
+    if (!flow->readers.n ||
+        fsd_reader_is_output(&d->flows->readers.at[flow->readers.at]))
+        return false;
+    put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
+    fputs(" has no kernel for the layout that ", out);
+    if (flow->source == FSD_NONE) /* several layers, or not known */
+        fputs("is", out);
+    else
+        put_end(d, flow->source, true, out);
+    fprintf(out, " %s, or none as fast; another operator or type may have",
+            flow->source == FSD_NONE ? "written" : "writes");
+    return false;
+}
+
+/* Advice that depends on the cause alone. */
+static const char *const plain_advice[FSD__CAUSE_COUNT] = {
+    [FSD_CAUSE_SCALE] = "use one scale, the larger, for the quantizers on both sides",
+    [FSD_CAUSE_PLUGIN] =
+        "let the plugin support more formats (supportsFormatCombination)",
+    [FSD_CAUSE_FOREIGN] =
+        ("the border of the region requires it: extend the region over "
+         "this edge, or use its type outside"),
+    [FSD_CAUSE_DLA] =
+        ("data crosses between GPU and DLA: avoid layers that fall back to "
+         "the GPU, and use DLA formats for network inputs and outputs"),
+};
+
+bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    enum fsd_cause cause = d->reasons[layer].cause;
+
+    if (fsd_layer_is_free(d, layer))
+        return false;
+    if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
+        return advise_quantizer(d, layer, out);
+    if (d->layers[layer].kind == FSD_KIND_COPY && fsd_advise_padding(d, layer, out))
+        return true;
+    if (cause == FSD_CAUSE_IO)
+        return fsd_advise_io(d, layer, out);
+    if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
+        return advise_type(d, layer, out);
+    if (cause == FSD_CAUSE_LAYOUT)
+        return advise_layout(d, layer, out);
+    if (cause == FSD_CAUSE_CONCAT || cause == FSD_CAUSE_SLICE)
+        return advise_part(d, layer,
+                           cause == FSD_CAUSE_CONCAT &&
+                               !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
+                           out);
+    if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
+        fputs("only its name is known: build with --profilingVerbosity=detailed "
+              "to see what it converts",
+              out);
+    if (!plain_advice[cause])
+        return false;
+    fputs(plain_advice[cause], out);
+    return true;
+}
+
+/* The shortest time in the log among the layer's kernels whose first input or output
+ * has the format of n bytes; negative: there is none. */
+static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
+                       const char *format, size_t n, bool *any)
+{
+    const struct fsd_history *h = d->history;
+    double best = -1;
+
+    for (uint32_t i = fsd_history_rivals(h, layer); i != FSD_NONE;
+         i = h->rivals.at[i].next) {
+        const struct fsd_rival *r = &h->rivals.at[i];
+        const char *at =
+            r->formats && r->build == h->build ? fsd_text(h->names, r->formats) : "";
+
+        if (output)
+            at = strstr(at, " -> ") ? strstr(at, " -> ") + 4 : "";
+        *any |= *at != '\0';
+        if (!strncmp(at, format, n) && strchr(" ,", at[n]) &&
+            (best < 0 || r->ms < best))
+            best = r->ms;
+    }
+    return best;
+}
+
+/* The times that the builder measured with and without the Reformat, if the log has
+ * them: for "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", the
+ * kernels of X that read the one and the other. */
+void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
+    const char *change, *to;
+    double with, without;
+    bool any = false;
+
+    if (!e || !l->served || l->port || e->kind != FSD_EVENT_REFORMAT)
+        return;
+    change = fsd_text(d->history->names, e->text);
+    to = strstr(change, ") to ");
+    if (!to)
+        return;
+    without = timed_in(d, l->served, l->output, l->output ? to + 5 : change,
+                       l->output ? strlen(to + 5) : (size_t)(to + 1 - change), &any);
+    with = timed_in(d, l->served, l->output, l->output ? change : to + 5,
+                    l->output ? (size_t)(to + 1 - change) : strlen(to + 5), &any);
+    if (!any || with < 0)
+        return;
+    fprintf(out, "its %s at %g ms, ", l->output ? "producer" : "reader", with);
+    if (without < 0)
+        fputs("and no kernel that needs no conversion", out);
+    else
+        fprintf(out, "at %g ms without it", without);
+}

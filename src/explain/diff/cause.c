@@ -1,0 +1,297 @@
+/*
+ * Finds why the builder inserted a data-movement layer, from what it changes and
+ * between which layers.  The surroundings decide first: at the network's border, a
+ * plugin or a foreign region the change is forced, whatever its form.
+ */
+#include "explain/diff/step.h"
+
+/* The inputs of the search for a cause. */
+struct context {
+    const struct fsd_match *m;
+    const struct fsd_measured *times;
+    const struct fsd_layer_result *layers;
+    const struct fsd_flows *flows;
+};
+
+/* Whether it copies, unchanged, a tensor for a network output that other layers read as
+ * well.  If the output had the format of the tensor, it would need no copy. */
+static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span out = e->nodes.at[layer].out;
+    const struct fsd_form *in = fsd_layer_form_in(e, layer);
+    uint32_t outputs = 0;
+
+    for (uint32_t i = 0; in && i < out.n; i++) {
+        const struct fsd_port *port = &e->ports.at[out.at + i];
+        const struct fsd_form *made = fsd_port_form(e, port);
+
+        if (fsd_tensor_is(e, port->tensor, FSD_TENSOR_OUTPUT))
+            outputs++;
+        else if (made->type != in->type || !fsd_layout_same(made->layout, in->layout))
+            return false;
+    }
+    return outputs == 1;
+}
+
+/* Whether it is at an input or output of the network or of one of its engines, or in a
+ * chain of inserted layers that only leads there. */
+static bool at_border(const struct context *c, fsd_id layer)
+{
+    const struct fsd_graph *e = c->m->engine;
+    const struct fsd_flow *flow = &c->flows->of[layer];
+    fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
+
+    if (fsd_tensor_is(e, in, FSD_TENSOR_INPUT | FSD_TENSOR_CROSSES) ||
+        fsd_tensor_is(e, out, FSD_TENSOR_OUTPUT | FSD_TENSOR_CROSSES) ||
+        copies_for_output(e, layer))
+        return true;
+    if (flow->readers.n == 1 && !flow->cut &&
+        fsd_reader_is_output(&c->flows->readers.at[flow->readers.at]))
+        return true;
+    return flow->source == FSD_NONE &&
+           fsd_tensor_is(c->m->model, flow->model_tensor, FSD_TENSOR_INPUT) &&
+           !c->m->model->tensors.at[flow->model_tensor].scope;
+}
+
+static unsigned provider_of(const struct context *c, fsd_id layer)
+{
+    bool foreign = c->layers[layer].kind == FSD_KIND_FOREIGN;
+
+    return 1U << c->m->engine->layers.at[layer].provider |
+           (foreign ? 1U << FSD_PROVIDER_COMPILER : 0);
+}
+
+/* The providers of the layers before and behind, one bit each. */
+static unsigned providers_around(const struct context *c, fsd_id layer)
+{
+    const struct fsd_node *n = &c->m->engine->nodes.at[layer];
+    fsd_id served = c->flows->of[layer].served;
+    unsigned found = served == FSD_NONE ? 0 : provider_of(c, served);
+
+    for (int before = 0; before < 2; before++) {
+        struct fsd_span ports = before ? n->in : n->out, who = {0};
+
+        if (ports.n)
+            who = fsd_port_peers(c->m->engine, ports.at, before);
+        for (uint32_t i = 0; i < who.n; i++)
+            found |= provider_of(c, c->m->engine->links.at[who.at + i]);
+    }
+    return found;
+}
+
+enum { QUANTIZERS = 32 };
+
+/* How many different scales quantize this tensor, followed through operators that keep
+ * values: 0 none, 1 one, 2 several or too many to follow. */
+static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->model;
+    fsd_id queue[QUANTIZERS], scale = FSD_NONE;
+    uint32_t n = 0;
+
+    if (tensor != FSD_NONE)
+        queue[n++] = m->facts->root[tensor];
+    for (uint32_t at = 0; at < n; at++) {
+        struct fsd_span uses = g->tensors.at[queue[at]].consumers;
+
+        for (uint32_t i = 0; i < uses.n; i++) {
+            fsd_id node = g->links.at[uses.at + i];
+            fsd_id by = fsd_node_in_tensor(g, node, 1);
+            unsigned traits = m->facts->traits[node];
+
+            if (traits & FSD_OP_QUANTIZE && by != FSD_NONE) {
+                if (scale != FSD_NONE && scale != m->facts->value[by])
+                    return 2;
+                scale = m->facts->value[by];
+            }
+            if (!(traits & (FSD_OP_QDQ | FSD_OP_COMMUTES | FSD_OP_VIEW)))
+                continue;
+            if (n == QUANTIZERS || !fsd_node_has_out(g, node, 0))
+                return 2;
+            queue[n++] = fsd_node_out_tensor(g, node, 0);
+        }
+    }
+    return scale != FSD_NONE;
+}
+
+/* The cause of a layer that changes neither type nor layout in the dump.  If the dump
+ * has no layouts, a reformat of floats can only change the layout, and so can one of
+ * quantized data if there is but one scale. */
+static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
+                                   const struct fsd_form *in)
+{
+    bool has_layout = in->layout.order != FSD_ORDER_UNKNOWN;
+    bool quantized = fsd_dtype_is_quantized(in->type);
+    unsigned scales =
+        quantized ? count_scales(c->m, c->flows->of[layer].model_tensor) : 1;
+
+    if (has_layout)
+        return quantized ? FSD_CAUSE_SCALE : FSD_CAUSE_UNKNOWN;
+    if (c->layers[layer].kind != FSD_KIND_REFORMAT)
+        return FSD_CAUSE_UNKNOWN;
+    return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
+}
+
+/* Whether its strides leave gaps: it is a part of a larger tensor, a Concat's output or
+ * a Slice's input. */
+static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
+{
+    int64_t last = 0, count = fsd_form_count(e, form);
+
+    if (count <= 0 || form->strides.n != form->dims.n)
+        return false;
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t stride = e->ints.at[form->strides.at + i];
+        int64_t steps = e->dims.at[form->dims.at + i].size - 1;
+
+        if (stride < 0 || (steps && stride > INT64_MAX / 2 / steps) ||
+            last > INT64_MAX / 2)
+            return false;
+        last += steps * stride;
+    }
+    return last >= count;
+}
+
+/* Whether it reads one of the parts that several layers write: a Concat in place whose
+ * consumer cannot read parts. */
+static bool reads_part(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    return in.n && fsd_port_is_part(e, in.at);
+}
+
+static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (is_part(e, fsd_port_form(e, &e->ports.at[ports.at + i])))
+            return true;
+    return false;
+}
+
+/* Whether it joins several tensors, or outputs fewer elements than it reads. */
+static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
+{
+    int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
+    int64_t written = fsd_form_count(e, fsd_layer_form_out(e, layer));
+
+    if (read < 0 || written < 0 || fsd_layer_pads(e, layer, NULL, NULL))
+        return FSD_CAUSE_NONE;
+    if (e->nodes.at[layer].in.n > 1)
+        return written > read ? FSD_CAUSE_CONCAT : FSD_CAUSE_NONE;
+    return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
+}
+
+static enum fsd_cause by_change(const struct context *c, fsd_id layer)
+{
+    const struct fsd_form *in = fsd_layer_form_in(c->m->engine, layer);
+    const struct fsd_form *out = fsd_layer_form_out(c->m->engine, layer);
+    bool type, layout;
+
+    if (!in || !out || in->type == FSD_DTYPE_UNKNOWN || out->type == FSD_DTYPE_UNKNOWN)
+        return FSD_CAUSE_UNKNOWN;
+    type = in->type != out->type;
+    layout = !fsd_layout_same(in->layout, out->layout);
+    if (type)
+        return layout ? FSD_CAUSE_DTYPE_LAYOUT : FSD_CAUSE_DTYPE;
+    if (layout)
+        return FSD_CAUSE_LAYOUT;
+    if (any_part(c->m->engine, c->m->engine->nodes.at[layer].out) ||
+        reads_part(c->m->engine, layer))
+        return FSD_CAUSE_CONCAT;
+    if (any_part(c->m->engine, c->m->engine->nodes.at[layer].in))
+        return FSD_CAUSE_SLICE;
+    if (by_count(c->m->engine, layer) != FSD_CAUSE_NONE)
+        return by_count(c->m->engine, layer);
+    return by_exclusion(c, layer, in);
+}
+
+/* A copy that performs a Concat or a Slice is linked to that node. */
+static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
+{
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (fsd_node_is(m->model, node, FSD_ONNX_Concat))
+            return FSD_CAUSE_CONCAT;
+        if (fsd_node_is(m->model, node, FSD_ONNX_Slice) ||
+            fsd_node_is(m->model, node, FSD_ONNX_Split))
+            return FSD_CAUSE_SLICE;
+    }
+    return FSD_CAUSE_NONE;
+}
+
+static enum fsd_cause cause(const struct context *c, fsd_id layer)
+{
+    const struct fsd_layer_result *r = &c->layers[layer];
+    unsigned around;
+
+    if (!r->inserted && !r->forwards)
+        return r->kind == FSD_KIND_COPY ? by_link(c->m, layer) : FSD_CAUSE_NONE;
+    if (r->kind == FSD_KIND_NOOP || c->times->of[layer].median == 0)
+        return FSD_CAUSE_FREE;
+    if (at_border(c, layer))
+        return FSD_CAUSE_IO;
+    around = providers_around(c, layer);
+    if (around & 1U << FSD_PROVIDER_DEVICE)
+        return FSD_CAUSE_DLA;
+    if (around & 1U << FSD_PROVIDER_PLUGIN)
+        return FSD_CAUSE_PLUGIN;
+    /* A kernel of the region itself is within it, not at its border. */
+    if (around & 1U << FSD_PROVIDER_COMPILER &&
+        c->m->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
+        return FSD_CAUSE_FOREIGN;
+    if (c->m->engine->layers.at[layer].slices)
+        return FSD_CAUSE_SLICE;
+    return by_change(c, layer);
+}
+
+/* Whether the model asks for the movement: a kernel of a Transpose, or of reshapes that
+ * the builder could not eliminate, or one that puts the backward direction of an LSTM
+ * or GRU in order.  Data moved for a MatMul or an Attention, to pad it or to cut the
+ * padding off, is not asked for, nor are copies between the steps of an LSTM.  A Concat
+ * or a Slice could be in place: if the builder could not do that, it is the cause. */
+static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause cause)
+{
+    const struct fsd_match *m = c->m;
+    const struct fsd_layer_result *r = &c->layers[layer];
+    uint32_t n = 0, views = 0;
+
+    if (r->inserted || (r->kind != FSD_KIND_REFORMAT && r->kind != FSD_KIND_COPY))
+        return false;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        unsigned traits = m->facts->traits[node];
+
+        if (m->facts->folded[node] && !m->runs[node])
+            continue;
+        if (traits & (FSD_OP_COPIES | FSD_OP_CASTS)
+                ? !(traits & FSD_OP_PARTS) || cause == FSD_CAUSE_NONE
+                : (traits & FSD_OP_RECURRENT &&
+                   fsd_layer_count(m->engine, layer, FSD_ONNX_ReverseSequence)) ||
+                      fsd_node_is(m->model, node, FSD_ONNX_ScatterND) ||
+                      fsd_node_is(m->model, node, FSD_ONNX_ScatterElements))
+            return true;
+        n++;
+        views += (traits & FSD_OP_VIEW) != 0;
+    }
+    return n && views == n;
+}
+
+const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
+                                          const struct fsd_measured *times,
+                                          const struct fsd_layer_result *layers,
+                                          const struct fsd_flows *flows)
+{
+    const struct context c = {m, times, layers, flows};
+    struct fsd_reason *reasons =
+        FSD_NEW(m->arena, struct fsd_reason, m->engine->nodes.n);
+
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        reasons[i] = (struct fsd_reason){.cause = cause(&c, i), .event = FSD_NONE};
+        reasons[i].requested = is_requested(&c, i, reasons[i].cause);
+        fsd_add_log_to_reason(m, i, &reasons[i]);
+    }
+    return reasons;
+}

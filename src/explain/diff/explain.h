@@ -1,0 +1,31 @@
+/* The whole story of a node, a layer or a pair of nodes, as sentences in order: from
+ * the model, from the build log where there is one, from the engine. */
+#ifndef FSD_DIFF_EXPLAIN_H
+#define FSD_DIFF_EXPLAIN_H
+
+#include "base/base.h"
+#include "explain/diff/diff.h"
+
+/** One sentence, with names as they are: the writer escapes the whole. */
+struct fsd_line {
+    const char *topic; /**< "parsed", "event", "layer", ...: a literal */
+    uint64_t line;     /**< of the log; 0: not from the log */
+    const char *text;
+};
+
+struct fsd_tale {
+    struct fsd_arena *arena;
+    FSD_VEC(struct fsd_line) lines;
+    struct fsd_line now; /**< the sentence that is being written, and its text so far */
+    struct fsd_print print;
+};
+
+/** Append to the tale, whose arena the caller sets. */
+void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node);
+void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);
+/** Why the builder fused two nodes, or did not, as far as model, engine and log show
+ *  it. */
+void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
+                      fsd_id b);
+
+#endif

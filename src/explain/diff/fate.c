@@ -1,0 +1,774 @@
+/*
+ * Finds the outcome of each node.  The tests are in the order of strength: a link is
+ * observed, all else is proved on the model, and a node with neither is unexplained.
+ */
+#include "explain/diff/step.h"
+
+#include <string.h>
+
+static struct fsd_node_result result(enum fsd_fate fate, const char *why)
+{
+    return (struct fsd_node_result){
+        .fate = fate, .why = why, .other = FSD_NONE, .near_layer = FSD_NONE};
+}
+
+/* Constant inputs only prove that the builder could fold the node. */
+static bool is_folded(const struct fsd_match *m, fsd_id node)
+{
+    return m->facts->folded[node] && !m->runs[node];
+}
+
+/* ---------------------------------------------------------------- quantizers */
+
+static bool ports_quantized(const struct fsd_graph *e, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (fsd_dtype_is_quantized(fsd_port_form(e, &e->ports.at[ports.at + i])->type))
+            return true;
+    return false;
+}
+
+static bool layer_is_quantized(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    return ports_quantized(m->engine, n->in) || ports_quantized(m->engine, n->out) ||
+           ports_quantized(m->engine, l->constants) ||
+           fsd_dtype_is_quantized(l->weights_type);
+}
+
+static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
+                                               const struct fsd_layer_result *layers,
+                                               fsd_id node)
+{
+    bool narrow = false, fused = false, typed = false;
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+
+        fused |= (fsd_match_of_node(m, node, i)->by & FSD_BY_LOG) != 0;
+
+        if (layers[layer].kind == FSD_KIND_QUANTIZE && fsd_quantizes_as(m, layer, node))
+            return result(FSD_FATE_LAYER, "it runs as a layer of its own");
+        narrow |= layer_is_quantized(m, layer);
+        typed |= m->engine->nodes.at[layer].in.n || m->engine->nodes.at[layer].out.n;
+    }
+    if (is_folded(m, node) && (m->facts->traits[node] & FSD_OP_QUANTIZE))
+        return result(FSD_FATE_FOLDED, "quantizes a constant");
+    if (!narrow && is_folded(m, node))
+        return result(FSD_FATE_FOLDED, "all its inputs are constant");
+    if (narrow)
+        return result(FSD_FATE_ABSORBED,
+                      "the layer reads or writes the quantized type");
+    if (fused && !m->engine->detailed)
+        return result(FSD_FATE_ABSORBED, "the log: fused into the layer");
+    return result(FSD_FATE_LAYER,
+                  typed ? "computed inside the layer, which is not quantized"
+                        : "inside the layer, whose types are unknown");
+}
+
+static bool in_region(const struct fsd_match *m, fsd_id node)
+{
+    return m->region_of_node[node] != FSD_NONE;
+}
+
+/* -------------------------------------------------------------------- joints */
+
+/* Whether several layers, not all of them copies, write a Concat's output, quantized or
+ * not: its inputs were written in place. */
+static bool is_written_in_place(const struct fsd_match *m,
+                                const struct fsd_layer_result *layers, fsd_id node)
+{
+    const struct fsd_graph *e = m->engine;
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0);
+
+    if (out == FSD_NONE || !fsd_node_is(m->model, node, FSD_ONNX_Concat))
+        return false;
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        struct fsd_span by = e->tensors.at[t].producers;
+        bool copied = true;
+
+        if (by.n < 2 ||
+            fsd_id_at(m->facts->root, m->counterpart[t]) != m->facts->root[out])
+            continue;
+        for (uint32_t i = 0; i < by.n; i++) {
+            const struct fsd_layer_result *r = &layers[e->links.at[by.at + i]];
+
+            copied &= r->inserted || r->kind == FSD_KIND_COPY;
+        }
+        if (!copied)
+            return true;
+    }
+    return false;
+}
+
+/* Of branches each is walked, and again for each node before it, so that this bounds
+ * work as well as distance: fsd_walk_on(), which has 64, follows one path. */
+enum { FAR = 8 };
+
+/* Nodes that a kernel can perform by its own reading or writing: they move data, or
+ * change its type. */
+static bool may_dissolve(const struct fsd_match *m, fsd_id node)
+{
+    return (m->facts->traits[node] & FSD_OP_MOVES) != 0;
+}
+
+/* A generated kernel that computes the node. */
+static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (fsd_match_of_node(m, node, i)->layer == layer)
+            return m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+    return false;
+}
+
+enum join { APART, JOINED, VIEWED };
+
+/* Whether the consumer's view of the tensor differs from the producer's in shape or
+ * strides, and both agree with the model at the two ends of a path: then this
+ * difference is all that is left of the nodes on it.  If one end does not agree, its
+ * kernel may have performed a part of the path, and it is unknown which. */
+static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
+                         fsd_id reader, fsd_id made, fsd_id wanted)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span in = e->nodes.at[reader].in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        const struct fsd_port *read = &e->ports.at[in.at + i];
+
+        if (read->tensor == written->tensor &&
+            !fsd_forms_alike(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
+
+            fsd_sizes_alike(e, fsd_port_form(e, written), m->model,
+                            fsd_tensor_form(m->model, made), true) &&
+            fsd_sizes_alike(e, fsd_port_form(e, read), m->model,
+                            fsd_tensor_form(m->model, wanted), true))
+            return VIEWED;
+    }
+    return JOINED;
+}
+
+enum { COPIES = 4 };
+
+/* Whether a kernel of `reader` reads what is written there, possibly through a copy of
+ * quantized data: of quantizers between them only the type remains. */
+static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
+                          int far)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span to = fsd_port_peers(e, port, false);
+    bool found = false;
+
+    for (uint32_t i = 0; i < to.n && !found; i++) {
+        fsd_id layer = e->links.at[to.at + i];
+        const struct fsd_node *n = &e->nodes.at[layer];
+        enum fsd_kind kind = e->layers.at[layer].kind;
+
+        found = is_kernel_of(m, layer, reader);
+        if (found || !far || m->of_layer[layer].n || !ports_quantized(e, n->in) ||
+            (kind != FSD_KIND_COPY && kind != FSD_KIND_REFORMAT))
+            continue;
+        for (uint32_t k = 0; k < n->out.n && k < COPIES && !found; k++)
+            found = fsd_port_form(e, fsd_node_out(e, n, k))->type ==
+                        fsd_port_form(e, fsd_node_in(e, n, 0))->type &&
+                    is_read_as_is(m, n->out.at + k, reader, far - 1);
+    }
+    return found;
+}
+
+/* Whether a kernel of `reader` reads the output of a kernel of `producer`, or is the
+ * same: no layer is between.  FSD_NONE is the border of the network. */
+static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
+                         fsd_id wanted, bool quantized)
+{
+    const struct fsd_graph *e = m->engine;
+    fsd_id made = fsd_node_out_tensor(m->model, producer, 0);
+    fsd_id ends = fsd_id_or(producer, reader);
+
+    for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
+        fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
+        struct fsd_span ports =
+            ends == producer ? e->nodes.at[layer].out : e->nodes.at[layer].in;
+
+        if (!is_kernel_of(m, layer, ends) ||
+            (quantized && !layer_is_quantized(m, layer)))
+            continue;
+        if (producer != FSD_NONE && reader != FSD_NONE &&
+            is_kernel_of(m, layer, reader))
+            return JOINED;
+        for (uint32_t k = 0; k < ports.n; k++) {
+            fsd_id t = e->ports.at[ports.at + k].tensor;
+            struct fsd_span to = fsd_port_peers(e, ports.at + k, false);
+
+            if (t == FSD_NONE)
+                continue;
+            if (producer == FSD_NONE || reader == FSD_NONE) {
+                if (e->tensors.at[t].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
+                    return JOINED;
+                continue;
+            }
+            for (uint32_t c = 0; c < to.n; c++)
+                if (is_kernel_of(m, e->links.at[to.at + c], reader))
+                    return join_by(m, &e->ports.at[ports.at + k],
+                                   e->links.at[to.at + c], made, wanted);
+            if (quantized && is_read_as_is(m, ports.at + k, reader, COPIES))
+                return JOINED;
+        }
+    }
+    return APART;
+}
+
+/* -------------------------------------------------------------------- doubts */
+
+struct doubts {
+    fsd_id *shown;   /* by value class (its first node): a node of the class that has a
+                      layer */
+    bool *merged;    /* by node: a duplicate that is proved to be replaced */
+    bool *mentioned; /* by symbol: a layer has this name, which several nodes have */
+};
+
+/* Whether a kernel of `reader` computes `other` itself or reads its output, and no
+ * input of the kernel comes from a layer without a known node. */
+static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader)
+{
+    const struct fsd_graph *e = m->engine;
+
+    for (uint32_t i = 0; i < m->of_node[reader].n; i++) {
+        const struct fsd_node *n = &e->nodes.at[fsd_match_of_node(m, reader, i)->layer];
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            struct fsd_span producers = fsd_port_peers(e, n->in.at + k, true);
+
+            for (uint32_t p = 0; p < producers.n; p++)
+                if (!m->of_layer[e->links.at[producers.at + p]].n)
+                    return false;
+        }
+    }
+    return join_of(m, other, reader, FSD_NONE, false) != APART;
+}
+
+/* Whether the builder merged a duplicate.  Equal computation alone does not prove it.
+ * It is proved if a layer reads the other node's tensor instead, or if every consumer
+ * is merged itself or has the other node's value available. */
+static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
+                        fsd_id other)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+
+    if (m->replaced[tensor])
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id reader = m->model->links.at[t->consumers.at + i];
+
+        if (!merged[reader] && !has_available(m, other, reader))
+            return false;
+    }
+    return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
+}
+
+/* All outputs of the node that are read; one is. */
+static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id node,
+                         fsd_id other)
+{
+    const struct fsd_graph *g = m->model;
+    bool any = false;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(g, node, i);
+        bool unread = !fsd_graph_tensor(g, out)->consumers.n &&
+                      !fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT);
+
+        if (out == FSD_NONE || (unread && !m->replaced[out]))
+            continue;
+        if (!is_replaced(m, merged, out, other))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *scratch)
+{
+    struct doubts x = {fsd_ids_new(scratch, m->model->nodes.n),
+                       FSD_NEW(scratch, bool, m->model->nodes.n),
+                       FSD_NEW(scratch, bool, fsd_intern_count(m->model->names))};
+
+    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
+        fsd_id first = m->facts->first_duplicate[i];
+
+        if (fsd_match_maps_node(m, i))
+            x.shown[first] = fsd_id_or(x.shown[first], i);
+    }
+    /* Backwards, so that consumers come first: ONNX nodes are before their consumers.
+     */
+    for (fsd_id i = m->model->nodes.n; i-- > 0;) {
+        fsd_id other = x.shown[m->facts->first_duplicate[i]];
+
+        x.merged[i] = other != FSD_NONE && other != i && !m->of_node[i].n &&
+                      are_replaced(m, x.merged, i, other);
+    }
+    for (uint32_t i = 0; i < m->engine->mentions.n; i++) {
+        const struct fsd_mention *named = &m->engine->mentions.at[i];
+
+        if (named->among > 1 && named->node != FSD_NONE &&
+            named->role != FSD_MENTION_SERVES)
+            x.mentioned[m->model->nodes.at[named->node].name] = true;
+    }
+    x.mentioned[0] = false; /* unnamed nodes share no name: nothing is ambiguous about
+                               them */
+    return x;
+}
+
+/* ------------------------------------------------------------------- between */
+
+/* How a consumer of the tensor is joined to the producer, through nodes that dissolve.
+ */
+static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
+                             bool quantized, int far)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+    enum join best = APART;
+
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        return producer == FSD_NONE ? APART
+                                    : join_of(m, producer, FSD_NONE, tensor, quantized);
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id reader = m->model->links.at[t->consumers.at + i];
+        fsd_id out = fsd_node_out_tensor(m->model, reader, 0);
+        enum join join = join_of(m, producer, reader, tensor, quantized);
+
+        if (join == APART && far && out != FSD_NONE && !m->of_node[reader].n &&
+            may_dissolve(m, reader))
+            join = join_reader(m, producer, out, quantized, far - 1);
+        best = join > best ? join : best;
+    }
+    return best;
+}
+
+/* Whether the node is between generated kernels of its producers and consumers, one of
+ * which reads the other's output: only strides, shapes and types of these kernels are
+ * left of it. */
+static enum join lies_between(const struct fsd_match *m, fsd_id node)
+{
+    bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0), producer = node;
+
+    if (out == FSD_NONE || !may_dissolve(m, node) || in_region(m, node))
+        return APART;
+    for (int far = 0; far < FAR; far++) {
+        fsd_id in = fsd_node_in_tensor(m->model, producer, 0);
+
+        if (!fsd_is_data(m->facts, in))
+            return APART;
+        producer = fsd_tensor_producer(m->model, in);
+        if (producer == FSD_NONE || m->of_node[producer].n ||
+            !may_dissolve(m, producer))
+            break;
+    }
+    return join_reader(m, producer, out, quantized, FAR);
+}
+
+/* ------------------------------------------------------------------- enclosed */
+
+enum { AROUND = 32 };
+
+/* The nodes with layers that produce the inputs, or consume the outputs, of a node
+ * without one, through other nodes without layers. */
+struct around {
+    fsd_id queue[AROUND], found[AROUND];
+    uint32_t n_queue, n_found;
+    bool lost; /* there are others, or more */
+};
+
+static void add_around(const struct fsd_match *m, struct around *a, fsd_id node)
+{
+    bool linked = m->of_node[node].n > 0;
+    fsd_id *list = linked ? a->found : a->queue;
+    uint32_t *n = linked ? &a->n_found : &a->n_queue;
+
+    if (fsd_ids_have(list, *n, node))
+        return;
+    a->lost |= *n == AROUND || in_region(m, node);
+    if (!a->lost)
+        list[(*n)++] = node;
+}
+
+static void add_producers(const struct fsd_match *m, struct around *a, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n && !a->lost; i++) {
+        fsd_id tensor = fsd_node_in(m->model, n, i)->tensor, producer;
+
+        if (!fsd_is_run_data(m->facts, tensor))
+            continue;
+        producer = fsd_tensor_producer(m->model, tensor);
+        if (producer == FSD_NONE)
+            a->lost = true;
+        else
+            add_around(m, a, producer);
+    }
+}
+
+static void add_readers(const struct fsd_match *m, struct around *a, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->out.n && !a->lost; i++) {
+        const struct fsd_tensor *t =
+            fsd_graph_tensor(m->model, fsd_node_out(m->model, n, i)->tensor);
+
+        a->lost |= (t->flags & FSD_TENSOR_OUTPUT) != 0;
+        for (uint32_t k = 0; k < t->consumers.n && !a->lost; k++)
+            add_around(m, a, m->model->links.at[t->consumers.at + k]);
+    }
+}
+
+static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node,
+                        bool back)
+{
+    *a = (struct around){.queue = {node}, .n_queue = 1};
+    for (uint32_t at = 0; at < a->n_queue && !a->lost; at++)
+        if (back)
+            add_producers(m, a, a->queue[at]);
+        else
+            add_readers(m, a, a->queue[at]);
+    return !a->lost && a->n_found;
+}
+
+/* Whether the kernel computes all the producers itself, or reads their outputs, and
+ * nothing that may have been computed between them and it. */
+static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct around *of)
+{
+    const struct fsd_graph *e = m->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    bool there[AROUND];
+
+    if (e->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
+        return false;
+    for (uint32_t i = 0; i < of->n_found; i++)
+        there[i] = fsd_match_has(m, layer, of->found[i]);
+    for (uint32_t k = 0; k < n->in.n; k++) {
+        struct fsd_span by = fsd_port_peers(e, n->in.at + k, true);
+
+        for (uint32_t p = 0; p < by.n; p++) {
+            fsd_id producer = e->links.at[by.at + p];
+
+            if (!m->of_layer[producer].n &&
+                e->layers.at[producer].kind == FSD_KIND_COMPUTE)
+                return false;
+            for (uint32_t i = 0; i < of->n_found; i++)
+                there[i] |= fsd_match_has(m, producer, of->found[i]);
+        }
+    }
+    for (uint32_t i = 0; i < of->n_found; i++)
+        if (!there[i])
+            return false;
+    return true;
+}
+
+/* Whether the layer has a step that may compute the node, or does more than its steps
+ * show. */
+static bool may_compute(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    const char *op = fsd_text(m->model->names, m->model->nodes.at[node].op);
+    const char *others = fsd_op_lowerings(op);
+
+    if (!l->steps.n || l->more_steps != FSD_STEPS_ARE_ALL)
+        return true;
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        const char *step =
+            fsd_text(m->engine->names, m->engine->links.at[l->steps.at + i]);
+
+        if (!strcmp(step, op) || strstr(others, step))
+            return true;
+    }
+    return false;
+}
+
+static bool any_may_compute(const struct fsd_match *m, const struct around *a,
+                            fsd_id node)
+{
+    for (uint32_t i = 0; i < a->n_found; i++)
+        for (uint32_t k = 0; k < m->of_node[a->found[i]].n; k++)
+            if (may_compute(m, fsd_match_of_node(m, a->found[i], k)->layer, node))
+                return true;
+    return false;
+}
+
+/* Whether all consumers of the node are computed by kernels that have its inputs
+ * available: no other layer can compute it.  A step for it need not show if it moves
+ * data; rounding, however, must show. */
+static bool is_enclosed(const struct fsd_match *m, fsd_id node)
+{
+    struct around producers, readers;
+
+    if (in_region(m, node) || m->facts->traits[node] & FSD_OP_QDQ ||
+        !look_around(m, &producers, node, true) ||
+        !look_around(m, &readers, node, false))
+        return false;
+    if (!may_dissolve(m, node) && !any_may_compute(m, &producers, node) &&
+        !any_may_compute(m, &readers, node))
+        return false;
+    for (uint32_t i = 0; i < readers.n_found; i++) {
+        bool reads = false;
+
+        for (uint32_t k = 0; k < m->of_node[readers.found[i]].n && !reads; k++)
+            reads = reads_all(m, fsd_match_of_node(m, readers.found[i], k)->layer,
+                              &producers);
+        if (!reads)
+            return false;
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------- control flow */
+
+enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
+
+/* What the input of a Loop, a Scan or an If controls. */
+static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
+{
+    bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
+
+    if (loops || fsd_node_is(m->model, node, FSD_ONNX_If))
+        return input < (loops ? 2u : 1u) ? CONTROL_DECIDES : CONTROL_BEGINS;
+    return fsd_node_is(m->model, node, FSD_ONNX_Scan) ? CONTROL_BEGINS : CONTROL_NOT;
+}
+
+/* What the consumers of the node control, through nodes without layers. */
+static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
+{
+    const struct fsd_graph *g = m->model;
+    struct fsd_span outs = g->nodes.at[node].out;
+    enum control found = CONTROL_NOT;
+
+    for (uint32_t o = 0; o < outs.n; o++) {
+        fsd_id tensor = g->ports.at[outs.at + o].tensor;
+        struct fsd_span to = fsd_tensor_consumers(g, tensor);
+
+        if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT))
+            return CONTROL_NOT;
+        for (uint32_t i = 0; i < to.n; i++) {
+            fsd_id by = g->links.at[to.at + i];
+            enum control is = control_at(m, by, g->use_input[to.at + i - g->uses_at]);
+
+            if (is == CONTROL_NOT && far && !m->of_node[by].n)
+                is = control_of(m, by, far - 1);
+            if (is == CONTROL_NOT || (found != CONTROL_NOT && is != found))
+                return CONTROL_NOT;
+            found = is;
+        }
+    }
+    return found;
+}
+
+/* Whether it is computed from sizes and constants alone: the zeros of an initial state.
+ */
+static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
+
+        if (fsd_is_run_data(m->facts, in))
+            return false;
+    }
+    return n->in.n > 0;
+}
+
+/* Whether it reads only sizes, constants and single elements, which the host can do.  A
+ * node that reads a whole tensor needs a kernel, whatever it controls. */
+static bool is_small(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(g, n, i)->tensor;
+
+        if (fsd_is_run_data(m->facts, in) &&
+            fsd_form_count(g, fsd_tensor_form(g, in)) != 1)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the host computes the node: conditions and counters that decide how often
+ * layers run are computed where the engine jumps, in no kernel; initial states of loops
+ * are filled in. */
+static const char *why_of_control(const struct fsd_match *m, fsd_id node)
+{
+    switch (control_of(m, node, COPIES)) {
+    case CONTROL_DECIDES:
+        return m->engine->jumps && is_small(m, node)
+                   ? "it remains as a condition, or as a number of iterations"
+                   : NULL;
+    case CONTROL_BEGINS:
+        return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"
+                                         : NULL;
+    case CONTROL_NOT:
+        break;
+    }
+    return NULL;
+}
+
+static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_region *r = &m->regions.at[m->region_of_node[node]];
+    bool quantized = false, standing = false;
+
+    for (uint32_t i = 0; (m->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n;
+         i++) {
+        fsd_id layer = m->pool.at[r->layers.at + i];
+        const struct fsd_node *n = &m->engine->nodes.at[layer];
+
+        quantized |= layer_is_quantized(m, layer);
+        /* Quantized on one side only, and without a known node: it may be an unfused Q
+         * or DQ. */
+        standing |= !m->of_layer[layer].n && ports_quantized(m->engine, n->in) !=
+                                                 ports_quantized(m->engine, n->out);
+    }
+    if (quantized && !standing)
+        return result(FSD_FATE_ABSORBED,
+                      "its region reads or writes the quantized type");
+    return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
+}
+
+static struct fsd_node_result merged(const struct fsd_match *m, const struct doubts *x,
+                                     fsd_id node)
+{
+    struct fsd_node_result r =
+        result(FSD_FATE_MERGED, "computes the same as another node");
+
+    r.other = x->shown[m->facts->first_duplicate[node]];
+    return r;
+}
+
+/* What the log says the builder did to the node. */
+static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
+{
+    static const struct {
+        enum fsd_fate fate;
+        const char *why;
+    } of[] = {
+        [FSD_LEFT_ERASED] = {FSD_FATE_IDENTITY, "the log: its layer was erased"},
+        [FSD_LEFT_MERGED] = {FSD_FATE_MERGED, "the log: removed as a duplicate"},
+        [FSD_LEFT_IN_PLACE] =
+            {FSD_FATE_IDENTITY,
+             "the log: consumers read its part of the tensor in place"},
+    };
+    const struct fsd_leaving *left = &m->story->left[node];
+    struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
+
+    r.other = left->other;
+    r.near_layer = m->dissolved_in[node];
+    return r;
+}
+
+/* What the model proves of a node without a known layer. */
+static struct fsd_node_result proved(const struct fsd_match *m,
+                                     const struct fsd_layer_result *layers,
+                                     const struct doubts *x, fsd_id node)
+{
+    enum join join;
+    const struct fsd_facts *f = m->facts;
+    struct fsd_node_result r;
+
+    if (f->size[node])
+        return result(FSD_FATE_ABSORBED, "it remains as a size");
+    if (f->same[node] != FSD_SAME_NOT) {
+        r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
+        r.near_layer = m->dissolved_in[node];
+        return r;
+    }
+    if (fsd_match_left(m, node))
+        return x->merged[node] ? merged(m, x, node) : by_log(m, node);
+    if (is_written_in_place(m, layers, node))
+        return result(FSD_FATE_IDENTITY, "its inputs are written in place");
+    join = lies_between(m, node);
+    if (join != APART && f->traits[node] & FSD_OP_QDQ)
+        return result(FSD_FATE_ABSORBED,
+                      "the layers around it read or write the quantized type");
+    if (join == VIEWED)
+        return result(FSD_FATE_IDENTITY,
+                      "only strides or shape change between the layers around it");
+    if (join == JOINED)
+        return result(FSD_FATE_LAYER, "computed by one of the layers around it");
+    if (x->merged[node])
+        return merged(m, x, node);
+    if (in_region(m, node))
+        return in_its_region(m, node);
+    if (why_of_control(m, node))
+        return result(FSD_FATE_ABSORBED, why_of_control(m, node));
+    if (fsd_op_adds_zeros(m->model, node))
+        return result(FSD_FATE_IDENTITY, fsd_same_text(FSD_SAME_ZERO));
+    if (fsd_cancels(m, node))
+        return result(FSD_FATE_IDENTITY,
+                      f->traits[node] & FSD_OP_QDQ
+                          ? "it cancels a quantizer of the same scale"
+                          : "its factor is part of the surrounding scales");
+    if (is_enclosed(m, node))
+        return result(FSD_FATE_LAYER, "computed by one of the layers around it");
+    return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
+}
+
+/* Whether it is in none of several engines, each of which has only known nodes. */
+static bool is_outside(const struct fsd_parts *parts, fsd_id node)
+{
+    return parts && parts->known && parts->of_node[node] == FSD_NONE;
+}
+
+static struct fsd_node_result unlinked(const struct fsd_match *m,
+                                       const struct fsd_parts *parts,
+                                       const struct fsd_layer_result *layers,
+                                       const struct doubts *x, fsd_id node)
+{
+    if (!m->facts->live[node])
+        return result(FSD_FATE_DEAD, "reaches no output of the model");
+    if (is_outside(parts, node))
+        return result(FSD_FATE_OUTSIDE, "between the tensors of no engine");
+    if (is_folded(m, node))
+        return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
+                                           ? "Constant"
+                                           : "all its inputs are constant");
+    if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
+        return result(FSD_FATE_UNEXPLAINED,
+                      "several nodes share its name, and a layer has that name");
+    return proved(m, layers, x, node);
+}
+
+const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
+                                             const struct fsd_parts *parts,
+                                             const struct fsd_layer_result *layers,
+                                             const enum fsd_dtype *computed)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct doubts x = find_doubts(m, scratch);
+    struct fsd_node_result *nodes =
+        FSD_NEW(m->arena, struct fsd_node_result, m->model->nodes.n);
+
+    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
+        struct fsd_node_result *r = &nodes[i];
+
+        if (!m->of_node[i].n)
+            *r = unlinked(m, parts, layers, &x, i);
+        else if (m->facts->traits[i] & FSD_OP_QDQ)
+            *r = linked_quantizer(m, layers, i);
+        else if (is_folded(m, i))
+            *r = result(FSD_FATE_FOLDED, "all its inputs are constant");
+        else
+            *r = result(FSD_FATE_LAYER,
+                        m->runs[i] ? "constant, yet computed at every inference" : "");
+        fsd_add_log_to_node(m, i, r);
+        r->requested = fsd_requested(m, i);
+        if (r->fate == FSD_FATE_LAYER)
+            r->realised = fsd_realised(m, layers, computed, r->requested, i);
+    }
+    fsd_arena_free(scratch);
+    return nodes;
+}

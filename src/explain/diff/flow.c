@@ -1,0 +1,402 @@
+/*
+ * The edge of the model that each data-movement layer serves.  Backwards, find_source()
+ * follows inserted layers to the layer that computed the data, and finds the model's
+ * tensor on the way; forwards, find_readers() follows them to the layers that consume
+ * it, and node_reader() finds which node of such a layer does, through quantizers and
+ * views that have no layer of their own.  Walks end after a fixed number of steps, so
+ * that no engine takes quadratic time; consumers left out then are marked (`cut`).
+ * flow_named.c handles engines without tensors.
+ */
+#include "explain/diff/step.h"
+#include "model/graph/walk.h"
+
+/* Limits of walks, so that no engine takes quadratic time. */
+enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
+
+const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer)
+{
+    const struct fsd_node *n = &engine->nodes.at[layer];
+
+    return n->in.n ? fsd_port_form(engine, fsd_node_in(engine, n, 0)) : NULL;
+}
+
+const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer)
+{
+    const struct fsd_node *n = fsd_graph_node(engine, layer);
+
+    return n->out.n ? fsd_port_form(engine, fsd_node_out(engine, n, 0)) : NULL;
+}
+
+struct fsd_widths fsd_layer_widths(const struct fsd_graph *engine, fsd_id layer,
+                                   bool outputs)
+{
+    const struct fsd_node *n = &engine->nodes.at[layer];
+    struct fsd_span ports = outputs ? n->out : n->in;
+    struct fsd_widths w = {FSD_DTYPE_UNKNOWN, 0, 0, 0};
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type =
+            fsd_port_form(engine, &engine->ports.at[ports.at + i])->type;
+
+        w.widest = i ? fsd_dtype_wider(w.widest, type) : type;
+        w.wide += fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8);
+        w.narrow += fsd_dtype_is_quantized(type);
+        w.unknown += type == FSD_DTYPE_UNKNOWN;
+    }
+    return w;
+}
+
+/* ------------------------------------------------------------------- backwards */
+
+static fsd_id before_gone(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return m->facts->traits[node] & FSD_OP_QDQ || m->gone[node]
+               ? fsd_node_in_tensor(m->model, node, 0)
+               : FSD_NONE;
+}
+
+/* The node that computes the data of a Concat's input, before quantizers and eliminated
+ * nodes. */
+static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
+{
+    return fsd_walk_back(m->model, tensor, before_gone, m);
+}
+
+static bool is_inserted(const struct fsd_layer_result *layers, fsd_id layer)
+{
+    return layer != FSD_NONE && layers[layer].inserted;
+}
+
+/* The layers that compute what is written there, before all inserted ones. */
+static uint32_t find_writers(const struct fsd_match *m,
+                             const struct fsd_layer_result *layers, const fsd_id *from,
+                             uint32_t n_from, fsd_id writers[READERS])
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < n_from && n < READERS; i++) {
+        fsd_id at = from[i];
+
+        for (int steps = 0; is_inserted(layers, at) && steps < STEPS; steps++) {
+            struct fsd_span in = m->engine->nodes.at[at].in;
+
+            at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
+        }
+        if (at != FSD_NONE && !layers[at].inserted)
+            writers[n++] = at;
+    }
+    return n;
+}
+
+/* Of a Concat in place, the input that one of these layers computes; FSD_NONE if none
+ * is known to, or several are. */
+static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                      fsd_id whole, const struct fsd_form *form, const fsd_id *from,
+                      uint32_t n_from)
+{
+    fsd_id concat = fsd_tensor_producer(m->model, seen_through(m, whole));
+    fsd_id writers[READERS], found = FSD_NONE;
+    uint32_t n = find_writers(m, layers, from, n_from, writers);
+    struct fsd_span in = {0, 0};
+
+    if (fsd_node_is(m->model, concat, FSD_ONNX_Concat))
+        in = m->model->nodes.at[concat].in;
+    for (uint32_t i = 0; i < in.n && i < READERS; i++) {
+        fsd_id tensor = seen_through(m, m->model->ports.at[in.at + i].tensor);
+        fsd_id node = fsd_tensor_producer(m->model, tensor);
+        int64_t count = fsd_form_count(m->model, fsd_tensor_form(m->model, tensor));
+        bool written = false;
+
+        for (uint32_t k = 0; k < n; k++)
+            written |= fsd_match_has(m, writers[k], node);
+        if (!written || (count >= 0 && count != fsd_form_count(m->engine, form)) ||
+            tensor == found)
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = tensor;
+    }
+    return found;
+}
+
+/* The model's tensor at an input or output of the layer; FSD_NONE if unknown. */
+static fsd_id counterpart_at(const struct fsd_match *m,
+                             const struct fsd_layer_result *layers, fsd_id layer,
+                             uint32_t port, bool output)
+{
+    const struct fsd_graph *e = m->engine;
+    fsd_id tensor = e->ports.at[port].tensor;
+    fsd_id counterpart = fsd_match_held(m, tensor);
+    struct fsd_span by = fsd_port_peers(e, port, true);
+
+    if (counterpart == FSD_NONE || !fsd_port_is_part(e, port))
+        return counterpart;
+    return part_of(m, layers, counterpart, fsd_port_form(e, &e->ports.at[port]),
+                   output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
+}
+
+/* Follows inserted layers to the layer that computed the data, and finds its tensor in
+ * the model on the way.  The layer's own outputs decide if nothing before it has a
+ * name. */
+static void find_source(const struct fsd_match *m,
+                        const struct fsd_layer_result *layers, fsd_id layer,
+                        struct fsd_flow *flow)
+{
+    struct fsd_span out = m->engine->nodes.at[layer].out;
+    fsd_id at = layer;
+
+    flow->model_tensor = FSD_NONE;
+    for (int steps = 0; steps < STEPS; steps++) {
+        struct fsd_span in = m->engine->nodes.at[at].in;
+        fsd_id tensor = in.n ? counterpart_at(m, layers, at, in.at, false) : FSD_NONE;
+
+        flow->model_tensor = fsd_id_or(tensor, flow->model_tensor);
+        at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
+        if (!is_inserted(layers, at))
+            break;
+    }
+    flow->source = is_inserted(layers, at) ? FSD_NONE : at;
+    for (uint32_t i = 0; flow->model_tensor == FSD_NONE && layers[layer].inserted &&
+                         i < out.n && i < READERS;
+         i++)
+        flow->model_tensor = counterpart_at(m, layers, layer, out.at + i, true);
+    flow->producer = fsd_tensor_producer(m->model, flow->model_tensor);
+}
+
+/* -------------------------------------------------------------------- forwards */
+
+/* Tensors of the model by value: those that hold the same value form a ring. */
+struct walk {
+    const struct fsd_match *m;
+    const struct fsd_layer_result *layers;
+    struct fsd_flows *flows; /* in the making */
+    fsd_id *next_same;       /* by tensor of the model */
+};
+
+struct model_queue {
+    fsd_id tensors[MODEL_STEPS];
+    uint32_t n;
+};
+
+static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor)
+{
+    fsd_id at = tensor;
+
+    if (tensor == FSD_NONE)
+        return;
+    do {
+        if (q->n == MODEL_STEPS)
+            return;
+        q->tensors[q->n++] = at;
+        at = w->next_same[at];
+    } while (at != tensor);
+}
+
+/* A copy that performs a Concat or a Slice is itself that consumer. */
+static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+{
+    const struct fsd_match *m = w->m;
+    fsd_id tensor = w->flows->of[mover].model_tensor;
+
+    for (uint32_t i = 0; w->layers[mover].kind == FSD_KIND_COPY && tensor != FSD_NONE &&
+                         i < m->of_layer[mover].n;
+         i++) {
+        fsd_id node = fsd_match_of_layer(m, mover, i)->node;
+        uint32_t input = fsd_node_input_of(m->model, node, tensor);
+
+        if (input != FSD_NONE)
+            return (struct fsd_reader){layer, node, input};
+    }
+    return (struct fsd_reader){layer, FSD_NONE, 0};
+}
+
+/* The node of `layer` that consumes the output of `mover`, possibly through nodes
+ * without layers of their own: quantizers, views, a Concat.  An operator comes before a
+ * quantizer of the same layer. */
+static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+{
+    const struct fsd_match *m = w->m;
+    const struct fsd_graph *g = m->model;
+    bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
+    struct fsd_reader reader = {layer, FSD_NONE, 0};
+    struct model_queue q = {.n = 0};
+    bool carried; /* the input of `mover` was queued, too */
+
+    /* A quantizer's work is done when its own node's output is consumed. */
+    for (uint32_t i = 0;
+         w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, mover, i)->node;
+
+        if (fsd_quantizes_as(m, mover, node))
+            push_same(w, &q, fsd_node_out_tensor(g, node, 0));
+    }
+    carried = !q.n;
+    if (carried)
+        push_same(w, &q, w->flows->of[mover].model_tensor);
+    for (uint32_t at = 0; at < q.n; at++) {
+        struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;
+
+        for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
+            fsd_id node = g->links.at[uses.at + i];
+            bool goes_on =
+                m->facts->traits[node] & FSD_OP_QDQ || m->gone[node] ||
+                (fsd_node_is(g, node, FSD_ONNX_Concat) && !m->of_node[node].n);
+            fsd_id region = m->region_of_node[node];
+            bool linked = fsd_match_has(m, layer, node) ||
+                          (region != FSD_NONE && region == m->region_of_layer[layer]);
+
+            if (linked && (!goes_on || reader.node == FSD_NONE)) {
+                reader.node = node;
+                reader.input = fsd_node_input_of(g, node, q.tensors[at]);
+                if (!goes_on || quantizes)
+                    return reader;
+            }
+            if (goes_on)
+                push_same(w, &q, fsd_node_out_tensor(g, node, 0));
+        }
+        if (at + 1 == q.n && !carried && reader.node == FSD_NONE) {
+            carried = true;
+            push_same(w, &q, w->flows->of[mover].model_tensor);
+        }
+    }
+    return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
+}
+
+/* A layer may read a tensor at several places, or a ring of inserted layers return to
+ * it. */
+static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
+                      struct fsd_reader reader)
+{
+    for (uint32_t i = 0; i < flow->readers.n; i++) {
+        const struct fsd_reader *other = &w->flows->readers.at[flow->readers.at + i];
+
+        if (other->layer == reader.layer && other->node == reader.node &&
+            other->input == reader.input)
+            return true;
+    }
+    return false;
+}
+
+/* Lists each reader once. */
+static void add_reader(const struct walk *w, struct fsd_flow *flow,
+                       struct fsd_reader reader)
+{
+    if (is_listed(w, flow, reader))
+        return;
+    if (flow->readers.n == READERS) {
+        flow->cut = true;
+        return;
+    }
+    if (!flow->readers.n)
+        flow->readers.at = w->flows->readers.n;
+    flow->readers.n++;
+    fsd_vec_push(w->m->arena, &w->flows->readers, reader);
+}
+
+/* Adds the consumers of one output of the data-movement layer, or of an inserted layer
+ * behind it, and queues inserted ones.  Returns the length of the queue. */
+static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
+                               fsd_id queue[STEPS], uint32_t n)
+{
+    const struct fsd_graph *e = w->m->engine;
+    struct fsd_flow *flow = &w->flows->of[mover];
+    fsd_id out = e->ports.at[port].tensor;
+    struct fsd_span uses = fsd_port_peers(e, port, false);
+
+    if (fsd_tensor_is(e, out, FSD_TENSOR_OUTPUT))
+        add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+    for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
+        fsd_id next = e->links.at[uses.at + i];
+
+        if (!w->layers[next].inserted)
+            add_reader(w, flow, node_reader(w, mover, next));
+        else if (fsd_ids_have(queue, n, next))
+            continue;
+        else if (n < STEPS)
+            queue[n++] = next;
+        else
+            flow->cut = true;
+    }
+    return n;
+}
+
+/* Adds the consumers of the data-movement layer's outputs, through inserted layers. */
+static void find_readers(const struct walk *w, fsd_id mover)
+{
+    const struct fsd_graph *e = w->m->engine;
+    struct fsd_flow *flow = &w->flows->of[mover];
+    fsd_id queue[STEPS] = {mover};
+    uint32_t n = 1;
+
+    for (uint32_t at = 0; at < n; at++) {
+        struct fsd_span out = e->nodes.at[queue[at]].out;
+
+        if (out.n && w->layers[queue[at]].kind == FSD_KIND_QUANTIZE)
+            out.n = 1; /* the others are scales */
+        for (uint32_t i = out.at; i < out.at + out.n && !flow->cut; i++)
+            n = add_readers_of(w, mover, i, queue, n);
+    }
+}
+
+const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
+                                       const struct fsd_layer_result *layers)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_flows *flows = FSD_NEW(m->arena, struct fsd_flows, 1);
+    struct walk w = {m, layers, flows, FSD_NEW(scratch, fsd_id, m->model->tensors.n)};
+    uint32_t n = m->engine->nodes.n;
+
+    for (fsd_id i = 0; i < m->model->tensors.n; i++) {
+        fsd_id first = m->facts->value[i];
+
+        w.next_same[i] = i;
+        if (first != i) {
+            w.next_same[i] = w.next_same[first];
+            w.next_same[first] = i;
+        }
+    }
+    flows->of = FSD_NEW(m->arena, struct fsd_flow, n);
+    for (fsd_id i = 0; i < n; i++)
+        flows->of[i] =
+            (struct fsd_flow){.there = layers[i].inserted || layers[i].forwards ||
+                                       layers[i].kind == FSD_KIND_COPY ||
+                                       layers[i].kind == FSD_KIND_QUANTIZE,
+                              .served = FSD_NONE,
+                              .before = FSD_NONE,
+                              .head = FSD_NONE};
+    for (fsd_id i = 0; i < n; i++) {
+        struct fsd_flow *flow = &flows->of[i];
+        fsd_id before;
+
+        if (!flow->there)
+            continue;
+        find_source(m, layers, i, flow);
+        find_readers(&w, i);
+        before = m->engine->nodes.at[i].in.n
+                     ? fsd_port_producer(m->engine, m->engine->nodes.at[i].in.at)
+                     : FSD_NONE;
+        if (before != FSD_NONE && before != i && flows->of[before].there)
+            flow->before = before;
+    }
+    fsd_flows_by_name(m, flows);
+    /* Engines list layers in order, so that the layer before mostly knows its head
+     * already; where it does not (a loop), the walk ends after some steps. */
+    for (fsd_id i = 0; i < n; i++) {
+        fsd_id head = i;
+
+        for (int steps = 0; steps < STEPS && flows->of[head].before != FSD_NONE;
+             steps++) {
+            head = flows->of[head].before;
+            if (flows->of[head].head != FSD_NONE) {
+                head = flows->of[head].head;
+                break;
+            }
+        }
+        if (flows->of[i].there)
+            flows->of[i].head = head;
+    }
+    fsd_arena_free(scratch);
+    return flows;
+}

@@ -1,0 +1,170 @@
+/*
+ * The edge that a Reformat without tensors serves, by its name, which holds the layer
+ * that it is for ("Conv_9 + Relu_10") and a number of the tensor.  If all inputs that
+ * this layer's nodes read from others are one tensor, that is the edge, and the number
+ * is not needed; likewise for outputs.  With several, the edge is unknown, since the
+ * order of a layer's tensors is not that of its nodes.
+ */
+#include "explain/diff/step.h"
+#include "model/graph/walk.h"
+
+#include <string.h>
+
+/* Limits of the search, since names may repeat: it must not become quadratic. */
+enum { MOST_NODES = 256, MOST_READERS = 64 };
+
+/* Whether the layer alone computes its nodes, so that their inputs and outputs are its
+ * own: not so a reshape around a Gemm that another layer computes. */
+static bool is_whole(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    uint32_t n = m->of_layer[layer].n;
+
+    if (l->form != FSD_NAME_PLAIN || l->provider == FSD_PROVIDER_COMPILER ||
+        l->provider == FSD_PROVIDER_DEVICE || n > MOST_NODES)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (m->of_node[fsd_match_of_layer(m, layer, i)->node].n != 1)
+            return false;
+    return true;
+}
+
+static fsd_id before_unlayered(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return !m->of_node[node].n && m->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)
+               ? fsd_node_in_tensor(m->model, node, 0)
+               : FSD_NONE;
+}
+
+/* The tensor that the layer's nodes read from others; its first consumer goes to
+ * *reader. */
+static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
+                      struct fsd_reader *reader)
+{
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        for (uint32_t k = 0; k < m->model->nodes.at[node].in.n; k++) {
+            fsd_id tensor = fsd_node_in_tensor(m->model, node, k), by;
+
+            if (!fsd_is_data(m->facts, tensor))
+                continue;
+            by = fsd_tensor_producer(m->model, tensor);
+            if (fsd_match_has(m, layer, by))
+                continue;
+            if (found == FSD_NONE)
+                *reader = (struct fsd_reader){layer, node, k};
+            /* Back through quantizers and views that have no layer of their own. */
+            found = fsd_id_both(found,
+                                fsd_walk_back(m->model, tensor, before_unlayered, m));
+        }
+    }
+    return fsd_id_only(found);
+}
+
+/* Whether a node that is not in `layer` reads the tensor. */
+static bool is_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+
+    if (t->consumers.n > MOST_READERS)
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        if (!fsd_match_has(m, layer, m->model->links.at[t->consumers.at + i]))
+            return true;
+    return t->flags & FSD_TENSOR_OUTPUT;
+}
+
+static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
+{
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        for (uint32_t k = 0; k < m->model->nodes.at[node].out.n; k++) {
+            fsd_id tensor = fsd_node_out_tensor(m->model, node, k);
+
+            if (tensor != FSD_NONE && is_read_outside(m, layer, tensor))
+                found = fsd_id_both(found, tensor);
+        }
+    }
+    return fsd_id_only(found);
+}
+
+/* Adds the consumers of the tensor; false unless each has a known layer. */
+static bool add_readers(const struct fsd_match *m, struct fsd_flows *flows,
+                        struct fsd_flow *flow, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+    uint32_t at = flows->readers.n;
+
+    if (t->consumers.n > MOST_READERS)
+        return false;
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = m->model->links.at[t->consumers.at + i];
+
+        if (m->of_node[node].n != 1)
+            return false;
+        fsd_vec_push(m->arena, &flows->readers,
+                     (struct fsd_reader){fsd_match_of_node(m, node, 0)->layer, node,
+                                         fsd_node_input_of(m->model, node, tensor)});
+    }
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        fsd_vec_push(m->arena, &flows->readers,
+                     (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+    flow->readers = (struct fsd_span){at, flows->readers.n - at};
+    return true;
+}
+
+static void place(const struct fsd_match *m, struct fsd_flows *flows, fsd_id layer,
+                  fsd_id served)
+{
+    struct fsd_flow *flow = &flows->of[layer];
+    bool output = m->engine->layers.at[layer].output;
+    struct fsd_reader reader = {served, FSD_NONE, 0};
+    fsd_id tensor = FSD_NONE;
+
+    flow->served = served;
+    if (is_whole(m, served))
+        tensor = output ? made_by(m, served) : read_by(m, served, &reader);
+    if (tensor == FSD_NONE || m->engine->layers.at[layer].port ||
+        (output && !add_readers(m, flows, flow, tensor)))
+        return;
+    flow->model_tensor = tensor;
+    flow->producer = fsd_tensor_producer(m->model, tensor);
+    if (output) {
+        flow->source = served;
+        return;
+    }
+    if (fsd_match_links_of(m, flow->producer).n == 1)
+        flow->source = fsd_match_of_node(m, flow->producer, 0)->layer;
+    flow->readers = (struct fsd_span){flows->readers.n, 1};
+    fsd_vec_push(m->arena, &flows->readers, reader);
+}
+
+void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const struct fsd_graph *e = m->engine;
+    uint32_t symbols = fsd_intern_count(m->model->names);
+    /* By symbol: the only layer of that name; FSD_NONE, FSD_SEVERAL. */
+    fsd_id *layer_of = fsd_ids_new(scratch, symbols);
+
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        layer_of[e->nodes.at[i].name] = fsd_id_both(layer_of[e->nodes.at[i].name], i);
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *n = &e->nodes.at[i];
+        const struct fsd_layer *l = &e->layers.at[i];
+        fsd_id served = l->served ? layer_of[l->served] : FSD_NONE;
+
+        if (flows->of[i].there && !n->in.n && !n->out.n && l->form == FSD_NAME_SERVES &&
+            served != FSD_NONE && served != FSD_SEVERAL)
+            place(m, flows, i, served);
+    }
+    fsd_arena_free(scratch);
+}

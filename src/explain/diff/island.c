@@ -1,0 +1,338 @@
+/*
+ * Finds higher-precision segments: connected layers that run in a higher precision than
+ * the data that enters and leaves them, as FP32 between INT8 layers.  Two floods over
+ * the tensors, forwards from lower precision and backwards from it, mark what lies
+ * between; union-find then joins the marked tensors that share a layer, and each set
+ * with an entry and an exit is a segment.  This is done for everything above 8 bits,
+ * then for FP32 among 16 bits, and the second skips what the first has reported.
+ */
+#include "base/base.h"
+#include "explain/diff/diff.h"
+
+#include <stdlib.h>
+
+enum { STEPS = 32 };
+
+/* A layer's ports by precision: WIDE is above the threshold, NARROW below. */
+enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
+
+struct search {
+    const struct fsd_match *m;
+    const struct fsd_measured *times;
+    const struct fsd_layer_result *layers;
+    const enum fsd_dtype *computed;
+    const struct fsd_flows *flows;
+    const struct fsd_node_result *nodes;
+    struct fsd_islands *found;
+    struct fsd_arena *scratch;
+    int wide;        /* rank from which a type counts as higher precision */
+    uint8_t *from;   /* by engine tensor: flags of where its higher-precision data comes
+                        from and goes to */
+    fsd_id *queue;   /* of tensors */
+    fsd_id *sets;    /* of engine tensors that are connected */
+    uint8_t *ports;  /* by layer */
+    fsd_id *first;   /* by layer: the first of its higher-precision tensors, all in one
+                        set; FSD_NONE */
+    bool *covered;   /* by layer: in a segment of a lower threshold */
+    uint32_t *stamp; /* by node of the model: the last segment it was added to, from
+                        1 */
+};
+
+static int rank_at(const struct fsd_match *m, uint32_t port)
+{
+    return fsd_dtype_rank(fsd_port_form(m->engine, &m->engine->ports.at[port])->type);
+}
+
+/* --------------------------------------------------- between narrow and narrow */
+
+enum { ENTERED = 1, LEFT = 2, BETWEEN = ENTERED | LEFT };
+
+static bool is_narrow(const struct search *s, uint32_t port)
+{
+    int rank = rank_at(s->m, port);
+
+    return rank && rank < s->wide;
+}
+
+static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
+                          uint32_t n)
+{
+    for (uint32_t i = 0; i < ports.n; i++) {
+        fsd_id tensor = s->m->engine->ports.at[ports.at + i].tensor;
+
+        if (tensor == FSD_NONE || rank_at(s->m, ports.at + i) < s->wide ||
+            s->from[tensor] & mark)
+            continue;
+        s->from[tensor] |= mark;
+        s->queue[n++] = tensor;
+    }
+    return n;
+}
+
+/* Marks higher-precision tensors that lower-precision data flows into; with LEFT,
+ * backwards, those that flow into lower-precision data. */
+static void flood(struct search *s, uint8_t mark)
+{
+    const struct fsd_graph *e = s->m->engine;
+    bool forwards = mark == ENTERED;
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *l = &e->nodes.at[i];
+        struct fsd_span from = forwards ? l->in : l->out;
+        bool narrow = false;
+
+        for (uint32_t k = 0; k < from.n && !narrow; k++)
+            narrow = is_narrow(s, from.at + k);
+        if (narrow)
+            n = push_wide(s, forwards ? l->out : l->in, mark, n);
+    }
+    for (uint32_t at = 0; at < n; at++) {
+        const struct fsd_tensor *t = &e->tensors.at[s->queue[at]];
+        struct fsd_span next = forwards ? t->consumers : t->producers;
+
+        for (uint32_t i = 0; i < next.n; i++) {
+            const struct fsd_node *l = &e->nodes.at[e->links.at[next.at + i]];
+
+            n = push_wide(s, forwards ? l->out : l->in, mark, n);
+        }
+    }
+}
+
+static bool is_between(const struct search *s, uint32_t port)
+{
+    fsd_id tensor = s->m->engine->ports.at[port].tensor;
+
+    return tensor != FSD_NONE && s->from[tensor] == BETWEEN &&
+           rank_at(s->m, port) >= s->wide;
+}
+
+/* ------------------------------------------------------------------ connected sets */
+
+/* Finds the precisions of each layer's ports, and the tensors that it connects: all of
+ * higher precision, inputs and outputs. */
+static void look_at_layers(struct search *s)
+{
+    const struct fsd_graph *e = s->m->engine;
+
+    s->sets = fsd_sets_new(s->scratch, e->tensors.n);
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *n = &e->nodes.at[i];
+
+        s->ports[i] = 0;
+        s->first[i] = FSD_NONE;
+        for (uint32_t k = 0; k < n->in.n + n->out.n; k++) {
+            uint32_t port = fsd_node_port(n, k);
+            fsd_id tensor = e->ports.at[port].tensor;
+
+            if (is_narrow(s, port))
+                s->ports[i] |= k < n->in.n ? NARROW_IN : NARROW_OUT;
+            if (!is_between(s, port))
+                continue;
+            s->ports[i] |= k < n->in.n ? WIDE_IN : WIDE_OUT;
+            s->first[i] = fsd_id_or(s->first[i], tensor);
+            fsd_sets_join(s->sets, s->first[i], tensor);
+        }
+    }
+}
+
+/* Whether it works in higher precision only, or is there only to raise or lower it. */
+static bool is_paid_for(const struct search *s, fsd_id layer)
+{
+    return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || s->flows->of[layer].there;
+}
+
+/* ------------------------------------------------------------------------ nodes */
+
+/* Adds to the current segment, whose nodes are the last in the pool. */
+static void add_once(struct search *s, fsd_id node)
+{
+    const struct fsd_match *m = s->m;
+    uint32_t island = s->found->list.n + 1;
+
+    if (s->nodes[node].fate != FSD_FATE_LAYER || m->facts->traits[node] & FSD_OP_QDQ ||
+        s->stamp[node] == island)
+        return;
+    s->stamp[node] = island;
+    fsd_vec_push(m->arena, &s->found->pool, node);
+}
+
+/* Of a layer in lower precision, the nodes behind its higher-precision inputs. */
+static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
+{
+    const struct fsd_graph *g = s->m->model;
+    uint32_t n = 0;
+    fsd_id queue[STEPS];
+
+    if (tensor != FSD_NONE)
+        queue[n++] = tensor;
+    for (uint32_t at = 0; at < n; at++) {
+        struct fsd_span uses = g->tensors.at[queue[at]].consumers;
+
+        for (uint32_t i = 0; i < uses.n && i < STEPS; i++) {
+            fsd_id node = g->links.at[uses.at + i];
+            fsd_id out = fsd_node_out_tensor(g, node, 0);
+
+            if (!fsd_match_has(s->m, layer, node))
+                continue;
+            add_once(s, node);
+            if (out != FSD_NONE && n < STEPS)
+                queue[n++] = out;
+        }
+    }
+}
+
+/* Whether the kernel computes the node in higher precision: it may also scale the
+ * output of another layer's INT8 product, or compute nodes behind a cast. */
+static bool runs_wide(const struct search *s, uint32_t link)
+{
+    const struct fsd_layer_result *r = &s->layers[s->m->links.at[link].layer];
+
+    return r->kind != FSD_KIND_COMPUTE || fsd_dtype_rank(s->computed[link]) >= s->wide;
+}
+
+static void add_nodes(struct search *s, fsd_id layer)
+{
+    const struct fsd_match *m = s->m;
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+
+    if (is_paid_for(s, layer)) {
+        struct fsd_span links = m->of_layer[layer];
+
+        for (uint32_t i = links.at; i < links.at + links.n; i++)
+            if (runs_wide(s, i))
+                add_once(s, m->links.at[i].node);
+        return;
+    }
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id tensor = m->engine->ports.at[n->in.at + i].tensor;
+
+        if (is_between(s, n->in.at + i))
+            add_behind(s, layer, m->counterpart[tensor]);
+    }
+}
+
+/* --------------------------------------------------------------------- segments */
+
+struct row {
+    fsd_id root, layer; /* the root is the first tensor of the layer's set */
+};
+
+/* Adds the members, and their time and nodes, to the segment. */
+static void add_island(struct search *s, struct fsd_island island,
+                       const struct row *members, uint32_t n)
+{
+    const struct fsd_match *m = s->m;
+    const struct fsd_graph *e = m->engine;
+
+    island.ms = s->times->profiles ? 0 : -1;
+    island.layers = (struct fsd_span){s->found->pool.n, n};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_node *l = &e->nodes.at[members[i].layer];
+        double ms = s->times->of[members[i].layer].median;
+
+        fsd_vec_push(m->arena, &s->found->pool, members[i].layer);
+        for (uint32_t k = 0; k < l->in.n + l->out.n; k++) {
+            enum fsd_dtype type =
+                fsd_port_form(e, &e->ports.at[fsd_node_port(l, k)])->type;
+
+            if (fsd_dtype_rank(type) > fsd_dtype_rank(island.type))
+                island.type = type;
+        }
+        if (is_paid_for(s, members[i].layer) && ms > 0)
+            island.ms += ms;
+    }
+    island.nodes.at = s->found->pool.n;
+    for (uint32_t i = 0; i < n; i++)
+        add_nodes(s, members[i].layer);
+    island.nodes.n = s->found->pool.n - island.nodes.at;
+    fsd_vec_push(m->arena, &s->found->list, island);
+}
+
+/* The rows of one set, in engine order, are a segment if lower-precision data enters
+ * and leaves.  Its members continue it, or are data-movement layers at its border.  It
+ * is skipped if all its layers are in segments of a lower threshold, which are reported
+ * already. */
+static void look_at_set(struct search *s, struct row *rows, uint32_t n)
+{
+    struct fsd_island island = {0};
+    uint32_t members = 0;
+    bool all_covered = true;
+
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id layer = rows[i].layer;
+        uint8_t ports = s->ports[layer], wide = ports & (WIDE_IN | WIDE_OUT);
+        bool enters = wide == WIDE_OUT && ports & NARROW_IN;
+        bool leaves = wide == WIDE_IN && ports & NARROW_OUT;
+
+        if (enters && !island.entries++)
+            island.entry = layer;
+        if (leaves) {
+            island.exits++;
+            island.exit = layer;
+        }
+        if (wide != (WIDE_IN | WIDE_OUT) &&
+            !((enters || leaves) && s->flows->of[layer].there))
+            continue;
+        all_covered = all_covered && s->covered[layer];
+        rows[members++] = rows[i];
+    }
+    if (!island.entries || !island.exits)
+        return;
+    if (!all_covered)
+        add_island(s, island, rows, members);
+    for (uint32_t i = 0; i < members; i++)
+        s->covered[rows[i].layer] = true;
+}
+
+static void collect(struct search *s)
+{
+    const struct fsd_graph *e = s->m->engine;
+    struct row *rows = FSD_NEW(s->scratch, struct row, e->nodes.n);
+    uint32_t n = 0, end;
+
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        if (s->first[i] != FSD_NONE)
+            rows[n++] = (struct row){fsd_sets_find(s->sets, s->first[i]), i};
+    qsort(rows, n, sizeof *rows, fsd_by_pair);
+    for (uint32_t at = 0; at < n; at = end) {
+        fsd_id root = rows[at].root;
+
+        for (end = at; end < n && rows[end].root == root; end++)
+            ;
+        look_at_set(s, rows + at, end - at);
+    }
+}
+
+/* First precisions above 8 bits; then FP32 among 16 bits, unless it is inside a segment
+ * found before. */
+const struct fsd_islands *
+fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
+                 const struct fsd_layer_result *layers, const enum fsd_dtype *computed,
+                 const struct fsd_flows *flows, const struct fsd_node_result *nodes)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct search s = {.m = m,
+                       .times = times,
+                       .layers = layers,
+                       .computed = computed,
+                       .flows = flows,
+                       .nodes = nodes,
+                       .found = FSD_NEW(m->arena, struct fsd_islands, 1),
+                       .scratch = scratch};
+
+    s.ports = FSD_NEW(scratch, uint8_t, m->engine->nodes.n);
+    s.first = FSD_NEW(scratch, fsd_id, m->engine->nodes.n);
+    s.covered = FSD_NEW(scratch, bool, m->engine->nodes.n);
+    s.stamp = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
+    s.queue = FSD_NEW(scratch, fsd_id, m->engine->tensors.n);
+    for (s.wide = 3; s.wide <= 4; s.wide++) {
+        s.from = FSD_NEW(scratch, uint8_t, m->engine->tensors.n);
+        flood(&s, ENTERED);
+        flood(&s, LEFT);
+        look_at_layers(&s);
+        collect(&s);
+    }
+    fsd_arena_free(scratch);
+    return s.found;
+}

@@ -1,0 +1,192 @@
+/*
+ * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
+ * quantize layer whatever its type (a scale, a reformat, a generated kernel), and a
+ * data-movement layer without nodes was inserted by the builder.
+ *
+ * A kernel that quantizes a network input may pad its channels for the convolution
+ * behind it, whose name it then bears as well; it is the quantizer.
+ */
+#include "explain/diff/step.h"
+
+#include <string.h>
+
+/* A quantizer's steps, and those that change the layout. */
+static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    bool rounds = false;
+
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        fsd_sym step = m->engine->links.at[l->steps.at + i];
+
+        if (step != FSD_ONNX_Mul && step != FSD_ONNX_Div && step != FSD_ONNX_Min &&
+            step != FSD_ONNX_Max && step != FSD_ONNX_Round && !fsd_step_moves(step))
+            return false;
+        rounds |= step == FSD_ONNX_Round;
+    }
+    return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
+}
+
+/* Whether the layer can only prepare inputs for another layer of the same node, which
+ * multiplies. */
+static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    bool multiplied = false;
+
+    if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) || !has_quantizing_steps(m, layer))
+        return false;
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        multiplied |=
+            m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].multiplies;
+    return multiplied;
+}
+
+/* Whether all nodes of the layer are quantizers, at least one.  A Concat does not
+ * count: a DQ that writes its part of one in place is still a DQ.  Neither do
+ * constants, as its scale, nor a product for which it quantizes and pads the input. */
+static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        bool quantizes = m->facts->traits[node] & FSD_OP_QDQ;
+
+        any |= quantizes;
+        if (!quantizes && (!m->facts->folded[node] || m->runs[node]) &&
+            !m->gone[node] && !fsd_node_is(m->model, node, FSD_ONNX_Concat) &&
+            !prepares(m, layer, node))
+            return false;
+    }
+    return any;
+}
+
+bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    unsigned traits = m->facts->traits[node];
+    struct fsd_span in = m->engine->nodes.at[layer].in;
+
+    if (!(traits & FSD_OP_QDQ))
+        return !prepares(m, layer, node);
+    if (!(traits & FSD_OP_DEQUANTIZE) || m->of_node[node].n < 2 ||
+        !m->engine->layers.at[layer].steps.n)
+        return true;
+    for (uint32_t i = 0; i < in.n; i++)
+        if (fsd_dtype_is_quantized(
+                fsd_port_form(m->engine, &m->engine->ports.at[in.at + i])->type))
+            return true;
+    return false;
+}
+
+/* A kernel of known steps that only move data, beside an Expand or a reversal, too:
+ * the reader leaves open whether such a one fills the border of a Pad, and nodes of the
+ * model that it works for decide.  Lookups and casts compute. */
+static bool only_moves(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    if (!l->steps.n || l->more_steps != FSD_STEPS_ARE_ALL || !m->of_layer[layer].n)
+        return false;
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        fsd_sym step = m->engine->links.at[l->steps.at + i];
+
+        if (step != FSD_ONNX_ReverseSequence &&
+            (!fsd_step_moves(step) || step == FSD_ONNX_Gather || step == FSD_ONNX_Cast))
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ precision */
+
+static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports,
+                                uint32_t i)
+{
+    return fsd_port_form(m->engine, &m->engine->ports.at[ports.at + i])->type;
+}
+
+static enum fsd_dtype narrowest(const struct fsd_match *m, struct fsd_span ports)
+{
+    enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type = port_type(m, ports, i);
+
+        if (fsd_dtype_rank(type) &&
+            (!fsd_dtype_rank(best) || fsd_dtype_rank(type) < fsd_dtype_rank(best)))
+            best = type;
+    }
+    return best;
+}
+
+static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (port_type(m, ports, i) != FSD_DTYPE_UNKNOWN)
+            return port_type(m, ports, i);
+    return FSD_DTYPE_UNKNOWN;
+}
+
+/* The precision of a layer is that of its inputs: an INT8 convolution with an FP16
+ * residual is an INT8 convolution.  That of a data-movement layer is the one it
+ * outputs. */
+static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
+                                enum fsd_kind kind)
+{
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    bool computes = fsd_kind_computes(kind);
+    enum fsd_dtype type = computes ? narrowest(m, n->in) : first_known(m, n->out);
+
+    if (m->engine->layers.at[layer].sealed)
+        return FSD_DTYPE_UNKNOWN;
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = computes ? narrowest(m, n->out) : first_known(m, n->in);
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = first_known(m, n->out);
+    if (type == FSD_DTYPE_UNKNOWN && computes)
+        type = m->engine->layers.at[layer].computes_in;
+    if (computes && type == FSD_FP32 && m->engine->layers.at[layer].rounds_to)
+        type = m->engine->layers.at[layer].rounds_to;
+    return type;
+}
+
+/* The Metadata of a kernel that only brings what another one computed into another
+ * layout has that one's nodes. */
+static bool forwards(const struct fsd_match *m, fsd_id layer)
+{
+    bool computes = false;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        bool view = m->facts->traits[node] & FSD_OP_VIEW;
+
+        if (!view && (m->facts->traits[node] & FSD_OP_MOVES || m->of_node[node].n < 2))
+            return false;
+        computes |= !view;
+    }
+    return computes;
+}
+
+const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
+{
+    struct fsd_layer_result *layers =
+        FSD_NEW(m->arena, struct fsd_layer_result, m->engine->nodes.n);
+
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        struct fsd_layer_result *r = &layers[i];
+        const struct fsd_layer *l = &m->engine->layers.at[i];
+
+        r->kind = l->kind;
+        if ((l->kind == FSD_KIND_COMPUTE || l->kind == FSD_KIND_REFORMAT) &&
+            l->may_quantize && only_quantizes(m, i))
+            r->kind = FSD_KIND_QUANTIZE;
+        else if (l->kind == FSD_KIND_COMPUTE && only_moves(m, i))
+            r->kind = fsd_kind_of_move(m->engine, &m->engine->nodes.at[i]);
+        r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
+                       (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
+                      !fsd_match_maps_layer(m, i);
+        r->forwards = r->kind == FSD_KIND_REFORMAT && forwards(m, i);
+        r->precision = precision(m, i, r->kind);
+    }
+    return layers;
+}

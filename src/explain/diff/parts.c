@@ -1,0 +1,139 @@
+/*
+ * Which of several engines each node of the model belongs to.  A linked node is in the
+ * engine of its layer.  The tensors at an engine's borders decide about other nodes:
+ * those on a path back from an output of the engine to one of its inputs are in the
+ * engine, even if they have no layer.
+ *
+ *     engine  reads a and writes d
+ *     model   a -> Relu -> b -> Shape ... -> d    Relu, Shape: inside
+ *             d -> NonMaxSuppression -> e         in none: outside
+ *
+ * A path back that ends at an input of the model which the engine does not read means
+ * that a border tensor has another name in the engine.  Then its nodes are unknown, and
+ * no node is reported as outside.
+ */
+#include "explain/diff/diff.h"
+
+struct walk {
+    const struct fsd_match *m;
+    struct fsd_parts *parts;
+    struct fsd_arena *scratch;
+    struct fsd_lists in_scope; /* nodes by scope */
+    struct fsd_lists bodies;   /* by node */
+    uint32_t *stop;            /* by tensor: the part that reads it, and one */
+    uint32_t *seen;            /* by tensor: 1 + the part that visited it last */
+    FSD_VEC(fsd_id) todo;
+};
+
+static void visit(struct walk *w, fsd_id node, uint32_t part)
+{
+    if (node == FSD_NONE || w->seen[node] == part + 1)
+        return;
+    w->seen[node] = part + 1;
+    w->parts->of_node[node] = fsd_id_or(w->parts->of_node[node], part);
+    fsd_vec_push(w->scratch, &w->todo, node);
+}
+
+/* A node's producers, and the bodies it owns, belong to the engine as well. */
+static void go_back(struct walk *w, fsd_id node, uint32_t part)
+{
+    const struct fsd_graph *g = w->m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(g, n, i)->tensor;
+
+        if (t == FSD_NONE || w->stop[t] == part + 1)
+            continue;
+        if (g->tensors.at[t].flags & FSD_TENSOR_INPUT && !g->tensors.at[t].scope &&
+            !w->m->facts->constant[t])
+            w->parts->open[part] = t;
+        visit(w, fsd_tensor_producer(g, t), part);
+    }
+    for (uint32_t k = 0; k < w->bodies.of[node].n; k++) {
+        fsd_id scope = fsd_list_at(&w->bodies, node, k);
+
+        for (uint32_t i = 0; i < w->in_scope.of[scope].n; i++)
+            visit(w, fsd_list_at(&w->in_scope, scope, i), part);
+    }
+}
+
+static void walk_part(struct walk *w, uint32_t part)
+{
+    const struct fsd_graph *e = w->m->engine;
+    struct fsd_span borders = e->parts.at[part].borders;
+    bool any = false;
+
+    w->parts->open[part] = FSD_NONE;
+    for (int outputs = 0; outputs < 2; outputs++)
+        for (uint32_t i = 0; i < borders.n; i++) {
+            const struct fsd_part_port *b = &e->borders.at[borders.at + i];
+            fsd_id t = w->m->counterpart[b->tensor];
+
+            if (t == FSD_NONE || b->written != outputs)
+                continue;
+            any |= b->written;
+            if (b->written)
+                visit(w, fsd_tensor_producer(w->m->model, t), part);
+            else
+                w->stop[t] = part + 1;
+        }
+    while (w->todo.n)
+        go_back(w, w->todo.at[--w->todo.n], part);
+    if (!any || w->parts->open[part] != FSD_NONE)
+        w->parts->known = false;
+}
+
+/* Links and regions are stronger evidence than the position between tensors. */
+static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
+{
+    for (fsd_id node = 0; node < m->model->nodes.n; node++) {
+        fsd_id region = m->region_of_node[node];
+        fsd_id of = FSD_NONE;
+
+        for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+            fsd_id part =
+                fsd_graph_part_of(m->engine, fsd_match_of_node(m, node, i)->layer);
+
+            of = fsd_id_or(of, part);
+            if (part != of)
+                parts->again[node] = part;
+        }
+        if (of == FSD_NONE && region != FSD_NONE)
+            of = fsd_graph_part_of(m->engine,
+                                   m->pool.at[m->regions.at[region].layers.at]);
+        parts->of_node[node] = fsd_id_or(of, parts->of_node[node]);
+    }
+}
+
+const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
+{
+    uint32_t n = m->engine->parts.n;
+    struct walk w = {.m = m, .scratch = fsd_arena_new()};
+    struct fsd_parts *parts = NULL;
+
+    if (n) {
+        parts = w.parts = FSD_NEW(m->arena, struct fsd_parts, 1);
+        parts->n = n;
+        parts->known = true;
+        parts->of_node = fsd_ids_new(m->arena, m->model->nodes.n);
+        parts->again = fsd_ids_new(m->arena, m->model->nodes.n);
+        parts->nodes = FSD_NEW(m->arena, uint32_t, n);
+        parts->open = FSD_NEW(m->arena, fsd_id, n);
+        w.stop = FSD_NEW(w.scratch, uint32_t, m->model->tensors.n);
+        w.seen = FSD_NEW(w.scratch, uint32_t, m->model->nodes.n);
+        w.in_scope = fsd_graph_by_scope(w.scratch, m->model);
+        w.bodies = fsd_graph_bodies(w.scratch, m->model);
+        for (uint32_t p = 0; p < n; p++)
+            walk_part(&w, p);
+        if (!parts->known) /* the position between tensors is a guess then */
+            for (fsd_id i = 0; i < m->model->nodes.n; i++)
+                parts->of_node[i] = FSD_NONE;
+        place_linked(m, parts);
+        for (fsd_id i = 0; i < m->model->nodes.n; i++)
+            if (parts->of_node[i] != FSD_NONE)
+                parts->nodes[parts->of_node[i]]++;
+    }
+    fsd_arena_free(w.scratch);
+    return parts;
+}

@@ -1,0 +1,118 @@
+/*
+ * Requested: the precision that the model asks for.  A quantized operator is between
+ * DQs, so its requested type is the one they dequantize; an operator with weights must
+ * have a DQ on both data and weight to be requested in low precision, another operator
+ * a DQ before and a Q behind.  All others are requested in the model's own type.
+ *
+ * Realised: the type in which its layer computes it, as computed.c shows; the highest
+ * of several.
+ */
+#include "explain/diff/step.h"
+#include "model/graph/walk.h"
+
+/* Weights are quantized as stored, in blocks, and transposed for the product. */
+static fsd_id before_turn(const void *of, fsd_id node)
+{
+    const struct fsd_match *m = of;
+
+    return m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_CASTS) ||
+                   fsd_node_is(m->model, node, FSD_ONNX_Transpose)
+               ? fsd_node_in_tensor(m->model, node, 0)
+               : FSD_NONE;
+}
+
+/* The producer of a tensor, before nodes that only transpose or cast it. */
+static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
+{
+    return fsd_tensor_producer(m->model,
+                               fsd_walk_back(m->model, tensor, before_turn, m));
+}
+
+static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
+{
+    fsd_id dq = producer(m, tensor);
+    fsd_id in, q;
+    enum fsd_dtype type;
+
+    if (!(fsd_traits_of(m->facts, dq) & FSD_OP_DEQUANTIZE))
+        return FSD_DTYPE_UNKNOWN;
+    in = fsd_node_in_tensor(m->model, dq, 0);
+    type = fsd_tensor_form(m->model, in)->type;
+    if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
+        return type;
+    /* By ONNX, a QuantizeLinear without a zero point outputs uint8; the reader knows
+     * the type wherever the model states it. */
+    q = fsd_tensor_producer(m->model, in);
+    return fsd_traits_of(m->facts, q) & FSD_OP_QUANTIZE ? FSD_INT8 : FSD_DTYPE_UNKNOWN;
+}
+
+static bool all_readers_quantize(const struct fsd_match *m, fsd_id tensor)
+{
+    struct fsd_span readers = fsd_tensor_consumers(m->model, tensor);
+
+    for (uint32_t i = 0; i < readers.n; i++)
+        if (!(m->facts->traits[m->model->links.at[readers.at + i]] & FSD_OP_QUANTIZE))
+            return false;
+    return readers.n > 0;
+}
+
+static enum fsd_dtype quantized_request(const struct fsd_match *m, fsd_id node)
+{
+    fsd_id in = fsd_node_in_tensor(m->model, node, 0);
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0);
+    enum fsd_dtype type = before_dq(m, in);
+
+    if (type == FSD_DTYPE_UNKNOWN)
+        return type;
+    if (m->facts->traits[node] & FSD_OP_WEIGHTED) {
+        fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
+
+        return before_dq(m, weight) != FSD_DTYPE_UNKNOWN ? type : FSD_DTYPE_UNKNOWN;
+    }
+    return all_readers_quantize(m, out) ? type : FSD_DTYPE_UNKNOWN;
+}
+
+enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
+{
+    enum fsd_dtype type = quantized_request(m, node);
+
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = fsd_tensor_form(m->model, fsd_node_out_tensor(m->model, node, 0))->type;
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = fsd_tensor_form(m->model, fsd_node_in_tensor(m->model, node, 0))->type;
+    return type;
+}
+
+/* Of several layers the highest precision of those that compute, in any order.  NoOps
+ * do not count, nor do kernels that pad or scale for a product, or continue what
+ * another layer began.  A higher precision than requested must be shown by the engine:
+ * a layer that casts may compute the node on either side of the cast. */
+enum fsd_dtype fsd_realised(const struct fsd_match *m,
+                            const struct fsd_layer_result *layers,
+                            const enum fsd_dtype *shown, enum fsd_dtype requested,
+                            fsd_id node)
+{
+    enum fsd_dtype product = FSD_DTYPE_UNKNOWN, computed = FSD_DTYPE_UNKNOWN,
+                   other = FSD_DTYPE_UNKNOWN;
+    bool weighted = m->facts->traits[node] & FSD_OP_WEIGHTED;
+    int asked = fsd_dtype_rank(requested);
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        uint32_t link = m->by_node[m->of_node[node].at + i];
+        fsd_id layer = m->links.at[link].layer;
+        const struct fsd_layer_result *r = &layers[layer];
+        bool computes = fsd_kind_computes(r->kind) && !fsd_goes_on(m, layer, node);
+        enum fsd_dtype *type = weighted && m->engine->layers.at[layer].multiplies
+                                   ? &product
+                               : computes ? &computed
+                                          : &other;
+        enum fsd_dtype runs = shown[link];
+
+        if (!runs && !(computes && asked && fsd_dtype_rank(r->precision) > asked))
+            runs = r->precision;
+        *type = fsd_dtype_wider(*type, runs);
+    }
+    if (product != FSD_DTYPE_UNKNOWN)
+        return product;
+    return computed != FSD_DTYPE_UNKNOWN ? computed : other;
+}

@@ -1,0 +1,108 @@
+/*
+ * The kernels of products, of a Conv or a GEMM: which of those that compute in a
+ * quantized type also write one.
+ *
+ * In some engines none does: each outputs floats, which a separate kernel quantizes,
+ * wherever the model has its quantizers.  There, another quantizer would not make a
+ * product output INT8, and must not be advised for that.
+ */
+#include "explain/diff/diff.h"
+
+enum { SEVERAL = 2 }; /* one product alone may have its own reason */
+
+/* A product with its element-wise epilogue; not an attention, which has several
+ * products. */
+static bool is_product(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                       const struct fsd_node_result *nodes, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    if (layers[layer].kind != FSD_KIND_COMPUTE || !l->multiplies)
+        return false;
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        fsd_sym step = m->engine->links.at[l->steps.at + i];
+
+        if (step != FSD_ONNX_Conv && step != FSD_ONNX_ConvTranspose &&
+            step != FSD_ONNX_MatMul && !fsd_step_is_epilogue(step))
+            return false;
+    }
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (nodes[node].fate == FSD_FATE_LAYER &&
+            !(m->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_QDQ)) &&
+            !fsd_step_is_epilogue(m->model->nodes.at[node].op))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the layer's inputs, or else its outputs, are quantized; *known is cleared if
+ * a type is unknown. */
+static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
+                         bool *known)
+{
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    struct fsd_span ports = reads ? n->in : n->out;
+    bool any = false;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &m->engine->ports.at[ports.at + i];
+        enum fsd_dtype type = fsd_port_form(m->engine, port)->type;
+
+        if (reads && fsd_match_is_weight(m, port))
+            continue;
+        any |= fsd_dtype_is_quantized(type);
+        *known &= type != FSD_DTYPE_UNKNOWN;
+    }
+    return any;
+}
+
+/* Whether a consumer of the layer's output quantizes it. */
+static bool is_quantized_behind(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    bool known = true;
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        struct fsd_span readers = fsd_port_peers(m->engine, n->out.at + i, false);
+
+        for (uint32_t k = 0; k < readers.n; k++)
+            if (is_quantized(m, m->engine->links.at[readers.at + k], false, &known))
+                return true;
+    }
+    return false;
+}
+
+const struct fsd_products *fsd_diff_products(const struct fsd_match *m,
+                                             const struct fsd_layer_result *layers,
+                                             const struct fsd_node_result *nodes)
+{
+    struct fsd_products *p = FSD_NEW(m->arena, struct fsd_products, 1);
+    uint32_t quantized_behind = 0;
+    bool *of = FSD_NEW(m->arena, bool, (size_t)m->engine->nodes.n + 1);
+
+    p->of = of;
+    p->example = FSD_NONE;
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        enum fsd_dtype type = layers[i].precision;
+        bool known = true;
+
+        of[i] = is_product(m, layers, nodes, i);
+        if (!of[i] || !fsd_dtype_is_quantized(type) ||
+            !is_quantized(m, i, true, &known))
+            continue;
+        p->type = !p->narrow || p->type == type ? type : FSD_DTYPE_UNKNOWN;
+        p->narrow++;
+        known = true;
+        if (is_quantized(m, i, false, &known)) {
+            p->direct++;
+            p->example = fsd_id_or(p->example, i);
+        } else if (known)
+            quantized_behind += is_quantized_behind(m, i);
+        else
+            p->unknown++;
+    }
+    p->none_quantizes = quantized_behind >= SEVERAL && !p->direct && !p->unknown;
+    return p;
+}

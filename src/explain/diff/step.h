@@ -1,0 +1,41 @@
+/* Steps of the stages of diff, by the file that holds them.  Only src/explain/diff. */
+#ifndef FSD_DIFF_STEP_H
+#define FSD_DIFF_STEP_H
+
+#include "explain/diff/diff.h"
+
+/* log.c: what the build log adds; nothing without one. */
+void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
+                         struct fsd_node_result *r);
+void fsd_add_log_to_reason(const struct fsd_match *m, fsd_id layer,
+                           struct fsd_reason *r);
+
+/* precision.c */
+enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node);
+enum fsd_dtype fsd_realised(const struct fsd_match *m,
+                            const struct fsd_layer_result *layers,
+                            const enum fsd_dtype *shown, enum fsd_dtype requested,
+                            fsd_id node);
+
+/** computed.c: whether the layer continues what other layers of the node began. */
+bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
+
+/** kind.c: whether a layer that only quantizes stands for the node.  If the quantizer
+ *  of an input pads for a convolution, its name also has that convolution's
+ *  DequantizeLinear nodes, which another layer computes. */
+bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
+
+/** cancel.c: whether a quantizer, or a factor between two, is eliminated because they
+ *  cancel each other. */
+bool fsd_cancels(const struct fsd_match *m, fsd_id node);
+
+/** advice_io.c: as fsd_put_advice(), for the cause io. */
+bool fsd_advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** padding.c: the same for a layer that pads, or cuts off; false: it does not. */
+bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** flow_named.c: completes the flows of Reformats without tensors. */
+void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);
+
+#endif

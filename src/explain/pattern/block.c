@@ -1,0 +1,240 @@
+/* What an engine made of the blocks of its model. */
+#include "base/base.h"
+#include "explain/pattern/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED(pattern, word) word,
+static const char *const pattern_names[] = {FSD_PATTERNS(NAMED)};
+
+const char *fsd_pattern_name(enum fsd_pattern pattern)
+{
+    return pattern_names[pattern];
+}
+
+enum fsd_pattern fsd_pattern_find(const char *name)
+{
+    unsigned i = 0;
+
+    while (i < FSD__PATTERN_COUNT && strcmp(pattern_names[i], name) != 0)
+        i++;
+    return (enum fsd_pattern)i;
+}
+
+const char *fsd_fused_name(enum fsd_fused fused)
+{
+    static const char *const names[] = {"whole", "split", "unknown"};
+
+    return names[fused];
+}
+
+/* While blocks are judged. */
+struct judge {
+    const struct fsd_diff *d;
+    struct fsd_blocks *blocks;
+    struct fsd_block *block;
+    uint32_t *mark, listed; /* by layer: which list it was put on last, from 1 */
+    fsd_id *of[FSD__PATTERN_COUNT]; /* by node: its block of that pattern, from 1 */
+    struct fsd_span *movers;        /* by block: in the list below */
+    FSD_VEC(uint64_t) moves;        /* block and layer, sorted */
+};
+
+static bool computes(const struct fsd_diff *d, fsd_id layer)
+{
+    enum fsd_kind kind = d->layers[layer].kind;
+
+    return fsd_kind_computes(kind) || kind == FSD_KIND_QUANTIZE;
+}
+
+static void list_layer(struct judge *j, struct fsd_span *span, fsd_id layer)
+{
+    if (j->mark[layer] == j->listed)
+        return;
+    j->mark[layer] = j->listed;
+    if (!span->n)
+        span->at = j->blocks->pool.n;
+    fsd_vec_push(j->blocks->arena, &j->blocks->pool, layer);
+    span->n++;
+}
+
+static void in_order(struct judge *j, struct fsd_span span)
+{
+    fsd_sort(j->blocks->pool.at + span.at, span.n, sizeof(fsd_id), fsd_by_id);
+}
+
+/* The layers that are known to compute one of its nodes; false where none is.  What is
+ * known of a group of layers only says something when there is but one of them. */
+static bool list_of_node(struct judge *j, fsd_id node)
+{
+    const struct fsd_match *m = j->d->match;
+    uint32_t listed = 0;
+    fsd_id region;
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+
+        if (!computes(j->d, layer))
+            continue;
+        list_layer(j, &j->block->layers, layer);
+        listed++;
+    }
+    if (listed || (region = m->region_of_node[node]) == FSD_NONE)
+        return listed || m->of_node[node].n; /* only moved */
+    if (m->regions.at[region].layers.n != 1)
+        return false;
+    list_layer(j, &j->block->layers, m->pool.at[m->regions.at[region].layers.at]);
+    return true;
+}
+
+/* @param swap  a residual: with the end of its other way in place of `end`. */
+static void judge_layers(struct judge *j, bool swap)
+{
+    const struct fsd_diff *d = j->d;
+    struct fsd_block *b = j->block;
+
+    b->unknown = FSD_NONE;
+    b->layers = (struct fsd_span){0};
+    j->listed++;
+    for (uint32_t i = 0; i < b->nodes.n; i++) {
+        fsd_id own = j->blocks->pool.at[b->nodes.at + i],
+               node = fsd_merged_into(d, own);
+        enum fsd_fate fate;
+
+        if (swap && own == b->end)
+            own = node = b->either;
+        fate = d->nodes[node].fate;
+        if ((fate == FSD_FATE_UNEXPLAINED || fate == FSD_FATE_OUTSIDE ||
+             (fate == FSD_FATE_LAYER && !list_of_node(j, node))))
+            b->unknown = fsd_id_or(b->unknown, own);
+    }
+    in_order(j, b->layers);
+    b->fused = b->layers.n > 1                          ? FSD_FUSED_SPLIT
+               : b->unknown != FSD_NONE || !b->layers.n ? FSD_FUSED_UNKNOWN
+                                                        : FSD_FUSED_WHOLE;
+    if (b->fused == FSD_FUSED_UNKNOWN)
+        b->unknown = fsd_id_or(b->unknown, b->anchor);
+}
+
+/* Which of two ways an Add is fused with is the builder's to choose. */
+static void judge_fusion(struct judge *j)
+{
+    struct fsd_block *b = j->block;
+
+    judge_layers(j, false);
+    if (b->fused == FSD_FUSED_WHOLE || b->either == FSD_NONE)
+        return;
+    judge_layers(j, true);
+    if (b->fused != FSD_FUSED_WHOLE)
+        judge_layers(j, false);
+}
+
+static void judge_between(struct judge *j, struct fsd_span movers)
+{
+    const struct fsd_match *m = j->d->match;
+    struct fsd_block *b = j->block;
+
+    for (uint32_t i = 0; i < b->passed.n; i++) {
+        fsd_id node = j->blocks->pool.at[b->passed.at + i];
+
+        for (uint32_t k = 0; k < m->of_node[node].n; k++)
+            list_layer(j, &b->between, fsd_match_of_node(m, node, k)->layer);
+    }
+    for (uint32_t i = 0; i < movers.n; i++)
+        list_layer(j, &b->between, (fsd_id)j->moves.at[movers.at + i]);
+    in_order(j, b->between);
+}
+
+static void judge_type(struct judge *j)
+{
+    const struct fsd_diff *d = j->d;
+    struct fsd_block *b = j->block;
+    bool any = false;
+
+    for (int products = 1; products >= 0 && !b->typed.n; products--) {
+        b->typed.at = j->blocks->pool.n;
+        for (uint32_t i = 0; i < b->nodes.n; i++) {
+            fsd_id node = j->blocks->pool.at[b->nodes.at + i];
+
+            if (d->nodes[fsd_merged_into(d, node)].fate != FSD_FATE_LAYER ||
+                (products &&
+                 !(d->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_OPAQUE))))
+                continue;
+            fsd_vec_push(j->blocks->arena, &j->blocks->pool, node);
+            b->typed.n++;
+        }
+    }
+    for (uint32_t i = 0; i < b->typed.n; i++) {
+        fsd_id node = fsd_merged_into(d, j->blocks->pool.at[b->typed.at + i]);
+        enum fsd_dtype type = d->nodes[node].realised;
+
+        b->type = !any || b->type == type ? type : FSD_DTYPE_UNKNOWN;
+        any = true;
+    }
+}
+
+/* ----------------------------------------------------------------- data movement */
+
+/* Which layers move a tensor from one node of a block to another: computed once for
+ * each data-movement layer, not once for each block. */
+static void find_movers(struct judge *j, struct fsd_arena *scratch)
+{
+    const struct fsd_flows *flows = j->d->flows;
+
+    for (fsd_id layer = 0; layer < j->d->engine->nodes.n; layer++) {
+        const struct fsd_flow *f = &flows->of[layer];
+
+        if (!f->there || f->producer == FSD_NONE)
+            continue;
+        for (int p = 0; p < FSD__PATTERN_COUNT; p++) {
+            fsd_id block = j->of[p][f->producer];
+            bool inside = false;
+
+            for (uint32_t i = 0; block && i < f->readers.n; i++) {
+                fsd_id reader = flows->readers.at[f->readers.at + i].node;
+
+                inside |= fsd_id_at(j->of[p], reader) == block;
+            }
+            if (inside)
+                fsd_vec_push(scratch, &j->moves, (uint64_t)(block - 1) << 32 | layer);
+        }
+    }
+    fsd_vec_sort(&j->moves, fsd_by_number);
+    for (uint32_t i = 0; i < j->moves.n; i++) {
+        struct fsd_span *span = &j->movers[j->moves.at[i] >> 32];
+
+        if (!span->n++)
+            span->at = i;
+    }
+}
+
+struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct fsd_blocks *blocks = FSD_NEW(arena, struct fsd_blocks, 1);
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct judge j = {.d = d, .blocks = blocks};
+
+    blocks->arena = arena;
+    fsd_blocks_find(blocks, d->facts);
+    j.mark = FSD_NEW(scratch, uint32_t, d->engine->nodes.n);
+    j.movers = FSD_NEW(scratch, struct fsd_span, blocks->list.n);
+    for (int p = 0; p < FSD__PATTERN_COUNT; p++)
+        j.of[p] = FSD_NEW(scratch, fsd_id, d->model->nodes.n);
+    for (uint32_t i = 0; i < blocks->list.n; i++) {
+        const struct fsd_block *b = &blocks->list.at[i];
+
+        for (uint32_t k = 0; k < b->nodes.n; k++)
+            j.of[b->pattern][blocks->pool.at[b->nodes.at + k]] = i + 1;
+        for (uint32_t k = 0; k < b->passed.n; k++)
+            j.of[b->pattern][blocks->pool.at[b->passed.at + k]] = i + 1;
+    }
+    find_movers(&j, scratch);
+    for (uint32_t i = 0; i < blocks->list.n; i++) {
+        j.block = &blocks->list.at[i];
+        judge_fusion(&j);
+        judge_between(&j, j.movers[i]);
+        judge_type(&j);
+    }
+    fsd_arena_free(scratch);
+    return blocks;
+}

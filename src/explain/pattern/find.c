@@ -1,0 +1,339 @@
+/*
+ * Where the patterns are in a model: forms (form.h), what no expression states of them,
+ * and the list of blocks.  Quantizers, casts, views and transpositions may stand
+ * anywhere between the operators of a form.
+ */
+#include "base/base.h"
+#include "explain/pattern/form.h"
+#include "explain/pattern/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANCESTORS = 1024 };
+
+typedef bool holds_fn(struct fsd_attempt *a);
+
+/* --------------------------------------------------------------------- the forms */
+
+#define CONV    "BatchNormalization?(Conv|ConvTranspose)"
+#define ACT     "@activation"
+#define MOMENT  "Add(c, ReduceMean(Pow|Mul(x)))"
+#define SPREAD  "Sqrt(Add(c, ReduceMean(Pow|Mul(Sub(x, ReduceMean(x))))))"
+#define CENTRED "Sub(x, ReduceMean(x))"
+#define ERF     "Add(c, Erf(Div|Mul(x, c)))"
+#define TANH    "Add(c, Tanh(Mul(c, Add(x, Mul(c, Pow|Mul(x))))))"
+#define TANH_2  "Add(c, Tanh(Mul(c, Mul(x, Add(c, Mul(c, Pow|Mul(x)))))))"
+#define HALVED(of)                                                                     \
+    {FSD_PATTERN_GELU, "Mul(c, Mul(x, " of "))", NULL},                                \
+        {FSD_PATTERN_GELU, "Mul(x, Mul(c, " of "))", NULL},                            \
+    {                                                                                  \
+        FSD_PATTERN_GELU, "Mul(Mul(x, c), " of ")", NULL                               \
+    }
+
+static holds_fn is_closed, is_gate, is_skip;
+
+/* Of forms that fit one node the first one counts; a node is in one block of a pattern.
+ */
+static const struct form {
+    enum fsd_pattern pattern;
+    const char *text;
+    holds_fn *holds; /* what no expression can state; NULL: nothing */
+} forms[] = {
+    {FSD_PATTERN_ATTENTION, "MatMul(*Softmax(*MatMul(q, k)), v)", NULL},
+    {FSD_PATTERN_ATTENTION, "@attention(q, k, v)", NULL},
+    {FSD_PATTERN_ATTENTION, "@attention", NULL},
+    {FSD_PATTERN_LAYERNORM, "@layernorm", NULL},
+    {FSD_PATTERN_LAYERNORM, "Add?(c, Mul?(c, Div(" CENTRED ", " SPREAD ")))", NULL},
+    {FSD_PATTERN_LAYERNORM,
+     "Add?(c, Mul?(c, Mul(" CENTRED ", Reciprocal(" SPREAD "))))", NULL},
+    {FSD_PATTERN_RMSNORM, "@rmsnorm", NULL},
+    {FSD_PATTERN_RMSNORM, "Mul?(c, Mul(x, Reciprocal(Sqrt(" MOMENT "))))", NULL},
+    {FSD_PATTERN_RMSNORM, "Mul?(c, Mul(x, Div(c, Sqrt(" MOMENT "))))", NULL},
+    {FSD_PATTERN_RMSNORM, "Mul?(c, Mul(x, Pow(" MOMENT ", c)))", NULL},
+    {FSD_PATTERN_RMSNORM, "Mul?(c, Div(x, Sqrt(" MOMENT ")))", NULL},
+    {FSD_PATTERN_GELU, "@gelu", NULL},
+    HALVED(ERF),
+    HALVED(TANH),
+    HALVED(TANH_2),
+    {FSD_PATTERN_SWIGLU, "Mul(u, Mul(g, Sigmoid(g)))", is_gate},
+    {FSD_PATTERN_SWIGLU, "Mul(u, Swish(g))", is_gate},
+    {FSD_PATTERN_CONV_BN_ACT, "Mul(b=" CONV ", Sigmoid|HardSigmoid(b))", is_closed},
+    {FSD_PATTERN_CONV_BN_ACT, ACT "|Sigmoid|HardSigmoid(" CONV ")", is_closed},
+    {FSD_PATTERN_CONV_BN_ACT, "BatchNormalization(Conv|ConvTranspose)", is_closed},
+    {FSD_PATTERN_RESIDUAL,
+     ACT "?(Add(b=Add?(c, BatchNormalization?(Conv|ConvTranspose|MatMul|Gemm)), s))",
+     is_skip},
+};
+
+static bool is_passed(const struct fsd_facts *facts, fsd_id node)
+{
+    fsd_sym op = facts->g->nodes.at[node].op;
+
+    return (facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS)) ||
+           op == FSD_ONNX_Identity || op == FSD_ONNX_Dropout ||
+           op == FSD_ONNX_Transpose;
+}
+
+/* A layer of the network in the user's sense: a product with constant weights. */
+static bool is_weighted(const struct fsd_attempt *a, fsd_id node)
+{
+    fsd_id weight = fsd_node_in_tensor(a->g, node, 1);
+
+    return (a->facts->traits[node] & FSD_OP_WEIGHTED) &&
+           fsd_is_constant(a->facts, weight);
+}
+
+/* ----------------------------------------- conditions that no expression states */
+
+static fsd_id letter(const struct fsd_attempt *a, char name)
+{
+    return a->letter[name - 'a'];
+}
+
+/* Nothing inside is read from outside: else it has to be written to memory anyhow. */
+static bool is_closed(struct fsd_attempt *a)
+{
+    for (uint32_t i = 1; i < a->n + a->n_passed; i++) {
+        fsd_id node = i < a->n ? a->nodes[i] : a->passed[i - a->n];
+        fsd_id out = fsd_node_out_tensor(a->g, node, 0);
+        const struct fsd_tensor *t = &a->g->tensors.at[out];
+
+        if (t->flags & FSD_TENSOR_OUTPUT)
+            return false;
+        for (uint32_t k = 0; k < t->consumers.n; k++) {
+            fsd_id reader = a->g->links.at[t->consumers.at + k];
+
+            if (!fsd_ids_have(a->nodes, a->n, reader) &&
+                !fsd_ids_have(a->passed, a->n_passed, reader))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The weighted node that a tensor is of, through its bias, and through what takes a
+ * part of it. */
+static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
+{
+    for (uint32_t steps = 0; steps < FSD_FIT_WALK && !fsd_form_is_constant(a, tensor);
+         steps++) {
+        fsd_id node = fsd_form_producer(a, &tensor), in[2];
+
+        if (node == FSD_NONE || is_weighted(a, node))
+            return node;
+        if (!fsd_form_is(a->facts, node, "Add|Split|Slice|Gather"))
+            return FSD_NONE;
+        in[0] = fsd_node_in_tensor(a->g, node, 0);
+        in[1] = fsd_node_in_tensor(a->g, node, 1);
+        if (!fsd_form_is_constant(a, in[0]) && !fsd_form_is_constant(a, in[1]))
+            return FSD_NONE;
+        tensor = fsd_form_is_constant(a, in[0]) ? in[1] : in[0];
+    }
+    return FSD_NONE;
+}
+
+/* A Mul of a tensor with a gate is anything, unless both are halves of one layer. */
+static bool is_gate(struct fsd_attempt *a)
+{
+    return weighted_behind(a, letter(a, 'u')) != FSD_NONE &&
+           weighted_behind(a, letter(a, 'g')) != FSD_NONE;
+}
+
+/* Whether a tensor, or one of the same value, is an ancestor of a node.  Producers have
+ * lower numbers, so that nodes before the tensor's own producer need not be visited. */
+static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
+{
+    const fsd_id *value = a->facts->value;
+    fsd_id producer = fsd_tensor_producer(a->g, value[tensor]), todo[FSD_FIT_WALK],
+           seen[ANCESTORS];
+    uint32_t n = 0, n_seen = 0;
+
+    todo[n++] = node;
+    while (n) {
+        fsd_id at = todo[--n];
+
+        for (uint32_t i = 0; i < a->g->nodes.at[at].in.n; i++) {
+            fsd_id in = fsd_node_in_tensor(a->g, at, i), made;
+
+            if (fsd_id_at(value, in) == value[tensor])
+                return true;
+            made = fsd_tensor_producer(a->g, in);
+            if (made == FSD_NONE || fsd_form_is_constant(a, in) ||
+                (producer != FSD_NONE && made <= producer) ||
+                fsd_ids_have(seen, n_seen, made))
+                continue;
+            if (n == FSD_FIT_WALK || n_seen == ANCESTORS)
+                return false;
+            seen[n_seen++] = todo[n++] = made;
+        }
+    }
+    return false;
+}
+
+/* The shorter way is what the longer one began with, or a projection of it. */
+static bool is_skip(struct fsd_attempt *a)
+{
+    fsd_id skip = letter(a, 's'), other = skip, projection;
+
+    for (uint32_t i = 0; i < a->n; i++)
+        if (fsd_form_is(a->facts, a->nodes[i], "Conv|ConvTranspose|MatMul|Gemm"))
+            a->end = a->nodes[i];
+    if (a->end == FSD_NONE || !is_weighted(a, a->end) || !is_closed(a))
+        return false;
+    if (is_ancestor(a, skip, a->end))
+        return true;
+    projection = fsd_form_producer(a, &other);
+    if (fsd_form_is(a->facts, projection, "BatchNormalization|Add"))
+        projection = weighted_behind(a, fsd_node_in_tensor(a->g, projection, 0));
+    if (projection == FSD_NONE || !is_weighted(a, projection))
+        return false;
+    other = fsd_node_in_tensor(a->g, projection, 0);
+    fsd_form_producer(a, &other);
+    a->either = projection;
+    return is_ancestor(a, other, a->end);
+}
+
+/* --------------------------------------------------------------------------- qkv */
+
+/* The only layer of the network that a tensor comes from, through whatever does not
+ * multiply matrices: rotations, heads that are split and repeated. */
+static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t *steps)
+{
+    fsd_id node, found = FSD_NONE;
+
+    if (fsd_form_is_constant(a, tensor) || !*steps ||
+        (node = fsd_form_producer(a, &tensor)) == FSD_NONE)
+        return FSD_NONE;
+    --*steps;
+    if (a->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_SHAPE))
+        return is_weighted(a, node) ? node : FSD_NONE;
+    for (uint32_t i = 0; i < a->g->nodes.at[node].in.n; i++) {
+        fsd_id other = projection_of(a, fsd_node_in_tensor(a->g, node, i), steps);
+
+        found = fsd_id_both(found, other);
+    }
+    return found;
+}
+
+/* Makes the attempt one of the projections of its attention; false when they are not of
+ * one tensor. */
+static bool take_projections(struct fsd_attempt *a)
+{
+    static const char of[] = "qkv";
+    fsd_id made[3], source = FSD_NONE;
+
+    for (int i = 0; i < 3; i++) {
+        uint32_t steps = 4 * FSD_FIT_WALK;
+        fsd_id tensor = letter(a, of[i]), data;
+
+        made[i] = projection_of(a, tensor, &steps);
+        if (made[i] == FSD_NONE || made[i] == FSD_SEVERAL || !steps)
+            return false;
+        data = fsd_node_in_tensor(a->g, made[i], 0);
+        fsd_form_producer(a, &data);
+        if (i && data != source)
+            return false;
+        source = data;
+    }
+    a->n = a->n_passed = 0;
+    for (int i = 0; i < 3; i++)
+        fsd_form_add(a->nodes, &a->n, made[i]);
+    return true;
+}
+
+/* ----------------------------------------------------------------------- the list */
+
+static struct fsd_span keep(struct fsd_blocks *blocks, fsd_id *nodes, uint32_t n)
+{
+    struct fsd_span span = {blocks->pool.n, n};
+
+    qsort(nodes, n, sizeof *nodes, fsd_by_id);
+    for (uint32_t i = 0; i < n; i++)
+        fsd_vec_push(blocks->arena, &blocks->pool, nodes[i]);
+    return span;
+}
+
+/* A bit a pattern; but what a layernorm does once the mean is gone is an rmsnorm. */
+static uint16_t bit_of(enum fsd_pattern pattern)
+{
+    return (uint16_t)(1u << (pattern == FSD_PATTERN_RMSNORM ? FSD_PATTERN_LAYERNORM
+                                                            : pattern));
+}
+
+/* Unless a node of it is in another block of the pattern. */
+static void add_block(struct fsd_blocks *blocks, uint16_t *used, struct fsd_attempt *a,
+                      enum fsd_pattern pattern, fsd_id anchor)
+{
+    uint16_t bit = bit_of(pattern);
+    struct fsd_block block = {.pattern = (uint8_t)pattern,
+                              .anchor = anchor,
+                              .end = a->end,
+                              .either = a->either};
+
+    for (uint32_t i = 0; i < a->n; i++)
+        if (used[a->nodes[i]] & bit)
+            return;
+    for (uint32_t i = 0; i < a->n; i++)
+        used[a->nodes[i]] |= bit;
+    block.nodes = keep(blocks, a->nodes, a->n);
+    block.passed = keep(blocks, a->passed, a->n_passed);
+    fsd_vec_push(blocks->arena, &blocks->list, block);
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct fsd_block *a = x, *b = y;
+    int pattern = fsd_order(a->pattern, b->pattern);
+
+    return pattern ? pattern : fsd_order(a->anchor, b->anchor);
+}
+
+enum { ASKED = 1u << FSD_COUNT_OF(forms) };
+_Static_assert(FSD_COUNT_OF(forms) < 31, "a bit a form, and one more");
+
+/* The forms that a node of this operator may be the last of, a bit each.  Nearly all
+ * nodes are that of no or of few forms; asked once for each operator. */
+static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_id node)
+{
+    uint32_t *forms_of = &known[g->nodes.at[node].op];
+
+    for (size_t i = 0; !(*forms_of & ASKED) && i < FSD_COUNT_OF(forms); i++)
+        *forms_of |= (uint32_t)fsd_form_may_end(
+                         forms[i].text, fsd_text(g->names, g->nodes.at[node].op))
+                     << i;
+    return *forms_of |= ASKED;
+}
+
+/* From the last node on, so that a form is met at its end before it is at a part of it.
+ */
+void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
+{
+    const struct fsd_graph *g = facts->g;
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint16_t *used = FSD_NEW(scratch, uint16_t, g->nodes.n);
+    bool *passing = FSD_NEW(scratch, bool, g->nodes.n);
+    uint32_t *known = FSD_NEW(scratch, uint32_t, fsd_intern_count(g->names));
+    struct fsd_attempt *a = FSD_NEW(scratch, struct fsd_attempt, 1);
+
+    for (fsd_id node = 0; node < g->nodes.n; node++)
+        passing[node] = is_passed(facts, node);
+    a->facts = facts;
+    a->g = g;
+    a->passing = passing;
+    for (fsd_id node = g->nodes.n; node-- > 0;)
+        for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
+            if (passing[node] || !facts->live[node])
+                break;
+            if (!(forms_ended_by(known, g, node) >> i & 1) ||
+                used[node] & bit_of(forms[i].pattern) ||
+                !fsd_form_fits(a, forms[i].text, node, forms[i].holds))
+                continue;
+            add_block(blocks, used, a, forms[i].pattern, node);
+            if (forms[i].pattern == FSD_PATTERN_ATTENTION && take_projections(a))
+                add_block(blocks, used, a, FSD_PATTERN_QKV, node);
+        }
+    fsd_arena_free(scratch);
+    fsd_vec_sort(&blocks->list, by_place);
+}

@@ -1,0 +1,164 @@
+/*
+ * Joins each row of numbers to what its name means: for a table a node, else a layer,
+ * else the producer of the tensor with that name; for sets of tensors the model's
+ * tensor, also by the engine's name for it.  A layer that no row names gets the most
+ * significant row of its nodes: for errors the largest, since the error at a layer's
+ * output is that of its last node only if nothing in the layer reduces it.
+ */
+#include "base/base.h"
+#include "explain/values/values.h"
+
+struct join {
+    const struct fsd_match *m;
+    const struct fsd_numbers *n;
+    struct fsd_values *v;
+    uint32_t *of_tensor;            /* of the model */
+    fsd_id *next_node, *first_node; /* by name: chains of nodes, FSD_NONE ends */
+    fsd_id *layer;                  /* by name */
+};
+
+static void index_names(struct join *j, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *model = j->m->model, *engine = j->m->engine;
+    uint32_t names = fsd_intern_count(model->names);
+
+    j->first_node = fsd_ids_new(scratch, names);
+    j->layer = fsd_graph_nodes_by_name(scratch, engine);
+    j->next_node = fsd_ids_new(scratch, model->nodes.n);
+    for (fsd_id i = model->nodes.n; i-- > 0;) {
+        fsd_sym name = model->nodes.at[i].name;
+
+        j->next_node[i] = name ? j->first_node[name] : FSD_NONE;
+        j->first_node[name] = name ? i : FSD_NONE;
+    }
+}
+
+/* In the main graph, by its own name or the engine's. */
+static fsd_id model_tensor(const struct join *j, fsd_sym name)
+{
+    return fsd_id_or(fsd_graph_find(j->m->model, name, 0),
+                     fsd_match_held(j->m, fsd_graph_find(j->m->engine, name, 0)));
+}
+
+static bool give_layer(struct join *j, fsd_id layer, uint32_t row)
+{
+    if (layer == FSD_NONE || j->v->of_layer[layer] != FSD_NONE)
+        return false;
+    j->v->of_layer[layer] = row;
+    return true;
+}
+
+/* A tensor that only the engine has. */
+static bool give_engine_tensor(struct join *j, uint32_t row)
+{
+    const struct fsd_graph *e = j->m->engine;
+    fsd_id t = fsd_graph_find(e, j->n->rows.at[row].name, 0);
+
+    return give_layer(j, fsd_tensor_producer(e, t), row);
+}
+
+static bool give_tensor(struct join *j, uint32_t row)
+{
+    fsd_id t = model_tensor(j, j->n->rows.at[row].name), node;
+
+    if (t == FSD_NONE)
+        return give_engine_tensor(j, row);
+    j->of_tensor[t] = row;
+    node = fsd_tensor_producer(j->m->model, t);
+    if (node != FSD_NONE)
+        j->v->of_node[node] = fsd_id_or(j->v->of_node[node], row);
+    return true;
+}
+
+static bool give_named(struct join *j, uint32_t row)
+{
+    fsd_sym name = j->n->rows.at[row].name;
+    bool given = false;
+
+    for (fsd_id i = j->first_node[name]; i != FSD_NONE; i = j->next_node[i]) {
+        j->v->of_node[i] = row;
+        given = true;
+    }
+    given |= give_layer(j, j->layer[name], row);
+    return given || give_tensor(j, row);
+}
+
+/* The significance of a row: for errors, how large they are. */
+static double weight_of(const struct fsd_numbers *n, uint32_t row)
+{
+    double number = fsd_number_of(n, row, 0);
+
+    if (n->rows.at[row].fresh)
+        return INFINITY;
+    return isnan(number) ? -1 : fabs(number);
+}
+
+static void give_layers_of_nodes(struct join *j)
+{
+    const struct fsd_match *m = j->m;
+
+    for (fsd_id layer = 0; layer < m->engine->nodes.n; layer++) {
+        uint32_t best = FSD_NONE;
+
+        if (j->v->of_layer[layer] != FSD_NONE)
+            continue;
+        for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+            uint32_t row = j->v->of_node[fsd_match_of_layer(m, layer, i)->node];
+
+            if (row != FSD_NONE &&
+                (best == FSD_NONE || weight_of(j->n, row) > weight_of(j->n, best)))
+                best = row;
+        }
+        j->v->of_layer[layer] = best;
+    }
+}
+
+static enum fsd_status check_joined(const struct join *j, struct fsd_error *err)
+{
+    const struct fsd_numbers *n = j->n;
+
+    if (j->v->joined)
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_MISMATCH, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
+                    "expected names of %s, found %u that mean nothing there, the first "
+                    "of them '%.200s'",
+                    n->of == FSD_NUMBERS_OF_TABLE
+                        ? "nodes, layers or tensors of model and engine"
+                        : "tensors of model and engine",
+                    n->rows.n, fsd_text(j->m->model->names, n->rows.at[0].name));
+}
+
+enum fsd_status fsd_values_join(const struct fsd_values **out,
+                                const struct fsd_numbers *numbers, double limit,
+                                const struct fsd_match *m,
+                                const struct fsd_flows *flows, struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_values *v = FSD_NEW(m->arena, struct fsd_values, 1);
+    struct join j = {.m = m, .n = numbers, .v = v};
+    bool table = numbers->of == FSD_NUMBERS_OF_TABLE;
+
+    v->numbers = numbers;
+    v->limit = limit;
+    v->of_node = fsd_ids_new(m->arena, m->model->nodes.n);
+    v->of_layer = fsd_ids_new(m->arena, m->engine->nodes.n);
+    j.of_tensor = fsd_ids_new(scratch, m->model->tensors.n);
+    index_names(&j, scratch);
+    for (uint32_t i = 0; i < numbers->rows.n; i++)
+        if (table ? give_named(&j, i) : give_tensor(&j, i))
+            v->joined++;
+        else
+            fsd_vec_push(m->arena, &v->strangers, i);
+    give_layers_of_nodes(&j);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        double number = fabs(fsd_number_of(numbers, v->of_layer[i], 0));
+
+        if (number > v->greatest && isfinite(number))
+            v->greatest = number;
+    }
+    if (!table)
+        fsd_values_enter(v, m, flows, j.of_tensor);
+    fsd_arena_free(scratch);
+    *out = v;
+    return check_joined(&j, err);
+}

@@ -1,0 +1,253 @@
+/*
+ * numpy.savez() and savez_compressed(): a ZIP archive with a file NAME.npy for each
+ * tensor.  Members are found by the archive's directory at its end, as every ZIP reader
+ * does, in the 64-bit form if a count or a size needs it.  At first, only the header of
+ * each member is read.
+ *
+ *     local header, member | ... | directory: an entry a member | [64 bits: record,
+ *     locator] | end record
+ *
+ * Members may overlap in a hostile archive, so that a few kilobytes decompress to
+ * terabytes: the sum of all is bounded by the size of the file.
+ */
+#include "explain/values/values.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+enum {
+    END_SIZE = 22,       /* the end record without its comment, */
+    COMMENT_MAX = 65535, /* of so many bytes */
+    LOCATOR_SIZE = 20,
+    END64_SIZE = 56,
+    ENTRY_SIZE = 46,
+    LOCAL_SIZE = 30,
+    MEMBERS_MAX = 1 << 20,
+    RATIO_MAX = 1032 /* what deflate can do at best */
+};
+#define EXPANDED_FREE (UINT64_C(1) << 26)
+
+struct archive {
+    const struct fsd_file *file;
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_array_set *set;
+    struct fsd_error *err;
+    uint64_t expanded; /* bytes, of all members so far */
+};
+
+struct directory {
+    uint64_t at, size, members;
+};
+
+static uint64_t number_at(const struct archive *z, uint64_t at, unsigned bytes)
+{
+    uint64_t number = 0;
+
+    while (bytes--)
+        number = number << 8 | z->file->bytes[at + bytes];
+    return number;
+}
+
+/* True if there are so many bytes. */
+static bool has(const struct archive *z, uint64_t at, uint64_t n)
+{
+    return at <= z->file->size && n <= z->file->size - at;
+}
+
+static bool is_at(const struct archive *z, uint64_t at, const char *mark)
+{
+    return has(z, at, 4) && !memcmp(z->file->bytes + at, mark, 4);
+}
+
+static enum fsd_status damaged(const struct archive *z, uint64_t at,
+                               const char *expected, const char *found)
+{
+    return fsd_fail(z->err, FSD_E_FORMAT, z->file->name, FSD_POS_BYTE, at,
+                    "expected %s of an npz archive, found %s", expected, found);
+}
+
+bool fsd_npz_is(const struct fsd_file *file)
+{
+    return file->size >= 4 &&
+           (!memcmp(file->bytes, "PK\3\4", 4) || !memcmp(file->bytes, "PK\5\6", 4));
+}
+
+/* ----------------------------------------------------------------------- directory */
+
+/* The end record is last, except for a comment. */
+static bool find_end(const struct archive *z, uint64_t *at)
+{
+    size_t size = z->file->size;
+
+    for (size_t back = END_SIZE; back <= size && back <= END_SIZE + COMMENT_MAX; back++)
+        if (is_at(z, size - back, "PK\5\6") &&
+            number_at(z, size - back + 20, 2) <= back - END_SIZE) {
+            *at = size - back;
+            return true;
+        }
+    return false;
+}
+
+static enum fsd_status find_directory(const struct archive *z, struct directory *out)
+{
+    uint64_t end, record;
+
+    if (!find_end(z, &end))
+        return damaged(z, z->file->size, "the end record",
+                       "none: the file is cut or another kind of archive");
+    out->members = number_at(z, end + 10, 2);
+    out->size = number_at(z, end + 12, 4);
+    out->at = number_at(z, end + 16, 4);
+    if (end >= LOCATOR_SIZE && is_at(z, end - LOCATOR_SIZE, "PK\6\7")) {
+        record = number_at(z, end - LOCATOR_SIZE + 8, 8);
+        if (!has(z, record, END64_SIZE) || !is_at(z, record, "PK\6\6"))
+            return damaged(z, end - LOCATOR_SIZE, "the end record of 64 bits",
+                           "something else where it is said to be");
+        out->members = number_at(z, record + 32, 8);
+        out->size = number_at(z, record + 40, 8);
+        out->at = number_at(z, record + 48, 8);
+    }
+    if (!has(z, out->at, out->size))
+        return damaged(z, end, "the directory", "that it is not all in the file");
+    if (out->members > MEMBERS_MAX)
+        return fsd_fail(z->err, FSD_E_LIMIT, z->file->name, FSD_POS_BYTE, end,
+                        "expected at most %d tensors, found %llu", MEMBERS_MAX,
+                        (unsigned long long)out->members);
+    return FSD_OK;
+}
+
+/* ------------------------------------------------------------------------- members */
+
+struct member {
+    uint64_t stored, size, local;
+    uint32_t crc;
+    unsigned flags, method;
+    struct fsd_slice name;
+};
+
+/* Sizes that do not fit are in an extra field, in this order, as far as they are
+ * needed. */
+static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
+                       struct member *m)
+{
+    uint64_t *const due[] = {&m->size, &m->stored, &m->local};
+    uint64_t end = at + n;
+
+    while (end - at >= 4) {
+        uint64_t id = number_at(z, at, 2), len = number_at(z, at + 2, 2);
+
+        at += 4;
+        if (len > end - at)
+            return;
+        for (size_t i = 0, k = 0; id == 1 && i < FSD_COUNT_OF(due); i++)
+            if (*due[i] == UINT32_MAX && k + 8 <= len) {
+                *due[i] = number_at(z, at + k, 8);
+                k += 8;
+            }
+        at += len;
+    }
+}
+
+/* @param at  of the directory's entry; set behind it. */
+static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
+                       struct member *m)
+{
+    uint64_t name, extra, comment, size;
+
+    if (end - *at < ENTRY_SIZE || !is_at(z, *at, "PK\1\2"))
+        return false;
+    name = number_at(z, *at + 28, 2);
+    extra = number_at(z, *at + 30, 2);
+    comment = number_at(z, *at + 32, 2);
+    size = ENTRY_SIZE + name + extra + comment;
+    if (end - *at < size)
+        return false;
+    *m = (struct member){
+        .flags = (unsigned)number_at(z, *at + 8, 2),
+        .method = (unsigned)number_at(z, *at + 10, 2),
+        .crc = (uint32_t)number_at(z, *at + 16, 4),
+        .stored = number_at(z, *at + 20, 4),
+        .size = number_at(z, *at + 24, 4),
+        .local = number_at(z, *at + 42, 4),
+        .name = {(const char *)z->file->bytes + *at + ENTRY_SIZE, (size_t)name}};
+    read_extra(z, *at + ENTRY_SIZE + name, extra, m);
+    *at += size;
+    return true;
+}
+
+/* Where the member's bytes begin: the local header has lengths of its own. */
+static bool find_bytes(const struct archive *z, const struct member *m, uint64_t *at)
+{
+    if (!has(z, m->local, LOCAL_SIZE) || !is_at(z, m->local, "PK\3\4"))
+        return false;
+    *at = m->local + LOCAL_SIZE + number_at(z, m->local + 26, 2) +
+          number_at(z, m->local + 28, 2);
+    return has(z, *at, m->stored);
+}
+
+static enum fsd_status add_member(struct archive *z, const struct member *m,
+                                  uint64_t entry)
+{
+    struct fsd_array array = {0};
+    struct fsd_slice name = m->name;
+    uint64_t at;
+
+    if (!fsd_slice_drop(&name, ".npy"))
+        return FSD_OK; /* no tensor */
+    if (!find_bytes(z, m, &at))
+        return damaged(z, entry, "a member where the directory says",
+                       "that it is not all in the file");
+    z->expanded += m->size;
+    if (m->size > UINT64_MAX / 2 ||
+        z->expanded > EXPANDED_FREE + RATIO_MAX * (uint64_t)z->file->size)
+        return fsd_fail(z->err, FSD_E_LIMIT, z->file->name, FSD_POS_BYTE, entry,
+                        "expected members of at most %d times the file's size, found "
+                        "more",
+                        RATIO_MAX);
+    array.name = fsd_intern_slice(z->names, name);
+    array.stored = (struct fsd_stored){.file = z->file,
+                                       .at = (size_t)at,
+                                       .n = (size_t)m->stored,
+                                       .packing = m->method ? FSD_DEFLATED : FSD_STORED,
+                                       .size = m->size,
+                                       .has_crc = true,
+                                       .crc = m->crc};
+    if (m->flags & 1)
+        array.odd = "it is encrypted";
+    else if (m->method && m->method != 8)
+        array.odd = "it is compressed by another method than deflate";
+    else
+        array.odd = fsd_npy_read(&array);
+    fsd_vec_push(z->arena, &z->set->at, array);
+    return FSD_OK;
+}
+
+enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
+                             const struct fsd_file *file, fsd_array_set_vec *out,
+                             struct fsd_error *err)
+{
+    struct fsd_array_set set = {.path = file->name};
+    struct archive z = {file, arena, names, &set, err, 0};
+    struct directory directory = {0};
+    struct member member;
+    enum fsd_status status = find_directory(&z, &directory);
+    uint64_t at, end;
+
+    if (status != FSD_OK)
+        return status;
+    at = directory.at;
+    end = at + directory.size;
+    for (uint64_t i = 0; i < directory.members && status == FSD_OK; i++) {
+        uint64_t entry = at;
+
+        status =
+            read_entry(&z, &at, end, &member)
+                ? add_member(&z, &member, entry)
+                : damaged(&z, entry, "an entry of the directory", "something else");
+    }
+    if (status == FSD_OK)
+        fsd_vec_push(arena, out, set);
+    return status;
+}

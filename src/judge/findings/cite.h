@@ -1,0 +1,41 @@
+/*
+ * Cites lint's findings in the model where they explain a layer of the engine: an
+ * unfused quantizer or a change of type, mostly because a parallel branch has no
+ * quantizer.  Only findings that the engine's dump confirms are cited.
+ */
+#ifndef FSD_FINDINGS_CITE_H
+#define FSD_FINDINGS_CITE_H
+
+#include "judge/findings/findings.h"
+
+/** Adds lint's proposals to the data-movement layers of a run, and to the findings
+ *  about these.  Does nothing without a model, if no such layer changes a type, or if
+ *  the builder of the engine is unknown. */
+void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d);
+
+/** The same for findings on a changed build: at inserted layers, and at nodes and edges
+ *  of higher precision than before. */
+void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *before_gate);
+
+/** Prints "add a Q/DQ pair on MaxPool_12 -> Add_36 (input 1), with the scale of
+ *  QuantizeLinear_15: layer 6 computes Add_36 and reads fp16 (lint qdq/residual)".
+ *  @param n at least 1; further edits are counted behind the first one. */
+void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out);
+
+/** Prints "add 8 Q/DQ pairs, 3 with a scale to calibrate (lint qdq/residual)".
+ *  @param cites  of one rule and one action, no edit twice
+ *  @param n  at least 1 */
+void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
+                       FILE *out);
+
+/** The cites of a layer; empty if there are none.  Needs the run's findings. */
+struct fsd_span fsd_layer_cites(const struct fsd_diff *d, fsd_id layer);
+
+/** Whether both propose the same edit, possibly by two rules. */
+bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b);
+
+/** What to do about a data-movement layer: its cites, else fsd_put_advice().  Needs the
+ *  run's findings. */
+void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+#endif

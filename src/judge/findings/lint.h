@@ -1,0 +1,45 @@
+/* What the rules of lint share.  Only findings/lint_*.c. */
+#ifndef FSD_FINDINGS_LINT_H
+#define FSD_FINDINGS_LINT_H
+
+#include "judge/findings/finder.h"
+#include "judge/lint/lint.h"
+#include "explain/pattern/form.h"
+
+/** Opens a finding about the node. */
+void fsd_lint_open(struct fsd_finder *f, fsd_id node);
+
+/** Closes it: with an engine, after adding what the engine shows of the node. */
+void fsd_lint_close(struct fsd_finder *f);
+
+/** Proposes a Q/DQ pair before an input of the node, with the scale of `like`; NULL: a
+ *  scale that is to be measured.
+ *  @param effect how that changes the numbers. */
+void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
+                     const struct fsd_quantizer *like, const char *effect,
+                     bool saves_nothing);
+/** Proposes to remove the pair that begins with this Q. */
+void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
+                     const char *effect);
+/** Proposes to give the quantizer the other one's scale. */
+void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
+                    const struct fsd_quantizer *like, const char *effect);
+/** Moves the pair of a quantizer to the input `input` of the node `to`. */
+void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
+                   uint32_t input, const char *effect);
+/** Makes the node compute in FP32: a Cast before each input of FP16, and one back
+ *  behind each output. */
+void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect);
+
+/** The name of a tensor of the model; "" for FSD_NONE. */
+const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor);
+
+/** The Q of the DQ; NULL if it has none, as for stored weights. */
+const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
+                                          const struct fsd_quantizer *dq);
+
+/** The quantized convolution that outputs the tensor, possibly through operators that
+ *  builders fuse into it: a normalization, a bias; FSD_NONE. */
+fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor);
+
+#endif

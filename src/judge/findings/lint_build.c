@@ -1,0 +1,261 @@
+/* What a builder refuses, and what it does badly whatever the quantizers: channels that
+ * do not fill a vector, repeated casts, dynamic channels. */
+#include "base/base.h"
+#include "judge/findings/place.h"
+
+#include <inttypes.h>
+
+/* ------------------------------------------------------------------------- refusals */
+
+/* One finding per operator and reason: the build fails at the first anyway.  Nodes of
+ * one operator are chained, so that each is checked once per reason, not once per other
+ * node. */
+struct chain {
+    fsd_id *next; /* by node: the next one of its operator; FSD_NONE */
+    const struct fsd_refusal **why; /* by node */
+    bool *reported;                 /* by node */
+};
+
+static struct chain chain_nodes(struct fsd_finder *f)
+{
+    const struct fsd_graph *g = f->lint->g;
+    uint32_t n = g->nodes.n;
+    struct chain c = {FSD_NEW(f->scratch, fsd_id, n),
+                      FSD_NEW(f->scratch, const struct fsd_refusal *, n),
+                      FSD_NEW(f->scratch, bool, n)};
+    fsd_id *head = fsd_ids_new(f->scratch, fsd_intern_count(g->names));
+
+    for (fsd_id i = n; i-- > 0;) {
+        c.next[i] = head[g->nodes.at[i].op];
+        head[g->nodes.at[i].op] = i;
+        c.why[i] = fsd_lint_refusal(f->lint, i);
+    }
+    return c;
+}
+
+/* Reports all nodes of the first one's operator that share its reason. */
+static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
+{
+    uint32_t n = 0;
+
+    for (fsd_id i = first; i != FSD_NONE; i = c->next[i])
+        if (c->why[i] == c->why[first] && !c->reported[i]) {
+            c->reported[i] = true;
+            fsd_about_node(f, i);
+            n++;
+        }
+    return n;
+}
+
+void fsd_lint_refused(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    struct chain c = chain_nodes(f);
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        const char *op = fsd_text(f->d->names, l->g->nodes.at[i].op);
+        const struct fsd_refusal *r = c.why[i];
+        uint32_t n;
+
+        if (c.reported[i] || (!r && fsd_lint_import(l, i) != FSD_IMPORT_NONE))
+            continue;
+        r = r ? r : &fsd_lint_no_importer;
+        fsd_finding_open(f);
+        n = report_all(f, &c, i);
+        fprintf(f->out, "%s does not support %s (%u node%s: ", l->target.name, op, n,
+                fsd_plural(n));
+        fsd_put_subjects(f, f->now.nodes);
+        fprintf(f->out, "): %s (%s)", r->why, r->source);
+        fsd_fact_text(f, "op", op);
+        fsd_fact_text(f, "reason", r->why);
+        fsd_fact_text(f, "source", r->source);
+        fsd_lint_close(f);
+    }
+}
+
+/* An operator that was never tried is not claimed to work. */
+void fsd_lint_not_known(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    struct chain c = chain_nodes(f);
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        if (c.reported[i] || c.why[i] || fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
+            continue;
+        fsd_finding_open(f);
+        report_all(f, &c, i);
+        fprintf(f->out, "it is not known whether %s takes %s without a plugin: ",
+                l->target.name, fsd_text(f->d->names, l->g->nodes.at[i].op));
+        fsd_put_subjects(f, f->now.nodes);
+        fsd_lint_close(f);
+    }
+}
+
+/* ------------------------------------------------------------------------ alignment */
+
+/* How many channels of the type make a vector, as tensor cores read them. */
+static int64_t vector_of(enum fsd_dtype type)
+{
+    switch (fsd_dtype_rank(type)) {
+    case 1:
+        return 64;
+    case 2:
+        return 32;
+    case 3:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static int64_t padded(int64_t channels, int64_t vector)
+{
+    return (channels + vector - 1) / vector * vector;
+}
+
+struct channels {
+    int64_t in, out, vector;
+    enum fsd_dtype type;
+};
+
+/* A convolution's channels on both sides, if they are numbers. */
+static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels *c)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *y =
+        fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, node, 0));
+
+    if (!x->ranked || !y->ranked || x->rank < 3 || y->rank < 3 || x->dims[1] <= 0 ||
+        y->dims[1] <= 0 || fsd_node_int(l->g, node, "group", 1) > 1)
+        return false;
+    c->type = fsd_lint_is_narrow(l, node)
+                  ? fsd_lint_held(l, node, 0)->type
+                  : fsd_tensor_form(l->g, fsd_node_in_tensor(l->g, node, 0))->type;
+    c->vector = vector_of(c->type);
+    c->in = x->dims[1];
+    c->out = y->dims[1];
+    return c->vector > 0;
+}
+
+/* The network's own input has the channels of its data: they cannot be changed. */
+static bool at_border(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
+    fsd_id data = q ? q->data : fsd_node_in_tensor(l->g, node, 0);
+
+    return fsd_tensor_is(l->g, data, FSD_TENSOR_INPUT);
+}
+
+void fsd_lint_channels(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        struct channels c;
+        int64_t macs, elements, more_macs = 0, more_bytes = 0;
+
+        if (!fsd_form_is(l->facts, i, "Conv|ConvTranspose") ||
+            !read_channels(l, i, &c) || at_border(l, i) ||
+            (c.in % c.vector == 0 && c.out % c.vector == 0))
+            continue;
+        macs = fsd_op_macs(l->sizes, i);
+        elements = fsd_shape_count(
+            l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, i, 0)));
+        if (macs > 0 && macs < INT64_MAX / 4096)
+            more_macs =
+                (int64_t)((double)macs * (double)padded(c.in, c.vector) / (double)c.in *
+                              (double)padded(c.out, c.vector) / (double)c.out -
+                          (double)macs);
+        if (elements > 0)
+            more_bytes = elements / c.out * (padded(c.out, c.vector) - c.out) *
+                         (int64_t)fsd_dtype_bits(c.type) / 8;
+        fsd_lint_open(f, i);
+        fprintf(f->out,
+                "`%s` has %" PRId64 " input and %" PRId64 " output channels in %s, not "
+                "multiples of %" PRId64 ": TensorRT pads them",
+                fsd_called(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
+        if (more_macs > 0)
+            fprintf(f->out, ", +%.2f %c multiply-adds",
+                    (double)more_macs / (more_macs < 100000 ? 1e3 : 1e6),
+                    more_macs < 100000 ? 'k' : 'M');
+        if (more_bytes > 0)
+            fprintf(f->out, ", +%.*f %s written", more_bytes >= 100,
+                    (double)more_bytes / (more_bytes < 100 ? 1 : 1e3),
+                    more_bytes < 100 ? "B" : "kB");
+        fsd_fact_number(f, "padded_macs", (uint64_t)(more_macs > 0 ? more_macs : 0));
+        fsd_fact_number(f, "padded_bytes", (uint64_t)(more_bytes > 0 ? more_bytes : 0));
+        fsd_lint_close(f);
+    }
+}
+
+/* ---------------------------------------------------------------------------- casts */
+
+/* Cast -> Cast, back to the original type: to lower precision and back loses accuracy,
+ * to higher and back only costs. */
+static bool casts_back(struct fsd_place *p)
+{
+    const struct fsd_graph *g = p->l->g;
+    enum fsd_dtype was = fsd_tensor_form(g, fsd_place_tensor(p, 'i'))->type;
+    enum fsd_dtype now = fsd_tensor_form(g, fsd_place_tensor(p, 'n'))->type;
+
+    p->text[0] = fsd_printed(p->f->scratch, "%s to %s", fsd_dtype_name(was),
+                             fsd_dtype_name(now));
+    p->text[1] = fsd_dtype_rank(was) > fsd_dtype_rank(now)
+                     ? "this loses precision without a gain"
+                     : "without a gain";
+    return !fsd_form_is_constant(&p->fit, fsd_place_tensor(p, 'i')) &&
+           fsd_dtype_rank(was) && fsd_dtype_rank(now) &&
+           fsd_dtype_rank(was) != fsd_dtype_rank(now) &&
+           fsd_tensor_form(g, fsd_place_tensor(p, 'm'))->type == was;
+}
+
+/* How many elements the node reduces to one; 0: unknown. */
+static int64_t reduced_by(const struct fsd_lint *l, fsd_id node)
+{
+    int64_t before = fsd_shape_count(
+        l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0)));
+    int64_t after = fsd_shape_count(
+        l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, node, 0)));
+
+    return before > 0 && after > 0 ? before / after : 0;
+}
+
+/* Operators that compute in FP32 by ONNX itself (stash_type), as LayerNormalization,
+ * have no row. */
+static bool is_sensitive_half(struct fsd_place *p)
+{
+    fsd_id node = fsd_place_node(p, 'n');
+    fsd_id in = fsd_node_in_tensor(p->l->g, node, 0);
+
+    return in != FSD_NONE && !p->l->facts->folded[node] &&
+           fsd_tensor_form(p->l->g, in)->type == FSD_FP16 &&
+           (!(p->l->facts->traits[node] & FSD_OP_REDUCES) ||
+            reduced_by(p->l, node) >= FSD_LONG_REDUCTION);
+}
+
+/* A strongly typed builder keeps in FP32 what the model has in FP32. */
+static bool multiplies_in_fp32(struct fsd_place *p)
+{
+    p->text[0] = p->l->target.name;
+    return p->l->quantizers.n && !p->l->facts->folded[fsd_place_node(p, 'n')] &&
+           fsd_tensor_form(p->l->g, fsd_place_tensor(p, 'n'))->type == FSD_FP32;
+}
+
+const struct fsd_place_row fsd_rows_of_build[] = {
+    {"cast/fp16-range",
+     "n=Softmax|LogSoftmax|InstanceNormalization|LpNormalization|"
+     "MeanVarianceNormalization|LRN|Exp|Pow|ReduceLogSumExp|ReduceSum|ReduceMean|"
+     "ReduceProd|ReduceL1|ReduceL2|ReduceLogSum|ReduceSumSquare|GlobalAveragePool|"
+     "GlobalLpPool",
+     is_sensitive_half, "n",
+     "{#} node{?|s} compute{?s|} in FP16 values that may exceed its "
+     "range, or lose small terms",
+     .listed = true, .cast = 'n', .inserted = "computes the node in FP32"},
+    {"cast/round-trip", "n=Cast(i) > m=Cast", casts_back, "nm",
+     "{n} and {m} cast {A} and back: {B}"},
+    {"precision/fp32-rest", "n=%weighted(%bare, %bare)", multiplies_in_fp32, "n",
+     "{#} operator{?|s} next to quantized ones multipl{?ies|y} in "
+     "FP32, because {A} keeps the model's types",
+     .listed = true},
+    {0}};

@@ -1,0 +1,167 @@
+/* What an engine shows that the model's rules did, or did not, predict. */
+#include "judge/findings/lint.h"
+
+#include <string.h>
+
+/* By node, the first finding in the model that is about it. */
+static uint32_t *findings_of(struct fsd_finder *f)
+{
+    uint32_t n = f->d->model->nodes.n;
+    uint32_t *of = fsd_ids_new(f->scratch, n);
+
+    for (uint32_t i = f->found->list.n; i-- > 0;) {
+        const struct fsd_finding *item = &f->found->list.at[i];
+        bool on_model = f->found->rules.at[item->rule].rule->needs & FSD_NEEDS_LINT;
+
+        for (uint32_t k = 0; k < item->nodes.n && on_model && item->severity > FSD_INFO;
+             k++)
+            of[f->found->subjects.at[item->nodes.at + k].id] = i;
+    }
+    return of;
+}
+
+/* ------------------------------------------------------------------- missed fusions */
+
+/* The one layer that computes the node; FSD_NONE if there are several, or a region of
+ * unknown parts. */
+static fsd_id layer_of(const struct fsd_diff *d, fsd_id node)
+{
+    fsd_id layer;
+
+    if (d->match->of_node[node].n != 1)
+        return FSD_NONE;
+    layer = fsd_match_of_node(d->match, node, 0)->layer;
+    return d->layers[layer].kind == FSD_KIND_COMPUTE ? layer : FSD_NONE;
+}
+
+static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
+                       fsd_id other)
+{
+    fsd_id a = layer_of(f->d, one), b = layer_of(f->d, other);
+
+    if (a == FSD_NONE || b == FSD_NONE || a == b || of[one] != FSD_NONE ||
+        of[other] != FSD_NONE)
+        return;
+    fsd_finding_open(f);
+    fsd_about_layer(f, a);
+    fsd_about_layer(f, b);
+    fsd_about_node(f, one);
+    fsd_about_node(f, other);
+    fprintf(f->out,
+            "`%s` and `%s` run as layers %u and %u, and nothing in the model "
+            "prevents their fusion",
+            fsd_called(f, one), fsd_called(f, other), a, b);
+    fsd_finding_close(f);
+}
+
+/* Convolution and ReLU fuse in any kind of convolution without another consumer in
+ * between.  An addition needs two tensors of one shape. */
+void fsd_lint_missed_fusion(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    const uint32_t *of = findings_of(f);
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        fsd_id next = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, i, 0));
+
+        if (fsd_form_is(l->facts, i, "Conv|BatchNormalization|Add") &&
+            fsd_form_is(l->facts, next, "BatchNormalization|Relu"))
+            find_apart(f, of, i, next);
+        for (uint32_t k = 0; k < 2 && fsd_form_is(l->facts, i, "Add"); k++) {
+            fsd_id conv = fsd_lint_conv_behind(l, fsd_node_in_tensor(l->g, i, k));
+
+            if (conv != FSD_NONE && fsd_lint_held(l, i, !k)) {
+                find_apart(f, of, conv, i);
+                break;
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------- symptoms */
+
+/* Whether the rule reports what a mistake in the model causes. */
+static bool is_symptom(const char *rule)
+{
+    static const char *const of_model[] = {
+        "log/missing-scale", "quantize/standing",         "precision/wider",
+        "precision/island",  "precision/no-tensor-cores", "inserted/round-trip"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(of_model); i++)
+        if (!strcmp(of_model[i], rule))
+            return true;
+    return false;
+}
+
+/* The first finding about a node, about other consumers of its inputs, or about its
+ * ancestors: a Q may be unfused because of an addition before or beside it.
+ * @param left how many nodes may still be visited. */
+static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
+                         const uint32_t *of, uint32_t *left)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+    uint32_t first = of[node];
+
+    for (uint32_t p = 0; p < n->in.n + n->out.n && *left; p++) {
+        bool in = p < n->in.n;
+        uint32_t port = fsd_node_port(n, p);
+        struct fsd_span producers = fsd_port_peers(g, port, true);
+        struct fsd_span readers = fsd_port_peers(g, port, false);
+
+        for (uint32_t i = 0; i < readers.n && *left; i++, --*left)
+            if (of[g->links.at[readers.at + i]] < first)
+                first = of[g->links.at[readers.at + i]];
+        for (uint32_t i = 0; in && steps && i < producers.n && *left; i++) {
+            uint32_t other =
+                explains(g, g->links.at[producers.at + i], steps - 1, of, left);
+
+            first = other < first ? other : first;
+        }
+    }
+    return first;
+}
+
+void fsd_lint_symptoms(struct fsd_finder *f)
+{
+    const struct fsd_findings *run = f->d->findings;
+    const uint32_t *of = findings_of(f);
+
+    for (uint32_t i = 0; i < run->list.n; i++) {
+        const struct fsd_finding *item = &run->list.at[i];
+        const char *rule = run->rules.at[item->rule].rule->id, *by;
+        uint32_t first = FSD_NONE, explained = 0;
+
+        if (!is_symptom(rule))
+            continue;
+        for (uint32_t k = 0; k < item->nodes.n; k++) {
+            uint32_t left = 512;
+            uint32_t other = explains(
+                f->d->model, run->subjects.at[item->nodes.at + k].id, 2, of, &left);
+
+            first = other < first ? other : first;
+            explained += other != FSD_NONE;
+        }
+        fsd_finding_open(f);
+        for (uint32_t k = 0; k < item->layers.n; k++)
+            fsd_about_layer(f, run->subjects.at[item->layers.at + k].id);
+        for (uint32_t k = 0; k < item->nodes.n; k++)
+            fsd_about_node(f, run->subjects.at[item->nodes.at + k].id);
+        fprintf(f->out, "%s: %s; ", rule, item->message);
+        by = "nothing";
+        if (first != FSD_NONE) {
+            const struct fsd_finding *cause = &f->found->list.at[first];
+
+            by = f->found->rules.at[cause->rule].rule->id;
+            fprintf(f->out, "explained by %s at %s", by,
+                    f->found->subjects.at[cause->nodes.at].name);
+            if (explained < item->nodes.n)
+                fprintf(f->out, "; no rule explains %u of the %u nodes",
+                        item->nodes.n - explained, item->nodes.n);
+        } else {
+            fputs("no rule explains it", f->out);
+        }
+        fsd_fact_text(f, "symptom", rule);
+        fsd_fact_text(f, "explained_by", by);
+        fsd_finding_close(f);
+    }
+}

@@ -1,0 +1,395 @@
+/*
+ * What the rules of lint share: names, edits, and how an engine confirms a finding.
+ *
+ * A rule predicts a cost, and names the sign by which an engine shows it: the layers of
+ * the finding's first node read or write a higher precision, or have inserted layers
+ * beside them; or a layer computes a quantizer.  Without the sign the finding is
+ * withdrawn: it stays as information.
+ */
+#include "base/base.h"
+#include "judge/findings/lint.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------- names */
+
+const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor)
+{
+    return fsd_text(f->d->names, fsd_graph_tensor(f->d->model, tensor)->name);
+}
+
+const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
+                                          const struct fsd_quantizer *dq)
+{
+    fsd_id producer =
+        dq ? fsd_tensor_producer(l->g, fsd_op_copied(l->g, dq->data)) : FSD_NONE;
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, producer);
+
+    return q && q->quantizes ? q : NULL;
+}
+
+/* Exporters write Adds and multiplications by constants for a bias or for a decomposed
+ * normalization. */
+fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
+{
+    for (int steps = 0; steps < 6; steps++) {
+        fsd_id producer = fsd_tensor_producer(l->g, tensor);
+        fsd_id first = fsd_node_in_tensor(l->g, producer, 0);
+        fsd_id second = fsd_node_in_tensor(l->g, producer, 1);
+        bool constant = fsd_is_constant(l->facts, first);
+
+        if (fsd_form_is(l->facts, producer, "Conv|ConvTranspose"))
+            return fsd_lint_is_narrow(l, producer) ? producer : FSD_NONE;
+        if (!fsd_form_is(l->facts, producer, "BatchNormalization|Identity|Add|Mul") ||
+            (fsd_form_is(l->facts, producer, "Add|Mul") &&
+             constant == fsd_is_constant(l->facts, second)))
+            return FSD_NONE;
+        tensor = constant ? second : first;
+    }
+    return FSD_NONE;
+}
+
+/* --------------------------------------------------------------------------- edits */
+
+const char *fsd_action_name(enum fsd_action action)
+{
+    static const char *const names[FSD__ACTION_COUNT] = {
+        [FSD_INSERT_PAIR] = "insert-pair",
+        [FSD_REMOVE_PAIR] = "remove-pair",
+        [FSD_SET_SCALE] = "set-scale",
+        [FSD_MOVE_PAIR] = "move-pair",
+        [FSD_INSERT_CAST] = "insert-cast"};
+
+    return names[action];
+}
+
+static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
+{
+    if (!f->now.edits.n)
+        f->now.edits.at = f->found->edits.n;
+    fsd_vec_push(f->found->arena, &f->found->edits, edit);
+    f->now.edits.n++;
+}
+
+/* One scale by value, the first of several: scripts read the others from `scale_of`. */
+static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
+                       const struct fsd_quantizer *like)
+{
+    if (!like)
+        return;
+    edit->like = fsd_called(f, like->node);
+    edit->scale_tensor = fsd_lint_tensor(f, like->scale);
+    edit->type = fsd_dtype_name(like->type);
+    if (like->scales && like->n == 1)
+        edit->scale = like->scales[0];
+}
+
+void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
+                     const struct fsd_quantizer *like, const char *effect,
+                     bool saves_nothing)
+{
+    struct fsd_edit edit = {
+        .action = FSD_INSERT_PAIR,
+        .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->d->model, node, input)),
+        .node = node,
+        .name = fsd_called(f, node),
+        .input = input,
+        .type = "int8",
+        .effect = effect,
+        .saves_nothing = saves_nothing};
+
+    take_scale(f, &edit, like);
+    add_edit(f, edit);
+}
+
+void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
+                     const char *effect)
+{
+    add_edit(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
+                                  .tensor = fsd_lint_tensor(f, q->data),
+                                  .node = q->node,
+                                  .name = fsd_called(f, q->node),
+                                  .effect = effect});
+}
+
+void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
+                    const struct fsd_quantizer *like, const char *effect)
+{
+    struct fsd_edit edit = {.action = FSD_SET_SCALE,
+                            .tensor = fsd_lint_tensor(f, q->data),
+                            .node = q->node,
+                            .name = fsd_called(f, q->node),
+                            .input = 1,
+                            .effect = effect};
+
+    take_scale(f, &edit, like);
+    add_edit(f, edit);
+}
+
+void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
+                   uint32_t input, const char *effect)
+{
+    struct fsd_edit edit = {
+        .action = FSD_MOVE_PAIR,
+        .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->d->model, to, input)),
+        .node = q->node,
+        .name = fsd_called(f, q->node),
+        .to = to,
+        .to_name = fsd_called(f, to),
+        .input = input,
+        .effect = effect};
+
+    take_scale(f, &edit, q);
+    add_edit(f, edit);
+}
+
+void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
+{
+    add_edit(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
+                                  .tensor = fsd_lint_tensor(
+                                      f, fsd_node_in_tensor(f->d->model, node, 0)),
+                                  .node = node,
+                                  .name = fsd_called(f, node),
+                                  .type = "fp32",
+                                  .effect = effect,
+                                  .on_request = true});
+}
+
+/* -------------------------------------------------------------- what an engine says */
+
+/* What the layers of a node show. */
+struct seen {
+    uint32_t layers, wide, unknown, inserted; /* ports; beside it */
+    fsd_id layer;           /* the first with higher precision, else the first */
+    enum fsd_dtype in, out; /* its highest input precision, its output */
+    double ms;
+};
+
+static enum fsd_dtype look_at_ports(const struct fsd_graph *e, fsd_id layer,
+                                    bool outputs, struct seen *seen)
+{
+    struct fsd_widths widths = fsd_layer_widths(e, layer, outputs);
+
+    seen->unknown += widths.unknown;
+    seen->wide += widths.wide;
+    return widths.widest;
+}
+
+/* Data-movement layers beside it. */
+static uint32_t count_movers(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    uint32_t movers = 0;
+
+    for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
+        struct fsd_span peers =
+            fsd_port_peers(d->engine, fsd_node_port(n, p), p < n->in.n);
+
+        for (uint32_t i = 0; i < peers.n; i++)
+            movers += d->flows->of[d->engine->links.at[peers.at + i]].there;
+    }
+    return movers;
+}
+
+static struct seen look(const struct fsd_diff *d, fsd_id node)
+{
+    struct seen seen = {.layer = FSD_NONE, .ms = 0};
+
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
+        struct seen one = {0};
+
+        if (!fsd_kind_computes(d->layers[layer].kind))
+            continue;
+        one.in = look_at_ports(d->engine, layer, false, &one);
+        one.out = look_at_ports(d->engine, layer, true, &one);
+        if (!seen.layers++ || (one.wide && !seen.wide)) {
+            seen.layer = layer;
+            seen.in = one.in;
+            seen.out = one.out;
+        }
+        seen.wide += one.wide;
+        seen.unknown += one.unknown;
+        seen.ms += fsd_layer_ms(d, layer);
+    }
+    if (seen.layer != FSD_NONE)
+        seen.inserted = count_movers(d, seen.layer);
+    return seen;
+}
+
+static void put_seen(struct fsd_finder *f, const struct seen *s)
+{
+    fprintf(f->out, "layer %u ", s->layer);
+    fsd_quote_layer(f->d, s->layer, f->out);
+    fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(s->in),
+            fsd_dtype_name(s->out));
+    if (s->inserted)
+        fprintf(f->out, ", next to %u data-movement layer%s", s->inserted,
+                fsd_plural(s->inserted));
+    if (s->ms > 0)
+        fsd_put_took(f, s->ms);
+}
+
+/* Whether the first node's layers run in higher precision, or need inserted layers
+ * beside them. */
+static const char *ask_width(struct fsd_finder *f)
+{
+    struct seen seen = look(f->d, f->found->subjects.at[f->now.nodes.at].id);
+
+    if (!seen.layers || (seen.unknown && !seen.wide))
+        return "undecided";
+    put_seen(f, &seen);
+    return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
+}
+
+/* A node of a region has no link: one of several layers computes it. */
+static void put_computing(struct fsd_finder *f, fsd_id node)
+{
+    const struct fsd_match *m = f->d->match;
+
+    if (m->of_node[node].n)
+        fprintf(f->out, "layer %u computes `%s`", fsd_match_of_node(m, node, 0)->layer,
+                fsd_called(f, node));
+    else
+        fprintf(f->out, "one of several layers computes `%s`", fsd_called(f, node));
+}
+
+/* Whether a layer computes one of the quantizers among the nodes. */
+static const char *ask_quantizers(struct fsd_finder *f)
+{
+    uint32_t known = 0, all = 0;
+
+    for (uint32_t i = 0; i < f->now.nodes.n; i++) {
+        fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
+        enum fsd_fate fate = f->d->nodes[node].fate;
+
+        if (!fsd_lint_quantizer(f->lint, node))
+            continue;
+        if (fate == FSD_FATE_LAYER) {
+            put_computing(f, node);
+            return "confirmed";
+        }
+        all++;
+        known += fate != FSD_FATE_UNEXPLAINED && fate != FSD_FATE_OUTSIDE;
+    }
+    if (!all || known < all)
+        return "undecided";
+    fputs("no layer computes its quantizers", f->out);
+    return "withdrawn";
+}
+
+/* How many low-precision tensors the producers of the first quantizer's input write.
+ * Merged quantizers need one. */
+static const char *ask_copies(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    const struct fsd_quantizer *q = NULL;
+    uint32_t narrow = 0;
+    fsd_id producer, layer = FSD_NONE;
+
+    for (uint32_t i = 0; i < f->now.nodes.n && !q; i++)
+        q = fsd_lint_quantizer(f->lint, f->found->subjects.at[f->now.nodes.at + i].id);
+    producer = q ? fsd_tensor_producer(d->model, q->data) : FSD_NONE;
+    for (uint32_t i = 0; i < fsd_match_links_of(d->match, producer).n; i++) {
+        const struct fsd_node *n;
+
+        layer = fsd_match_of_node(d->match, producer, i)->layer;
+        n = &d->engine->nodes.at[layer];
+        for (uint32_t k = 0; k < n->out.n; k++)
+            narrow += fsd_dtype_is_quantized(
+                fsd_port_form(d->engine, fsd_node_out(d->engine, n, k))->type);
+    }
+    if (!narrow)
+        return ask_quantizers(f);
+    fprintf(f->out, "layer %u writes %u narrow tensor%s", layer, narrow,
+            fsd_plural(narrow));
+    return narrow > 1 ? "confirmed" : "withdrawn";
+}
+
+/* The layer that copies what this one makes; FSD_NONE. */
+static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_span out = d->engine->nodes.at[layer].out;
+
+    for (uint32_t p = 0; p < out.n; p++) {
+        struct fsd_span peers = fsd_port_peers(d->engine, out.at + p, false);
+
+        for (uint32_t i = 0; i < peers.n; i++) {
+            fsd_id peer = d->engine->links.at[peers.at + i];
+
+            if (d->layers[peer].kind == FSD_KIND_COPY)
+                return peer;
+        }
+    }
+    return FSD_NONE;
+}
+
+/* Whether several layers compute what could be one.  A copy behind one may only remove
+ * padding, which is reported for the node that follows. */
+static const char *ask_apart(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    fsd_id first = FSD_NONE, other = FSD_NONE, copy;
+
+    for (uint32_t i = 0; i < f->now.nodes.n; i++) {
+        fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
+
+        for (uint32_t k = 0; k < d->match->of_node[node].n; k++) {
+            fsd_id layer = fsd_match_of_node(d->match, node, k)->layer;
+
+            if (first == FSD_NONE)
+                first = layer;
+            else if (layer != first && other == FSD_NONE)
+                other = layer;
+        }
+    }
+    if (first == FSD_NONE)
+        return "undecided";
+    if (other == FSD_NONE && (copy = copy_behind(d, first)) != FSD_NONE) {
+        fprintf(f->out, "layer %u copies what layer %u computes; ", copy, first);
+        return "undecided";
+    }
+    if (other == FSD_NONE) {
+        fprintf(f->out, "layer %u alone computes it", first);
+        return "withdrawn";
+    }
+    fprintf(f->out, "layers %u and %u compute it", first, other);
+    return "confirmed";
+}
+
+static const char *ask_build(struct fsd_finder *f)
+{
+    fputs("the builder accepted it: it built the engine", f->out);
+    return "withdrawn";
+}
+
+static void ask_engine(struct fsd_finder *f)
+{
+    static const char *(*const ask[])(struct fsd_finder *
+                                      f) = {[FSD_PROVES_WIDE] = ask_width,
+                                            [FSD_PROVES_STANDS] = ask_quantizers,
+                                            [FSD_PROVES_TWICE] = ask_copies,
+                                            [FSD_PROVES_APART] = ask_apart,
+                                            [FSD_PROVES_BUILT] = ask_build};
+    const char *proof;
+
+    if (!f->d->engine->nodes.n || !f->now.nodes.n || !f->rule->proves)
+        return;
+    fputs("; the engine: ", f->out);
+    proof = ask[f->rule->proves](f);
+    fprintf(f->out, "%s%s", strcmp(proof, "undecided") ? ": " : "unknown: ", proof);
+    fsd_fact_text(f, "engine", proof);
+    f->now.proof = proof;
+}
+
+void fsd_lint_open(struct fsd_finder *f, fsd_id node)
+{
+    fsd_finding_open(f);
+    fsd_about_node(f, node);
+}
+
+void fsd_lint_close(struct fsd_finder *f)
+{
+    ask_engine(f);
+    fsd_finding_close(f);
+}

@@ -1,0 +1,402 @@
+/*
+ * Where quantizers are, or are missing: around the operators that run in low precision,
+ * and around those that cannot.  One row per place (place.h); the functions check what
+ * no form expresses.
+ */
+#include "base/base.h"
+#include "judge/findings/place.h"
+
+#include <string.h>
+
+#define ACTIVATION "@activation|Gelu|Sigmoid|HardSigmoid"
+
+/* ------------------------------------------------------------------------- one side */
+
+/* Weights alone in four bits, or in FP8, are a separate method, which saves memory. */
+static bool is_asked_of_both(struct fsd_place *p)
+{
+    const struct fsd_facts *facts = p->l->facts;
+    const struct fsd_quantizer *held = fsd_place_q(p, 'h');
+
+    return !facts->folded[fsd_place_node(p, 'n')] &&
+           !(facts->constant[held->data] &&
+             (held->block > 0 || fsd_dtype_bits(held->type) < 8 ||
+              held->type == FSD_FP8));
+}
+
+/* ------------------------------------------------------------------------- residual */
+
+/* The first node among the producers of the convolution's input; the network's input
+ * comes first. */
+static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
+{
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
+    fsd_id made = q ? fsd_tensor_producer(l->g, q->data) : FSD_NONE;
+
+    return made == FSD_NONE ? 0 : made;
+}
+
+/* If a convolution computes the skip branch for the Add alone, TensorRT for RTX adds in
+ * that convolution's kernel and rounds there: tests/real/lint.py builds ResNet-18 with
+ * and without the pair. */
+static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
+{
+    return l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
+           fsd_tensor_only_reader(l->g, tensor) != FSD_NONE;
+}
+
+/* The effect of a pair on the skip branch. */
+static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own)
+{
+    if (own)
+        return "rounds the skip branch like the block's input";
+    if (rounds_in_kernel(l, tensor))
+        return "rounds the skip branch to 8 bits; measure its scale; TensorRT "
+               "for RTX moves as many bytes as before";
+    return "rounds the skip branch to 8 bits; measure its scale";
+}
+
+/* Of two convolutions, the branch to quantize is the one whose data is older, which is
+ * the block's own input.  The scale is that of the Q that already reads the tensor;
+ * else of the one that reads the Add's output, whose range is similar: a starting point
+ * for a measurement, not a value to set. */
+static bool is_bare_skip(struct fsd_place *p)
+{
+    const struct fsd_lint *l = p->l;
+    fsd_id skip = fsd_place_tensor(p, 's'), sum = fsd_place_tensor(p, 'n');
+    fsd_id other = fsd_lint_conv_behind(l, skip);
+    fsd_id next = fsd_tensor_only_reader(l->g, sum);
+    fsd_reaches found = {0};
+    bool own;
+
+    if (other != FSD_NONE && begins_at(l, other) > begins_at(l, fsd_place_node(p, 'k')))
+        return false;
+    fsd_lint_reach(l, skip, p->f->scratch, &found);
+    own = found.n > 0;
+    if (!found.n)
+        fsd_lint_reach(l, sum, p->f->scratch, &found);
+    if (!found.n)
+        fsd_lint_reach(l, fsd_node_out_tensor(l->g, next, 0), p->f->scratch, &found);
+    p->like = found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
+    p->text[0] = p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of `%s`",
+                                       own ? "the scale"
+                                           : "a measured scale, starting with that",
+                                       fsd_called(p->f, p->like->node))
+                         : "";
+    p->like = own ? p->like : NULL;
+    p->input = p->fit.flipped[0] ? 0 : 1;
+    p->inserted = skip_effect(l, skip, own);
+    p->saves_nothing = !own && rounds_in_kernel(l, skip);
+    return true;
+}
+
+/* A pair behind the convolution is between it and the Add; a compiled region includes
+ * it. */
+static bool parts_regions(struct fsd_place *p)
+{
+    return !p->l->style.after_operators && p->l->target.family != FSD_RTX;
+}
+
+/* An addition whose branches are quantized correctly, but not its sum: the INT8 kernel
+ * that adds can output INT8. */
+static bool is_open_sum(struct fsd_place *p)
+{
+    const struct fsd_lint *l = p->l;
+    fsd_id next = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'n')), sum, reader;
+    fsd_reaches after = {0};
+
+    fsd_place_set(p, 's',
+                  fsd_form_is(p->l->facts, next, ACTIVATION) ? next
+                                                             : fsd_place_node(p, 'n'));
+    sum = fsd_place_tensor(p, 's');
+    reader = l->g->tensors.at[sum].consumers.n
+                 ? l->g->links.at[l->g->tensors.at[sum].consumers.at]
+                 : FSD_NONE;
+    fsd_place_set(p, 'r', reader);
+    p->input = fsd_node_input_of(l->g, reader, sum);
+    fsd_lint_reach(l, sum, p->f->scratch, &after);
+    return !after.n;
+}
+
+/* ---------------------------------------------------------- inside a fused operator */
+
+static bool is_before_operators(struct fsd_place *p)
+{
+    return !p->l->style.after_operators;
+}
+
+/* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel for
+ * any, other builders none with more than it between them. */
+static bool is_narrow_on_rtx(struct fsd_place *p)
+{
+    fsd_id node = fsd_place_node(p, 'n');
+
+    return p->l->target.family == FSD_RTX && fsd_lint_is_narrow(p->l, node) &&
+           fsd_lint_held(p->l, node, 0)->type == FSD_INT8;
+}
+
+static bool is_narrow_elsewhere(struct fsd_place *p)
+{
+    return p->l->target.family != FSD_RTX &&
+           fsd_lint_is_narrow(p->l, fsd_place_node(p, 'n'));
+}
+
+/* Sigmoid(x) * x: one layer with the convolution, unless a pair separates them. */
+static bool is_cut_silu(struct fsd_place *p)
+{
+    fsd_id a = fsd_place_tensor(p, 'a'), b = fsd_place_tensor(p, 'b');
+
+    p->fit.letter['a' - 'a'] = p->fit.flipped[0] ? b : a; /* of the first input */
+    p->fit.letter['b' - 'a'] = p->fit.flipped[0] ? a : b;
+    return fsd_place_q(p, 'a') && fsd_place_q(p, 'b')
+               ? fsd_lint_scales(p->l, fsd_place_q(p, 'a'), fsd_place_q(p, 'b')) !=
+                     FSD_ALIKE
+               : fsd_place_q(p, 'a') || fsd_place_q(p, 'b');
+}
+
+/* -------------------------------------------------------------------------- islands */
+
+/* The quantized convolution or product that outputs the tensor, without a quantizer in
+ * between. */
+static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
+{
+    for (int steps = 0; steps < 8; steps++) {
+        fsd_id producer = fsd_tensor_producer(l->g, tensor);
+
+        if (fsd_lint_is_narrow(l, producer))
+            return producer;
+        if (fsd_lint_quantizer(l, producer) ||
+            (!(fsd_traits_of(l->facts, producer) & FSD_OP_COMMUTES) &&
+             !fsd_form_is(l->facts, producer,
+                          "BatchNormalization|Add|Mul|Sum|" ACTIVATION)))
+            return FSD_NONE;
+        tensor = fsd_node_in_tensor(l->g, producer, 0);
+        if (fsd_is_constant(l->facts, tensor))
+            tensor = fsd_node_in_tensor(l->g, producer, 1);
+    }
+    return FSD_NONE;
+}
+
+/* An operator over which no quantizer can be moved, and that has one behind it only. */
+static bool is_island(struct fsd_place *p)
+{
+    fsd_reaches after = {0};
+
+    fsd_place_set(p, 'b', narrow_before(p->l, fsd_place_tensor(p, 'i')));
+    fsd_lint_reach(p->l, fsd_place_tensor(p, 'n'), p->f->scratch, &after);
+    if (!after.n)
+        return false;
+    fsd_place_set(p, 'a', p->l->quantizers.at[after.at[0].quantizer].node);
+    return fsd_place_tensor(p, 'b') != FSD_NONE;
+}
+
+/* --------------------------------------------------------------- what gains nothing */
+
+/* Among resizing operators only upsampling by more than copying.  A normalization
+ * behind a convolution is quantized by habit, and fused. */
+static bool is_wide_anyway(struct fsd_place *p)
+{
+    const struct fsd_lint *l = p->l;
+    fsd_id node = fsd_place_node(p, 'n');
+    const struct fsd_attr *mode = fsd_node_attr(l->g, &l->g->nodes.at[node], "mode");
+    fsd_id producer = fsd_tensor_producer(l->g, fsd_place_q(p, 'q')->data);
+
+    if (l->style.after_operators)
+        return false;
+    if (fsd_form_is(l->facts, node, "Resize|Upsample"))
+        return mode && mode->kind == FSD_ATTR_STRING &&
+               strcmp(fsd_text(l->g->names, mode->s), "nearest") != 0;
+    return !fsd_form_is(l->facts, node, "LayerNormalization|RMSNormalization") ||
+           !fsd_form_is(l->facts, producer, "Conv");
+}
+
+/* A mask, a bias, a factor: pointwise with a constant, or at the scores of a softmax.
+ */
+static bool only_shifts(struct fsd_place *p)
+{
+    const struct fsd_lint *l = p->l;
+    fsd_id node = fsd_place_node(p, 'n');
+    fsd_id next = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'n'));
+
+    return !l->style.after_operators &&
+           (fsd_form_is(l->facts, next, "Softmax") ||
+            fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 0)) ||
+            fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
+}
+
+/* Where the tensor's elements arrive unchanged, through operators that compute nothing
+ * and have no other consumers: rounding before them equals rounding behind. */
+static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
+{
+    for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
+        fsd_id reader = fsd_tensor_only_reader(l->g, tensor);
+
+        if (!(fsd_traits_of(l->facts, reader) & FSD_OP_VIEW ||
+              fsd_form_is(l->facts, reader,
+                          "Identity|Transpose|Slice|Gather|Expand|Tile|DepthToSpace|"
+                          "SpaceToDepth")))
+            break;
+        tensor = fsd_node_out_tensor(l->g, reader, 0);
+    }
+    return tensor;
+}
+
+/* Pairs that no operator needs: at an output of the network, or without a consumer. */
+static bool is_useless(struct fsd_place *p)
+{
+    const struct fsd_lint *l = p->l;
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_place_q(p, 'd'));
+    fsd_id out = moved_to(l, fsd_place_tensor(p, 'd'));
+
+    if (!q || out == FSD_NONE || l->facts->constant[q->data] ||
+        l->g->tensors.at[out].consumers.n)
+        return false;
+    fsd_place_set(p, 'q', q->node);
+    p->text[0] = l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT
+                     ? "an output of the network and nothing else"
+                     : "nothing";
+    return true;
+}
+
+/* --------------------------------------------------------------------------- styles */
+
+/* Whether the operator runs in 8 bits, given quantized data, or forwards it. */
+static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
+{
+    return (l->facts->traits[node] &
+            (FSD_OP_WEIGHTED | FSD_OP_COMMUTES | FSD_OP_QDQ)) ||
+           fsd_form_is(
+               l->facts, node,
+               "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
+}
+
+/* An addition with one quantized side only, as it should be; compiled regions quantize
+ * both. */
+static bool is_residual(const struct fsd_lint *l, fsd_id node)
+{
+    return fsd_form_is(l->facts, node, "Add|Sum") &&
+           (!fsd_lint_held(l, node, 0) != !fsd_lint_held(l, node, 1) ||
+            (l->target.family == FSD_RTX && !l->style.after_operators));
+}
+
+/* A Q of an operator's output that no low-precision operator consumes. */
+static bool feeds_nothing_narrow(struct fsd_place *p)
+{
+    const struct fsd_lint *l = p->l;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    fsd_id dq = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'q'));
+    fsd_id reader = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, dq, 0));
+
+    p->text[0] = l->style.after_operators
+                     ? fsd_printed(p->f->scratch, "%s quantizes outputs of operators: ",
+                                   l->style.name ? l->style.name : "the exporter")
+                     : "";
+    return reader != FSD_NONE && fsd_tensor_producer(l->g, q->data) != FSD_NONE &&
+           !l->facts->constant[q->data] && !wants_narrow(l, reader) &&
+           !is_residual(l, reader) &&
+           (l->style.after_operators || fsd_lint_conv_behind(l, q->data) != FSD_NONE);
+}
+
+static bool is_zero(const struct fsd_value *v)
+{
+    bool zero = v && v->bytes;
+
+    for (uint64_t i = 0; zero && i < v->size; i++)
+        zero = !v->bytes[i];
+    return zero;
+}
+
+/* A symmetric quantizer maps zeros and copies to the same values as one behind the
+ * padding. */
+static bool pads_with(struct fsd_place *p)
+{
+    const struct fsd_graph *g = p->l->g;
+    fsd_id pad = fsd_place_node(p, 'p'), with = fsd_node_in_tensor(g, pad, 2);
+    const struct fsd_attr *mode = fsd_node_attr(g, &g->nodes.at[pad], "mode");
+    const struct fsd_attr *value = fsd_node_attr(g, &g->nodes.at[pad], "value");
+    bool copies = mode && mode->kind == FSD_ATTR_STRING &&
+                  strcmp(fsd_text(g->names, mode->s), "constant") != 0;
+    bool zeros = with == FSD_NONE
+                     ? !value || (value->kind == FSD_ATTR_FLOAT && value->f == 0)
+                     : p->l->facts->constant[with] &&
+                           is_zero(fsd_tensor_value(g, p->l->facts->root[with]));
+
+    p->inserted = copies || zeros ? "none: rounds the same values, before the padding"
+                                  : "the padding values are no longer rounded";
+    return true;
+}
+
+/* ----------------------------------------------------------------------------- rows */
+
+#define TO_MEASURE "; measure the scale"
+#define NO_GAIN                                                                        \
+    "{q} quantizes the input of {n}, a pointwise operation with a constant or a mask " \
+    "that runs in a higher-precision kernel"
+
+const struct fsd_place_row fsd_rows_of_place[] = {
+    {"qdq/residual", "n=%sum(k=%conv, s=%bare)", is_bare_skip, "nk",
+     "{n} adds {'s} unquantized to the output of {k}, so the skip "
+     "branch stays in higher precision{A}",
+     .insert = 'n', .input = FSD_INPUT_SET},
+    {"qdq/residual", "n=%sum(q=%pair(k=%conv), %pair)", parts_regions, "nq",
+     "both inputs of {n} are quantized, and {q} prevents its fusion "
+     "with {k}",
+     .remove = "q",
+     .removed = "the output of the convolution is no longer rounded before the "
+                "addition"},
+    {"qdq/open-sum", "n=%sum(%held, %conv)", is_open_sum, "n",
+     "{n} adds a quantized branch, but its output {'s} is not "
+     "quantized: a separate layer dequantizes the branch",
+     .insert = 'r', .input = FSD_INPUT_SET,
+     .inserted = "rounds the sum to 8 bits" TO_MEASURE},
+    {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
+     "{n} runs in higher precision, because its data is quantized and "
+     "its other input {'b} is not",
+     .insert = 'n', .input = 1, .inserted = "rounds this input to 8 bits" TO_MEASURE},
+    {"qdq/one-sided", "n=%weighted(b=%bare, h=%held)", is_asked_of_both, "n",
+     "{n} runs in higher precision, because its weights are quantized "
+     "and its data {'b} is not",
+     .insert = 'n', .inserted = "rounds this input to 8 bits" TO_MEASURE},
+    {"qdq/inside-conv",
+     "q=%q(k=Conv|ConvTranspose|Gemm|MatMul) > %dq > n=BatchNormalization|" ACTIVATION,
+     is_before_operators, "kqn", "{q} prevents the fusion of {k} and {n}",
+     .remove = "q", .removed = "the output of the first operator is no longer rounded"},
+    {"qdq/island",
+     "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
+     "InstanceNormalization(i=%bare)",
+     is_island, "nb",
+     "{n} and its input stay in higher precision between {b} and {a}, "
+     "because {'i} is not quantized",
+     .insert = 'n', .inserted = "rounds its input to 8 bits" TO_MEASURE},
+    {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
+     "a quantizer inside the SiLU of {s} and {n} prevents its fusion "
+     "with the preceding operator",
+     .remove = "ab", .removed = "values inside the SiLU are no longer rounded"},
+    {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", pads_with, "pn",
+     "{q} prevents the fusion of {p} and {n}; move the pair before the "
+     "padding",
+     .insert = 'p', .move = 'q'},
+    {"qdq/deconv", "n=ConvTranspose", is_narrow_on_rtx, "n",
+     "{n} is quantized but has no INT8 kernel: TensorRT dequantizes "
+     "its data and weights"},
+    {"qdq/deconv", "n=ConvTranspose > b=BatchNormalization|Concat|" ACTIVATION,
+     is_narrow_elsewhere, "nb",
+     "{n} falls back to FP32: no INT8 kernel computes it together with "
+     "{b}"},
+    {"qdq/no-gain",
+     "n=Softmax|LogSoftmax|Erf|Gelu|InstanceNormalization|GroupNormalization|Pow|Exp|"
+     "Tanh|Resize|Upsample|LayerNormalization|RMSNormalization(q=%pair)",
+     is_wide_anyway, "nq",
+     "{q} quantizes the input of {n}, which has no low-precision kernel", .remove = "q",
+     .removed = "its input is no longer rounded"},
+    {"qdq/no-gain", "n=Add|Sub|Mul|Div(q=%own)", only_shifts, "nq", NO_GAIN,
+     .remove = "q", .removed = "its input is no longer rounded"},
+    {"qdq/no-gain", "n=Add|Sub|Mul|Div(x, q=%own)", only_shifts, "nq", NO_GAIN,
+     .remove = "q", .removed = "its input is no longer rounded"},
+    {"qdq/useless", "d=%dq", is_useless, "dq", "{q} and {d} only round: they feed {A}",
+     .remove = "q", .removed = "the output is no longer rounded"},
+    {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
+     "{A}{#} quantizer{?|s} after an operator feed{?s|} no operator "
+     "that runs in low precision",
+     .remove = "q", .removed = "this tensor is no longer rounded", .listed = true},
+    {0}};

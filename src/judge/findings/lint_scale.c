@@ -1,0 +1,255 @@
+/* Scales and zero points, compared by value. */
+#include "base/base.h"
+#include "judge/findings/place.h"
+
+#include <math.h>
+
+/* --------------------------------------------------------------- one tensor, two Qs */
+
+/* `which`: how the second Q is reached: directly, through an operator that moves single
+ * tensors, or through a Concat. */
+enum { DIRECT, OVER_ONE, OVER_CONCAT };
+
+static int side_of(const struct fsd_lint *l, fsd_id via)
+{
+    return via == FSD_NONE                        ? DIRECT
+           : fsd_form_is(l->facts, via, "Concat") ? OVER_CONCAT
+                                                  : OVER_ONE;
+}
+
+static void put_scale(struct fsd_finder *f, const struct fsd_quantizer *q)
+{
+    fprintf(f->out, "`%s`", fsd_called(f, q->node));
+    if (q->scales)
+        fprintf(f->out, q->n == 1 ? " (%.6g)" : " (%.6g, ...)", q->scales[0]);
+}
+
+static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quantizer *a,
+                     const struct fsd_quantizer *b, fsd_id via)
+{
+    bool first = !a->scales || !b->scales || a->scales[0] >= b->scales[0];
+
+    fsd_lint_open(f, fsd_id_or(via, a->node));
+    if (via != FSD_NONE)
+        fsd_about_node(f, a->node);
+    fsd_about_node(f, b->node);
+    fprintf(f->out, "`%s` is quantized by ", fsd_lint_tensor(f, tensor));
+    put_scale(f, a);
+    fputs(" and ", f->out);
+    put_scale(f, b);
+    if (via != FSD_NONE)
+        fprintf(f->out, " across `%s`", fsd_called(f, via));
+    fputs(", with different scales", f->out);
+    /* The larger scale clips nothing that the smaller one keeps. */
+    fsd_edit_scale(f, first ? b : a, first ? a : b,
+                   "rounds more coarsely, by the larger scale; clips nothing more");
+    fsd_lint_close(f);
+}
+
+/* One finding per tensor and kind of path: the first Q that differs from the one that
+ * reads the tensor itself. */
+void fsd_lint_two_scales(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+
+    for (fsd_id t = 0; t < l->g->tensors.n; t++) {
+        const struct fsd_quantizer *own = NULL;
+        fsd_reaches found = {0};
+
+        if (l->g->tensors.at[t].consumers.n < 2 || l->facts->constant[t])
+            continue;
+        fsd_lint_reach(l, t, f->scratch, &found);
+        for (uint32_t i = 0; i < found.n && !own; i++)
+            if (found.at[i].via == FSD_NONE)
+                own = &l->quantizers.at[found.at[i].quantizer];
+        for (uint32_t i = 0; i < found.n && own; i++) {
+            const struct fsd_quantizer *q = &l->quantizers.at[found.at[i].quantizer];
+
+            if (q == own || side_of(l, found.at[i].via) != f->rule->which ||
+                fsd_lint_scales(l, own, q) != FSD_UNLIKE)
+                continue;
+            find_two(f, t, own, q, found.at[i].via);
+            break;
+        }
+    }
+}
+
+/* The inputs of a quantized Concat are copied unless they have one scale. */
+void fsd_lint_concat_inputs(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        const struct fsd_quantizer *first = fsd_lint_held(l, i, 0), *most = first;
+        uint32_t n = l->g->nodes.at[i].in.n, unlike = 0;
+
+        if (!first || !fsd_form_is(l->facts, i, "Concat"))
+            continue;
+        for (uint32_t k = 1; k < n; k++) {
+            const struct fsd_quantizer *other = fsd_lint_held(l, i, k);
+
+            if (!other || fsd_lint_scales(l, first, other) != FSD_UNLIKE)
+                continue;
+            unlike++;
+            if (other->scales && most->scales && other->scales[0] > most->scales[0])
+                most = other;
+        }
+        if (!unlike)
+            continue;
+        fsd_lint_open(f, i);
+        fprintf(f->out,
+                "%u of the %u inputs of `%s` have another scale than the first: "
+                "each is requantized; give all the largest, that of ",
+                unlike, n, fsd_called(f, i));
+        put_scale(f, most);
+        for (uint32_t k = 0; k < n; k++) {
+            const struct fsd_quantizer *q = fsd_lint_held(l, i, k);
+
+            if (q && fsd_lint_scales(l, most, q) == FSD_UNLIKE)
+                fsd_edit_scale(f, q, most,
+                               "rounds more coarsely, by the largest scale");
+        }
+        fsd_lint_close(f);
+    }
+}
+
+/* -------------------------------------------------------------------- one quantizer */
+
+/* The axis of an operator's output channels in its weights; -1 if it has none. */
+static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
+{
+    if (fsd_form_is(l->facts, node, "Conv"))
+        return 0;
+    if (fsd_form_is(l->facts, node, "ConvTranspose"))
+        return 1;
+    if (fsd_form_is(l->facts, node, "Gemm"))
+        return fsd_node_int(l->g, node, "transB", 0) ? 0 : 1;
+    return -1;
+}
+
+/* Only for a pair directly at the weights: a Transpose in between permutes axes. */
+static bool is_across_channels(struct fsd_place *p)
+{
+    fsd_id node = fsd_place_node(p, 'n');
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    int64_t axis = output_axis(p->l, node);
+
+    p->number[0] = q->n;
+    p->number[1] = q->axis;
+    p->number[2] = axis;
+    return !q->block && axis >= 0 && q->n >= 2 && q->axis >= 0 && q->axis != axis &&
+           (axis != 1 || fsd_node_int(p->l->g, node, "group", 1) <= 1);
+}
+
+static bool has_one_scale(struct fsd_place *p)
+{
+    fsd_id node = fsd_place_node(p, 'n');
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+
+    return output_axis(p->l, node) >= 0 &&
+           p->l->facts->constant[fsd_node_in_tensor(p->l->g, node, 1)] &&
+           q->type == FSD_INT8 && q->n == 1 && !q->block;
+}
+
+/* Data has one scale: kernels support no other.  Reported at its consumers first. */
+static bool has_several_scales(struct fsd_place *p)
+{
+    const struct fsd_graph *g = p->l->g;
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    fsd_id dq = fsd_tensor_only_reader(g, fsd_place_tensor(p, 'q'));
+
+    fsd_place_set(p, 'r', fsd_tensor_only_reader(g, fsd_node_out_tensor(g, dq, 0)));
+    p->number[0] = q->n;
+    return q->n >= 2 && !q->block && !p->l->facts->constant[q->data] &&
+           q->type != FSD_FP4;
+}
+
+static bool is_shifted(struct fsd_place *p)
+{
+    p->number[0] = p->l->quantizers.n;
+    return fsd_place_q(p, 'q')->zero == FSD_ZERO_OTHER;
+}
+
+/* A DQ shares its Q's scale: the Q is reported. */
+static bool has_bad_scale(struct fsd_place *p)
+{
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    uint32_t k = 0;
+
+    while (q->scales && k < q->n && q->scales[k] > 0 && !isinf(q->scales[k]))
+        k++;
+    if (!q->scales || k == q->n || (!q->quantizes && fsd_lint_q_of(p->l, q)))
+        return false;
+    p->text[0] =
+        q->n > 1 ? fsd_printed(p->f->scratch, "%g at %u of %u", q->scales[k], k, q->n)
+                 : fsd_printed(p->f->scratch, "%g", q->scales[k]);
+    return true;
+}
+
+/* A dynamic one has none. */
+static bool has_no_scales(struct fsd_place *p)
+{
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+
+    p->number[0] = p->l->quantizers.n;
+    return q->scale != FSD_NONE && !q->scales;
+}
+
+/* Per-channel scales over an operator that mixes the axes. */
+static bool has_scales_of_data(struct fsd_place *p)
+{
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+
+    p->number[0] = q->n;
+    return q->n >= 2 && !q->block && !p->l->facts->constant[fsd_place_tensor(p, 'q')];
+}
+
+/* Which block sizes a builder supports for which type. */
+static bool has_odd_blocks(struct fsd_place *p)
+{
+    const struct fsd_quantizer *q = fsd_place_q(p, 'q');
+    const struct fsd_shape *shape = fsd_shape_of(p->l->sizes, q->data);
+    int64_t size;
+
+    if (q->block <= 0 || !shape->ranked || q->axis < 0 || q->axis >= shape->rank)
+        return false;
+    size = shape->dims[q->axis];
+    p->number[0] = q->block;
+    p->number[1] = size;
+    p->text[0] = fsd_dtype_name(q->type);
+    p->text[1] = size > 0 && size % q->block ? "the axis is not a multiple of the block"
+                 : q->type == FSD_FP4 && q->block != 16 ? "NVFP4 has blocks of 16"
+                 : q->type == FSD_FP8 && q->block != 32 ? "MXFP8 has blocks of 32"
+                                                        : NULL;
+    return p->text[1];
+}
+
+/* ----------------------------------------------------------------------------- rows */
+
+const struct fsd_place_row fsd_rows_of_scale[] = {
+    {"scale/weight-axis", "n=%weighted(x, q=%quantizer)", is_across_channels, "nq",
+     "the {0} scales of {q} are along axis {1} of the weights, not "
+     "along the output channels, axis {2}"},
+    {"scale/weights", "n=%weighted(x, q=%held)", has_one_scale, "n",
+     "the weights of {#} operator{?|s} have one scale for all output channels",
+     .listed = true},
+    {"scale/data", "q=%q", has_several_scales, "rq",
+     "{q} has {0} scales for data, and kernels support one"},
+    {"scale/zero-point", "q=%quantizer", is_shifted, "q",
+     "{#} of {0} quantizers have a zero point other than 0", .listed = true},
+    {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
+    {"scale/unknown", "q=%quantizer", has_no_scales, "q",
+     "the scales of {#} of {0} quantizers were not compared: they are "
+     "not in the file (or all 0), are computed, or are too many to "
+     "read",
+     .listed = true},
+    {"scale/axis-moved",
+     "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"
+     "SpaceToDepth(q=%dq)",
+     has_scales_of_data, "nq",
+     "{n} moves the axis along which {q} has {0} scales, so TensorRT "
+     "cannot move the quantizer across it"},
+    {"scale/block", "q=%quantizer", has_odd_blocks, "q",
+     "the blocks of {q} do not fit: {0} elements along an axis of {1} "
+     "in {A}; {B}"},
+    {0}};

@@ -1,0 +1,75 @@
+/* Reports how both builds were made.  That is no change of the engine, but the reason
+ * for most: another version, another GPU, another option. */
+#include "judge/findings/finder.h"
+
+/* `which`: facts that the new build does not state. */
+void fsd_find_built(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+
+    for (uint32_t i = 0; i < c->built.n; i++) {
+        const struct fsd_built_change *change = &c->built.at[i];
+
+        /* A snapshot that does not state the fact does not require it. */
+        if (!change->before || (change->after ? 0 : 1) != f->rule->which)
+            continue;
+        fsd_finding_open(f);
+        fsd_fact_text(f, "what", change->key);
+        fsd_fact_text(f, "before", change->before);
+        fsd_fact_text(f, "now", change->after ? change->after : "");
+        fprintf(f->out, "%s is %s; before %s", change->key,
+                change->after ? change->after : "not stated", change->before);
+        fsd_finding_close(f);
+    }
+}
+
+/* `which`: facts of the same files that this version reads differently. */
+void fsd_find_older(struct fsd_finder *f)
+{
+    if (f->c->old->whole || !f->c->new->whole || (f->rule->which && !f->reread))
+        return;
+    fsd_finding_open(f);
+    if (f->rule->which)
+        fprintf(f->out,
+                "model and engine are byte-identical to the snapshot's; this version "
+                "reads %u of their facts differently than the version that took it",
+                f->reread);
+    else
+        fputs("an older version took the snapshot: it lacks kernels, sizes of the "
+              "engine's inputs and outputs, and most node attributes, and these are "
+              "not compared",
+              f->out);
+    fputs(": --update rewrites it", f->out);
+    f->count = f->rule->which ? f->reread : 1;
+    fsd_finding_close(f);
+}
+
+/* Rows that equal another build of the snapshot.  If that is only the nearest build,
+ * the differences are findings of their own. */
+void fsd_find_variants(struct fsd_finder *f)
+{
+    const struct fsd_state *old = f->c->old;
+
+    for (uint32_t i = 0; i < old->variants.n; i++) {
+        const struct fsd_variant *v = &old->variants.at[i];
+        const struct fsd_state *of;
+
+        if (!v->build)
+            continue;
+        of = old->also.at[v->build - 1];
+        fsd_finding_open(f);
+        for (uint32_t k = 0; k < v->nodes.n; k++)
+            fsd_about_state_node(f, old, old->refs.at[v->nodes.at + k]);
+        if (v->nodes.n)
+            fsd_put_subjects(f, f->now.nodes);
+        else if (v->port)
+            fprintf(f->out, "the input or output `%s`", fsd_text(old->names, v->port));
+        else
+            fputs("data movement outside all groups", f->out);
+        fprintf(f->out, ": %s build %c of the snapshot (%s)",
+                v->apart ? "unlike all; nearest is" : "as", (char)('A' + v->build),
+                fsd_text(of->names, of->producer));
+        f->now.line = v->line;
+        fsd_finding_close(f);
+    }
+}

@@ -1,0 +1,530 @@
+/* Rules about what changed since a snapshot: one region, one edge, one node, one port.
+ */
+#include "judge/findings/finder.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { NAMED = 6 }; /* of a long group */
+
+/* ---------------------------------------------------------------------- phrases */
+
+static const char *key(const struct fsd_state *s, fsd_id node)
+{
+    return fsd_text(s->names, s->nodes.at[node].key);
+}
+
+static void put_nodes(const struct fsd_state *s, const struct fsd_group *g, FILE *out)
+{
+    uint32_t left = g->nodes.n;
+
+    for (uint32_t i = 0; i < g->nodes.n && i < NAMED; i++, left--)
+        fprintf(out, "%s%s", i ? " + " : "", key(s, s->refs.at[g->nodes.at + i]));
+    if (left)
+        fprintf(out, " + %u more", left);
+}
+
+static void put_groups(const struct fsd_finder *f, const struct fsd_state *s,
+                       struct fsd_span groups)
+{
+    for (uint32_t i = 0; i < groups.n && i < NAMED; i++) {
+        const struct fsd_group *g = &s->groups.at[f->c->pool.at[groups.at + i]];
+
+        fputs(!i ? "`" : i + 1 == groups.n ? " and `" : ", `", f->out);
+        put_nodes(s, g, f->out);
+        fprintf(f->out, "` %s", fsd_dtype_name((enum fsd_dtype)g->precision));
+    }
+    if (groups.n > NAMED)
+        fprintf(f->out, " and %u more", groups.n - NAMED);
+}
+
+static void put_ends(struct fsd_ends ends, FILE *out)
+{
+    if (!ends.n)
+        putc('?', out);
+    for (uint32_t i = 0; i < ends.n && i < NAMED; i++)
+        fprintf(out, "%s`%s`", i ? ", " : "", fsd_end_text(ends, i));
+    if (ends.n > NAMED)
+        fprintf(out, " and %u more", ends.n - NAMED);
+}
+
+/* "`Relu_24` -> `Conv_34`" */
+static void put_edge(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
+{
+    put_ends(fsd_ends_of_origins(s, m->from), out);
+    fputs(" -> ", out);
+    put_ends(fsd_ends_of_destinations(s, m->to), out);
+}
+
+/* The finding is about the nodes that read what the move writes. */
+static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
+                          const struct fsd_move *m)
+{
+    for (uint32_t i = 0; i < m->to.n; i++)
+        fsd_about_state_node(
+            f, s, fsd_destination_node(fsd_destination_at(s->refs.at, m->to, i)));
+}
+
+/* ---------------------------------------------------------------------- regions */
+
+/* The kind of a layer that is known not to compute; NULL: all compute. */
+static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
+                             struct fsd_span groups)
+{
+    const char *kind = NULL;
+
+    for (uint32_t i = 0; i < groups.n && !kind; i++) {
+        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+
+        if (!fsd_kind_computes(g->kind))
+            kind = fsd_kind_name((enum fsd_kind)g->kind);
+    }
+    return kind;
+}
+
+/* The finding is about the nodes of the new groups, by which an ignore matches it. */
+static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r)
+{
+    const struct fsd_state *new = f->c->new;
+
+    for (uint32_t i = 0; i < r->new_groups.n; i++) {
+        struct fsd_span nodes =
+            new->groups.at[f->c->pool.at[r->new_groups.at + i]].nodes;
+
+        for (uint32_t k = 0; k < nodes.n; k++)
+            fsd_about_state_node(f, new, new->refs.at[nodes.at + k]);
+    }
+}
+
+/* Its line is that of the old group, as the snapshot has it. */
+static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
+                          const uint32_t *added)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    const struct fsd_group *was = &old->groups.at[f->c->pool.at[r->old_groups.at]];
+
+    fsd_finding_open(f);
+    about_new_groups(f, r);
+    if (r->old_groups.n > 1) {
+        put_groups(f, old, r->old_groups);
+    } else {
+        putc('`', f->out);
+        put_nodes(old, was, f->out);
+        fprintf(f->out, was->layers == 1 ? "` was one %s layer" : "` was one %s group",
+                fsd_dtype_name((enum fsd_dtype)was->precision));
+    }
+    fputs("; now ", f->out);
+    put_groups(f, new, r->new_groups);
+    for (uint32_t kind = 0; kind < FSD__KIND_COUNT; kind++)
+        if (added[kind])
+            fprintf(f->out, " + %u %s", added[kind],
+                    fsd_kind_name((enum fsd_kind)kind));
+    if (r->happened == FSD_HAPPENED_OPAQUE) {
+        bool before = fsd_region_is_weak(f->c, r, false);
+        bool now = fsd_region_is_weak(f->c, r, true);
+        const char *idle = idle_kind(new, f->c, r->new_groups);
+        const char *was_idle = idle_kind(old, f->c, r->old_groups);
+
+        if (idle || was_idle)
+            fprintf(f->out, "; %s states that this layer is a %s",
+                    idle ? "the build" : "the snapshot's build",
+                    idle ? idle : was_idle);
+        else
+            fprintf(
+                f->out,
+                "; for %s it is unknown, or only inferred from structure, which layer "
+                "computes what: a detailed dump or the build log would decide",
+                before && now ? "either build"
+                : before      ? "the snapshot's build"
+                              : "the build");
+    }
+    f->untimed = !f->c->timed;
+    if (f->c->timed) {
+        f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
+        fprintf(f->out, ", %+.4f ms", f->ms);
+        /* Neither fusion gained nor lost, and no slower than noise explains. */
+        if (r->happened == FSD_HAPPENED_REGROUPED &&
+            f->ms <= fsd_noise_of(f->c, f->policy).band)
+            f->count = 0;
+    }
+    f->now.line = was->line;
+    fsd_finding_close(f);
+}
+
+/* `which`: what happened to the fusion. */
+void fsd_find_regrouped(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    typedef uint32_t by_kind[FSD__KIND_COUNT];
+    by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* moves, by region */
+
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+        const struct fsd_move *move;
+
+        if (m->what != FSD_MOVE_ADDED || m->region == FSD_NONE)
+            continue;
+        move = &c->new->moves.at[m->new];
+        if (move->cause != FSD_CAUSE_FREE)
+            added[m->region][move->kind]++;
+    }
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        if (c->regions.at[c->order[i]].happened == f->rule->which)
+            report_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
+}
+
+/* For regions whose fusion did not change, but which read other tensors. */
+void fsd_find_unasked(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+
+        if (!r->unasked.n)
+            continue;
+        fsd_finding_open(f);
+        about_new_groups(f, r);
+        f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
+        put_groups(f, c->new, r->new_groups);
+        fputs(r->new_groups.n > 1 ? " read " : " reads ", f->out);
+        for (uint32_t k = 0; k < r->unasked.n && k < NAMED; k++) {
+            struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, k);
+
+            fprintf(f->out,
+                    fsd_origin_node(from) == FSD_NONE ? "%sthe input `%s`"
+                                                      : "%sthe output of `%s`",
+                    k ? ", " : "", fsd_origin_text(c->new, from));
+        }
+        fputs(", unlike before and unlike the model", f->out);
+        fsd_finding_close(f);
+    }
+}
+
+/* ---------------------------------------------------------------------- widening */
+
+/* A tensor between layers may have a higher precision although no node runs in it: its
+ * bytes are written and read in that precision. */
+static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
+{
+    fsd_finding_open(f);
+    f->now.widens = true;
+    fsd_about_state_node(f, f->c->new, fsd_origin_node(e->new_from));
+    if (e->new_to == FSD_NONE) {
+        fprintf(f->out, "`%s` writes ", fsd_origin_text(f->c->new, e->new_from));
+    } else {
+        fsd_about_state_node(f, f->c->new, e->new_to);
+        fprintf(f->out, "the edge `%s` -> `%s` carries ",
+                fsd_origin_text(f->c->new, e->new_from), key(f->c->new, e->new_to));
+    }
+    fsd_put_state_form(f->c->new, e->after, '/', f->out);
+    fputs("; before: ", f->out);
+    fsd_put_state_form(f->c->old, e->before, '/', f->out);
+    f->now.line =
+        fsd_state_line(f->c->old, fsd_id_or(e->old_to, fsd_origin_node(e->old_from)));
+    fsd_finding_close(f);
+}
+
+/* What is already reported of the tensors around a move: old and new type, by producer
+ * or consumer. */
+struct reported {
+    uint16_t *written, *read;
+};
+
+static uint16_t change_of(uint8_t before, uint8_t after)
+{
+    return (uint16_t)(before << 8 | after);
+}
+
+static struct reported find_reported(const struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    struct reported reported = {FSD_NEW(f->scratch, uint16_t, c->new->nodes.n),
+                                FSD_NEW(f->scratch, uint16_t, c->new->nodes.n)};
+
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        reported.written[c->precisions.at[i].new] =
+            change_of(c->precisions.at[i].before, c->precisions.at[i].after);
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+        uint16_t change = change_of(e->before.type, e->after.type);
+
+        if (e->new_to != FSD_NONE)
+            reported.read[e->new_to] = change;
+        if (fsd_origin_node(e->new_from) != FSD_NONE)
+            reported.written[fsd_origin_node(e->new_from)] = change;
+    }
+    return reported;
+}
+
+/* One side of a changed move: it has a higher precision though no finding at its
+ * neighbors says so, as between two moves.  Ports are reported by io-changed. */
+static void report_wider_side(struct fsd_finder *f,
+                              const struct fsd_move_change *change,
+                              const struct reported *reported, bool after)
+{
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_move *p = &f->c->old->moves.at[change->old],
+                          *q = &s->moves.at[change->new];
+    struct fsd_state_form was = after ? p->after : p->before,
+                          is = after ? q->after : q->before;
+    struct fsd_ends ends =
+        after ? fsd_ends_of_destinations(s, q->to) : fsd_ends_of_origins(s, q->from);
+    int x = fsd_dtype_rank((enum fsd_dtype)was.type),
+        y = fsd_dtype_rank((enum fsd_dtype)is.type);
+
+    if (!x || !y || x >= y)
+        return;
+    for (uint32_t i = 0; i < ends.n; i++) {
+        fsd_id at = fsd_end_node(ends, i);
+
+        if (at == FSD_NONE || (after ? reported->read : reported->written)[at] ==
+                                  change_of(was.type, is.type))
+            return;
+    }
+    fsd_finding_open(f);
+    about_readers(f, s, q);
+    fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
+    put_edge(s, q, f->out);
+    fputs(after ? " writes " : " reads ", f->out);
+    fsd_put_state_form(s, is, '/', f->out);
+    fputs("; before: ", f->out);
+    fsd_put_state_form(f->c->old, was, '/', f->out);
+    f->now.line = p->line;
+    fsd_finding_close(f);
+}
+
+static void find_wider_moves(struct fsd_finder *f)
+{
+    struct reported reported = find_reported(f);
+
+    for (uint32_t i = 0; i < f->c->moves.n; i++)
+        for (int after = 0; after < 2; after++)
+            if (f->c->moves.at[i].what == FSD_MOVE_CHANGED)
+                report_wider_side(f, &f->c->moves.at[i], &reported, after);
+}
+
+/* Nodes of one group with the same change of type are one finding. */
+void fsd_find_widened(struct fsd_finder *f)
+{
+    const struct fsd_state *new = f->c->new;
+    const struct fsd_node_change *all = f->c->precisions.at;
+    uint32_t n = f->c->precisions.n;
+    bool *reported = FSD_NEW(f->scratch, bool, n);
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next one of its group */
+    fsd_id *first = fsd_ids_new(f->scratch, new->groups.n);
+
+    for (fsd_id i = n; i-- > 0;) {
+        next[i] = first[new->nodes.at[all[i].new].group];
+        first[new->nodes.at[all[i].new].group] = i;
+    }
+    for (fsd_id i = 0; i < n; i++) {
+        if (all[i].width != FSD_WIDTH_WIDENED || reported[i])
+            continue;
+        fsd_finding_open(f);
+        f->now.widens = true;
+        for (fsd_id k = i; k != FSD_NONE; k = next[k]) {
+            if (all[k].before != all[i].before || all[k].after != all[i].after)
+                continue;
+            reported[k] = true;
+            fsd_about_state_node(f, new, all[k].new);
+            fprintf(f->out, "%s`%s`", k == i ? "" : ", ", key(new, all[k].new));
+        }
+        fprintf(f->out, " run%s in %s; before: %s", f->now.nodes.n == 1 ? "s" : "",
+                fsd_dtype_name((enum fsd_dtype)all[i].after),
+                fsd_dtype_name((enum fsd_dtype)all[i].before));
+        f->count = f->now.nodes.n;
+        f->now.line = f->c->old->nodes.at[all[i].old].line;
+        fsd_finding_close(f);
+    }
+    for (uint32_t i = 0; i < f->c->edges.n; i++)
+        if (f->c->edges.at[i].width == FSD_WIDTH_WIDENED)
+            report_edge(f, &f->c->edges.at[i]);
+    find_wider_moves(f);
+    fsd_find_wider_kernels(f);
+}
+
+/* ------------------------------------------------------------------------- moves */
+
+/* The finding is about the nodes that the move realises and its consumers, so that an
+ * ignore may match either: a Reformat has no node of its own.  It has no line: the
+ * snapshot does not have it. */
+static void report_move(struct fsd_finder *f, const struct fsd_move_change *change)
+{
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_move *m = &s->moves.at[change->new];
+
+    fsd_finding_open(f);
+    f->now.move = change->new + 1;
+    for (uint32_t i = 0; i < m->nodes.n; i++)
+        fsd_about_state_node(f, s, s->refs.at[m->nodes.at + i]);
+    about_readers(f, s, m);
+    fprintf(f->out, "new %s ", fsd_kind_name((enum fsd_kind)m->kind));
+    if (m->nodes.n) {
+        put_ends(fsd_ends_of_nodes(s, m->nodes), f->out);
+        putc(' ', f->out);
+    }
+    if (m->cause != FSD_CAUSE_NONE)
+        fprintf(f->out, "(%s) ", fsd_cause_name((enum fsd_cause)m->cause));
+    fputs("on the edge ", f->out);
+    put_edge(s, m, f->out);
+    fputs(": ", f->out);
+    fsd_put_move_forms(s, m, '/', f->out);
+    f->untimed = m->ms.median < 0;
+    if (m->ms.median >= 0) {
+        f->ms = m->ms.median;
+        fprintf(f->out, ", %.4f ms", f->ms);
+    }
+    fsd_finding_close(f);
+}
+
+static void put_work(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
+{
+    if (nodes.n)
+        put_ends(fsd_ends_of_nodes(s, nodes), out);
+    else
+        fputs("no node", out);
+}
+
+/* An unfused quantizer, or an inserted layer that takes time. */
+static bool is_move(const struct fsd_move *m, bool standing)
+{
+    return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
+                    : m->inserted && m->kind != FSD_KIND_NOOP;
+}
+
+void fsd_report_other_nodes(struct fsd_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->moves.n; i++) {
+        const struct fsd_move_change *change = &f->c->moves.at[i];
+        const struct fsd_move *p, *q;
+
+        if (!change->nodes)
+            continue;
+        p = &f->c->old->moves.at[change->old];
+        q = &f->c->new->moves.at[change->new];
+        if (p->kind != q->kind || p->inserted != q->inserted)
+            continue;
+        fsd_finding_open(f);
+        for (uint32_t k = 0; k < q->nodes.n; k++)
+            fsd_about_state_node(f, f->c->new, f->c->new->refs.at[q->nodes.at + k]);
+        fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
+        put_edge(f->c->new, q, f->out);
+        fputs(" computes ", f->out);
+        put_work(f->c->new, q->nodes, f->out);
+        fputs("; before: ", f->out);
+        put_work(f->c->old, p->nodes, f->out);
+        f->now.line = p->line;
+        fsd_finding_close(f);
+    }
+}
+
+/* `which`: unfused quantizers, or inserted layers.  A layer whose kind changed counts
+ * as new. */
+void fsd_find_new_moves(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool standing = f->rule->which;
+
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+
+        if (m->what != FSD_MOVE_REMOVED &&
+            is_move(&c->new->moves.at[m->new], standing) &&
+            (m->what == FSD_MOVE_ADDED ||
+             !is_move(&c->old->moves.at[m->old], standing)))
+            report_move(f, m);
+    }
+}
+
+/* ------------------------------------------------------------------------- nodes */
+
+/* A quantizer that was fused before has a rule of its own. */
+static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
+{
+    const struct fsd_state_node *was = &f->c->old->nodes.at[p->old];
+
+    return p->what == FSD_KEPT && was->role != FSD_ROLE_QUANTIZER &&
+           was->fate != FSD_FATE_OUTSIDE;
+}
+
+/* `which`: nodes whose fate is no longer known, nodes of one model only, nodes that no
+ * layer computed, or nodes that no engine computes any more. */
+void fsd_find_presences(struct fsd_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->presences.n; i++) {
+        const struct fsd_node_presence *p = &f->c->presences.at[i];
+        bool is_new = p->new != FSD_NONE, only_new = p->what == FSD_ONLY_NEW;
+        const struct fsd_state *s = is_new ? f->c->new : f->c->old;
+        fsd_id node = is_new ? p->new : p->old;
+        const char *what = NULL;
+
+        if (f->rule->which == 3)
+            what = p->what == FSD_LEFT ? "is in none of the engines now" : NULL;
+        else if (f->rule->which == 2)
+            what = is_new_layer(f, p) ? "is now computed by a layer; before: " : NULL;
+        else if (f->rule->which)
+            what = p->what == FSD_ONLY_OLD ? "is only in the snapshot's model"
+                   : only_new              ? "is not in the snapshot's model"
+                                           : NULL;
+        else if (p->what == FSD_LOST_TRACK)
+            what = "has no known outcome any more";
+        else if (only_new && s->nodes.at[node].fate == FSD_FATE_UNEXPLAINED)
+            what = "is new, and its outcome is unknown";
+        if (!what)
+            continue;
+        fsd_finding_open(f);
+        fsd_about_state_node(f, s, node);
+        fprintf(f->out, "`%s` (%s) %s", key(s, node),
+                fsd_text(s->names, s->nodes.at[node].op), what);
+        if (f->rule->which == 2)
+            fprintf(f->out, " %s",
+                    fsd_fate_name((enum fsd_fate)f->c->old->nodes.at[p->old].fate));
+        f->now.line = fsd_state_line(f->c->old, p->old);
+        fsd_finding_close(f);
+    }
+}
+
+/* ------------------------------------------------------------------------- ports */
+
+/* The application must know each of these: it fails with a binding that has another
+ * name, shape or type. */
+static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    const struct fsd_state_port *was = p->output ? old->outputs.at : old->inputs.at;
+    const struct fsd_state_port *now = p->output ? new->outputs.at : new->inputs.at;
+    const struct fsd_state_port *shown;
+
+    was = p->old == FSD_NONE ? NULL : was + p->old;
+    now = p->new == FSD_NONE ? NULL : now + p->new;
+    fsd_finding_open(f);
+    shown = now ? now : was; /* one of them has it */
+    assert(shown);
+    fprintf(f->out, "%s `%s`%s", p->output ? "output" : "input",
+            fsd_text(now ? new->names : old->names, shown->name),
+            !was   ? " is new"
+            : !now ? " is gone"
+                   : "");
+    if (was && now && p->name)
+        fprintf(f->out, ", before: `%s`", fsd_text(old->names, was->name));
+    if (was && now && p->shape)
+        fprintf(f->out, ", %s -> %s", fsd_text(old->names, was->shape),
+                fsd_text(new->names, now->shape));
+    if (was && now && p->form) {
+        fputs(", ", f->out);
+        fsd_put_state_form(old, was->form, '/', f->out);
+        fputs(" -> ", f->out);
+        fsd_put_state_form(new, now->form, '/', f->out);
+    }
+    if (was)
+        f->now.line = was->line;
+    fsd_finding_close(f);
+}
+
+void fsd_find_ports(struct fsd_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->ports.n; i++)
+        report_port(f, &f->c->ports.at[i]);
+    fsd_find_bindings(f);
+}

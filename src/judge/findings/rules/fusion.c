@@ -1,0 +1,505 @@
+/*
+ * Kernels whose work could have been the epilogue of the product before them: they
+ * requantize or complete its output.  One finding per engine, with its cost.
+ *
+ * The engine itself shows whether that can be avoided.  If one of its kernels has the
+ * same epilogue, the builder supports it, and something around the others prevents it:
+ * a warning.  If none has, no change of the model is known to help, and the finding
+ * only states the cost.
+ */
+#include "base/base.h"
+#include "judge/findings/finder.h"
+#include "model/graph/walk.h"
+
+enum { CHAIN = 32, MOST_INPUTS = 64 };
+
+/* ------------------------------------------------------------------- requantization */
+
+static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
+{
+    const char *type =
+        products->type ? fsd_dtype_name(products->type) : "quantized types";
+
+    if (!products->narrow) {
+        fputs("; no Conv or GEMM kernel of the engine runs in a quantized type",
+              f->out);
+    } else if (products->direct) {
+        fprintf(f->out,
+                "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (layer "
+                "%u): compare the quantizers behind the others",
+                products->narrow, type, products->direct,
+                products->direct == 1 ? "writes" : "write", type, products->example);
+    } else if (products->unknown) {
+        fprintf(f->out,
+                "; of the %u Conv and GEMM kernels in %s, the output type of %u is not "
+                "known",
+                products->narrow, type, products->unknown);
+    } else {
+        fprintf(f->out,
+                "; none of the %u Conv and GEMM kernels in %s writes %s, so this is "
+                "the builder's choice, and no known change of the model avoids it",
+                products->narrow, type, type);
+    }
+}
+
+void fsd_find_requantizing(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    struct fsd_cost_part cost = {0};
+
+    if (!d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
+        return;
+    fsd_finding_open(f);
+    f->note = !d->products->direct;
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (d->cost->layers[i].spent == FSD_SPENT_REQUANTIZE) {
+            fsd_about_layer(f, i);
+            fsd_add_cost(d, &cost, i);
+        }
+    for (uint32_t i = 0; i < cost.layers; i++)
+        fsd_about_computed(f, f->found->subjects.at[f->now.layers.at + i].id);
+    fsd_put_noun(f->out, cost.layers, "kernel");
+    fputs(cost.layers == 1 ? " requantizes" : " requantize", f->out);
+    fputs(" what another kernel computed", f->out);
+    fsd_put_cost(f, &cost);
+    fsd_fact_number(f, "products", d->products->narrow);
+    fsd_fact_number(f, "products_that_quantize", d->products->direct);
+    put_whose(f, d->products);
+    fsd_finding_close(f);
+}
+
+/* ------------------------------------------------------------------------ epilogues */
+
+/* Kinds of epilogue operations. */
+enum finish { BIAS, NORMALIZATION, ACTIVATION, RESIDUAL, FINISHES };
+
+static const char *const finish_names[FINISHES][2] = {
+    {"bias", "biases"},
+    {"BatchNormalization", "BatchNormalizations"},
+    {"activation", "activations"},
+    {"residual addition", "residual additions"}};
+
+/* A class of products: if one kernel of it fuses an epilogue, another may be expected
+ * to. */
+struct sort {
+    bool convolves;
+    enum fsd_dtype type;
+};
+
+/* The epilogue operations of a kernel: how many nodes by kind, and a bit for each
+ * operator of a kind. */
+struct finishes {
+    uint32_t n[FINISHES];
+    uint64_t mask;
+    bool lost; /* there are more kinds of operators than bits */
+};
+
+/* One bit per kind and operator. */
+struct bits {
+    struct {
+        enum finish kind;
+        fsd_sym op;
+    } of[64];
+    uint32_t n;
+};
+
+static void add_finish(struct finishes *all, struct bits *bits, enum finish kind,
+                       fsd_sym op)
+{
+    uint32_t i = 0;
+
+    all->n[kind]++;
+    while (i < bits->n && (bits->of[i].kind != kind || bits->of[i].op != op))
+        i++;
+    if (i == FSD_COUNT_OF(bits->of)) {
+        all->lost = true;
+        return;
+    }
+    bits->of[i].kind = kind;
+    bits->of[i].op = op;
+    bits->n = i == bits->n ? i + 1 : bits->n;
+    all->mask |= UINT64_C(1) << i;
+}
+
+/* FINISHES: none of these. */
+static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_graph *g = d->model;
+
+    if (fsd_node_is(g, node, FSD_ONNX_BatchNormalization))
+        return NORMALIZATION;
+    if (d->facts->traits[node] & FSD_OP_ACTIVATION ||
+        fsd_node_is(g, node, FSD_ONNX_Clip))
+        return ACTIVATION;
+    if (fsd_node_is(g, node, FSD_ONNX_Add) && g->nodes.at[node].in.n == 2) {
+        fsd_id a = fsd_node_in_tensor(g, node, 0), b = fsd_node_in_tensor(g, node, 1);
+
+        if (a == FSD_NONE || b == FSD_NONE)
+            return FINISHES;
+        return d->facts->constant[a] || d->facts->constant[b] ? BIAS : RESIDUAL;
+    }
+    return FINISHES;
+}
+
+/* Whether it is on the path behind a product without being an epilogue: a scale, a
+ * quantizer, a view. */
+static bool is_passed(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_graph *g = d->model;
+    bool scales =
+        (fsd_node_is(g, node, FSD_ONNX_Mul) || fsd_node_is(g, node, FSD_ONNX_Div)) &&
+        g->nodes.at[node].in.n == 2;
+
+    for (uint32_t i = 0; i < 2 && scales; i++) {
+        fsd_id tensor = fsd_node_in_tensor(g, node, i);
+
+        if (fsd_is_constant(d->facts, tensor))
+            return true;
+    }
+    return d->match->gone[node] ||
+           d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CASTS);
+}
+
+static fsd_id behind_quantizer(const void *of, fsd_id node)
+{
+    const struct fsd_diff *d = of;
+
+    return d->facts->traits[node] & FSD_OP_QDQ ? fsd_node_out_tensor(d->model, node, 0)
+                                               : FSD_NONE;
+}
+
+/* The only node that consumes a node's result, through quantizers; FSD_NONE. */
+static fsd_id behind(const struct fsd_diff *d, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
+
+    return fsd_tensor_only_reader(d->model,
+                                  fsd_walk_on(d->model, out, behind_quantizer, d));
+}
+
+/* The only consumer of a tensor; of x * sigmoid(x), where two nodes consume it, the
+ * multiplication, and *gate is the other one. */
+static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
+{
+    const struct fsd_graph *g = d->model;
+    struct fsd_span uses = fsd_tensor_consumers(g, tensor);
+
+    *gate = FSD_NONE;
+    if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT) || !uses.n || uses.n > 2)
+        return FSD_NONE;
+    if (uses.n == 1)
+        return g->links.at[uses.at];
+    for (uint32_t i = 0; i < 2; i++) {
+        fsd_id a = g->links.at[uses.at + i], b = g->links.at[uses.at + 1 - i];
+
+        if (d->facts->traits[a] & FSD_OP_ACTIVATION &&
+            fsd_node_is(g, b, FSD_ONNX_Mul) && behind(d, a) == b) {
+            *gate = a;
+            return b;
+        }
+    }
+    return FSD_NONE;
+}
+
+/* By node: it is the epilogue of a product whose result has no other consumer on the
+ * way. */
+static bool *find_ends(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    bool *ends = FSD_NEW(f->scratch, bool, d->model->nodes.n);
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_id at = i;
+
+        if (!(d->facts->traits[i] & FSD_OP_WEIGHTED))
+            continue;
+        for (int steps = 0; steps < CHAIN; steps++) {
+            fsd_id out = fsd_node_out_tensor(d->model, at, 0), gate;
+
+            at = only_reader(d, out, &gate);
+            if (at == FSD_NONE)
+                break;
+            if (gate != FSD_NONE)
+                ends[gate] = true;
+            else if (finish_of(d, at) != FINISHES)
+                ends[at] = true;
+            else if (!is_passed(d, at))
+                break;
+        }
+    }
+    return ends;
+}
+
+/* Working data: a model's nodes and an engine's layers. */
+struct view {
+    const struct fsd_diff *d;
+    const bool *ends; /* by node */
+    struct bits bits;
+};
+
+static struct finishes finishes_of(struct view *v, fsd_id layer)
+{
+    const struct fsd_diff *d = v->d;
+    const struct fsd_match *m = d->match;
+    struct finishes all = {{0}, 0, false};
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        enum finish kind = finish_of(d, node);
+
+        if (d->nodes[node].fate == FSD_FATE_LAYER && v->ends[node] && kind != FINISHES)
+            add_finish(&all, &v->bits, kind, d->model->nodes.at[node].op);
+    }
+    return all;
+}
+
+static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+    struct sort sort = {false, d->layers[layer].precision};
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        sort.convolves |= fsd_node_is(d->model, node, FSD_ONNX_Conv) ||
+                          fsd_node_is(d->model, node, FSD_ONNX_ConvTranspose);
+    }
+    return sort;
+}
+
+/* The product whose epilogue the layer is: its kernel wrote what this one reads, with
+ * no other consumer.  FSD_NONE: none. */
+static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        fsd_id tensor = e->ports.at[in.at + i].tensor;
+        fsd_id producer = fsd_port_producer(e, in.at + i);
+
+        if (producer != FSD_NONE && e->tensors.at[tensor].consumers.n == 1 &&
+            !(e->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT) &&
+            d->products->of[producer])
+            return producer;
+    }
+    return FSD_NONE;
+}
+
+/* Kernels of products with equal epilogues: the first of them. */
+struct fused {
+    struct sort sort;
+    uint64_t mask;
+    fsd_id first;
+};
+
+typedef FSD_VEC(struct fused) fused_vec;
+
+static bool is_sort(struct sort a, struct sort b)
+{
+    return a.convolves == b.convolves && a.type == b.type;
+}
+
+static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
+{
+    const struct fsd_diff *d = v->d;
+    fused_vec all = {0};
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        struct fused fused = {.first = i};
+        uint32_t k = 0;
+
+        if (!d->products->of[i])
+            continue;
+        fused.sort = sort_of(d, i);
+        fused.mask = finishes_of(v, i).mask;
+        while (k < all.n &&
+               (all.at[k].mask != fused.mask || !is_sort(all.at[k].sort, fused.sort)))
+            k++;
+        if (k == all.n && fused.mask)
+            fsd_vec_push(arena, &all, fused);
+    }
+    return all;
+}
+
+/* The kernel of such a product whose epilogue includes that of the product and, behind
+ * it, this layer's operations; FSD_NONE: none. */
+static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
+                         const struct finishes *does)
+{
+    struct finishes own = finishes_of(v, product);
+    struct sort sort = sort_of(v->d, product);
+    uint64_t mask = own.mask | does->mask;
+
+    for (uint32_t i = 0; i < all->n && !own.lost && !does->lost; i++)
+        if (is_sort(all->at[i].sort, sort) && (all->at[i].mask & mask) == mask)
+            return all->at[i].first;
+    return FSD_NONE;
+}
+
+/* A convolution may have its bias as third input instead of an Add with a constant:
+ * that is an epilogue of this kernel, too. */
+static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
+{
+    const struct fsd_diff *d = v->d;
+    const struct fsd_match *m = d->match;
+    struct fsd_span in = d->engine->nodes.at[layer].in;
+
+    if (d->engine->layers.at[layer].steps.n &&
+        !fsd_layer_count(d->engine, layer, FSD_ONNX_Add))
+        return;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        bool multiplied = false;
+
+        if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
+            d->model->nodes.at[node].in.n < 3 || !fsd_node_has_in(d->model, node, 2))
+            continue;
+        for (uint32_t k = 0; k < in.n && k < MOST_INPUTS; k++) {
+            fsd_id producer = fsd_port_producer(d->engine, in.at + k);
+
+            multiplied |= producer != FSD_NONE && fsd_match_has(m, producer, node);
+        }
+        if (multiplied)
+            add_finish(does, &v->bits, BIAS, FSD_ONNX_Add);
+    }
+}
+
+/* Whether the layer is only the epilogue of another kernel's product, which may be
+ * avoidable. */
+static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
+                       fsd_id *product)
+{
+    const struct fsd_diff *d = v->d;
+
+    if (d->layers[layer].kind != FSD_KIND_COMPUTE ||
+        d->engine->layers.at[layer].multiplies ||
+        !fsd_cost_is_epilogue(d->match, layer))
+        return false;
+    *product = finished_by(d, layer);
+    if (*product == FSD_NONE)
+        return false;
+    *does = finishes_of(v, layer);
+    add_own_biases(v, layer, does);
+    return does->n[BIAS] || does->n[NORMALIZATION] || does->n[ACTIVATION] ||
+           does->n[RESIDUAL];
+}
+
+/* "20 BatchNormalizations, 17 activations" */
+static void put_finishes(struct fsd_finder *f, const struct finishes *does)
+{
+    const char *comma = "";
+
+    for (int k = 0; k < FINISHES; k++) {
+        if (!does->n[k])
+            continue;
+        fprintf(f->out, "%s%u %s", comma, does->n[k], finish_names[k][does->n[k] != 1]);
+        comma = ", ";
+    }
+}
+
+/* A layer that also moves elements has a reason of its own to be a kernel. */
+static bool rearranges(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+    struct fsd_span steps = d->engine->layers.at[layer].steps;
+
+    for (uint32_t i = 0; i < steps.n; i++) {
+        fsd_sym step = d->engine->links.at[steps.at + i];
+
+        if (step == FSD_ONNX_Resize || (fsd_step_moves(step) && step != FSD_ONNX_Cast))
+            return true;
+    }
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (d->nodes[node].fate == FSD_FATE_LAYER &&
+            (d->facts->traits[node] & FSD_OP_COPIES ||
+             fsd_node_is(d->model, node, FSD_ONNX_Resize)))
+            return true;
+    }
+    return false;
+}
+
+/* Kernels that are only epilogues, and those among them that another kernel shows to be
+ * avoidable. */
+struct unfused {
+    struct finishes does;
+    struct fsd_cost_part cost;
+    uint32_t elsewhere, requantizing;
+    fsd_id layer, like; /* the first of these, and the kernel that fuses the same */
+};
+
+static void add_unfused(struct fsd_finder *f, struct unfused *all,
+                        const struct finishes *does, fsd_id layer, fsd_id by)
+{
+    if (!all->cost.layers)
+        fsd_finding_open(f);
+    fsd_about_layer(f, layer);
+    fsd_add_cost(f->d, &all->cost, layer);
+    for (int k = 0; k < FINISHES; k++)
+        all->does.n[k] += does->n[k];
+    all->requantizing += f->d->cost->layers[layer].spent == FSD_SPENT_REQUANTIZE;
+    if (by == FSD_NONE)
+        return;
+    if (!all->elsewhere++) {
+        all->layer = layer;
+        all->like = by;
+    }
+}
+
+static const char *some_of(const struct fsd_finder *f, uint32_t n, uint32_t of)
+{
+    return of == 1   ? "it"
+           : n == of ? "all of them"
+                     : fsd_printed(f->scratch, "%u of them", n);
+}
+
+static void report_unfused(struct fsd_finder *f, const struct unfused *all)
+{
+    f->note = !all->elsewhere;
+    for (uint32_t i = 0; i < all->cost.layers; i++)
+        fsd_about_computed(f, f->found->subjects.at[f->now.layers.at + i].id);
+    fsd_put_noun(f->out, all->cost.layers, "kernel");
+    fputs(all->cost.layers == 1 ? " computes " : " compute ", f->out);
+    put_finishes(f, &all->does);
+    fprintf(f->out, " outside the kernel of %s Conv or GEMM",
+            all->cost.layers == 1 ? "its" : "their");
+    fsd_put_cost(f, &all->cost);
+    fsd_fact_number(f, "requantizing", all->requantizing);
+    fsd_fact_number(f, "fused_elsewhere", all->elsewhere);
+    if (all->requantizing)
+        fprintf(f->out, "; %s also requantize%s (quantize/separate-kernel)",
+                some_of(f, all->requantizing, all->cost.layers),
+                all->requantizing == 1 ? "s" : "");
+    if (all->elsewhere)
+        fprintf(f->out,
+                "; for %s a Conv or GEMM kernel of this engine does the same: compare "
+                "layer %u with layer %u",
+                some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
+    else
+        fputs(all->cost.layers == 1
+                  ? "; no Conv or GEMM kernel of this engine does the same"
+                  : "; no Conv or GEMM kernel of this engine does the same as one of "
+                    "them",
+              f->out);
+    fsd_finding_close(f);
+}
+
+void fsd_find_unfused(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    struct view v = {.d = d, .ends = find_ends(f)};
+    fused_vec fused = find_fused(f->scratch, &v);
+    struct unfused all = {.layer = FSD_NONE};
+    struct finishes does;
+    fsd_id product;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (is_unfused(&v, i, &does, &product))
+            add_unfused(f, &all, &does, i,
+                        rearranges(d, i) ? FSD_NONE
+                                         : is_done_by(&fused, &v, product, &does));
+    if (all.cost.layers)
+        report_unfused(f, &all);
+}

@@ -1,0 +1,105 @@
+/* What a build log warns of, and logs that do not belong to the engine. */
+#include "judge/findings/finder.h"
+
+#include <string.h>
+
+/* Logs and dumps are kept together and easily mixed up; evidence from another build
+ * would be wrong unnoticed. */
+void fsd_find_other_build(struct fsd_finder *f)
+{
+    const struct fsd_history *h = f->d->history;
+    const char *first = fsd_text(f->d->names, h->foreign_name);
+
+    if (!h->foreign)
+        return;
+    fsd_finding_open(f);
+    fsd_fact_number(f, "differ", h->foreign);
+    if (!h->foreign_name) {
+        fprintf(f->out,
+                "the log belongs to another session and is not used as evidence: it "
+                "placed %u nodes, this optimized model has %u",
+                h->placed.at[h->build],
+                f->d->engine->nodes.n + f->d->engine->in_bodies);
+        fsd_finding_close(f);
+        return;
+    }
+    fsd_fact_text(f, "first", first);
+    if (h->assigned) {
+        fprintf(f->out,
+                "the list of assigned nodes belongs to another model and is not used "
+                "as evidence: %u of its nodes are not in this model, such as `%s`",
+                h->foreign, first);
+        fsd_finding_close(f);
+        return;
+    }
+    fprintf(f->out,
+            "the log belongs to another build and is not used as evidence: %u of its "
+            "engine's layers are missing in the dump or have another type there, such "
+            "as `%s`",
+            h->foreign, first);
+    fsd_finding_close(f);
+}
+
+void fsd_find_other_model(struct fsd_finder *f)
+{
+    const struct fsd_history *h = f->d->history;
+    const char *first = fsd_text(f->d->names, h->unlike_name);
+
+    if (!h->unlike)
+        return;
+    fsd_finding_open(f);
+    fsd_fact_number(f, "unlike", h->unlike);
+    fsd_fact_number(f, "parsed", h->n_parsed);
+    fsd_fact_text(f, "first", first);
+    fprintf(f->out,
+            "of %u nodes that the parser read according to the log, %u are not in the "
+            "model, such as `%s`%s",
+            h->n_parsed, h->unlike, first,
+            h->refused ? "; the log is not used as evidence" : "");
+    fsd_finding_close(f);
+}
+
+void fsd_find_log_cut(struct fsd_finder *f)
+{
+    if (!f->d->story || !f->d->story->cut)
+        return;
+    fsd_finding_open(f);
+    fputs("the log combines more nodes, or nests names deeper, than the limits allow: "
+          "some of its steps are omitted",
+          f->out);
+    fsd_finding_close(f);
+}
+
+/* The rule "log/<topic>" reports the warnings of that topic (read/log/event.c).  One
+ * finding per rule: a hundred tensors without a scale have one cause. */
+void fsd_find_log_warnings(struct fsd_finder *f)
+{
+    const struct fsd_history *h = f->d->history;
+    const struct fsd_event *first = NULL;
+    const char *text;
+    uint32_t times = 0;
+    size_t n;
+
+    for (uint32_t i = 0; !h->refused && i < h->events.n; i++) {
+        const struct fsd_event *e = &h->events.at[i];
+
+        if (e->kind == FSD_EVENT_WARNING && e->build == h->build &&
+            !strcmp(fsd_text(f->d->names, e->a), f->rule->id + strlen("log/")) &&
+            !times++)
+            first = e;
+    }
+    if (!first)
+        return;
+    text = fsd_text(f->d->names, first->text);
+    n = fsd_text_len(f->d->names, first->text);
+    fsd_finding_open(f);
+    fsd_fact_number(f, "times", times);
+    fsd_fact_number(f, "line", first->line);
+    fsd_fact_text(f, "text", text);
+    n -= n && text[n - 1] == '.';
+    fprintf(f->out, "%.*s", (int)n, text);
+    if (times > 1)
+        fprintf(f->out, " (and %u more of this kind)", times - 1);
+    fprintf(f->out, ", line %llu of the log", (unsigned long long)first->line);
+    fsd_finding_close(f);
+}

@@ -1,0 +1,304 @@
+/* What a policy promises of any build, whatever was before: blocks that are one kernel,
+ * work that is done in certain types.  An unknown fact keeps no promise. */
+#include "judge/findings/finder.h"
+#include "base/base.h"
+#include "model/graph/word.h"
+
+#include <string.h>
+
+static bool in_scope(const struct fsd_finder *f, const struct fsd_promise *p,
+                     fsd_id node)
+{
+    bool fits = !p->scope.n;
+
+    for (uint32_t i = 0; i < p->scope.n && !fits; i++)
+        fits = fsd_word_fits(p->scope.at[i].text, fsd_called(f, node));
+    return fits;
+}
+
+static void put_types(uint64_t types, FILE *out)
+{
+    bool any = false;
+
+    for (unsigned t = 0; t < FSD__DTYPE_COUNT; t++)
+        if (types >> t & 1) {
+            fprintf(out, "%s%s", any ? " or " : "", fsd_dtype_name((enum fsd_dtype)t));
+            any = true;
+        }
+}
+
+/* A broken promise is reported at its line in the policy. */
+static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
+{
+    fsd_finding_open(f);
+    f->now.file = f->policy->path;
+    f->now.line = p->line;
+}
+
+/* A snapshot alone cannot show it: it has neither the model's edges nor sizes. */
+static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
+{
+    if (f->d)
+        return true;
+    open_promise(f, p);
+    fputs("unknown: a snapshot was given for the build; pass the model and the engine",
+          f->out);
+    fsd_finding_close(f);
+    return false;
+}
+
+/* ------------------------------------------------------------------------ blocks */
+
+static const char *layer_word(const struct fsd_finder *f, fsd_id layer)
+{
+    return fsd_printed(f->found->arena, "layer %u", layer);
+}
+
+/* "MatMul_1 and Softmax_2 in layer 4, MatMul_3 in layer 6; layer 5 moves data between"
+ */
+static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
+                      const struct fsd_block *b)
+{
+    const struct fsd_match *m = f->d->match;
+
+    for (uint32_t i = 0; i < b->layers.n; i++) {
+        fsd_id layer = all->pool.at[b->layers.at + i];
+        uint32_t n = 0;
+
+        fputs(i ? ", " : "", f->out);
+        for (uint32_t k = 0; k < b->nodes.n; k++) {
+            fsd_id node = all->pool.at[b->nodes.at + k];
+
+            if (fsd_match_has(m, layer, node))
+                fprintf(f->out, "%s%s", n++ ? " + " : "", fsd_called(f, node));
+        }
+        fprintf(f->out, "%s%s", n ? " in " : "", layer_word(f, layer));
+    }
+    for (uint32_t i = 0; i < b->between.n; i++)
+        fprintf(f->out, "%s%s", i ? ", " : "; between them ",
+                layer_word(f, all->pool.at[b->between.at + i]));
+}
+
+static bool has_type(const struct fsd_finder *f, uint64_t types, fsd_id node)
+{
+    const struct fsd_node_result *r = &f->d->nodes[fsd_merged_into(f->d, node)];
+
+    return types >> r->realised & 1;
+}
+
+/* Reports a block that breaks the promise. */
+static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
+                        const struct fsd_blocks *all, const struct fsd_block *b)
+{
+    bool split = p->fused != FSD_OFF && b->fused != p->fused;
+    fsd_id other = FSD_NONE;
+
+    for (uint32_t i = 0; p->types && i < b->typed.n && other == FSD_NONE; i++)
+        if (!has_type(f, p->types, all->pool.at[b->typed.at + i]))
+            other = all->pool.at[b->typed.at + i];
+    if (p->types && !b->typed.n)
+        other = b->anchor;
+    if (!split && other == FSD_NONE)
+        return;
+    open_promise(f, p);
+    for (uint32_t i = 0; i < b->layers.n; i++)
+        fsd_about_layer(f, all->pool.at[b->layers.at + i]);
+    for (uint32_t i = 0; i < b->nodes.n; i++)
+        fsd_about_node(f, all->pool.at[b->nodes.at + i]);
+    fprintf(f->out, "the %s of `%s` ", fsd_pattern_name(p->pattern),
+            fsd_called(f, b->anchor));
+    if (split && b->fused == FSD_FUSED_SPLIT) {
+        fprintf(f->out, "is in %u layers: ", b->layers.n);
+        put_split(f, all, b);
+    } else if (split) {
+        fprintf(f->out,
+                "may be in one layer or in several: it is unknown which layers compute "
+                "`%s`",
+                fsd_called(f, b->unknown));
+    }
+    if (other != FSD_NONE) {
+        fprintf(f->out, "%s `%s` in %s, not in ", split ? "; it runs" : "runs",
+                fsd_called(f, other), fsd_dtype_name(f->d->nodes[other].realised));
+        put_types(p->types, f->out);
+    }
+    fsd_finding_close(f);
+}
+
+void fsd_find_unexpected(struct fsd_finder *f)
+{
+    const struct fsd_blocks *all = NULL;
+
+    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
+        const struct fsd_promise *p = &f->policy->promises.at[i];
+        uint32_t n = 0;
+
+        if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))
+            continue;
+        if (!all)
+            all = fsd_blocks_of(f->scratch, f->d);
+        for (uint32_t k = 0; k < all->list.n; k++) {
+            const struct fsd_block *b = &all->list.at[k];
+            bool concerned = false;
+
+            for (uint32_t j = 0; b->pattern == p->pattern && j < b->nodes.n; j++)
+                concerned |= in_scope(f, p, all->pool.at[b->nodes.at + j]);
+            n += concerned;
+            if (concerned)
+                judge_block(f, p, all, b);
+        }
+        if (n >= p->least)
+            continue;
+        open_promise(f, p);
+        fprintf(f->out, "the model has %u %s%s; at least %.0f expected", n,
+                fsd_pattern_name(p->pattern), p->scope.n ? " within the scope" : "",
+                p->least);
+        fsd_finding_close(f);
+    }
+}
+
+/* ------------------------------------------------------------------------- types */
+
+/* Work in the required types, all work, and whether some of it is unknown. */
+struct done {
+    double in_types, all;
+    uint32_t unknown;
+};
+
+static void add(struct done *done, double amount, bool in_types)
+{
+    done->unknown += amount < 0;
+    done->all += amount > 0 ? amount : 0;
+    done->in_types += amount > 0 && in_types ? amount : 0;
+}
+
+static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
+                       struct done *done)
+{
+    const struct fsd_match *m = f->d->match;
+
+    for (fsd_id layer = 0; layer < f->d->engine->nodes.n; layer++) {
+        const struct fsd_layer_result *r = &f->d->layers[layer];
+        bool concerned = !p->scope.n && fsd_kind_computes(r->kind);
+
+        for (uint32_t i = 0; p->scope.n && i < m->of_layer[layer].n; i++)
+            concerned |= in_scope(f, p, fsd_match_of_layer(m, layer, i)->node);
+        if (concerned)
+            add(done, (double)f->d->cost->layers[layer].bytes,
+                p->types >> r->precision & 1);
+    }
+}
+
+/* Nodes that compute in a floating-point or quantized type, not indices and sizes.
+ * Reports those that do not run in the required types. */
+static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
+                      struct done *done, bool report)
+{
+    for (fsd_id i = 0; i < f->d->model->nodes.n; i++) {
+        const struct fsd_node_result *r = &f->d->nodes[i];
+        const struct fsd_node_cost *cost = &f->d->cost->nodes[i];
+        double amount = p->by == FSD_WORK_MACS ? (double)cost->macs
+                        : p->by == FSD_WORK_MS ? cost->ms
+                                               : 1;
+
+        if ((r->fate != FSD_FATE_LAYER && r->fate != FSD_FATE_OUTSIDE &&
+             r->fate != FSD_FATE_UNEXPLAINED) ||
+            (f->d->facts->traits[i] & FSD_OP_QDQ) || !in_scope(f, p, i) ||
+            (p->by == FSD_WORK_NODES && r->realised != FSD_DTYPE_UNKNOWN &&
+             !fsd_dtype_rank(r->realised)))
+            continue;
+        if (report && amount != 0 && !(p->types >> r->realised & 1))
+            fsd_about_node(f, i);
+        add(done, amount, p->types >> r->realised & 1);
+    }
+}
+
+void fsd_find_not_in_types(struct fsd_finder *f)
+{
+    static const char *const work[] = {"multiply-adds", "time", "bytes", "nodes"};
+
+    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
+        const struct fsd_promise *p = &f->policy->promises.at[i];
+        struct done done = {0};
+
+        if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))
+            continue;
+        if (p->by == FSD_WORK_BYTES)
+            add_layers(f, p, &done);
+        else
+            add_nodes(f, p, &done, false);
+        if (!done.unknown && done.all > 0 && done.in_types >= p->share * done.all)
+            continue;
+        open_promise(f, p);
+        if (p->by != FSD_WORK_BYTES)
+            add_nodes(f, p, &(struct done){0}, true);
+        if (done.unknown) {
+            fprintf(f->out, "not known: the %s of ", work[p->by]);
+            fsd_put_noun(f->out, done.unknown,
+                         p->by == FSD_WORK_BYTES ? "layer" : "node");
+        } else if (!(done.all > 0)) {
+            fprintf(f->out, "nothing in the scope has %s", work[p->by]);
+        } else {
+            fprintf(f->out, "%.2f%% of the %s run in ", 100 * done.in_types / done.all,
+                    work[p->by]);
+            put_types(p->types, f->out);
+            fprintf(f->out, "; required %.2f%%%s", 100 * p->share,
+                    f->now.nodes.n ? "; not " : "");
+            fsd_put_subjects(f, f->now.nodes);
+        }
+        fsd_finding_close(f);
+    }
+}
+
+/* ------------------------------------------------------------------------ memory */
+
+/* The log's figure; else what follows from sizes, of which the builder may need less.
+ * Negative: unknown. */
+static double memory_of(const struct fsd_diff *d, const struct fsd_lives *lives,
+                        enum fsd_memory_kind which)
+{
+    const struct fsd_history *h = d->history;
+    int64_t bytes = -1;
+
+    for (uint32_t i = 0; h && !h->refused && i < h->memory.n; i++) {
+        const struct fsd_memory_use *m = &h->memory.at[i];
+        const int64_t stated[FSD__MEMORY_COUNT] = {m->activations, m->weights,
+                                                   m->scratch, m->device};
+
+        if (m->build == h->build && !m->layer)
+            bytes = stated[which];
+    }
+    if (bytes < 0 && which == FSD_MEMORY_ACTIVATIONS && !lives->unknown)
+        bytes = lives->peak;
+    if (bytes < 0 && which == FSD_MEMORY_WEIGHTS && !lives->unknown_weights)
+        bytes = lives->weights;
+    return (double)bytes;
+}
+
+void fsd_find_too_large(struct fsd_finder *f)
+{
+    static const char *const names[] = {"activations", "weights", "scratch memory",
+                                        "persistent memory"};
+
+    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
+        const struct fsd_promise *p = &f->policy->promises.at[i];
+        struct fsd_lives lives;
+
+        if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))
+            continue;
+        lives = fsd_cost_lives(f->scratch, f->d);
+        for (unsigned k = 0; k < FSD__MEMORY_COUNT; k++) {
+            double bytes = memory_of(f->d, &lives, (enum fsd_memory_kind)k);
+
+            if (p->bytes[k] < 0 || (bytes >= 0 && bytes <= p->bytes[k]))
+                continue;
+            open_promise(f, p);
+            if (bytes < 0)
+                fprintf(f->out, "unknown: the %s; the build log may state it",
+                        names[k]);
+            else
+                fprintf(f->out, "the %s take %.0f bytes; at most %.0f allowed",
+                        names[k], bytes, p->bytes[k]);
+            fsd_finding_close(f);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+/* An engine that was not built from the model given with it.  Only the dump can show
+ * that: the same bytes with another model are an engine of an earlier model. */
+#include "judge/findings/finder.h"
+
+#include <string.h>
+
+static bool is_same(const uint64_t a[2], const uint64_t b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* Whether an engine depends on the node; a dump shows little of constants and folded
+ * nodes. */
+static bool is_built(const struct fsd_state_node *n)
+{
+    return fsd_role_computes(n->role) || n->role == FSD_ROLE_QUANTIZER;
+}
+
+/* A source of the old model, in terms of the new one. */
+static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
+                      struct fsd_producer new)
+{
+    struct fsd_origin at = fsd_align_new_origin(c->align, old.at);
+
+    if (fsd_is_origin(at) != fsd_is_origin(old.at)) /* the new model has it not */
+        return false;
+    return fsd_same_origin(at, new.at) && (!fsd_is_origin(at) || old.out == new.out);
+}
+
+/* Which property of a node changed; NULL: none. */
+static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+    const struct fsd_state_node *p = &s->nodes.at[old], *q = &t->nodes.at[new];
+
+    if (strcmp(fsd_text(s->names, p->op), fsd_text(t->names, q->op)) != 0)
+        return "is another operator";
+    if (!fsd_traits_agree(c, p, q))
+        return "has other attributes or weight shapes";
+    if (p->core_in.n != q->core_in.n)
+        return "reads more or fewer tensors";
+    for (uint32_t i = 0; i < p->core_in.n; i++)
+        if (!is_source(c, s->sources.at[p->core_in.at + i],
+                       t->sources.at[q->core_in.at + i]))
+            return "reads other tensors";
+    return NULL;
+}
+
+/* One exporter writes a view where another does not, but the engine was built for what
+ * it does to its data: a view without a counterpart is only found by name. */
+static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+    const char *key = fsd_text(s->names, s->nodes.at[old].key);
+    fsd_sym sym = fsd_intern_find(t->names, key, strlen(key));
+
+    for (fsd_id i = 0; sym != FSD_NONE && s->nodes.at[old].named && i < t->nodes.n; i++)
+        if (t->nodes.at[i].key == sym && t->nodes.at[i].role == FSD_ROLE_VIEW &&
+            !strcmp(fsd_text(s->names, s->nodes.at[old].op),
+                    fsd_text(t->names, t->nodes.at[i].op)))
+            return i;
+    return FSD_NONE;
+}
+
+static void add_stale(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
+{
+    struct fsd_shown shown = fsd_compare_shown(f->c, old, new);
+    const struct fsd_state_node *node = &shown.s->nodes.at[shown.at];
+
+    fsd_finding_open(f);
+    fsd_about_state_node(f, shown.s, shown.at);
+    fprintf(f->out, "the engine is byte-identical to the snapshot's, but `%s` (%s) %s",
+            fsd_text(shown.s->names, node->key), fsd_text(shown.s->names, node->op),
+            what);
+    f->now.line = fsd_state_line(f->c->old, old);
+    fsd_finding_close(f);
+}
+
+/* Counts the changes of nodes that the engine depends on; with `report`, reports each.
+ */
+static uint32_t changes(struct fsd_finder *f, bool report)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t n = 0;
+
+    for (fsd_id node = 0; node < c->new->nodes.n; node++) {
+        fsd_id old = c->align->to_old[node];
+        const char *what = old == FSD_NONE ? "is new" : what_changed(c, old, node);
+
+        if (!what || !is_built(&c->new->nodes.at[node]))
+            continue;
+        n++;
+        if (report)
+            add_stale(f, old, node, what);
+    }
+    for (fsd_id old = 0; old < c->old->nodes.n; old++) {
+        fsd_id new = c->align->to_new[old];
+
+        if (c->old->nodes.at[old].role != FSD_ROLE_VIEW)
+            continue;
+        new = fsd_id_or(new, view_called(c, old));
+        if (new == FSD_NONE ||
+            fsd_traits_agree(c, &c->old->nodes.at[old], &c->new->nodes.at[new]))
+            continue;
+        n++;
+        if (report)
+            add_stale(f, old, new, "has other attributes");
+    }
+    for (fsd_id old = 0; old < c->old->nodes.n; old++)
+        if (!fsd_align_has(c->align, old) && is_built(&c->old->nodes.at[old])) {
+            n++;
+            if (report)
+                add_stale(f, old, FSD_NONE, "is gone");
+        }
+    return n;
+}
+
+/* `which`: only the model's file changed. */
+void fsd_find_stale(struct fsd_finder *f)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+
+    if (!is_same(old->engine_hash, new->engine_hash) ||
+        is_same(old->model_hash, new->model_hash))
+        return;
+    if (!f->rule->which) {
+        changes(f, true);
+    } else if (!changes(f, false)) {
+        fsd_finding_open(f);
+        fputs("the model file differs, the engine is byte-identical to the snapshot's: "
+              "a dump does not show weights, scales and producers",
+              f->out);
+        fsd_finding_close(f);
+    }
+}

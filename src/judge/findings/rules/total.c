@@ -1,0 +1,249 @@
+/* Rules about a whole build compared with its snapshot. */
+#include "base/base.h"
+#include "judge/findings/finder.h"
+#include "model/graph/word.h"
+
+#include <string.h>
+
+/* With one or two profiles the spread is unknown. */
+enum { ENOUGH = 3 };
+
+struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
+                              const struct fsd_policy *policy)
+{
+    struct fsd_noise noise = {policy->noise * c->before, FSD_NOISE_POLICY};
+    double old = c->old->total.high - c->old->total.low;
+    double new = c->new->total.high - c->new->total.low;
+    double measured = old > new ? old : new, cap = policy->noise_cap * c->before;
+
+    if (c->old->profiles < ENOUGH || c->new->profiles < ENOUGH)
+        noise.by = FSD_NOISE_UNMEASURED;
+    else if (measured > noise.band && cap > noise.band)
+        noise = measured > cap ? (struct fsd_noise){cap, FSD_NOISE_CAPPED}
+                               : (struct fsd_noise){measured, FSD_NOISE_MEASURED};
+    return noise;
+}
+
+void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *out)
+{
+    static const struct {
+        const char *is, *why;
+    } by[] = {
+        [FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
+        [FSD_NOISE_UNMEASURED] = {"the policy's share", "are too few to measure it"},
+        [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
+        [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
+
+    fprintf(out, "%.4f ms (%s: %u and %u profiles %s)", noise.band, by[noise.by].is,
+            c->old->profiles, c->new->profiles, by[noise.by].why);
+}
+
+static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
+                           const char *whose)
+{
+    if (!s->profiles || !s->untimed)
+        return;
+    fsd_finding_open(f);
+    fprintf(f->out, "incomplete: %u of %u layers have no time in the profiles of %s",
+            s->untimed, s->layers, whose);
+    f->untimed = true;
+    fsd_finding_close(f);
+}
+
+/* A limit that cannot be measured is no pass: it is reported as skipped by default; it
+ * fails if the policy requires it or the snapshot has times. */
+static bool can_measure(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    const char *lack = !c->old->profiles && !c->new->profiles
+                           ? "neither the snapshot nor the build has times"
+                       : !c->old->profiles ? "the snapshot has no times"
+                                           : "the build has no times";
+
+    report_untimed(f, c->old, "the snapshot");
+    report_untimed(f, c->new, "the build");
+    if (c->timed && c->before > 0 && c->after > 0)
+        return true;
+    if (c->timed)
+        lack = c->after > 0 ? "all times of the snapshot are 0"
+                            : "all times of the build are 0";
+    f->skipped = lack;
+    if (f->asked || c->old->profiles) {
+        fsd_finding_open(f);
+        fprintf(f->out, "not measured: %s", lack);
+        f->untimed = true;
+        fsd_finding_close(f);
+    }
+    return false;
+}
+
+void fsd_find_slower(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    double slower = c->after - c->before;
+    struct fsd_noise noise = fsd_noise_of(c, f->policy);
+
+    if (!can_measure(f) || slower <= noise.band)
+        return;
+    f->base = c->before;
+    fsd_finding_open(f);
+    fprintf(f->out, "the layers take %.4f ms, %+.4f ms (%+.2f%%); noise explains ",
+            c->after, slower, 100 * slower / c->before);
+    fsd_put_noise(c, noise, f->out);
+    f->ms = slower;
+    fsd_finding_close(f);
+}
+
+void fsd_find_more_layers(struct fsd_finder *f)
+{
+    uint32_t before = f->c->old->layers, now = f->c->new->layers;
+
+    if (now <= before)
+        return;
+    fsd_finding_open(f);
+    fprintf(f->out, "%u layer%s, before %u", now, fsd_plural(now), before);
+    f->count = now - before;
+    fsd_finding_close(f);
+}
+
+/* Inserted layers that take time, and unfused quantizers. */
+static uint32_t moves_of(const struct fsd_state *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->moves.n; i++) {
+        const struct fsd_move *m = &s->moves.at[i];
+
+        n += m->inserted ? m->kind != FSD_KIND_NOOP : m->kind == FSD_KIND_QUANTIZE;
+    }
+    return n;
+}
+
+/* If a better build does not become the snapshot, a later loss of the gain goes
+ * unnoticed. */
+void fsd_find_better(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t before = moves_of(c->old), now = moves_of(c->new);
+    uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED];
+    uint32_t gained = c->by_happened[FSD_HAPPENED_GAINED];
+    uint32_t saved = fsd_count_saved_kernels(c);
+    double faster = c->timed && c->after > 0 && !c->old->untimed && !c->new->untimed
+                        ? c->before - c->after - fsd_noise_of(c, f->policy).band
+                        : 0;
+    const char *comma = "";
+
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        now += c->moves.at[i].missed; /* not saved */
+    /* A slower build is not better, whatever else improved. */
+    if (c->timed && c->after > c->before + fsd_noise_of(c, f->policy).band)
+        return;
+    if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
+        return;
+    fsd_finding_open(f);
+    if (now < before) {
+        fsd_put_noun(f->out, before - now, "layer");
+        fputs(" of data movement removed", f->out);
+        comma = ", ";
+    }
+    if (narrowed) {
+        fputs(comma, f->out);
+        fprintf(f->out, "%u node%s in lower precision", narrowed, fsd_plural(narrowed));
+        comma = ", ";
+    }
+    if (gained) {
+        fputs(comma, f->out);
+        fprintf(f->out, "%u fusion%s gained", gained, fsd_plural(gained));
+        comma = ", ";
+    }
+    if (saved) {
+        fputs(comma, f->out);
+        fprintf(f->out, "%u kernel%s removed", saved, fsd_plural(saved));
+        comma = ", ";
+    }
+    if (faster > 0)
+        fprintf(f->out, "%s%.4f ms after %.4f ms, more than noise explains", comma,
+                c->after, c->before);
+    fputs(": --update records it as the reference for later builds", f->out);
+    fsd_finding_close(f);
+}
+
+static double coverage(const struct fsd_state *s)
+{
+    return s->computing ? (double)s->mapped / s->computing : 1;
+}
+
+/* The drop takes the place of a time, with 1 as the whole, so that a budget's share
+ * means what it means elsewhere. */
+void fsd_find_less_coverage(struct fsd_finder *f)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    double drop = coverage(old) - coverage(new);
+
+    if (drop <= 0)
+        return;
+    f->base = 1;
+    fsd_finding_open(f);
+    fprintf(f->out, "%u of %u computing layers are mapped to nodes, before %u of %u",
+            new->mapped, new->computing, old->mapped, old->computing);
+    f->ms = drop;
+    fsd_finding_close(f);
+}
+
+/* One finding for all, whatever was before.  Layers that do nothing at run time do not
+ * count. */
+void fsd_find_inserted_total(struct fsd_finder *f)
+{
+    const struct fsd_state *s = f->build;
+    double ms = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->moves.n; i++) {
+        const struct fsd_move *m = &s->moves.at[i];
+
+        if (!m->inserted || m->kind == FSD_KIND_NOOP)
+            continue;
+        n++;
+        ms += m->ms.median > 0 ? m->ms.median : 0;
+    }
+    if (!n)
+        return;
+    fsd_finding_open(f);
+    fsd_put_noun(f->out, n, "inserted layer");
+    if (s->profiles)
+        fprintf(f->out, ", %.4f ms of %.4f ms", ms, s->total.median);
+    else
+        fputs(", times not known", f->out);
+    f->count = n;
+    f->ms = ms;
+    f->untimed = !s->profiles;
+    fsd_finding_close(f);
+}
+
+/* int8-required: nodes of the operators, without the exceptions. */
+void fsd_find_not_int8(struct fsd_finder *f)
+{
+    const struct fsd_state *s = f->build;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+        const char *op = fsd_text(s->names, n->op);
+        bool wanted = false;
+
+        if (n->fate != FSD_FATE_LAYER || n->precision == FSD_INT8)
+            continue;
+        for (uint32_t k = 0; k < f->policy->operators.n && !wanted; k++)
+            wanted = !strcmp(f->policy->operators.at[k].text, op);
+        for (uint32_t k = 0; k < f->policy->except.n && wanted; k++)
+            wanted = !fsd_word_fits(f->policy->except.at[k].text,
+                                    fsd_text(s->names, n->key));
+        if (!wanted)
+            continue;
+        fsd_finding_open(f);
+        fsd_about_state_node(f, s, i);
+        fsd_put_subjects(f, f->now.nodes);
+        fprintf(f->out, " (%s) runs in %s", op,
+                fsd_dtype_name((enum fsd_dtype)n->precision));
+        fsd_finding_close(f);
+    }
+}

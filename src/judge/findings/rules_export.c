@@ -1,0 +1,105 @@
+/* Rules about what changed between two exports: each covers some kinds of changes, and
+ * each change is a finding.  A policy cannot set them: nothing is judged. */
+#include "judge/findings/finder.h"
+
+#include <string.h>
+
+/* A constant is printed as "= 0.5". */
+static const char *value_of(const char *text)
+{
+    return !*text ? "not there" : !strncmp(text, "= ", 2) ? text + 2 : text;
+}
+
+/* "input 1 of Add_36 (Add) is int8 scale 0.05, was plain" */
+static void put_change(const struct fsd_exports *e, const struct fsd_export_change *c,
+                       FILE *out)
+{
+    const struct fsd_state *s = c->new != FSD_NONE ? e->after : e->before;
+    fsd_id node = fsd_id_or(c->new, c->old);
+
+    fputs(c->of, out);
+    if (node != FSD_NONE)
+        fprintf(out, "%s`%s` (%s)", *c->of ? " of " : "", fsd_state_node_key(s, node),
+                fsd_text(s->names, s->nodes.at[node].op));
+    if (c->what == FSD_EXPORT_ADDED || c->what == FSD_EXPORT_REMOVED) {
+        fprintf(out, " is only in the %s export",
+                c->what == FSD_EXPORT_ADDED ? "new" : "old");
+        return;
+    }
+    fprintf(out, " is %s, was %s", value_of(c->now), value_of(c->was));
+}
+
+/* `which`: bits of enum fsd_export_what. */
+static void find_exported(struct fsd_finder *f)
+{
+    const struct fsd_exports *e = f->exports;
+
+    for (uint32_t i = 0; i < e->changes.n; i++) {
+        const struct fsd_export_change *c = &e->changes.at[i];
+
+        if (!((unsigned)f->rule->which & 1u << c->what))
+            continue;
+        fsd_finding_open(f);
+        if (c->new != FSD_NONE)
+            fsd_about_state_node(f, e->after, c->new);
+        else
+            fsd_about_state_node(f, e->before, c->old);
+        put_change(e, c, f->out);
+        fsd_finding_close(f);
+    }
+}
+
+/* ------------------------------------------------------------------------ the rules */
+
+#define BIT(what) (1u << (what))
+
+static const struct fsd_rule rules[] = {
+    {"export/quantization", FSD_WARNING,
+     "The two exports quantize an input of a node differently.", FSD_NEEDS_EXPORTS,
+     .find = find_exported, .which = (int)BIT(FSD_EXPORT_QUANTIZED),
+     .why = "Q/DQ pairs decide which layers TensorRT runs in INT8 or FP8, and which it "
+            "fuses.",
+     .fix = "Compare the calibration and the Q/DQ placement of both exports; "
+            "`fusiondiff lint` names missing pairs.",
+     .source = "TensorRT fusion catalogue"},
+    {"export/cast", FSD_WARNING, "The two exports cast an input of a node differently.",
+     FSD_NEEDS_EXPORTS, .find = find_exported, .which = (int)BIT(FSD_EXPORT_CAST),
+     .why = "A strongly typed build takes its precisions from the Casts in the model.",
+     .fix = "Compare the autocast options of both exports.",
+     .source = "TensorRT documentation, strongly typed networks"},
+    {"export/graph", FSD_WARNING,
+     "A computing node is in only one of the exports, or reads another node's output.",
+     FSD_NEEDS_EXPORTS, .find = find_exported,
+     .which =
+         (int)(BIT(FSD_EXPORT_REMOVED) | BIT(FSD_EXPORT_ADDED) | BIT(FSD_EXPORT_READS)),
+     .why = "TensorRT may fuse the other decomposition differently.",
+     .fix = "Compare the version, opset and decompositions of both exporters.",
+     .source = "this program"},
+    {"export/value", FSD_WARNING,
+     "An attribute or a constant input of a node has another value.", FSD_NEEDS_EXPORTS,
+     .find = find_exported,
+     .which = (int)(BIT(FSD_EXPORT_ATTRIBUTE) | BIT(FSD_EXPORT_CONSTANT)),
+     .why = "The node computes another result, or works on other sizes.",
+     .fix = "Compare the model's code and the exporter's options.",
+     .source = "this program"},
+    {"export/tensor", FSD_WARNING,
+     "An input or output, of the network or of a node, has another name, type or "
+     "shape.",
+     FSD_NEEDS_EXPORTS, .find = find_exported,
+     .which =
+         (int)(BIT(FSD_EXPORT_PORT) | BIT(FSD_EXPORT_TYPE) | BIT(FSD_EXPORT_SHAPE)),
+     .why = "An application binds inputs and outputs by name, type and shape.",
+     .fix = "Compare the example inputs and the dynamic axes of both exports.",
+     .source = "this program"},
+    {"export/model", FSD_INFO,
+     "The opset, the exporter or the version of the file format differ.",
+     FSD_NEEDS_EXPORTS, .find = find_exported, .which = (int)BIT(FSD_EXPORT_MODEL),
+     .why = "Exporters decompose and name nodes differently.",
+     .fix = "Use one exporter version and one opset for models that you compare.",
+     .source = "this program"},
+};
+
+const struct fsd_rule *fsd_export_rule_at(unsigned i)
+{
+    return i < FSD_COUNT_OF(rules) ? &rules[i] : NULL;
+}

@@ -1,0 +1,576 @@
+/*
+ * Groups the findings of a check by root cause: one change of the model, such as the
+ * Q/DQ pairs of all residual branches, makes tens of findings.  Nodes that only one
+ * model has, and another way of building, are causes; findings at or next to such nodes
+ * are grouped under them.
+ *
+ *     old   Conv_34 -> Add_42 <- DQ_41 <- Q_38 <- Relu_24
+ *     new   Conv_34 -> Add_36 <----------------- Relu_24
+ *     gone Q_38, DQ_41;  seeds Add_36 (its consumer), Relu_24 (its producer)
+ *     near the seeds, their groups, and the groups before and behind these
+ *
+ * A finding near a change need not come from it: reports say "at or next to".  A
+ * cause's milliseconds are those of the regions of its nodes, each counted once, so
+ * that causes add up to no more than the whole.  Other findings are put down to the
+ * builder, if it was another one, else to no known cause.
+ */
+#include "base/base.h"
+#include "judge/gate/gate.h"
+#include "judge/lint/lint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, BUILDER, KINDS };
+enum { NAMED = 3 }; /* of many nodes, how many a sentence names */
+
+struct finder {
+    struct fsd_verdict *v;
+    const struct fsd_case *gate;
+    const struct fsd_compare *c;
+    struct fsd_arena *scratch;
+    uint32_t count[KINDS]; /* nodes of one model only, by kind; of quantizers: Q */
+    uint8_t *seed, *near;  /* by node of the new build: bits by kind */
+    FSD_VEC(fsd_id) seeds[KINDS]; /* the nodes next to the changed ones */
+    fsd_id first[KINDS];          /* node that changed; FSD_NONE */
+    bool linted;
+    const struct fsd_findings *lint; /* of the new model, once needed; or NULL */
+};
+
+static bool is_only(const struct finder *f, bool old, fsd_id node)
+{
+    return (old ? f->c->align->to_new : f->c->align->to_old)[node] == FSD_NONE;
+}
+
+/* The kind of change of a node that only one model has; KINDS: weights and views, which
+ * cost nothing. */
+static enum kind kind_of(const struct fsd_state_node *n, bool old)
+{
+    if (n->role == FSD_ROLE_SIDE || n->role == FSD_ROLE_VIEW)
+        return KINDS;
+    if (n->role == FSD_ROLE_QUANTIZER)
+        return old ? PAIRS_GONE : PAIRS_NEW;
+    return old ? NODES_GONE : NODES_NEW;
+}
+
+static void add_seed(struct finder *f, enum kind kind, bool old, fsd_id node,
+                     bool reads)
+{
+    fsd_id now = old ? f->c->align->to_new[node] : node;
+
+    if (reads && !(f->seed[now] >> kind & 1))
+        fsd_vec_push(f->scratch, &f->seeds[kind], now);
+    f->seed[now] |= (uint8_t)(1u << kind);
+}
+
+/* Finds the neighbors of nodes that only one model has: their consumers, also through
+ * each other, and their producers.  Nodes are in topological order. */
+static void find_seeds(struct finder *f, bool old)
+{
+    const struct fsd_state *s = old ? f->c->old : f->c->new;
+    uint8_t *through = FSD_NEW(f->scratch, uint8_t, s->nodes.n);
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+        enum kind kind = is_only(f, old, i) ? kind_of(n, old) : KINDS;
+        uint8_t read = 0;
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_id at = fsd_origin_node(s->sources.at[n->in.at + k].at);
+
+            if (at == FSD_NONE || at >= s->nodes.n)
+                continue;
+            read |= through[at];
+            if (kind < KINDS && !is_only(f, old, at))
+                add_seed(f, kind, old, at, false);
+        }
+        if (!is_only(f, old, i)) {
+            for (int bit = 0; bit < KINDS; bit++)
+                if (read >> bit & 1)
+                    add_seed(f, (enum kind)bit, old, i, true);
+            continue;
+        }
+        through[i] = read;
+        if (kind == KINDS)
+            continue;
+        through[i] |= (uint8_t)(1u << kind);
+        f->first[kind] = fsd_id_or(f->first[kind], i);
+        /* A Q/DQ pair is counted by its QuantizeLinear. */
+        f->count[kind] += (kind != PAIRS_GONE && kind != PAIRS_NEW) ||
+                          !strcmp(fsd_text(s->names, n->op), "QuantizeLinear");
+    }
+}
+
+static void spread_in_groups(const struct finder *f, uint8_t *bits)
+{
+    const struct fsd_state *s = f->c->new;
+    uint8_t *of = FSD_NEW(f->scratch, uint8_t, s->groups.n);
+
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (s->nodes.at[i].group != FSD_NONE)
+            of[s->nodes.at[i].group] |= bits[i];
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (s->nodes.at[i].group != FSD_NONE)
+            bits[i] |= of[s->nodes.at[i].group];
+}
+
+/* Finds what is near the seeds: their groups, and the groups before and behind these.
+ */
+static void find_near(struct finder *f)
+{
+    const struct fsd_state *s = f->c->new;
+
+    spread_in_groups(f, f->seed);
+    memcpy(f->near, f->seed, s->nodes.n);
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+        const struct fsd_span in[] = {n->in, n->core_in};
+
+        for (int side = 0; side < 2; side++)
+            for (uint32_t k = 0; k < in[side].n; k++) {
+                fsd_id at = fsd_origin_node(s->sources.at[in[side].at + k].at);
+
+                if (at == FSD_NONE || at >= s->nodes.n)
+                    continue;
+                f->near[i] |= f->seed[at];
+                f->near[at] |= f->seed[i];
+            }
+    }
+    spread_in_groups(f, f->near);
+}
+
+/* ------------------------------------------------------------------- the sentences */
+
+static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
+{
+    const struct fsd_state *s = f->c->new;
+    uint32_t n = f->seeds[kind].n;
+
+    for (uint32_t i = 0; i < n && i < NAMED; i++)
+        fprintf(out, "%s`%s`", i ? ", " : "",
+                fsd_text(s->names, s->nodes.at[f->seeds[kind].at[i]].key));
+    if (n > NAMED)
+        fprintf(out, " and %u more", n - NAMED);
+}
+
+/* A fact that one build does not state may be the same; a label is the user's word. */
+static bool is_known(const struct fsd_built_change *b)
+{
+    return b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0;
+}
+
+static bool is_built_otherwise(const struct fsd_compare *c)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < c->built.n; i++)
+        is |= is_known(&c->built.at[i]);
+    return is;
+}
+
+static const char *what_of(const struct finder *f, enum kind kind)
+{
+    static const char *const nouns[KINDS] = {"Q/DQ pair", "Q/DQ pair", "node", "node"};
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    if (kind == BUILDER) {
+        uint32_t n = 0;
+
+        fputs("The build options differ: ", out);
+        for (uint32_t i = 0; i < f->c->built.n; i++) {
+            const struct fsd_built_change *b = &f->c->built.at[i];
+
+            if (is_known(b) && n++ < NAMED)
+                fprintf(out, "%s%s %s, before %s", n > 1 ? "; " : "", b->key, b->after,
+                        b->before);
+        }
+        if (n > NAMED)
+            fprintf(out, "; and %u more", n - NAMED);
+    } else {
+        bool gone = kind == PAIRS_GONE || kind == NODES_GONE;
+
+        fsd_put_noun(out, f->count[kind], nouns[kind]);
+        fprintf(out, " %s %s", f->count[kind] == 1 ? "is" : "are",
+                gone ? "gone from the model" : "new in the model");
+        if (kind == NODES_GONE || kind == NODES_NEW) {
+            const struct fsd_state *s = gone ? f->c->old : f->c->new;
+
+            fprintf(out, " (`%s`", fsd_text(s->names, s->nodes.at[f->first[kind]].key));
+            if (f->count[kind] > 1)
+                fprintf(out, " and %u more", f->count[kind] - 1);
+            putc(')', out);
+        }
+        if (f->seeds[kind].n) {
+            fputs(", in front of ", out);
+            put_seeds(f, kind, out);
+        }
+    }
+    putc('.', out);
+    return fsd_print_take(&text, f->v->arena);
+}
+
+/* The findings of lint in the new model, for the builder of its engine; NULL without a
+ * model, or if the builder is unknown.  All causes share them. */
+static const struct fsd_findings *lint_of(struct finder *f)
+{
+    const struct fsd_diff *d = f->gate->run;
+    const struct fsd_lint *lint = f->gate->lint;
+    struct fsd_target target;
+
+    if (f->linted)
+        return f->lint;
+    f->linted = true;
+    if (!d || d->model == d->engine)
+        return NULL;
+    if (!lint && fsd_target_read(&target, fsd_target_of(d->engine), f->scratch))
+        lint = fsd_lint_new(f->v->arena, d->facts, d->cost->sizes, target);
+    if (lint)
+        f->lint = fsd_find_lint(d, lint, NULL, f->gate->today);
+    return f->lint;
+}
+
+/* The rule of lint with most findings at the nodes of a cause: its advice is shown. */
+static const char *advice_of(struct finder *f, enum kind kind)
+{
+    const struct fsd_diff *d = f->gate->run;
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_findings *all;
+    uint32_t *hits, best = FSD_NONE;
+    const char *fix, *where;
+    bool *is_seed;
+
+    if (!s->number_of || !f->seeds[kind].n)
+        return NULL;
+    all = lint_of(f);
+    if (!all)
+        return NULL;
+    hits = FSD_NEW(f->scratch, uint32_t, all->rules.n);
+    is_seed = FSD_NEW(f->scratch, bool, d->model->nodes.n);
+    for (uint32_t i = 0; i < f->seeds[kind].n; i++)
+        is_seed[s->number_of[f->seeds[kind].at[i]]] = true;
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *item = &all->list.at[i];
+        bool here = false;
+
+        for (uint32_t k = 0; k < item->nodes.n; k++) {
+            fsd_id node = all->subjects.at[item->nodes.at + k].id;
+
+            here |= node < d->model->nodes.n && is_seed[node];
+        }
+        hits[item->rule] += here && item->severity >= FSD_WARNING;
+        if (hits[item->rule] > (best == FSD_NONE ? 0 : hits[best]))
+            best = item->rule;
+    }
+    if (best == FSD_NONE)
+        return NULL;
+    fix = all->rules.at[best].rule->fix;
+    where = hits[best] == 1 && f->seeds[kind].n == 1
+                ? "there"
+                : fsd_printed(f->v->arena, "at %u of these nodes", hits[best]);
+    return fsd_printed(f->v->arena, "%.*s (%s, found %s).", (int)strcspn(fix, "."), fix,
+                       all->rules.at[best].rule->id, where);
+}
+
+static const char *usual_todo(enum kind kind)
+{
+    static const char *const usual[KINDS] = {
+        [PAIRS_GONE] = "Export the model with these Q/DQ pairs, or accept the build.",
+        [PAIRS_NEW] = "Remove the new Q/DQ pairs, or accept the build.",
+        [NODES_GONE] = "Accept the build if the model was meant to change.",
+        [NODES_NEW] = "Accept the build if the model was meant to change.",
+        [BUILDER] =
+            "Build with the same version, GPU and options, or accept the build."};
+
+    return usual[kind];
+}
+
+/* Of Q/DQ pairs the times decide: no advice undoes what made the build faster, and
+ * without times the advice is to measure. */
+static const char *todo_of_pairs(const struct finder *f, enum kind kind,
+                                 const struct fsd_root_cause *cause)
+{
+    if (cause->timed && cause->ms < 0)
+        return fsd_printed(f->v->arena,
+                           "Accept the build if its outputs are accurate enough: it is "
+                           "%.4f ms faster at or next to this change.",
+                           -cause->ms);
+    if (!cause->timed && kind == PAIRS_NEW)
+        return "Measure both builds (--profile); remove the new Q/DQ pairs if they "
+               "make "
+               "it slower, otherwise accept the build.";
+    return usual_todo(kind);
+}
+
+static const char *todo_of(struct finder *f, enum kind kind,
+                           const struct fsd_root_cause *cause)
+{
+    const struct fsd_findings *all = f->v->findings;
+    const char *advice = kind == BUILDER ? NULL : advice_of(f, kind);
+
+    /* An engine of another model shows nothing about this one. */
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
+            return all->rules.at[all->list.at[i].rule].rule->fix;
+    return advice                                    ? advice
+           : kind == PAIRS_GONE || kind == PAIRS_NEW ? todo_of_pairs(f, kind, cause)
+                                                     : usual_todo(kind);
+}
+
+/* ------------------------------------------------------------------ what they cost */
+
+/* The first kind of change near a node of a span of new groups. */
+static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
+{
+    const struct fsd_state *s = f->c->new;
+    uint8_t bits = 0;
+    int kind = 0;
+
+    for (uint32_t i = 0; i < r->new_groups.n; i++) {
+        struct fsd_span nodes = s->groups.at[f->c->pool.at[r->new_groups.at + i]].nodes;
+
+        for (uint32_t k = 0; k < nodes.n; k++)
+            bits |= f->near[s->refs.at[nodes.at + k]];
+    }
+    while (kind < BUILDER && !(bits >> kind & 1))
+        kind++;
+    return (enum kind)kind;
+}
+
+static void add_costs(const struct finder *f, struct fsd_root_cause causes[KINDS])
+{
+    const struct fsd_compare *c = f->c;
+    const struct fsd_diff *d = f->gate->run;
+    enum kind *of = FSD_NEW(f->scratch, enum kind, c->regions.n);
+    bool *added = FSD_NEW(f->scratch, bool, c->new->moves.n);
+
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+
+        of[i] = kind_of_region(f, r);
+        causes[of[i]].timed = c->timed;
+        if (c->timed)
+            causes[of[i]].ms +=
+                (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
+    }
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        if (c->moves.at[i].what == FSD_MOVE_ADDED)
+            added[c->moves.at[i].new] = true;
+    if (!d || !c->new->of_layer)
+        return;
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        uint32_t move = c->new->of_layer[i];
+        fsd_id region;
+
+        if (move == FSD_NONE || !(move & FSD_LAYER_MOVES) ||
+            !added[move &= ~FSD_LAYER_MOVES] || d->cost->layers[i].bytes < 0)
+            continue;
+        region = fsd_compare_region_of_move(c, true, move);
+        causes[region == FSD_NONE ? BUILDER : of[region]].bytes +=
+            (uint64_t)d->cost->layers[i].bytes;
+    }
+}
+
+/* The nodes of a finding are the new build's or, if it is about something gone, the old
+ * one's. */
+static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
+{
+    const struct fsd_findings *all = f->v->findings;
+    const struct fsd_state *const sides[] = {f->c->new, f->c->old};
+    uint8_t bits = 0;
+    int kind = 0;
+
+    if (item->of_dump)
+        return BUILDER;
+    if (!(all->rules.at[item->rule].rule->needs & FSD_NEEDS_CHANGE) || !item->nodes.n)
+        return KINDS;
+    for (uint32_t i = 0; i < item->nodes.n; i++) {
+        const struct fsd_about *about = &all->subjects.at[item->nodes.at + i];
+
+        for (int side = 0; side < 2; side++) {
+            const struct fsd_state *s = sides[side];
+
+            if (about->id >= s->nodes.n ||
+                strcmp(fsd_text(s->names, s->nodes.at[about->id].key), about->name) !=
+                    0)
+                continue;
+            if (is_only(f, side, about->id)) {
+                enum kind own = kind_of(&s->nodes.at[about->id], side);
+
+                if (own < KINDS)
+                    bits |= (uint8_t)(1u << own);
+            } else if (!side) {
+                bits |= f->near[about->id];
+            }
+            break;
+        }
+    }
+    while (kind < BUILDER && !(bits >> kind & 1))
+        kind++;
+    return kind < BUILDER ? (enum kind)kind : BUILDER;
+}
+
+/* ------------------------------------------------------------------------ together */
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct fsd_root_cause *x = a, *y = b;
+
+    return fsd_then(
+        fsd_falling(x->ms, y->ms),
+        fsd_then(fsd_order(y->bytes, x->bytes),
+                 fsd_then(fsd_order(y->errors, x->errors), strcmp(x->what, y->what))));
+}
+
+static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)
+{
+    const struct fsd_compare *c = f->c;
+    const uint32_t errors = f->v->findings->by_severity[FSD_ERROR];
+    const uint32_t warnings = f->v->findings->by_severity[FSD_WARNING];
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    fputs(first->kind == BUILDER ? "No change of the model explains "
+                                 : "This change is at or next to ",
+          out);
+    if (errors)
+        fprintf(out, "%u of ", first->errors);
+    if (errors)
+        fsd_put_noun(out, errors, "error");
+    if (warnings)
+        fprintf(out, "%s%u of ", errors ? " and " : "", first->warnings);
+    if (warnings)
+        fsd_put_noun(out, warnings, "warning");
+    if (c->timed && c->before > 0)
+        fprintf(out,
+                f->v->saves
+                    ? ", and %.4f of the %.4f ms that the build saves (%+.1f %%)"
+                    : ", and %+.4f of the build's %+.4f ms (%+.1f %%)",
+                f->v->saves ? -first->ms : first->ms,
+                f->v->saves ? c->before - c->after : c->after - c->before,
+                100 * (c->after - c->before) / c->before);
+    else if (first->bytes)
+        fprintf(out, "; layers inserted there read and write %.3g %s",
+                (double)first->bytes / (first->bytes < 1000000 ? 1e3 : 1e6),
+                first->bytes < 1000000 ? "kB" : "MB");
+    putc('.', out);
+    return fsd_print_take(&text, f->v->arena);
+}
+
+/* If no single change explains the findings, the builder is another one, or decided
+ * otherwise.  A model that changed in another way has findings of its own. */
+static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
+{
+    static const char *const others[] = {"engine-stale", "model-changed"};
+    const struct fsd_findings *all = f->v->findings;
+    const struct fsd_compare *c = f->c;
+    const struct fsd_finding *worst = fsd_verdict_worst(f->v);
+    bool built = is_built_otherwise(c);
+    const struct fsd_rule *rule;
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < all->list.n; i++)
+        for (size_t k = 0; k < FSD_COUNT_OF(others); k++)
+            if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, others[k]))
+                return;
+    /* Only findings at nodes show that the builder decided otherwise. */
+    if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
+        return;
+    rule = all->rules.at[worst->rule].rule;
+    for (int k = 0; k < KINDS; k++)
+        bytes += causes[k].bytes;
+    f->v->says[0] = built ? what_of(f, BUILDER)
+                          : "The nodes of the model are unchanged, and no difference "
+                            "in the build options is known.";
+    f->v->saves = c->timed && c->after < c->before;
+    if (c->timed && c->before > 0)
+        f->v->says[1] = fsd_printed(
+            f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
+            c->after, c->before, 100 * (c->after - c->before) / c->before);
+    else if (bytes)
+        f->v->says[1] = fsd_printed(
+            f->v->arena,
+            "Inserted layers read and write %.3g %s more; the times are unknown.",
+            (double)bytes / (bytes < 1000000 ? 1e3 : 1e6),
+            bytes < 1000000 ? "kB" : "MB");
+    else
+        f->v->says[1] = "The cost is unknown: times of both builds are missing.";
+    f->v->says[2] = strstr(rule->id, "unknown") || strstr(rule->id, "undecided")
+                        ? rule->fix
+                    : built ? usual_todo(BUILDER)
+                            : "Build again. If rebuilds vary, record the variants "
+                              "(snapshot --also); otherwise accept the build.";
+}
+
+void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate)
+{
+    const struct fsd_compare *c = before_gate->c;
+    struct fsd_root_cause causes[KINDS] = {{0}};
+    uint32_t place[KINDS], n = v->findings->list.n;
+    struct finder f = {.v = v, .gate = before_gate, .c = c};
+    enum kind *of;
+
+    if (!c ||
+        !(v->findings->by_severity[FSD_ERROR] + v->findings->by_severity[FSD_WARNING]))
+        return;
+    f.scratch = fsd_arena_new();
+    f.seed = FSD_NEW(f.scratch, uint8_t, c->new->nodes.n);
+    f.near = FSD_NEW(f.scratch, uint8_t, c->new->nodes.n);
+    for (int k = 0; k < KINDS; k++)
+        f.first[k] = FSD_NONE;
+    find_seeds(&f, true);
+    find_seeds(&f, false);
+    find_near(&f);
+    add_costs(&f, causes);
+    of = FSD_NEW(f.scratch, enum kind, n);
+    for (uint32_t i = 0; i < n; i++) {
+        of[i] = kind_of_finding(&f, &v->findings->list.at[i]);
+        if (of[i] == KINDS)
+            continue;
+        causes[of[i]].findings++;
+        causes[of[i]].errors += v->findings->list.at[i].severity == FSD_ERROR;
+        causes[of[i]].warnings += v->findings->list.at[i].severity == FSD_WARNING;
+    }
+    for (int k = 0; k < KINDS; k++) {
+        bool known = k == BUILDER ? is_built_otherwise(c) : f.first[k] != FSD_NONE;
+
+        if (!known || !(causes[k].errors + causes[k].warnings))
+            continue;
+        causes[k].what = what_of(&f, (enum kind)k);
+        causes[k].todo = todo_of(&f, (enum kind)k, &causes[k]);
+        causes[k].kind = (unsigned)k;
+        fsd_vec_push(v->arena, &v->causes, causes[k]);
+    }
+    if (v->causes.n) {
+        fsd_vec_sort(&v->causes, by_cost);
+        v->cause_of = FSD_NEW(v->arena, uint32_t, n);
+        for (int k = 0; k < KINDS; k++) {
+            place[k] = FSD_NONE;
+            for (uint32_t i = 0; i < v->causes.n; i++)
+                if (causes[k].what && v->causes.at[i].what == causes[k].what)
+                    place[k] = i;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            v->cause_of[i] = of[i] == KINDS ? FSD_NONE : place[of[i]];
+        v->saves = c->timed && c->after < c->before && v->causes.at[0].ms < 0;
+        v->says[0] = v->causes.at[0].what;
+        v->says[1] = cost_of(&f, &v->causes.at[0]);
+        v->says[2] = v->causes.at[0].todo;
+    }
+    if (!v->causes.n)
+        say_in_all(&f, causes);
+    fsd_arena_free(f.scratch);
+}
+
+const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
+{
+    const struct fsd_finding *worst = NULL;
+
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        if (item->severity > (worst ? worst->severity : FSD_INFO))
+            worst = item;
+    }
+    return worst;
+}

@@ -1,0 +1,150 @@
+/*
+ * The merge gate: the policy it reads, and the verdict that its formats print: findings
+ * with a table on top, of one run or of what changed since a snapshot.  All strings are
+ * valid UTF-8, not escaped: the writer does that.
+ */
+#ifndef FSD_GATE_GATE_H
+#define FSD_GATE_GATE_H
+
+#include "base/base.h"
+#include "judge/findings/brief.h"
+#include "judge/findings/findings.h"
+
+/** True when the first line of the file that is no blank or comment opens a section of
+ *  a policy. */
+bool fsd_policy_sniff(const char *path);
+
+/** @param out  NULL on failure; free it with fsd_policy_free().
+ *  @param path NULL: the default policy.
+ *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line, for an unknown rule or
+ *         key, an invalid value, an ignore without a rule or a reason. */
+enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
+                                struct fsd_error *err);
+
+/** A line of the table above the findings. */
+struct fsd_verdict_row {
+    const char *what, *before, *now; /**< before: NULL in a verdict on one build */
+};
+
+/** A root cause of findings: a change of the model or of the builder. */
+struct fsd_root_cause {
+    unsigned kind;    /**< of cause.c's own */
+    const char *what; /**< "8 Q/DQ pairs are gone from the model, in front of ..." */
+    const char *todo; /**< a sentence */
+    double ms;        /**< how much slower the regions of its nodes are, if `timed` */
+    uint64_t bytes;   /**< read and written by layers inserted there; 0: unknown */
+    bool timed;
+    uint32_t findings, errors, warnings;
+};
+
+struct fsd_verdict {
+    struct fsd_arena *arena;
+    const char *title;   /**< "diff" or "check" */
+    const char *verdict; /**< "passed", "failed", "accepted"; NULL: nothing is judged */
+    const char *model, *engine;
+    const char *label;          /**< what the build is for; "": not given */
+    const char *name;           /**< of a check: model and label, for titles; NULL */
+    double ms[2];               /**< before and now; negative: unknown */
+    const char *snapshot;       /**< NULL: one build only */
+    enum fsd_severity fails_at; /**< JUnit's failure */
+    bool accepts;               /**< the snapshot is rewritten: nothing fails */
+    bool failed;                /**< a finding is at or above the level that fails */
+    FSD_VEC(struct fsd_verdict_row)
+    about; /**< the inputs that were compared, and their
+                                                versions */
+    FSD_VEC(struct fsd_verdict_row) rows;
+    FSD_VEC(struct fsd_root_cause)
+    causes;             /**< of a check that did not pass: the most expensive first */
+    uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: none, or several */
+    const char
+        *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
+    bool saves;   /**< the second is a gain */
+    struct fsd_brief brief; /**< the summary at the top of the report; empty for a
+                                 model */
+    const char *command;    /**< the command that repeats it; NULL: unknown */
+    const char *accept;     /**< the command that rewrites the snapshot; NULL: there is
+                             nothing to accept */
+    const struct fsd_findings *findings;
+    struct fsd_policy *policy; /**< a policy that is freed with it; NULL */
+};
+
+/** The sentences of `says`, which must not be NULL, as one text; it lives as long as
+ *  the verdict. */
+const char *fsd_verdict_sentences(const struct fsd_verdict *v);
+/** The cause of the i-th finding; NULL: unknown, or there may be several. */
+const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
+                                                  uint32_t i);
+
+/** The verdict of a run, which judges nothing.  The run must outlive it. */
+struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
+
+/** The verdict of a model, and of the engine built from it, if there is one. */
+struct fsd_lint;
+struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
+                                        const struct fsd_lint *lint,
+                                        const struct fsd_findings *findings,
+                                        const char *command);
+
+/** The verdict of a case, all of which must outlive it.
+ *  @param accepts the findings are accepted.
+ *  @param command the command that repeats the check. */
+struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
+                                        bool accepts, const char *command);
+
+/** The verdict of a comparison of two builds, or two exports, by the default policy:
+ *  judges nothing.  What is compared must outlive it. */
+struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c);
+struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e);
+
+/** A copy that what is compared need not outlive, but for the policy of the case.
+ *  keep.c */
+struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *v);
+
+void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
+
+/** Groups the findings of a check by cause, ranks the causes and writes the sentences
+ *  on them.  cause.c */
+void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate);
+
+/** The first of the most severe findings; NULL: there is no warning or error. */
+const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v);
+
+/** One build among several that a gate checks. */
+struct fsd_judged {
+    const char *name;  /**< "model.onnx sm86": unique in the list */
+    const char *label; /**< "" where it has none */
+    const char *model; /**< the path as given, or the engine's if there is no model;
+                            with the engine if another build has the same model */
+    const char *engine;
+    const char *verdict;         /**< that of `v`, or "error" */
+    const struct fsd_verdict *v; /**< NULL: the build could not be checked, because
+                                      of: */
+    const struct fsd_error *error;
+};
+
+/** The verdicts to print: one, or those of a list of builds. */
+struct fsd_verdicts {
+    struct fsd_judged *at;
+    uint32_t n;
+    bool accepts; /**< snapshots are rewritten */
+    bool list;    /**< of a list, even of one build: each has a name */
+    uint32_t passed, failed, errors; /**< passed: or accepted */
+    const char *verdict;             /**< of all: the worst */
+};
+
+/** How much slower the build is, in ms, to the nanosecond.
+ *  @return false if a time is unknown. */
+bool fsd_judged_change(const struct fsd_judged *j, double *ms);
+
+/** A single verdict; only a check has a name, by its model and label.
+ *  @param room must live as long as the result is used. */
+struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
+                                        const struct fsd_verdict *v);
+
+/** Names and counts the builds of a list, each with its verdict `v`, or with `error`,
+ *  `label`, `model` and `engine`.
+ *  @param at  borrowed. */
+struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,
+                                    uint32_t n);
+
+#endif

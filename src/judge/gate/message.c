@@ -1,0 +1,138 @@
+/* What the gate documents of itself: the explanation of a rule, the default policy as a
+ * file. */
+#include "base/base.h"
+#include "judge/gate/gate.h"
+#include "model/graph/word.h"
+
+#include <string.h>
+
+static void put_budgets(const struct fsd_rule *r, FILE *out)
+{
+    const struct {
+        unsigned bit;
+        const char *name;
+        double most, factor;
+        const char *unit;
+    } keys[] = {{FSD_BUDGET_COUNT, "count", r->budget.count, 1, ""},
+                {FSD_BUDGET_MS, "ms", r->budget.ms, 1, ""},
+                {FSD_BUDGET_SHARE, "share", r->budget.share, 100, "%"}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(keys); i++) {
+        if (!(r->settable & keys[i].bit))
+            continue;
+        fprintf(out, ", %s", keys[i].name);
+        if (keys[i].most >= 0)
+            fprintf(out, " %g%s", keys[i].factor * keys[i].most, keys[i].unit);
+    }
+}
+
+static void put_rule(const struct fsd_rule *r, FILE *out)
+{
+    bool judged = r->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE | FSD_NEEDS_LINT);
+
+    fprintf(out, "%s  (%s", r->id, fsd_level_name(r->level));
+    put_budgets(r, out);
+    fprintf(out, ")\nwhat    %s\nwhy     %s\nfix     %s\n", r->doc, r->why, r->fix);
+    if (r->source)
+        fprintf(out, "source  %s\n", r->source);
+    fputs("accept  ", out);
+    if (!judged)
+        fputs("it does not affect the exit status, except with --fail-on\n", out);
+    else if (!strcmp(r->id, "policy"))
+        fputs("in the policy: [policy] level = off\n", out);
+    else
+        fprintf(
+            out,
+            "%sin the policy: [%s] with another level%s, or [ignore LABEL] with rule "
+            "= %s, node, reason, owner, expires\n",
+            r->needs & FSD_NEEDS_CHANGE ? "check --update accepts the build; " : "",
+            r->id,
+            r->settable & (FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE)
+                ? " or budget"
+                : "",
+            r->id);
+}
+
+enum fsd_status fsd_rule_explain(const char *word, FILE *out, struct fsd_error *err)
+{
+    struct fsd_nearest nearest = fsd_nearest_to(word ? word : "");
+    bool found = false;
+    char text[512];
+
+    for (unsigned i = 0; fsd_rule_at(i); i++) {
+        const struct fsd_rule *r = fsd_rule_at(i);
+
+        if (!word)
+            fprintf(out, "%-26s %-8s %s\n", r->id, fsd_level_name(r->level), r->doc);
+        else if (!strcmp(r->id, word))
+            put_rule(r, out);
+        found |= word && !strcmp(r->id, word);
+        fsd_nearest_try(&nearest, r->id);
+    }
+    if (word && !found)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a rule, found '%.100s'%s; explain --list lists all",
+                        word, fsd_nearest_text(&nearest, text));
+    return fsd_flush(out, err);
+}
+
+/* ------------------------------------------------------------- the default policy */
+
+enum { WIDTH = 88 };
+
+static void put_comment(const char *text, FILE *out)
+{
+    int at = fprintf(out, "\n;");
+
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (at + 1 + (int)n > WIDTH)
+            at = fprintf(out, "\n;") - 1;
+        at += fprintf(out, " %.*s", (int)n, text);
+    }
+    putc('\n', out);
+}
+
+/* Some rules do more when a section names them: the default policy has such sections as
+ * comments. */
+enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
+{
+    struct fsd_policy *p;
+
+    FSD_GUARD(err);
+    p = fsd_policy_new();
+    fputs("; The default policy. Levels: error, warning, info, off; error fails.\n",
+          out);
+    for (unsigned i = 0; fsd_rule_at(i); i++) {
+        const struct fsd_rule *r = fsd_rule_at(i);
+        bool asks = r->level == FSD_OFF || (r->settable & FSD_SETS_NOISE);
+        const char *mark = asks ? ";" : "";
+
+        if (!(r->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE)))
+            continue;
+        put_comment(r->doc, out);
+        fprintf(out, "%s[%s%s]\n%slevel = %s\n", mark, r->id,
+                r->settable & FSD_SETS_BLOCKS ? " attention" : "", mark,
+                fsd_level_name(r->level == FSD_OFF ? FSD_ERROR : r->level));
+        if ((r->settable & FSD_BUDGET_COUNT) && r->budget.count >= 0)
+            fprintf(out, "%scount = %.0f\n", mark, r->budget.count);
+        if ((r->settable & FSD_BUDGET_MS) && r->budget.ms >= 0)
+            fprintf(out, "%sms = %g\n", mark, r->budget.ms);
+        if ((r->settable & FSD_BUDGET_SHARE) && r->budget.share >= 0)
+            fprintf(out, "%sshare = %g%%\n", mark, 100 * r->budget.share);
+        if (r->settable & FSD_SETS_NOISE)
+            fprintf(out, "%snoise = %g%%\n%snoise-cap = %g%%\n", mark, 100 * p->noise,
+                    mark, 100 * p->noise_cap);
+        if (r->settable & FSD_SETS_WORDS)
+            fprintf(out, "%soperators = Conv ConvTranspose Gemm MatMul\n%sexcept =\n",
+                    mark, mark);
+        if (r->settable & FSD_SETS_BLOCKS)
+            fputs(";fused = whole\n;type = fp16\n;scope = *\n;min = 1\n", out);
+        if (r->settable & FSD_SETS_BYTES)
+            fputs(";activations = 512 MiB\n;weights = 512 MiB\n", out);
+        if (r->settable & FSD_SETS_TYPES)
+            fputs(";type = fp16\n;share = 100%\n;by = macs\n;scope = *\n", out);
+    }
+    fsd_policy_free(p);
+    return fsd_flush(out, err);
+}

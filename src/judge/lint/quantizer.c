@@ -1,0 +1,159 @@
+/*
+ * Quantizers: their scales by value, what they reach, and whose value a tensor holds.
+ */
+#include "judge/lint/lint.h"
+
+#include <math.h>
+
+enum { REACH = 256, DEPTH = 16 };
+
+static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
+{
+    fsd_id root = fsd_op_copied(l->g, q->scale);
+    const struct fsd_value *v = fsd_tensor_value(l->g, root);
+    enum fsd_dtype type = fsd_tensor_form(l->g, root)->type;
+    unsigned width = fsd_dtype_bits(type) / 8;
+    const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->scale);
+    double *scales;
+    bool any = false;
+
+    if (shape->ranked && fsd_shape_is_full(shape)) {
+        int64_t n = fsd_shape_count(l->sizes->amounts, shape);
+
+        q->n = n > 0 && n < UINT32_MAX ? (uint32_t)n : 0;
+    }
+    if (!v || !v->bytes || !width || v->size / width == 0)
+        return;
+    q->n = (uint32_t)(v->size / width);
+    scales = FSD_NEW(l->arena, double, q->n);
+    for (uint32_t i = 0; i < q->n; i++) {
+        if (!fsd_element_number(v, type, i, &scales[i]))
+            return;
+        any |= fabs(scales[i]) > 0 || isnan(scales[i]);
+    }
+    /* Per-channel scales that are all 0: values that were left out of the file. */
+    if (any || q->n == 1)
+        q->scales = scales;
+}
+
+static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
+{
+    fsd_id root = fsd_op_copied(l->g, fsd_node_in_tensor(l->g, node, 2));
+    const struct fsd_value *v = fsd_tensor_value(l->g, root);
+
+    if (root == FSD_NONE)
+        return FSD_ZERO_NONE;
+    if (!v || !v->bytes)
+        return FSD_ZERO_UNKNOWN;
+    for (uint64_t i = 0; i < v->size; i++)
+        if (v->bytes[i])
+            return FSD_ZERO_OTHER;
+    return FSD_ZERO_NONE;
+}
+
+void fsd_lint_add_quantizer(struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_graph *g = l->g;
+    struct fsd_quantizer q = {.node = node,
+                              .quantizes =
+                                  (l->facts->traits[node] & FSD_OP_QUANTIZE) != 0,
+                              .data = fsd_node_in_tensor(g, node, 0),
+                              .scale = fsd_node_in_tensor(g, node, 1),
+                              .axis = fsd_node_int(g, node, "axis", 1),
+                              .block = fsd_node_int(g, node, "block_size", 0),
+                              .zero = zero_of(l, node)};
+    fsd_id narrow = q.quantizes ? fsd_node_out_tensor(g, node, 0) : q.data;
+    const struct fsd_shape *shape = fsd_shape_of(l->sizes, q.data);
+
+    if (narrow != FSD_NONE)
+        q.type = fsd_tensor_form(g, narrow)->type;
+    if (q.type == FSD_DTYPE_UNKNOWN && q.quantizes)
+        q.type = fsd_op_type(g, node, 0);
+    if (q.axis < 0)
+        q.axis = shape->ranked ? q.axis + shape->rank : -1;
+    read_scales(l, &q);
+    l->quantizer_of[node] = l->quantizers.n;
+    fsd_vec_push(l->arena, &l->quantizers, q);
+}
+
+const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node)
+{
+    return fsd_id_at(l->quantizer_of, node) == FSD_NONE
+               ? NULL
+               : &l->quantizers.at[l->quantizer_of[node]];
+}
+
+const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor)
+{
+    return fsd_id_at(l->holds, tensor) == FSD_NONE
+               ? NULL
+               : &l->quantizers.at[l->holds[tensor]];
+}
+
+const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
+                                          uint32_t input)
+{
+    return fsd_lint_holder(l, fsd_node_in_tensor(l->g, node, input));
+}
+
+bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *data = fsd_lint_held(l, node, 0);
+    const struct fsd_quantizer *weights = fsd_lint_held(l, node, 1);
+
+    return (fsd_traits_of(l->facts, node) & FSD_OP_WEIGHTED) && data && weights &&
+           fsd_dtype_is_quantized(data->type) && fsd_dtype_is_quantized(weights->type);
+}
+
+/* Ways part and meet again: what bounds the walk is how many readers it looks at. */
+struct walk {
+    const struct fsd_lint *l;
+    struct fsd_arena *arena;
+    fsd_reaches *out;
+    uint32_t left;
+};
+
+static void reach(struct walk *w, fsd_id tensor, fsd_id via, int depth)
+{
+    const struct fsd_lint *l = w->l;
+    struct fsd_span readers = l->g->tensors.at[tensor].consumers;
+
+    for (uint32_t i = 0; i < readers.n && w->left; i++) {
+        fsd_id node = l->g->links.at[readers.at + i];
+        const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+        w->left--;
+        if (q && q->quantizes && q->data == tensor)
+            fsd_vec_push(w->arena, w->out,
+                         ((struct fsd_reach){l->quantizer_of[node], via}));
+        else if ((l->facts->traits[node] & FSD_OP_COMMUTES) && depth < DEPTH)
+            for (uint32_t k = 0; k < l->g->nodes.at[node].out.n; k++)
+                if (fsd_node_has_out(l->g, node, k))
+                    reach(w, fsd_node_out_tensor(l->g, node, k), fsd_id_or(via, node),
+                          depth + 1);
+    }
+}
+
+void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *arena,
+                    fsd_reaches *out)
+{
+    struct walk w = {l, arena, out, REACH};
+
+    if (tensor != FSD_NONE)
+        reach(&w, tensor, FSD_NONE, 0);
+}
+
+enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
+                               const struct fsd_quantizer *b)
+{
+    if (fsd_op_copied(l->g, a->scale) == fsd_op_copied(l->g, b->scale))
+        return FSD_ALIKE;
+    if (!a->scales || !b->scales)
+        return a->n && b->n && a->n != b->n ? FSD_UNLIKE : FSD_ALIKE_UNKNOWN;
+    if (a->n != b->n)
+        return FSD_UNLIKE;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!(a->scales[i] >= b->scales[i] && a->scales[i] <= b->scales[i]))
+            return FSD_UNLIKE;
+    return FSD_ALIKE;
+}

@@ -1,0 +1,366 @@
+/*
+ * What builders do not take: one row a reason, with who saw it.  To add one: a row.
+ *
+ * Rows of RTX were measured: versions 1.4 to 1.7 were given ONNX's own test models, and
+ * one small model for each type, operator and compute capability; what they said stands
+ * in `why`.  Rows of the other families are what the parser's list of operators says of
+ * all its versions.  An operator without a row is not said to be taken: only an
+ * importer that is known to exist says so.
+ */
+#include "judge/lint/row.h"
+
+#define MEASURED "measured: TensorRT for RTX 1.7.1"
+#define LISTED   "onnx-tensorrt, docs/operators.md; " MEASURED
+#define T(type)  (UINT64_C(1) << FSD_##type)
+
+#define STRANGE                                                                        \
+    (T(STRING) | T(COMPLEX64) | T(COMPLEX128) | T(UINT16) | T(UINT32) | T(UINT64) |    \
+     T(INT16) | T(UINT4) | T(FP8E8M0) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | \
+     T(INT2) | T(UINT2))
+#define NARROW (T(FP8) | T(FP4) | T(INT4) | T(UINT4))
+
+#define QDQ                                                                            \
+    " QuantizeLinear DequantizeLinear TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear "  \
+    "TRT_INT4QuantizeLinear TRT_INT4DequantizeLinear "
+
+static const struct fsd_refusal_row refusals[] = {
+    /* Operators. */
+    {" BitShift Compress ConcatFromSequence ConvInteger Det DynamicQuantizeLinear "
+     "MatMulInteger MaxRoiPool MaxUnpool Multinomial NegativeLogLikelihoodLoss "
+     "QLinearConv QLinearMatMul SequenceAt SequenceConstruct SequenceEmpty "
+     "SequenceErase SequenceInsert SequenceLength SoftmaxCrossEntropyLoss "
+     "SplitToSequence StringNormalizer TfIdfVectorizer Unique ",
+     FSD_ANY_BUILDER, .is = {"the parser rejects the operator", LISTED}},
+    {" AffineGrid Bernoulli BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad "
+     "Col2Im DFT DistCollective ImageDecoder MelWeightMatrix Optional "
+     "OptionalGetElement OptionalHasElement RegexFullMatch SequenceMap StringConcat "
+     "StringSplit ",
+     FSD_RTX, .is = {"the parser rejects the operator", MEASURED}},
+    {" BitCast CausalConvWithState CumProd DeformConv GroupQueryAttention "
+     "LinearAttention NonZero SwiGLU ",
+     FSD_RTX, .is = {"the parser needs a plugin that RTX does not have", MEASURED}},
+    {" RoiAlign ", FSD_RTX,
+     .is = {"the parser uses a plugin for it that needs a CUDA driver to build",
+            MEASURED " without a GPU"}},
+    {" NonMaxSuppression ", FSD_RTX, .is = {"no kernel implements it", MEASURED}},
+    {" Swish ", FSD_RTX, .until = 104,
+     .is = {"the parser does not know the operator",
+            "measured: TensorRT for RTX 1.4.0"}},
+    {" MultiHeadAttention ", FSD_RTX, .until = 105,
+     .is = {"the parser does not know the operator",
+            "measured: TensorRT for RTX 1.4.0, 1.5.0"}},
+
+    /* Types. */
+    {NULL, FSD_RTX, .holds = fsd_refused_has_a_type, .types = STRANGE,
+     .is = {"no tensor may have this type", MEASURED}},
+    {NULL, FSD_RTX, .holds = fsd_refused_reads_list,
+     .is = {"an input of the network must be a tensor", MEASURED}},
+    {" Cast CastLike ", FSD_RTX, .holds = fsd_refused_has_a_type, .types = NARROW,
+     .is = {"only quantizers read or write tensors of this type", MEASURED}},
+    {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = fsd_refused_takes_type,
+     .types = T(INT32),
+     .is = {"its input is INT32, as exporters write a bias; it supports FP8, FP4, INT4 "
+            "and INT8 only",
+            LISTED}},
+    {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_weighs, .types = T(UINT8),
+     .is = {"UINT8 weights are not supported", MEASURED}},
+    {NULL, FSD_RTX, .holds = fsd_refused_inside, .types = T(UINT8),
+     .is = {"UINT8 is not supported between layers", MEASURED}},
+    {" Clip ", FSD_RTX, .holds = fsd_refused_reads_plain, .types = T(UINT8),
+     .is = {"UINT8 is not supported", MEASURED}},
+    {" Clip ", FSD_RTX, .holds = fsd_refused_lacks_a_bound, .types = T(INT8),
+     .is = {"INT8 with a bound that is named \"\"", MEASURED}},
+    {" Clip ", FSD_RTX, .holds = fsd_refused_is_computed, .number = 1,
+     .types = T(INT8) | T(UINT8),
+     .is = {"its 8-bit bounds are not initializers", MEASURED}},
+    {" Clip ", FSD_RTX, .holds = fsd_refused_is_computed, .number = 2,
+     .types = T(INT8) | T(UINT8),
+     .is = {"its 8-bit bounds are not initializers", MEASURED}},
+    {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_is_scalar,
+     .types = T(INT8) | T(FP8),
+     .is = {"it reads a scalar constant: give it one dimension of size 1", MEASURED}},
+    {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_is_not_stored,
+     .types = T(INT8),
+     .is = {"its input is computed from constants, and must be an initializer",
+            MEASURED}},
+    {" MatMul Gemm Conv ", FSD_RTX, .holds = fsd_refused_mixes,
+     .is = {"no kernel multiplies these two types with each other", MEASURED}},
+    {" Conv ", FSD_RTX, .holds = fsd_refused_has_open_channels,
+     .is = {"the channel count of its weights is dynamic", MEASURED}},
+    {" Gemm ", FSD_RTX, .holds = fsd_refused_is_no_matrix,
+     .is = {"it multiplies matrices, and one of its inputs is not a matrix", MEASURED}},
+    {" Gemm ", FSD_RTX, .holds = fsd_refused_is_left_empty, .number = 2,
+     .is = {"its third input is named \"\", and must be left out", MEASURED}},
+    {" ConvTranspose GRU ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(BF16),
+     .is = {"no kernel supports BF16", MEASURED}},
+    {" Range ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(FP16) | T(BF16),
+     .is = {"it supports FP32, INT32 and INT64 only", MEASURED}},
+    {" Range ", FSD_RTX, .holds = fsd_refused_counts_data, .number = 0x7,
+     .types = T(FP32),
+     .is = {"an FP32 input of the network determines the size of its output",
+            MEASURED}},
+    {" OneHot ", FSD_RTX, .holds = fsd_refused_counts_data, .number = 0x2,
+     .types = T(FP32),
+     .is = {"an FP32 input of the network determines the size of its output",
+            MEASURED}},
+    {" RandomNormal RandomNormalLike RandomUniform RandomUniformLike ", FSD_RTX,
+     .holds = fsd_refused_is_asked_for, .attr = "dtype", .types = T(FP64) | T(BF16),
+     .is = {"it supports FP32 and FP16 only", MEASURED}},
+    {" Mod ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(INT8),
+     .is = {"INT8 is not supported", MEASURED}},
+    {" Add And Div Equal Greater Less Max Mean Min Mul Or Pow Sub Sum Xor ",
+     FSD_ANY_BUILDER, .holds = fsd_refused_is_pre_7,
+     .is = {"the model's opset is below 7, whose broadcasting the parser lacks",
+            MEASURED}},
+    {" Gemm ", FSD_ANY_BUILDER, .holds = fsd_refused_adds_no_matrix,
+     .is = {"the model's opset is below 7, whose broadcasting the parser lacks",
+            MEASURED}},
+    {" PRelu ", FSD_ANY_BUILDER, .holds = fsd_refused_has_other_slope,
+     .is = {"the model's opset is below 7, whose broadcasting the parser lacks",
+            MEASURED}},
+    {" MatMul ", FSD_RTX, .holds = fsd_refused_is_row_of_many,
+     .is = {"a vector is multiplied with a stack of matrices", MEASURED}},
+    {" TensorScatter ", FSD_RTX, .holds = fsd_refused_rank_is_not, .number = 4,
+     .is = {"the cache must have four dimensions", MEASURED}},
+    {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_branches,
+     .is = {"the outputs of its branches have different ranks", MEASURED}},
+    {" AveragePool ", FSD_RTX, .holds = fsd_refused_averages_padding,
+     .is = {"with ceil_mode its last window covers only padding, which does not count",
+            MEASURED}},
+    {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
+     .is = {"equal parts, rounded up, leave no elements for the last part", MEASURED}},
+
+    /* Compute capabilities. */
+    {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
+     .holds = fsd_refused_multiplies, .types = T(FP32) | T(FP64),
+     .is = {"Turing does not support this FP32 matrix product", MEASURED " for sm75"}},
+    {" Conv ConvTranspose ", FSD_RTX, .below_sm = 80, .holds = fsd_refused_is_spatial,
+     .types = T(FP32),
+     .is = {"Turing does not support this FP32 3-D convolution", MEASURED " for sm75"}},
+    {NULL, FSD_RTX, .below_sm = 80, .holds = fsd_refused_has_a_type, .types = T(BF16),
+     .is = {"the device does not support BF16", MEASURED " for sm75"}},
+    {NULL, FSD_RTX, .below_sm = 80, .holds = fsd_refused_has_a_type,
+     .types = T(INT4) | T(UINT4),
+     .is = {"the device does not support INT4", MEASURED " for sm75"}},
+    {NULL, FSD_RTX, .below_sm = 89, .holds = fsd_refused_has_a_type, .types = T(FP8),
+     .is = {"the device does not support FP8", MEASURED " for sm75, sm80, sm86"}},
+    {NULL, FSD_RTX, .below_sm = 100, .holds = fsd_refused_has_a_type, .types = T(FP4),
+     .is = {"the device does not support FP4", MEASURED " for sm75 to sm89"}},
+
+    /* Versions. */
+    {QDQ, FSD_RTX, .until = 104,
+     .is = {"RTX 1.4 folds quantizers on the device, and the build has no GPU",
+            "measured: TensorRT for RTX 1.4.0 without a GPU"}},
+    {" Conv ConvTranspose ", FSD_RTX, .until = 106, .holds = fsd_refused_runs_narrow,
+     .types = T(INT8),
+     .is = {"RTX up to 1.6 does not support INT8 convolutions",
+            "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"}},
+    {" GRU ", FSD_RTX, .until = 104, .holds = fsd_refused_reads_type, .types = T(FP16),
+     .is = {"its outputs have different types", "measured: TensorRT for RTX 1.4.0"}},
+
+    /* Quantizers. */
+    {QDQ, FSD_ANY_BUILDER, .holds = fsd_refused_has_zero_point,
+     .is = {"a zero point other than 0", LISTED}},
+    {QDQ, FSD_ANY_BUILDER, .holds = fsd_refused_has_bad_scale,
+     .is = {"a scale that is not positive", MEASURED}},
+    {" QuantizeLinear DequantizeLinear ", FSD_RTX, .holds = fsd_refused_is_computed,
+     .number = 2, .types = T(INT8) | T(UINT8) | T(INT4) | T(FP4),
+     .is = {"the zero point is not an initializer", MEASURED}},
+
+    /* Attributes. */
+    {" AveragePool MaxPool LpPool ", FSD_RTX, .holds = fsd_refused_number_is_not,
+     .attr = "dilations", .number = 1,
+     .is = {"only pools without dilation are supported", MEASURED}},
+    {" LpPool GlobalLpPool LpNormalization ", FSD_RTX,
+     .holds = fsd_refused_number_is_not, .attr = "p", .number = 2, .words = " 1 ",
+     .is = {"only L1 and L2", MEASURED}},
+    {" BatchNormalization ", FSD_RTX, .holds = fsd_refused_number_is_not,
+     .attr = "training_mode", .is = {"training mode", MEASURED}},
+    {" LayerNormalization MaxPool Attention BatchNormalization ", FSD_ANY_BUILDER,
+     .holds = fsd_refused_gives_more, .number = 1,
+     .is = {"only its first output is supported", LISTED}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_number_is_not, .attr = "softcap",
+     .is = {"softcap is not supported", MEASURED}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_number_is_not,
+     .attr = "softmax_precision",
+     .is = {"softmax_precision is not supported", MEASURED}},
+    {" Resize ", FSD_ANY_BUILDER, .holds = fsd_refused_word_is,
+     .attr = "coordinate_transformation_mode",
+     .words = " tf_crop_and_resize half_pixel_symmetric ",
+     .is = {"this coordinate transformation is not supported", LISTED}},
+    {" Resize ", FSD_RTX, .holds = fsd_refused_number_is_not, .attr = "antialias",
+     .is = {"antialiasing is not supported", MEASURED}},
+    {" Resize ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
+     .attr = "keep_aspect_ratio_policy", .words = " stretch ",
+     .is = {"only the policy stretch is supported", MEASURED}},
+    {" ScatterElements ScatterND ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
+     .attr = "reduction", .words = " none ",
+     .is = {"no reduction is supported", MEASURED}},
+    {" TensorScatter ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
+     .attr = "mode", .words = " linear ",
+     .is = {"only the linear mode is supported", MEASURED}},
+
+    /* What must be known before the build. */
+    {" ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
+     "ReduceProd ReduceSum ReduceSumSquare ",
+     FSD_RTX, .holds = fsd_refused_is_not_weights, .number = 1,
+     .is = {"its axes are computed, and must be an initializer", MEASURED}},
+    {" Squeeze Unsqueeze ", FSD_RTX, .holds = fsd_refused_is_computed, .number = 1,
+     .is = {"its axes are computed at run time", MEASURED}},
+    {" Dropout ", FSD_RTX, .holds = fsd_refused_is_computed, .number = 2,
+     .is = {"training_mode is not an initializer", MEASURED}},
+    {" STFT ", FSD_RTX, .holds = fsd_refused_is_computed, .number = 1,
+     .is = {"frame_step is not an initializer", MEASURED}},
+    {" Resize ", FSD_RTX, .holds = fsd_refused_is_given, .number = 2, .types = T(FP32),
+     .is = {"its scales are an input of the network", MEASURED}},
+    {" Upsample Resize ", FSD_RTX, .holds = fsd_refused_is_given, .number = 1,
+     .types = T(FP32), .is = {"its scales are an input of the network", MEASURED}},
+    {" TopK ", FSD_ANY_BUILDER, .holds = fsd_refused_is_too_many, .number = 1,
+     .is = {"more than 3840 are requested", LISTED}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_no_kernel, .number = 16,
+     .types = T(FP32),
+     .is = {"no kernel supports FP32 or heads below 16, and it is not decomposed",
+            MEASURED}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_short_mask,
+     .is = {"its mask has fewer columns than there are keys", MEASURED}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_masked_twice,
+     .is = {"a mask and is_causal exclude each other", MEASURED}},
+    {" Attention ", FSD_RTX, .until = 106, .holds = fsd_refused_is_no_kernel,
+     .types = T(FP32),
+     .is = {"RTX up to 1.6 does not support attention in FP32",
+            "measured: TensorRT for RTX 1.4.0, 1.6.1"}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_wide, .number = 256,
+     .is = {"no kernel supports heads above 256, and it is not decomposed", MEASURED}},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 3,
+     .is = {"its mask does not broadcast to batch, heads, queries and keys", MEASURED}},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 5,
+     .is = {"its bias does not broadcast to batch, heads, queries and keys", MEASURED}},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_is_there, .number = 0xd8,
+     .is = {"a bias of the projections, a padding mask, past keys and values are not "
+            "supported",
+            MEASURED}},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_lacks_one, .number = 0x7,
+     .is = {"queries, keys and values must be three inputs", MEASURED}},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_a_rank_is_not, .number = 3,
+     .is = {"queries, keys and values must have three dimensions", MEASURED}},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_gives_more, .number = 1,
+     .is = {"only its first output is supported", MEASURED}},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_has_attr,
+     .attr = "mask_filter_value",
+     .is = {"mask_filter_value is not supported", MEASURED}},
+    {" Attention MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_is_uneven,
+     .is = {"heads of keys and of values differ in size", MEASURED}},
+    {" GridSample ", FSD_RTX, .until = 104, .holds = fsd_refused_is_spatial,
+     .types = T(FP32) | T(FP16) | T(BF16),
+     .is = {"RTX 1.4 does not support volumes", "measured: TensorRT for RTX 1.4.0"}},
+    {" Celu ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(FP16) | T(BF16),
+     .is = {"its outputs have different ranks", MEASURED}},
+    {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = fsd_refused_is_lopsided,
+     .is = {"both directions must have the same activations", LISTED}},
+    {" Mod ", FSD_RTX, .holds = fsd_refused_is_inexact,
+     .types = T(FP32) | T(FP16) | T(BF16) | T(FP64),
+     .is = {"floating-point types need fmod = 1", MEASURED}},
+    {" MatMul Relu ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(INT32),
+     .is = {"INT32 is not supported", MEASURED}},
+    {" Add Sub Mul Div Max Min Mod Greater Less GreaterOrEqual LessOrEqual MaxPool ",
+     FSD_RTX, .holds = fsd_refused_reads_plain, .types = T(UINT8),
+     .is = {"UINT8 is not supported", MEASURED}},
+    {" Cast ", FSD_RTX, .until = 104, .holds = fsd_refused_has_a_type, .types = T(INT8),
+     .is = {"RTX 1.4 folds casts to INT8 on the device, and the build has no GPU",
+            "measured: TensorRT for RTX 1.4.0 without a GPU"}},
+};
+
+/* The operators for which RTX 1.7 has an importer. */
+static const char imported[] =
+    " Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention"
+    " AveragePool BatchNormalization BlackmanWindow Cast CastLike"
+    " CausalConvWithState Ceil Celu Clip Concat Constant ConstantOfShape Conv"
+    " ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout Einsum"
+    " Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather GatherElements"
+    " GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater"
+    " GreaterOrEqual GridSample GroupNormalization GroupQueryAttention HammingWindow"
+    " HannWindow HardSigmoid HardSwish Hardmax Identity If InstanceNormalization"
+    " IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual"
+    " LinearAttention Log LogSoftmax Loop LpNormalization LpPool MatMul MatMulNBits"
+    " Max MaxPool Mean MeanVarianceNormalization Min Mish Mod Mul MultiHeadAttention"
+    " Neg NonMaxSuppression NonZero Not OneHot Or PRelu Pad Pow QMoE QuantizeLinear"
+    " RMSNormalization RNN RandomNormal RandomNormalLike RandomUniform"
+    " RandomUniformLike Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum"
+    " ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum"
+    " ReduceSumSquare Relu Reshape Resize ReverseSequence RoiAlign RotaryEmbedding"
+    " Round STFT Scan Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid"
+    " Sign SimplifiedLayerNormalization Sin Sinh Size"
+    " SkipSimplifiedLayerNormalization Slice Softmax Softplus Softsign SpaceToDepth"
+    " Split Sqrt Squeeze Sub Sum Swish TRT_Attention TRT_AveragePool"
+    " TRT_BlockDequantize TRT_BlockQuantize TRT_Conv TRT_Deconv TRT_DynamicQuantize"
+    " TRT_FP4DynamicQuantize"
+    " TRT_FP8DequantizeLinear TRT_FP8QuantizeLinear TRT_INT4DequantizeLinear"
+    " TRT_FloorDiv TRT_Gather TRT_INT4QuantizeLinear TRT_KVCacheUpdate"
+    " TRT_MXFP8DequantizeLinear TRT_MXFP8DynamicQuantize TRT_MXFP8QuantizeLinear"
+    " TRT_MatMul TRT_MaxAverageBlendPool TRT_MaxPool TRT_MoE TRT_QuantizedAttention"
+    " TRT_RaggedSoftmax TRT_Resize TRT_Scale TRT_Shuffle TRT_Slice TRT_TopK_Min Tan"
+    " Tanh TensorScatter"
+    " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor"
+    " ";
+
+static bool concerns(const struct fsd_target *t, const struct fsd_refusal_row *r,
+                     const char *op)
+{
+    return (r->families & t->family) && (!r->ops || fsd_list_has(r->ops, op)) &&
+           (!r->until || (t->version && t->version <= r->until)) &&
+           (!r->below_sm || (t->sm && t->sm < r->below_sm));
+}
+
+static void add_rows(struct fsd_lint *l, fsd_sym op)
+{
+    struct fsd_refusal_rows found = {.op = op};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(refusals); i++)
+        if (concerns(&l->target, &refusals[i], fsd_text(l->g->names, op)))
+            fsd_vec_push(l->arena, &found.rows, &refusals[i]);
+    fsd_vec_push(l->arena, &l->refusals, found);
+}
+
+void fsd_lint_find_refusals(struct fsd_lint *l)
+{
+    l->refusals_of = FSD_NEW(l->arena, uint32_t, l->g->nodes.n);
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        fsd_sym op = l->g->nodes.at[i].op;
+        uint32_t k = 0;
+
+        while (k < l->refusals.n && l->refusals.at[k].op != op)
+            k++;
+        if (k == l->refusals.n)
+            add_rows(l, op);
+        l->refusals_of[i] = k;
+    }
+}
+
+const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_refusal_rows *of = &l->refusals.at[l->refusals_of[node]];
+
+    if (l->g->nodes.at[node].flags & FSD_NODE_CALL)
+        return NULL;
+    for (uint32_t i = 0; i < of->rows.n; i++)
+        if (!of->rows.at[i]->holds || of->rows.at[i]->holds(l, of->rows.at[i], node))
+            return &of->rows.at[i]->is;
+    return NULL;
+}
+
+const struct fsd_refusal fsd_lint_no_importer = {
+    "the parser does not know the operator, and has no plugins", MEASURED};
+
+/* The parser looks at the operator's name only, whatever its domain. */
+enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+
+    if ((n->flags & FSD_NODE_CALL) ||
+        fsd_list_has(imported, fsd_text(l->g->names, n->op)))
+        return l->target.family == FSD_RTX || (n->flags & FSD_NODE_CALL) ||
+                       (l->facts->traits[node] & FSD_OP_STANDARD)
+                   ? FSD_IMPORTED
+                   : FSD_IMPORT_UNKNOWN;
+    return l->target.family == FSD_RTX ? FSD_IMPORT_NONE : FSD_IMPORT_UNKNOWN;
+}

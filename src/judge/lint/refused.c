@@ -1,0 +1,387 @@
+/* Conditions of refusals that ask for inputs, types, attributes and quantizers. */
+#include "judge/lint/row.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
+{
+    return tensor != FSD_NONE && types >> fsd_tensor_form(g, tensor)->type & 1;
+}
+
+/* Its first input is one of the network's, and a sequence or an optional. */
+bool fsd_refused_reads_list(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    fsd_id first = fsd_node_in_tensor(l->g, node, 0);
+
+    (void)r;
+    return fsd_graph_tensor(l->g, first)->item != FSD_NONE &&
+           fsd_tensor_is(l->g, first, FSD_TENSOR_INPUT);
+}
+
+/* Any input or output. */
+bool fsd_refused_has_a_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+    struct fsd_span in = n->in, out = n->out;
+
+    for (uint32_t i = 0; i < in.n; i++)
+        if (has_type(l->g, l->g->ports.at[in.at + i].tensor, r->types))
+            return true;
+    for (uint32_t i = 0; i < out.n; i++)
+        if (has_type(l->g, l->g->ports.at[out.at + i].tensor, r->types))
+            return true;
+    return false;
+}
+
+/* Is it what a Q made, through at most operators that keep the type?  Around UINT8 of
+ * zero point 0 the pair is moved, whatever stands between. */
+static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
+{
+    for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
+        fsd_id producer = fsd_tensor_producer(l->g, tensor);
+
+        if (producer == FSD_NONE || (l->facts->traits[producer] & FSD_OP_QUANTIZE))
+            return producer != FSD_NONE;
+        tensor = fsd_node_in_tensor(l->g, producer, 0);
+    }
+    return false;
+}
+
+/* The first input, be it constant or not. */
+bool fsd_refused_takes_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types);
+}
+
+bool fsd_refused_reads_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    return fsd_refused_takes_type(l, r, node) && !l->facts->folded[node];
+}
+
+/* The same of what no Q made. */
+bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    return fsd_refused_reads_type(l, r, node) &&
+           !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
+}
+
+/* The same of what has a second operand: an Einsum of one multiplies nothing. */
+bool fsd_refused_multiplies(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    return fsd_refused_reads_type(l, r, node) && fsd_node_has_in(l->g, node, 1);
+}
+
+/* The first input is a constant of the types. */
+bool fsd_refused_weighs(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
+{
+    fsd_id first = fsd_node_in_tensor(l->g, node, 0);
+
+    return has_type(l->g, first, r->types) && l->facts->constant[first];
+}
+
+/* It makes such a tensor, which neither is the network's output nor a quantizer's. */
+bool fsd_refused_inside(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(l->g, node, 0);
+
+    return has_type(l->g, out, r->types) &&
+           !(l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT) &&
+           !(l->facts->traits[node] & FSD_OP_QDQ) && !l->facts->folded[node] &&
+           !is_quantized(l, out, r->types);
+}
+
+/* It reads quantized data and weights, which are of the types. */
+bool fsd_refused_runs_narrow(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    return fsd_lint_is_narrow(l, node) &&
+           r->types >> fsd_lint_held(l, node, 1)->type & 1;
+}
+
+/* Data and weights are quantized to types that no kernel multiplies with each other:
+ * of four and eight bits, but for a product of two dimensions with several scales. */
+bool fsd_refused_mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_quantizer *data, *weights;
+
+    (void)r;
+    if (!fsd_lint_is_narrow(l, node))
+        return false;
+    data = fsd_lint_held(l, node, 0);
+    weights = fsd_lint_held(l, node, 1);
+    if ((data->type == FSD_FP8) != (weights->type == FSD_FP8))
+        return fsd_dtype_bits(data->type) == 8 &&
+               (weights->type == FSD_FP8 || weights->type == FSD_INT8 ||
+                weights->type == FSD_INT4);
+    return data->type == FSD_INT8 && weights->type == FSD_INT4 &&
+           (weights->n == 1 || (x->ranked && x->rank > 2));
+}
+
+/* It dequantizes a constant without dimensions that no Q makes, and something needs it.
+ */
+bool fsd_refused_is_scalar(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
+{
+    fsd_id data = fsd_node_in_tensor(l->g, node, 0);
+    const struct fsd_shape *x = fsd_shape_of(l->sizes, data);
+
+    return fsd_refused_weighs(l, r, node) && !is_quantized(l, data, r->types) &&
+           x->ranked && !x->rank && l->facts->live[node];
+}
+
+/* It dequantizes a constant that an operator computes. */
+bool fsd_refused_is_not_stored(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id producer = fsd_node_in_producer(l->g, node, 0);
+
+    return producer != FSD_NONE && fsd_refused_weighs(l, r, node) &&
+           !(l->facts->traits[producer] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
+}
+
+/* The input `number` has a place in the list, and no name. */
+bool fsd_refused_is_left_empty(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    return l->g->nodes.at[node].in.n > r->number &&
+           !fsd_node_has_in(l->g, node, (uint32_t)r->number);
+}
+
+/* Three dimensions behind the channels. */
+bool fsd_refused_is_spatial(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    return fsd_refused_reads_type(l, r, node) &&
+           fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 5;
+}
+
+/* More outputs are used than `number`. */
+bool fsd_refused_gives_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < l->g->nodes.at[node].out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(l->g, node, i);
+
+        n += fsd_graph_tensor(l->g, out)->consumers.n ||
+             fsd_tensor_is(l->g, out, FSD_TENSOR_OUTPUT);
+    }
+    return n > r->number;
+}
+
+/* One of the inputs by the bits of `number` is there. */
+bool fsd_refused_is_there(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
+{
+    for (uint32_t k = 0; k < 32; k++)
+        if (r->number >> k & 1 && fsd_node_has_in(l->g, node, k))
+            return true;
+    return false;
+}
+
+/* Or one of them is left out. */
+bool fsd_refused_lacks_one(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
+{
+    for (uint32_t k = 0; k < 32; k++)
+        if (r->number >> k & 1 && !fsd_node_has_in(l->g, node, k))
+            return true;
+    return false;
+}
+
+/* The input `number` is there, of the types if there are any, and no constant. */
+bool fsd_refused_is_computed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    return fsd_is_data(l->facts, given) &&
+           (!r->types || has_type(l->g, given, r->types));
+}
+
+/* The input `number` is one of the network's. */
+bool fsd_refused_is_given(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    return fsd_refused_is_computed(l, r, node) &&
+           (l->g->tensors.at[given].flags & FSD_TENSOR_INPUT);
+}
+
+/* The input `number` is a constant above 3840. */
+bool fsd_refused_is_too_many(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+    const struct fsd_ints *known = fsd_sizes_ints(l->sizes, given);
+
+    return known && known->n == 1 && known->at[0] > 3840;
+}
+
+/* A mask beside is_causal. */
+bool fsd_refused_is_masked_twice(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    (void)r;
+    return fsd_node_has_in(l->g, node, 3) && fsd_node_int(l->g, node, "is_causal", 0);
+}
+
+/* Both directions, with other activations. */
+bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    const struct fsd_node *self = &l->g->nodes.at[node];
+    const struct fsd_attr *attr = fsd_node_attr(l->g, self, "activations");
+    const struct fsd_attr *direction = fsd_node_attr(l->g, self, "direction");
+    bool both = direction && direction->kind == FSD_ATTR_STRING &&
+                !strcmp(fsd_text(l->g->names, direction->s), "bidirectional");
+    uint32_t n = both && attr && attr->kind == FSD_ATTR_STRINGS ? attr->list.n / 2 : 0;
+
+    (void)r;
+    for (uint32_t i = 0; i < n; i++)
+        if (l->g->links.at[attr->list.at + i] != l->g->links.at[attr->list.at + n + i])
+            return true;
+    return false;
+}
+
+/* Its remainder is that of integers, and its operands are not. */
+bool fsd_refused_is_inexact(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    return fsd_refused_reads_type(l, r, node) && !fsd_node_int(l->g, node, "fmod", 0);
+}
+
+bool fsd_refused_has_zero_point(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+    (void)r;
+    return q && q->zero == FSD_ZERO_OTHER;
+}
+
+bool fsd_refused_has_bad_scale(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+    (void)r;
+    for (uint32_t i = 0; q && q->scales && i < q->n; i++)
+        if (!(q->scales[i] > 0))
+            return true;
+    return false;
+}
+
+/* Up to opset 6 operators broadcast by attributes, if at all. */
+bool fsd_refused_is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
+{
+    int64_t opset = fsd_graph_opset(l->g);
+
+    (void)r;
+    (void)node;
+    return opset && opset < 7;
+}
+
+/* The input `number` is computed, be it of constants: only a copy or a cast of one is
+ * looked through. */
+bool fsd_refused_is_not_weights(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    for (int steps = 0; given != FSD_NONE && steps < 64; steps++) {
+        fsd_id producer = fsd_tensor_producer(l->g, given);
+        const char *op = fsd_text(l->g->names, fsd_graph_node(l->g, producer)->op);
+
+        if (producer == FSD_NONE)
+            return !l->facts->constant[given];
+        if (l->facts->traits[producer] & FSD_OP_CONSTANT)
+            return false;
+        if (strcmp(op, "Identity") != 0 && strcmp(op, "Cast") != 0)
+            return true;
+        given = fsd_node_in_tensor(l->g, producer, 0);
+    }
+    return false;
+}
+
+/* Of the types, with a bound named "". */
+bool fsd_refused_lacks_a_bound(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    uint32_t n = l->g->nodes.at[node].in.n;
+
+    return fsd_refused_reads_type(l, r, node) &&
+           ((n > 1 && !fsd_node_has_in(l->g, node, 1)) ||
+            (n > 2 && !fsd_node_has_in(l->g, node, 2)));
+}
+
+/* Of its inputs by the bits of `number` one is the network's and of the types. */
+bool fsd_refused_counts_data(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        fsd_id given = fsd_node_in_tensor(l->g, node, k);
+
+        if (r->number >> k & 1 && has_type(l->g, given, r->types) &&
+            (l->g->tensors.at[given].flags & FSD_TENSOR_INPUT) &&
+            !l->facts->constant[given])
+            return true;
+    }
+    return false;
+}
+
+/* What it makes is of the types, because an attribute says so. */
+bool fsd_refused_is_asked_for(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) &&
+           has_type(l->g, fsd_node_out_tensor(l->g, node, 0), r->types);
+}
+
+bool fsd_refused_has_attr(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
+{
+    return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
+}
+
+/* An attribute, or one of its numbers, is another than `number`, nor 1 where there are
+ * words. */
+bool fsd_refused_number_is_not(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
+
+    if (!attr)
+        return false;
+    for (uint32_t i = 0; attr->kind == FSD_ATTR_INTS && i < attr->list.n; i++)
+        if (l->g->ints.at[attr->list.at + i] != r->number)
+            return true;
+    return (attr->kind == FSD_ATTR_FLOAT && fabs(attr->f) > 0) ||
+           (attr->kind == FSD_ATTR_INT && attr->i != r->number &&
+            !(r->words && attr->i == 1));
+}
+
+/* An attribute is a word of the list, or with `number` none of it. */
+bool fsd_refused_word_is(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                         fsd_id node)
+{
+    const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
+
+    return attr && attr->kind == FSD_ATTR_STRING &&
+           fsd_list_has(r->words, fsd_text(l->g->names, attr->s)) == !r->number;
+}

@@ -1,0 +1,280 @@
+/* Conditions of refusals that ask for ranks and sizes. */
+#include "judge/lint/row.h"
+
+/* The weights have channels that only a run knows. */
+bool fsd_refused_has_open_channels(const struct fsd_lint *l,
+                                   const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *w =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    (void)r;
+    return w->ranked && w->rank > 2 &&
+           (fsd_amount_is_open(l->sizes->amounts, w->dims[0]) ||
+            fsd_amount_is_open(l->sizes->amounts, w->dims[1]));
+}
+
+/* A side of a product of matrices is none. */
+bool fsd_refused_is_no_matrix(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    (void)r;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct fsd_shape *x =
+            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
+
+        if (x->ranked && x->rank != 2)
+            return true;
+    }
+    return false;
+}
+
+static int64_t size_of(const struct fsd_shape *x, uint32_t axis)
+{
+    return x->ranked && axis < x->rank ? x->dims[axis] : -1;
+}
+
+/* The size of one head of an attention's queries; not above 0: not known. */
+static int64_t head_size(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+
+    if (!q->ranked || (q->rank != 3 && q->rank != 4))
+        return -1;
+    return q->rank == 4 ? q->dims[3]
+                        : fsd_over(l->sizes->amounts, q->dims[2],
+                                   fsd_node_int(l->g, node, "q_num_heads", -1));
+}
+
+/* What has three dimensions, as many heads of keys as of queries, and no mask is taken
+ * apart where no kernel runs it. */
+static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
+{
+    return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 3 &&
+           !fsd_node_has_in(l->g, node, 3) &&
+           !fsd_node_int(l->g, node, "is_causal", 0) &&
+           fsd_node_int(l->g, node, "q_num_heads", -1) ==
+               fsd_node_int(l->g, node, "kv_num_heads", -1);
+}
+
+/* Attention that no kernel computes as a whole, since it has these types or heads
+ * smaller than `number`, and that is not decomposed either.  With a single query it is
+ * decomposed. */
+bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    int64_t width = head_size(l, node);
+
+    if (!q->ranked || (q->rank != 3 && q->rank != 4))
+        return false;
+    if (r->until) /* of old versions the type alone was seen to decide */
+        return l->g->nodes.at[node].in.n < 7 && fsd_refused_takes_type(l, r, node);
+    return !is_taken_apart(l, node) && q->dims[q->rank - 2u] != 1 &&
+           (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
+}
+
+/* The same with heads of more than `number`; one query, too. */
+bool fsd_refused_is_wide(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                         fsd_id node)
+{
+    return !is_taken_apart(l, node) && head_size(l, node) > r->number;
+}
+
+/* Heads of keys and of values have other sizes. */
+bool fsd_refused_is_uneven(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
+{
+    fsd_id keys = fsd_node_in_tensor(l->g, node, 1);
+    fsd_id values = fsd_node_in_tensor(l->g, node, 2);
+    const struct fsd_shape *k = fsd_shape_of(l->sizes, keys);
+    const struct fsd_shape *v = fsd_shape_of(l->sizes, values);
+    int64_t a = size_of(k, k->rank - 1u), b = size_of(v, v->rank - 1u);
+
+    (void)r;
+    return k->rank == v->rank && a > 0 && b > 0 && a != b;
+}
+
+/* Its mask ends before the keys do, which stands for keys that are masked. */
+bool fsd_refused_is_short_mask(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, 3);
+    const struct fsd_shape *mask = fsd_shape_of(l->sizes, given);
+    const struct fsd_shape *k =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+    int64_t width = size_of(mask, mask->rank - 1u), keys = size_of(k, k->rank - 2u);
+
+    (void)r;
+    return !fsd_node_has_in(l->g, node, 4) && width > 1 && keys > 0 && width != keys;
+}
+
+/* The heads of the queries; not above 0: not known. */
+static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const char *name =
+        fsd_node_is(l->g, node, FSD_ONNX_Attention) ? "q_num_heads" : "num_heads";
+
+    return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, name, -1);
+}
+
+/* The input `number` has a size that is neither 1 nor that of batch, heads, queries. */
+bool fsd_refused_has_other_mask(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+    const struct fsd_shape *mask = fsd_shape_of(l->sizes, given);
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    int64_t want[3] = {size_of(q, 0), heads_of(l, node), size_of(q, q->rank - 2u)};
+
+    for (uint32_t i = 0; i < 3 && mask->ranked; i++) {
+        /* From the last: keys, queries, heads, batch. */
+        int64_t size = mask->rank + i < 4 ? 1 : size_of(mask, mask->rank + i - 4u);
+
+        if (size > 1 && want[i] > 0 && size != want[i])
+            return true;
+    }
+    return false;
+}
+
+/* The slope has other dimensions than the data. */
+bool fsd_refused_has_other_slope(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *slope =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    return fsd_refused_is_pre_7(l, r, node) && x->ranked && slope->ranked &&
+           x->rank != slope->rank;
+}
+
+/* A vector times a stack of matrices, more than one. */
+bool fsd_refused_is_row_of_many(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *a =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *b =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    (void)r;
+    return a->rank == 1 && b->rank > 2 && b->dims[0] > 1;
+}
+
+/* What a product of matrices adds is none, before opset 7. */
+bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *c =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 2));
+
+    return fsd_refused_is_pre_7(l, r, node) && c->ranked && c->rank != 2;
+}
+
+/* One of the first three inputs has another rank than `number`. */
+bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct fsd_shape *x =
+            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
+
+        if (x->ranked && x->rank != r->number)
+            return true;
+    }
+    return false;
+}
+
+/* The first input has another rank than `number`. */
+bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+
+    return x->ranked && x->rank != r->number;
+}
+
+/* Is it computed of elements of the network's inputs, and not of their shapes only?
+ * `left` bounds how many tensors are looked at. */
+static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
+{
+    fsd_id producer;
+
+    if (!fsd_is_data(l->facts, tensor) || !*left)
+        return false;
+    --*left;
+    producer = fsd_tensor_producer(l->g, tensor);
+    if (producer == FSD_NONE)
+        return (l->g->tensors.at[tensor].flags & FSD_TENSOR_INPUT) &&
+               !l->g->tensors.at[tensor].scope;
+    if (l->facts->traits[producer] & FSD_OP_SHAPE)
+        return false;
+    for (uint32_t i = 0; i < l->g->nodes.at[producer].in.n; i++)
+        if (is_of_data(l, fsd_node_in_tensor(l->g, producer, i), left))
+            return true;
+    return false;
+}
+
+/* Its branches give something of unlike ranks, and data decide between them. */
+bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
+                                     const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
+    fsd_id other = fsd_list_at(&l->sizes->bodies, node, 1);
+    uint32_t left = 64;
+    struct fsd_span a, b;
+
+    (void)r;
+    if (other == FSD_NONE || !is_of_data(l, fsd_node_in_tensor(l->g, node, 0), &left))
+        return false;
+    a = l->g->scopes.at[one].outputs;
+    b = l->g->scopes.at[other].outputs;
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        const struct fsd_shape *x = fsd_shape_of(l->sizes, l->g->links.at[a.at + i]);
+        const struct fsd_shape *y = fsd_shape_of(l->sizes, l->g->links.at[b.at + i]);
+
+        if (x->ranked && y->ranked && x->rank != y->rank)
+            return true;
+    }
+    return false;
+}
+
+/* Parts of equal size, rounded up, that leave less than nothing for the last. */
+bool fsd_refused_splits_too_much(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    int64_t axis = fsd_node_int(l->g, node, "axis", 0);
+    int64_t parts = l->g->nodes.at[node].out.n, size;
+
+    (void)r;
+    size = x->ranked ? size_of(x, (uint32_t)(axis < 0 ? axis + x->rank : axis)) : -1;
+    return !fsd_node_has_in(l->g, node, 1) && parts > 0 && size >= 0 &&
+           !fsd_node_attr(l->g, &l->g->nodes.at[node], "split") &&
+           (size + parts - 1) / parts * (parts - 1) > size;
+}
+
+/* A pool with ceil_mode whose last window starts in the padding, none of which counts:
+ * it would divide by nothing. */
+bool fsd_refused_averages_padding(const struct fsd_lint *l,
+                                  const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct fsd_windows w;
+
+    (void)r;
+    if (fsd_node_int(l->g, node, "count_include_pad", 0))
+        return false;
+    for (uint32_t k = 0; k + 2 < FSD_SHAPE_RANK; k++)
+        if (fsd_op_windows(l->sizes, node, k, &w) && w.all > w.inside)
+            return true;
+    return false;
+}

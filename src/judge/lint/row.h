@@ -1,0 +1,48 @@
+/*
+ * A row of the table of refusals, and its conditions.  Only src/judge/lint includes
+ * this.
+ */
+#ifndef FSD_LINT_ROW_H
+#define FSD_LINT_ROW_H
+
+#include "judge/lint/lint.h"
+
+struct fsd_refusal_row;
+typedef bool fsd_refused_fn(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node);
+
+struct fsd_refusal_row {
+    const char *ops;       /* each between blanks; NULL: any operator */
+    unsigned families;     /* enum fsd_family */
+    unsigned until;        /* the last version of RTX that refuses; 0: all do */
+    unsigned below_sm;     /* compute capability from which it is taken; 0: none */
+    fsd_refused_fn *holds; /* NULL: always */
+    const char *attr;      /* and what `holds` looks for */
+    int64_t number;
+    const char *words; /* each between blanks */
+    uint64_t types;    /* bits by enum fsd_dtype */
+    struct fsd_refusal is;
+};
+
+/* refused.c, which says what each asks */
+fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes_type,
+    fsd_refused_reads_type, fsd_refused_reads_plain, fsd_refused_multiplies,
+    fsd_refused_weighs, fsd_refused_inside, fsd_refused_runs_narrow, fsd_refused_mixes,
+    fsd_refused_is_scalar, fsd_refused_is_not_stored, fsd_refused_is_left_empty,
+    fsd_refused_is_spatial, fsd_refused_gives_more, fsd_refused_is_there,
+    fsd_refused_lacks_one, fsd_refused_is_computed, fsd_refused_is_given,
+    fsd_refused_is_too_many, fsd_refused_is_masked_twice, fsd_refused_is_lopsided,
+    fsd_refused_is_inexact, fsd_refused_has_zero_point, fsd_refused_has_bad_scale,
+    fsd_refused_is_pre_7, fsd_refused_is_not_weights, fsd_refused_lacks_a_bound,
+    fsd_refused_counts_data, fsd_refused_is_asked_for, fsd_refused_has_attr,
+    fsd_refused_number_is_not, fsd_refused_word_is;
+
+/* refused_sizes.c */
+fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
+    fsd_refused_is_no_kernel, fsd_refused_is_wide, fsd_refused_is_uneven,
+    fsd_refused_has_other_mask, fsd_refused_a_rank_is_not, fsd_refused_adds_no_matrix,
+    fsd_refused_is_short_mask, fsd_refused_has_other_slope, fsd_refused_is_row_of_many,
+    fsd_refused_rank_is_not, fsd_refused_has_unlike_branches,
+    fsd_refused_splits_too_much, fsd_refused_averages_padding;
+
+#endif

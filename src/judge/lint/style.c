@@ -1,0 +1,87 @@
+/* Whose quantizers these are: exporters place them in different ways, and name them so.
+ */
+#include "judge/lint/lint.h"
+
+#include <string.h>
+
+/* By the producer stated in the file, a domain, or a part of the quantizers' names. */
+static const struct sign {
+    enum { PRODUCER, DOMAIN, NAME } of;
+    const char *piece;
+    const char *style;
+    bool after_operators; /* it quantizes what operators make, by default */
+} signs[] = {
+    {DOMAIN, "trt", "NVIDIA ModelOpt"},
+    {PRODUCER, "modelopt", "NVIDIA ModelOpt"},
+    {DOMAIN, "onnx.brevitas", "Brevitas"},
+    {NAME, "export_handler", "Brevitas"},
+    {NAME, "brevitas", "Brevitas"},
+    {PRODUCER, "nncf", "NNCF"},
+    {NAME, "nncf", "NNCF"},
+    {NAME, "FakeQuantize", "NNCF"},
+    {PRODUCER, "onnx.quantize", "ONNX Runtime static quantization", true},
+    {NAME, "_input_quantizer", "pytorch-quantization"},
+    {NAME, "_weight_quantizer", "pytorch-quantization"},
+    {NAME, "node_quantize_per", "PyTorch dynamo export"},
+    {NAME, "node_QuantizeLinear", "PyTorch dynamo export"},
+    {PRODUCER, "pytorch", "PyTorch export (pytorch-quantization and its kin)"},
+};
+
+static const char *text_of(const struct fsd_lint *l, const struct sign *sign,
+                           fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+
+    return fsd_text(l->g->names, sign->of == PRODUCER ? l->g->producer
+                                 : sign->of == DOMAIN ? n->domain
+                                                      : n->name);
+}
+
+/* A domain is the whole word, anything else a piece. */
+static bool shows(const struct fsd_lint *l, const struct sign *sign, fsd_id node)
+{
+    const char *text = text_of(l, sign, node);
+
+    return sign->of == DOMAIN ? !strcmp(text, sign->piece)
+                              : strstr(text, sign->piece) != NULL;
+}
+
+static bool computes(const struct fsd_lint *l, fsd_id tensor)
+{
+    fsd_id producer = fsd_tensor_producer(l->g, tensor);
+
+    return producer != FSD_NONE &&
+           !(l->facts->traits[producer] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CONSTANT));
+}
+
+/* Whether an operator that runs in low precision consumes the output of the pair. */
+static bool feeds_narrow(const struct fsd_lint *l, const struct fsd_quantizer *q)
+{
+    fsd_id dq = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0));
+    fsd_id reader = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, dq, 0));
+
+    return fsd_traits_of(l->facts, reader) & FSD_OP_WEIGHTED;
+}
+
+void fsd_lint_see_style(struct fsd_lint *l)
+{
+    struct fsd_style_seen *seen = &l->style;
+
+    for (size_t s = 0; s < FSD_COUNT_OF(signs) && !seen->name; s++)
+        for (uint32_t i = 0; i < l->quantizers.n; i++)
+            if (shows(l, &signs[s], l->quantizers.at[i].node)) {
+                seen->name = signs[s].style;
+                seen->sign = text_of(l, &signs[s], l->quantizers.at[i].node);
+                seen->after_operators = signs[s].after_operators;
+                break;
+            }
+    for (uint32_t i = 0; i < l->quantizers.n; i++) {
+        const struct fsd_quantizer *q = &l->quantizers.at[i];
+
+        if (!q->quantizes || l->facts->constant[q->data])
+            continue;
+        seen->quantizers++;
+        seen->after += computes(l, q->data);
+        seen->before += feeds_narrow(l, q);
+    }
+}

@@ -1,0 +1,241 @@
+/*
+ * Keeps what a build log reports.  The most frequent lines are bounded: the best kernel
+ * per layer, runner and format rather than each of the thousands that were timed, and
+ * lines of unknown form counted by their first words with one example each, so that a
+ * log of gigabytes leaves megabytes.  The sentences of events are in one table, since
+ * every report prints them.
+ */
+#include "model/graph/history.h"
+#include "base/base.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FORMS = 4096, FORM_WORDS = 4, FORM_BYTES = 96 };
+
+struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names)
+{
+    struct fsd_history *h = FSD_NEW(arena, struct fsd_history, 1);
+
+    h->arena = arena;
+    h->names = names;
+    h->builds = 1;
+    return h;
+}
+
+static const char *text(const struct fsd_history *h, fsd_sym sym)
+{
+    return fsd_text(h->names, sym);
+}
+
+/* -------------------------------------------------------------------- rivals */
+
+uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer)
+{
+    uint32_t at = layer < h->rivals_of.n ? h->rivals_of.at[layer] : 0;
+
+    return at ? at - 1 : FSD_NONE;
+}
+
+void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
+                       const char *tactic, size_t tactic_n)
+{
+    uint32_t n = 0;
+
+    while (h->rivals_of.n <= rival.layer)
+        fsd_vec_push(h->arena, &h->rivals_of, 0);
+    rival.next = fsd_history_rivals(h, rival.layer);
+    for (uint32_t i = rival.next; i != FSD_NONE; i = h->rivals.at[i].next, n++) {
+        struct fsd_rival *r = &h->rivals.at[i];
+
+        if (r->build != rival.build)
+            break; /* builds follow one another */
+        if (r->runner != rival.runner || r->formats != rival.formats)
+            continue;
+        if (rival.ms < r->ms) {
+            r->ms = rival.ms;
+            r->tactic = fsd_intern_add(h->names, tactic, tactic_n);
+        }
+        return;
+    }
+    if (n >= FSD_MOST_RIVALS) {
+        h->lost_rivals++;
+        return;
+    }
+    rival.tactic = fsd_intern_add(h->names, tactic, tactic_n);
+    fsd_vec_push(h->arena, &h->rivals, rival);
+    h->rivals_of.at[rival.layer] = h->rivals.n;
+}
+
+/* -------------------------------------------------------------- unknown forms */
+
+/* The form of a line is its first words, with a run of digits as '#': lines that differ
+ * in numbers only have one form. */
+void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
+{
+    char bytes[FORM_BYTES];
+    size_t k = 0;
+    unsigned words = 0;
+    uint32_t at;
+    fsd_sym key;
+
+    for (size_t i = 0; i < n && k < FORM_BYTES - 1; i++) {
+        bool digit = s[i] >= '0' && s[i] <= '9';
+
+        if (s[i] == ' ' && ++words == FORM_WORDS)
+            break;
+        if (!digit)
+            bytes[k++] = s[i];
+        else if (!k || bytes[k - 1] != '#')
+            bytes[k++] = '#';
+    }
+    key = fsd_intern_find(h->names, bytes, k);
+    at = key < h->unknown_of.n ? h->unknown_of.at[key] : 0;
+    h->unknown_lines++;
+    if (at)
+        h->unknown.at[at - 1].n++;
+    if (at || h->unknown.n == MOST_FORMS)
+        return;
+    key = fsd_intern_add(h->names, bytes, k);
+    while (h->unknown_of.n <= key)
+        fsd_vec_push(h->arena, &h->unknown_of, 0);
+    fsd_vec_push(h->arena, &h->unknown,
+                 (struct fsd_unknown_form){
+                     fsd_intern_add(h->names, s, n < 240 ? n : 240), key, 1});
+    h->unknown_of.at[key] = h->unknown.n;
+}
+
+/* ------------------------------------------------------------------- sentences */
+
+/* The name of a kind, and its sentence: '%' starts one of P, A, B, T, which are pass,
+ * a, b and text; M is text as a list of members. */
+static const struct {
+    const char *name, *sentence;
+} kinds[] = {
+    [FSD_EVENT_STAGE] = {"stage", "%A: %T layers"},
+    [FSD_EVENT_TRY] = {"try", "%P looked at %A"},
+    [FSD_EVENT_FUSE] = {"fuse", "%P fused %A with %B"},
+    [FSD_EVENT_INTO] = {"fuse into", "%P fused %A into %B"},
+    [FSD_EVENT_REMOVE] = {"remove", "%P removed %A"},
+    [FSD_EVENT_SWAP] = {"swap", "%A was swapped with %B"},
+    [FSD_EVENT_RETYPE] = {"retype", "%A was changed from %T"},
+    [FSD_EVENT_MERGE] = {"merge", "%A were merged into one layer"},
+    [FSD_EVENT_DUPLICATE] = {"duplicate", "%A was removed, it duplicates %B"},
+    [FSD_EVENT_CONCAT] =
+        {"concat", "the concatenation %A was removed: its inputs are written in place"},
+    [FSD_EVENT_SLICE] = {"slice", "the slice %A was removed%T"},
+    [FSD_EVENT_RETARGET] = {"retarget", "tensor %A is written in place of %B"},
+    [FSD_EVENT_COPY] = {"copy", "a copy of %A to %B was inserted because %T"},
+    [FSD_EVENT_REFORMAT] = {"reformat", "%A was added for tensor %B, from %T"},
+    [FSD_EVENT_REGISTER] = {"register", "the parser created layer %A for node %B"},
+    [FSD_EVENT_MEMBERS] = {"members", "%A holds %M"},
+    [FSD_EVENT_PATTERN] = {"pattern", "%A was recognized as part of the %T pattern"},
+    [FSD_EVENT_TUNED] = {"tuned", "kernels were measured for %A: %T"},
+    [FSD_EVENT_WARNING] = {"warning", "%T"},
+    [FSD_EVENT_SKIP] = {"skip", "%P was skipped: %T"},
+    [FSD_EVENT_ADD] = {"add", "%P added %B on %A"},
+};
+_Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
+
+/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list the first and the
+ * number of all, since the events of all nodes of a region name the region. */
+static void put_members(const char *list, FILE *out)
+{
+    static const char word[] = "[ONNX Layer: ";
+    enum { SHOWN = 4 };
+    const char *at = strstr(list, word), *next;
+    uint32_t n_shown = 0, more = 0;
+
+    if (!at)
+        fputs(list, out);
+    for (next = at; next; next = strstr(next + 1, word))
+        more++;
+    for (; at; at = next) {
+        if (n_shown++ == SHOWN && more > SHOWN + 1) {
+            fprintf(out, "and %u more", more - SHOWN);
+            return;
+        }
+        const char *name = at + sizeof word - 1;
+        size_t n;
+
+        next = strstr(name, word);
+        n = next ? (size_t)(next - name) : strlen(name);
+        while (n && (unsigned char)name[n - 1] < ' ')
+            n--;
+        n -= n && name[n - 1] == ']';
+        fprintf(out, "%.*s%s", (int)n, name, next ? ", " : "");
+    }
+}
+
+void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out)
+{
+    for (const char *s = kinds[e->kind].sentence; *s; s++) {
+        if (*s != '%') {
+            putc(*s, out);
+            continue;
+        }
+        switch (*++s) {
+        case 'P':
+            fputs(e->pass ? text(h, e->pass) : "the builder", out);
+            break;
+        case 'A':
+            fputs(text(h, e->a), out);
+            break;
+        case 'B':
+            fputs(text(h, e->b), out);
+            break;
+        case 'M':
+            put_members(text(h, e->text), out);
+            break;
+        default:
+            fputs(text(h, e->text), out);
+        }
+    }
+    if (e->kind == FSD_EVENT_REMOVE && e->b && e->b != e->a)
+        fprintf(out, ", looking at %s", text(h, e->b));
+    if (e->kind == FSD_EVENT_ADD && e->text)
+        fprintf(out, " %s", text(h, e->text));
+}
+
+/* ------------------------------------------------------------------------ dump */
+
+static int more_first(const void *a, const void *b)
+{
+    const struct fsd_unknown_form *x = a, *y = b;
+
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return fsd_order(x->key, y->key);
+}
+
+void fsd_history_dump(const struct fsd_history *h, FILE *out)
+{
+    uint32_t counts[FSD__EVENT_COUNT] = {0};
+    uint64_t listed = 0;
+    struct fsd_unknown_form *forms =
+        FSD_NEW(h->arena, struct fsd_unknown_form, h->unknown.n);
+
+    for (uint32_t i = 0; i < h->events.n; i++)
+        counts[h->events.at[i].kind]++;
+    fprintf(out, "log lines %" PRIu64 ", of the parser %u, engines %u\n", h->lines,
+            h->parser.n, h->builds);
+    for (unsigned k = 0; k < FSD__EVENT_COUNT; k++)
+        if (counts[k])
+            fprintf(out, "event %s %u\n", kinds[k].name, counts[k]);
+    fprintf(out, "measured %u", h->rivals.n);
+    if (h->lost_rivals)
+        fprintf(out, ", not kept %" PRIu64, h->lost_rivals);
+    fprintf(out, "\nof no known form %" PRIu64 "\n", h->unknown_lines);
+    for (uint32_t i = 0; i < h->unknown.n; i++)
+        forms[i] = h->unknown.at[i];
+    fsd_sort(forms, h->unknown.n, sizeof *forms, more_first);
+    for (uint32_t i = 0; i < h->unknown.n; i++) {
+        fprintf(out, "  %u  ", forms[i].n);
+        fsd_put_safe(out, text(h, forms[i].sample));
+        putc('\n', out);
+        listed += forms[i].n;
+    }
+    if (listed < h->unknown_lines)
+        fprintf(out, "  %" PRIu64 "  of further forms\n", h->unknown_lines - listed);
+}

@@ -1,0 +1,17 @@
+/*
+ * What graph.h's accessors give for FSD_NONE: a node without name, operator and ports,
+ * a layer of which nothing is stated, a tensor that nothing writes or reads, and an
+ * unknown form.  Callers need not test the number then.
+ */
+#include "model/graph/graph.h"
+
+const struct fsd_node fsd_no_node = {.scope = FSD_NONE};
+const struct fsd_layer fsd_no_layer = {.kind = FSD_KIND_COMPUTE};
+const struct fsd_tensor fsd_no_tensor = {.scope = FSD_NONE,
+                                         .form = FSD_NONE,
+                                         .item = FSD_NONE,
+                                         .value = FSD_NONE,
+                                         .next_same_name = FSD_NONE,
+                                         .bound = FSD_NONE,
+                                         .optimum = FSD_NONE};
+const struct fsd_form fsd_no_form = {.type = FSD_DTYPE_UNKNOWN};

@@ -1,0 +1,211 @@
+/*
+ * Finds which consumer reads the output of which producer, for tensors of an engine
+ * that several layers write.
+ *
+ *     conv  writes "cat" [1,128,5,5] {12800,1,2560,512}      a part of the buffer
+ *     copy  reads  "cat" [1,128,5,5] {12800,1,2560,512}      that part: of conv
+ *     pool  writes "cat" [1,128,5,5] {12800,1,2560,512}      another part, later
+ *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole: of both
+ *
+ * Engines list their layers as they run, so that a layer reads what was written before
+ * it, or in a loop around it.  A part is recognized by its sizes and strides; no engine
+ * states its offset, so that equal parts cannot be told apart.  If all run in a row, a
+ * layer that writes the whole overwrites all that was there before; but engines without
+ * strides give writers of parts the sizes of the whole.
+ */
+#include "model/graph/graph.h"
+
+/* The limit of pairs of producers and consumers in one graph: beyond it, all of a
+ * tensor's layers stay peers of each other. */
+enum { PAIRS_MAX = 1 << 22 };
+
+struct end {
+    fsd_id node;
+    uint32_t port;
+    int64_t size; /* open dimensions count as 1; 0: the shape is unknown */
+    bool strided; /* its strides are stated */
+};
+
+struct buffers {
+    struct fsd_graph *g;
+    struct fsd_arena *scratch;
+    struct end *ends;      /* by tensor: its producers, then its consumers */
+    struct fsd_span *of;   /* by tensor, those with several producers: in ends */
+    uint32_t *writers;     /* by tensor, of these ends */
+    uint32_t *loops_until; /* by node: the end of the outermost loop around it; NULL:
+                              there are none */
+    uint32_t pairs;
+};
+
+static int64_t size_of(const struct fsd_graph *g, uint32_t port)
+{
+    const struct fsd_form *form = fsd_port_form(g, &g->ports.at[port]);
+    int64_t size = form->ranked;
+
+    for (uint32_t i = 0; i < form->dims.n && size; i++) {
+        int64_t dim = g->dims.at[form->dims.at + i].size;
+
+        if (dim > 0)
+            size = size > INT64_MAX / dim ? 0 : size * dim;
+    }
+    return size;
+}
+
+static bool is_same_form(const struct fsd_graph *g, uint32_t a, uint32_t b)
+{
+    return fsd_forms_alike(g, fsd_port_form(g, &g->ports.at[a]),
+                           fsd_port_form(g, &g->ports.at[b]));
+}
+
+/* ------------------------------------------------------------------------ gathering */
+
+static void add_ends(struct buffers *b, fsd_id node, struct fsd_span ports, bool writes)
+{
+    for (uint32_t p = ports.at; p < ports.at + ports.n; p++) {
+        fsd_id t = b->g->ports.at[p].tensor;
+
+        if (t == FSD_NONE || b->g->tensors.at[t].producers.n < 2)
+            continue;
+        b->ends[b->of[t].at + b->of[t].n++] =
+            (struct end){node, p, size_of(b->g, p),
+                         fsd_port_form(b->g, &b->g->ports.at[p])->strides.n > 0};
+        b->writers[t] += writes;
+    }
+}
+
+/* False if each tensor has one producer. */
+static bool gather(struct buffers *b)
+{
+    struct fsd_graph *g = b->g;
+    uint32_t n = 0;
+
+    b->of = FSD_NEW(b->scratch, struct fsd_span, g->tensors.n);
+    b->writers = FSD_NEW(b->scratch, uint32_t, g->tensors.n);
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        const struct fsd_tensor *tensor = &g->tensors.at[t];
+
+        b->of[t].at = n;
+        if (tensor->producers.n > 1)
+            n += tensor->producers.n + tensor->consumers.n;
+    }
+    if (!n)
+        return false;
+    b->ends = FSD_NEW(b->scratch, struct end, n);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        add_ends(b, i, g->nodes.at[i].out, true);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        add_ends(b, i, g->nodes.at[i].in, false);
+    return true;
+}
+
+/* A loop contains a layer if it begins before it and ends behind it: of all that begin
+ * before it, the one with the last end decides. */
+static void find_loops(struct buffers *b)
+{
+    const struct fsd_graph *g = b->g;
+    uint32_t until = 0;
+
+    if (!g->loops.n)
+        return;
+    b->loops_until = FSD_NEW(b->scratch, uint32_t, g->nodes.n);
+    for (uint32_t i = 0; i < g->loops.n; i++) {
+        struct fsd_span loop = g->loops.at[i];
+        uint32_t last = loop.at + loop.n - 1;
+
+        if (last > b->loops_until[loop.at])
+            b->loops_until[loop.at] = last;
+    }
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        if (b->loops_until[i] > until)
+            until = b->loops_until[i];
+        b->loops_until[i] = until;
+    }
+}
+
+/* ------------------------------------------------------------------------- choosing */
+
+/* Marks the producers of what the consumer reads. */
+static void choose(const struct buffers *b, const struct end *writers, uint32_t n,
+                   const struct end *reader, int64_t whole, bool *reads)
+{
+    bool part = reader->size && reader->size < whole, any = false, same_form = false,
+         same_size = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id until = b->loops_until ? b->loops_until[reader->node] : 0;
+
+        reads[i] = writers[i].node < reader->node ||
+                   (until >= reader->node && writers[i].node <= until);
+        any |= reads[i];
+        same_form |= reads[i] && is_same_form(b->g, writers[i].port, reader->port);
+        same_size |= reads[i] && writers[i].size == reader->size;
+    }
+    for (uint32_t i = 0; i < n && !any; i++)
+        reads[i] = true; /* it does not list them in execution order */
+    for (uint32_t i = 0; i < n && part && (same_form || same_size); i++)
+        reads[i] &= same_form ? is_same_form(b->g, writers[i].port, reader->port)
+                              : writers[i].size == reader->size;
+    if (part || !any || !whole || b->g->jumps)
+        return;
+    for (uint32_t i = n, covered = 0; i-- > 0;) {
+        reads[i] &= !covered;
+        covered |= reads[i] && writers[i].size == whole && writers[i].strided;
+    }
+}
+
+/* -------------------------------------------------------------------------- writing */
+
+static void list_peers(struct buffers *b, const struct end *ends, uint32_t n_writers,
+                       uint32_t n_readers)
+{
+    struct fsd_graph *g = b->g;
+    const struct end *readers = ends + n_writers;
+    bool *reads = FSD_NEW(b->scratch, bool, (size_t)n_writers *n_readers);
+    int64_t whole = 0;
+
+    for (uint32_t i = 0; i < n_writers + n_readers; i++)
+        whole = ends[i].size > whole ? ends[i].size : whole;
+    for (uint32_t i = 0; i < n_writers + n_readers; i++)
+        g->peers[ends[i].port] = (struct fsd_peers){
+            .known = true, .part = ends[i].size && ends[i].size < whole};
+    for (uint32_t r = 0; r < n_readers; r++) {
+        struct fsd_span *span = &g->peers[readers[r].port].nodes;
+
+        choose(b, ends, n_writers, &readers[r], whole, reads + (size_t)r * n_writers);
+        span->at = g->links.n;
+        for (uint32_t w = 0; w < n_writers; w++)
+            if (reads[(size_t)r * n_writers + w]) {
+                fsd_vec_push(g->arena, &g->links, ends[w].node);
+                span->n++;
+            }
+    }
+    for (uint32_t w = 0; w < n_writers; w++) {
+        struct fsd_span *span = &g->peers[ends[w].port].nodes;
+
+        span->at = g->links.n;
+        for (uint32_t r = 0; r < n_readers; r++)
+            if (reads[(size_t)r * n_writers + w]) {
+                fsd_vec_push(g->arena, &g->links, readers[r].node);
+                span->n++;
+            }
+    }
+}
+
+void fsd_graph_find_peers(struct fsd_graph *g)
+{
+    struct buffers b = {.g = g, .scratch = fsd_arena_new()};
+
+    if (gather(&b)) {
+        find_loops(&b);
+        g->peers = FSD_NEW(g->arena, struct fsd_peers, g->ports.n);
+        for (fsd_id t = 0; t < g->tensors.n; t++) {
+            uint64_t pairs = (uint64_t)b.writers[t] * (b.of[t].n - b.writers[t]);
+
+            if (!b.of[t].n || pairs > PAIRS_MAX - b.pairs)
+                continue;
+            b.pairs += (uint32_t)pairs;
+            list_peers(&b, b.ends + b.of[t].at, b.writers[t], b.of[t].n - b.writers[t]);
+        }
+    }
+    fsd_arena_free(b.scratch);
+}

@@ -1,0 +1,56 @@
+/*
+ * The error message for a file that is not an ONNX model: what it looks like, and what
+ * to give instead.  It is asked only after reading has failed, and leaves the error
+ * alone where the file may be a damaged model, since the position where reading stopped
+ * then helps more.
+ */
+#include "base/base.h"
+#include "model/onnx/parts.h"
+
+/* UTF-8 without control characters.  Where only the beginning of the file is looked at,
+ * its last character may be cut. */
+static bool is_text(const struct fsd_file *file)
+{
+    enum { PEEK = 512 };
+    size_t at = fsd_file_text_start(file), len;
+    size_t n = file->size < PEEK ? file->size : PEEK;
+    const unsigned char *s = file->bytes;
+
+    for (; at < n && (len = fsd_utf8_len(s + at, n - at)); at += len)
+        if (!fsd_is_space((char)s[at]) && (s[at] < 0x20 || s[at] == 0x7f))
+            return false;
+    return at >= n || (file->size > PEEK && n - at <= 3);
+}
+
+enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
+{
+    static const char *const advice[FSD_N_FILE_TYPES] = {
+        [FSD_FILETYPE_PLAN] =
+            ("; pass the model first, and the engine as a JSON dump (trtexec "
+             "--loadEngine=FILE --exportLayerInfo=engine.graph.json "
+             "--profilingVerbosity=detailed)"),
+        [FSD_FILETYPE_ORT] = "; pass the .onnx file",
+        [FSD_FILETYPE_ZIP] = "; export it to ONNX first",
+        [FSD_FILETYPE_PICKLE] = "; export it to ONNX first",
+        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress it first",
+        [FSD_FILETYPE_TAR] = "; decompress it first",
+        [FSD_FILETYPE_SAFETENSORS] = "; export the model to ONNX",
+        [FSD_FILETYPE_LFS] = "; fetch the model with 'git lfs pull'",
+        [FSD_FILETYPE_JSON] = "; pass the model first, the engine's dump second",
+    };
+    enum fsd_file_type type = fsd_file_type_of(file);
+    bool text = type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_LIST;
+
+    /* What is odd text or binary may be a damaged model, of which its reader says
+     * where. */
+    if (type == FSD_FILETYPE_ONNX || type == FSD_FILETYPE_BINARY ||
+        (text && !is_text(file)))
+        return FSD_OK;
+    return fsd_fail(err,
+                    type > FSD_FILETYPE_ONNX && type < FSD_FILETYPE_LFS
+                        ? FSD_E_UNSUPPORTED
+                        : FSD_E_FORMAT,
+                    file->name, FSD_POS_NONE, 0, "expected an ONNX model, found %s%s",
+                    fsd_file_type_noun(text ? FSD_FILETYPE_TEXT : type),
+                    advice[type] ? advice[type] : "");
+}

@@ -1,0 +1,158 @@
+/*
+ * Another type for a tensor.  A message keeps all of its bytes but for the numbers of
+ * an initializer, and gets its new type behind them: of a field that stands there twice
+ * the last one counts.  Numbers are narrowed while they are written, so that weights of
+ * any size take the memory of a page.
+ */
+#include "model/onnx/types.h"
+#include "model/graph/half.h"
+#include "model/onnx/edits.h"
+
+/* A field of a message with another number behind what it has. */
+static void put_with_number(struct fsd_arena *arena, uint32_t field,
+                            struct fsd_slice message, uint32_t number, int value,
+                            struct fsd_pieces *to)
+{
+    struct fsd_pieces inner = {.size = 0};
+
+    fsd_pieces_rest(arena, &inner, message.s, message);
+    fsd_pieces_number(arena, &inner, number, (uint64_t)value);
+    fsd_pieces_message(arena, to, field, &inner);
+}
+
+/* A TypeProto. */
+static void put_type(struct fsd_arena *arena, struct fsd_slice message, int type,
+                     struct fsd_pieces *to)
+{
+    struct fsd_slice rest = message;
+    const char *from = message.s;
+    struct fsd_wire_block block;
+
+    while (fsd_wire_take(&rest, &block))
+        if (block.number == TYPE_TENSOR) {
+            fsd_pieces_until(arena, to, &from, &block);
+            put_with_number(arena, TYPE_TENSOR, block.bytes, TENSOR_TYPE_ELEMENT, type,
+                            to);
+        }
+    fsd_pieces_rest(arena, to, from, message);
+}
+
+void fsd_types_declare(struct fsd_arena *arena, struct fsd_slice info, int type,
+                       struct fsd_pieces *to)
+{
+    struct fsd_slice rest = info;
+    const char *from = info.s;
+    struct fsd_wire_block block;
+
+    while (fsd_wire_take(&rest, &block)) {
+        struct fsd_pieces typed = {.size = 0};
+
+        if (block.number != VALUE_INFO_TYPE)
+            continue;
+        put_type(arena, block.bytes, type, &typed);
+        fsd_pieces_until(arena, to, &from, &block);
+        fsd_pieces_message(arena, to, VALUE_INFO_TYPE, &typed);
+    }
+    fsd_pieces_rest(arena, to, from, info);
+}
+
+static bool holds_floats(const struct fsd_wire_block *field)
+{
+    return field->number == TENSOR_RAW || field->number == TENSOR_FLOATS;
+}
+
+void fsd_types_narrow(struct fsd_arena *arena, struct fsd_slice tensor, int type,
+                      struct fsd_pieces *to)
+{
+    struct fsd_slice rest = tensor, numbers = {NULL, 0};
+    const char *from = tensor.s;
+    struct fsd_wire_block field;
+
+    while (fsd_wire_take(&rest, &field))
+        if (holds_floats(&field)) {
+            numbers = field.bytes.n ? field.bytes : numbers;
+            fsd_pieces_until(arena, to, &from, &field);
+        }
+    fsd_pieces_rest(arena, to, from, tensor);
+    fsd_pieces_number(arena, to, TENSOR_TYPE, (uint64_t)type);
+    fsd_pieces_narrowed(arena, to, TENSOR_RAW, numbers,
+                        type == FSD_ONNX_FLOAT16 ? FSD_NARROW_FP16 : FSD_NARROW_BF16);
+}
+
+bool fsd_types_write(struct fsd_slice floats, enum fsd_narrowing to, FILE *out)
+{
+    unsigned char bytes[1 << 12];
+
+    for (size_t at = 0, n; at < floats.n; at += 2 * n) {
+        n = floats.n - at < 2 * sizeof bytes ? (floats.n - at) / 2 : sizeof bytes;
+        for (size_t i = 0; i < n; i += 2) {
+            const unsigned char *from = (const unsigned char *)floats.s + at + 2 * i;
+            uint32_t bits = from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+                            (uint32_t)from[3] << 24;
+            uint16_t narrow;
+            float value;
+
+            memcpy(&value, &bits, sizeof value);
+            narrow = to == FSD_NARROW_FP16 ? fsd_half_of(value) : fsd_brain_of(value);
+            bytes[i] = (unsigned char)narrow;
+            bytes[i + 1] = (unsigned char)(narrow >> 8);
+        }
+        if (fwrite(bytes, 1, n, out) != n)
+            return false;
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------- which may be narrowed */
+
+/* Bytes of the numbers in the message, where one field of it has them all; else 0. */
+static uint64_t bytes_inside(struct fsd_slice tensor, struct fsd_slice *name)
+{
+    struct fsd_wire_block field;
+    uint64_t bytes = 0;
+    bool one = true;
+
+    while (fsd_wire_take(&tensor, &field)) {
+        if (field.number == TENSOR_NAME)
+            *name = field.bytes;
+        if (!holds_floats(&field) && field.number != TENSOR_EXTERNAL)
+            continue;
+        one = !bytes && field.number != TENSOR_EXTERNAL;
+        bytes = field.bytes.n;
+    }
+    return one ? bytes : 0;
+}
+
+static void find_in(const struct fsd_graph *g, struct fsd_wire_walk *walk,
+                    struct fsd_slice graph, bool *found)
+{
+    struct fsd_wire_block block;
+
+    while (fsd_wire_walk(walk, &graph, &block)) {
+        struct fsd_slice name = {NULL, 0};
+        uint64_t bytes;
+        fsd_id t;
+
+        if (block.number != GRAPH_INITIALIZER)
+            continue;
+        bytes = bytes_inside(block.bytes, &name);
+        t = name.n ? fsd_graph_find(g, fsd_intern_find(g->names, name.s, name.n), 0)
+                   : FSD_NONE;
+        if (t != FSD_NONE && fsd_tensor_form(g, t)->type == FSD_FP32 && bytes)
+            found[t] = bytes % sizeof(float) == 0 &&
+                       (int64_t)(bytes / sizeof(float)) ==
+                           fsd_form_count(g, fsd_tensor_form(g, t));
+    }
+}
+
+void fsd_onnx_find_floats(const struct fsd_graph *g, const struct fsd_file *file,
+                          bool *found)
+{
+    struct fsd_wire_walk walk = {file, 0};
+    struct fsd_slice model = {(const char *)file->bytes, file->size};
+    struct fsd_wire_block graph;
+
+    while (fsd_wire_take_of(file, &model, &graph))
+        if (graph.number == MODEL_GRAPH)
+            find_in(g, &walk, graph.bytes, found);
+}

@@ -1,0 +1,602 @@
+/*
+ * Filters the bytes before protobuf-c parses them, since protobuf-c copies every byte,
+ * weights too, recurses as deep as the file nests (a file of 30 kB ends the process),
+ * allocates whatever counts demand, returns strings without their length, and of a
+ * message in parts forgets the fields that it does not know, which are the records of
+ * dropped payloads.  An allocator of our own would not avoid the copies: the pages are
+ * read by then.  And the filtered bytes are hashed as the model's identity, so equal
+ * models must be equal bytes here.
+ *
+ * One walk over the bytes, a function call for each level of messages.  A message is a
+ * list of pieces, since protobuf lets a writer give it in parts:
+ *
+ *     AttributeProto  [name "t"] [t: dims 2] [type TENSOR] [t: dims 3]
+ *     pieces of t                 `--- 1 ---'               `--- 2 ---'
+ *
+ * means one tensor with dims 2, 3.  So singular messages are collected while their
+ * parent is walked, and written when it ends; repeated ones are written where they
+ * stand. The pieces of all open messages share one stack.
+ */
+#include "model/onnx/wire.h"
+#include "base/base.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    MOST_FIELDS = 16,    /* in one message type of proto/onnx.proto */
+    MOST_PIECES = 64,    /* singular messages in parts, in one message */
+    LENGTH_ROOM = 5,     /* bytes for a length not known yet, padded */
+    HEAD = 20,           /* bytes of a field's number and its length, at most */
+    FIRST_ROOM = 1 << 20 /* bytes of output, of which untouched pages cost nothing */
+};
+
+enum wire { VARINT = 0, FIXED64 = 1, BLOCK = 2, GROUP = 3, END_GROUP = 4, FIXED32 = 5 };
+
+typedef const ProtobufCMessageDescriptor desc_t;
+typedef const ProtobufCFieldDescriptor field_t;
+
+struct piece {
+    uint32_t number; /* of the field; 0 when a later member of the oneof replaced it */
+    size_t begin, end;
+};
+
+struct scan {
+    const struct fsd_file *file;
+    struct fsd_arena *arena;
+    struct fsd_error *err;
+    enum fsd_status status;
+    unsigned char *out;
+    size_t n, cap; /* of out */
+    FSD_VEC(struct piece) pieces;
+    uint32_t fields, messages;
+    uint64_t weight;  /* what protobuf-c will take for what is kept */
+    size_t released;  /* where pages were last given back */
+    uint64_t skipped; /* as in struct fsd_wire */
+};
+
+/* An open message. */
+struct level {
+    desc_t *desc;
+    unsigned depth;
+    uint32_t base;               /* its first piece */
+    size_t pos, end;             /* of the part that is walked */
+    size_t field;                /* where the field that is walked starts */
+    uint64_t total[MOST_FIELDS]; /* payload of each field so far */
+};
+
+static bool fail(struct scan *s, enum fsd_status status, const struct level *level,
+                 size_t pos, const char *what)
+{
+    s->status =
+        fsd_fail(s->err, status, s->file->name, FSD_POS_BYTE, pos,
+                 "not a readable ONNX model: in %s, %s", level->desc->short_name, what);
+    return false;
+}
+
+/* -------------------------------------------------------------------- writing */
+
+static bool reserve(struct scan *s, const struct level *level, size_t n)
+{
+    size_t old = s->cap;
+
+    if (n <= s->cap - s->n)
+        return true;
+    if (s->n + n > FSD_WIRE_KEPT)
+        return fail(s, FSD_E_LIMIT, level, level->pos,
+                    "expected at most 256 MiB without the weights, found more");
+    if (!s->cap) /* most of a small file is kept */
+        s->cap = s->file->size < FIRST_ROOM ? s->file->size + 1 : FIRST_ROOM;
+    while (s->cap < s->n + n)
+        s->cap *= 2;
+    s->out = fsd_arena_grow(s->arena, s->out, old, s->cap);
+    return true;
+}
+
+/* The caller has reserved room, at most ten bytes. */
+static void put_varint(struct scan *s, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        s->out[s->n++] = (unsigned char)(value | 0x80);
+    s->out[s->n++] = (unsigned char)value;
+}
+
+static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
+                    enum wire wire)
+{
+    if (++s->fields > FSD_WIRE_FIELDS)
+        return fail(s, FSD_E_LIMIT, level, level->pos,
+                    "expected at most 16777216 fields, found more");
+    if (!reserve(s, level, 32))
+        return false;
+    put_varint(s, (uint64_t)number << 3 | (unsigned)wire);
+    return true;
+}
+
+/* A block of memory of n bytes, which malloc() gives a header and a pointer leads
+   to. */
+static bool weigh(struct scan *s, const struct level *level, size_t n)
+{
+    s->weight += n + 32;
+    if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
+        return true;
+    return fail(
+        s, FSD_E_LIMIT, level, level->pos,
+        "expected names and numbers in its messages, found too many empty ones");
+}
+
+/* Returns where the content starts; put_length_at() closes the block. */
+static size_t open_length(struct scan *s)
+{
+    s->n += LENGTH_ROOM;
+    return s->n;
+}
+
+static void put_length_at(struct scan *s, size_t start)
+{
+    size_t length = s->n - start;
+    unsigned char *p = s->out + start - LENGTH_ROOM;
+
+    for (int i = 0; i < LENGTH_ROOM; i++, length >>= 7)
+        p[i] = (unsigned char)((length & 0x7f) | (i < LENGTH_ROOM - 1 ? 0x80 : 0));
+}
+
+/* -------------------------------------------------------------------- reading */
+
+/* A number in sevens of bits, the lowest first; `pos` is moved behind it, or to where
+ * it has no end. */
+static inline bool take_varint(const unsigned char *bytes, size_t *pos, size_t end,
+                               uint64_t *value)
+{
+    *value = 0;
+    for (unsigned i = 0; i < 10 && *pos < end; i++) {
+        unsigned char c = bytes[(*pos)++];
+
+        *value |= (uint64_t)(c & 0x7f) << 7 * i;
+        if (c < 0x80)
+            return true;
+    }
+    return false;
+}
+
+static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
+{
+    size_t start = level->pos;
+
+    if (take_varint(s->file->bytes, &level->pos, level->end, value))
+        return true;
+    return fail(s, FSD_E_FORMAT, level, start,
+                level->pos - start < 10
+                    ? "expected a number, found the end"
+                    : "expected a number of at most 10 bytes, found more");
+}
+
+static bool skip(struct scan *s, struct level *level, uint64_t n)
+{
+    if (n > level->end - level->pos)
+        return fail(
+            s, FSD_E_FORMAT, level, level->pos,
+            "expected a field that ends within its message, found a longer one");
+    level->pos += (size_t)n;
+    return true;
+}
+
+/* A block's bytes are [*begin, level->pos) afterwards. */
+static bool get_block(struct scan *s, struct level *level, size_t *begin)
+{
+    uint64_t length;
+
+    if (!get_varint(s, level, &length))
+        return false;
+    *begin = level->pos;
+    return skip(s, level, length);
+}
+
+/* ------------------------------------------------------------- kinds of fields */
+
+static enum wire wire_of(field_t *field)
+{
+    switch ((int)field->type) {
+    case PROTOBUF_C_TYPE_FLOAT:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+        return FIXED32;
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+        return FIXED64;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return BLOCK;
+    default:
+        return VARINT;
+    }
+}
+
+static bool is_repeated(field_t *field)
+{
+    return field->label == PROTOBUF_C_LABEL_REPEATED;
+}
+
+/* Adds to a payload; true while it is small enough to be kept.  Of a field that is not
+ * repeated, the last one counts. */
+static bool keeps(struct level *level, field_t *field, uint64_t n)
+{
+    uint64_t *total = &level->total[field - level->desc->fields];
+
+    *total = is_repeated(field) ? *total + n : n;
+    return *total <= FSD_WIRE_PAYLOAD;
+}
+
+/* -------------------------------------------------------------------- payloads */
+
+static bool put_bytes(struct scan *s, struct level *level, field_t *field, size_t begin)
+{
+    size_t n = level->pos - begin;
+
+    if (!put_tag(s, level, field->id, BLOCK) || !reserve(s, level, n + 10) ||
+        !weigh(s, level, n))
+        return false;
+    put_varint(s, n);
+    if (n)
+        memcpy(s->out + s->n, fsd_file_at(s->file, begin, n), n);
+    s->n += n;
+    return true;
+}
+
+static bool copy_bytes(struct scan *s, struct level *level, field_t *field)
+{
+    size_t begin;
+
+    if (!get_block(s, level, &begin))
+        return false;
+    if (!keeps(level, field, level->pos - (is_repeated(field) ? level->field : begin)))
+        return true;
+    return put_bytes(s, level, field, begin);
+}
+
+static bool copy_packed(struct scan *s, struct level *level, field_t *field)
+{
+    enum wire wire = wire_of(field);
+    struct level inside = *level;
+    size_t begin, n, start;
+    uint64_t value;
+
+    if (!get_block(s, level, &begin))
+        return false;
+    n = level->pos - begin;
+    if ((wire == FIXED32 && n % 4) || (wire == FIXED64 && n % 8))
+        return fail(s, FSD_E_FORMAT, level, begin,
+                    "expected whole numbers in a packed field, found a part of one");
+    if (!keeps(level, field, n) || !n)
+        return true;
+    if (wire != VARINT)
+        return put_bytes(s, level, field, begin);
+    /* Small packed numbers are walked, so that protobuf-c meets no broken one. */
+    fsd_file_at(s->file, begin, n);
+    inside.pos = begin;
+    inside.end = level->pos;
+    if (!put_tag(s, level, field->id, BLOCK) || !reserve(s, level, n + LENGTH_ROOM))
+        return false;
+    start = open_length(s);
+    while (inside.pos < inside.end) {
+        if (!get_varint(s, &inside, &value))
+            return false;
+        put_varint(s, value);
+    }
+    put_length_at(s, start);
+    return true;
+}
+
+static bool copy_number(struct scan *s, struct level *level, field_t *field)
+{
+    enum wire wire = wire_of(field);
+    size_t begin = level->pos, n;
+    uint64_t value = 0;
+
+    if (wire == VARINT ? !get_varint(s, level, &value)
+                       : !skip(s, level, wire == FIXED32 ? 4 : 8))
+        return false;
+    n = level->pos - begin;
+    if (is_repeated(field) && !keeps(level, field, n))
+        return true;
+    if (!put_tag(s, level, field->id, wire))
+        return false;
+    if (wire == VARINT) {
+        put_varint(s, value);
+    } else {
+        memcpy(s->out + s->n, s->file->bytes + begin, n);
+        s->n += n;
+    }
+    return true;
+}
+
+/* protobuf-c hands strings out without their length; a zero byte is escaped here as
+ * fsd_intern_add() would, lest the name end there. */
+static bool copy_string(struct scan *s, struct level *level, field_t *field)
+{
+    size_t begin, start;
+
+    if (!get_block(s, level, &begin))
+        return false;
+    if (level->pos - begin > FSD_WIRE_NAME)
+        return fail(s, FSD_E_LIMIT, level, begin,
+                    "expected a name of at most 65536 bytes, found a longer one");
+    if (begin == level->pos ||
+        !memchr(fsd_file_at(s->file, begin, level->pos - begin), 0, level->pos - begin))
+        return put_bytes(s, level, field, begin);
+    if (!put_tag(s, level, field->id, BLOCK) ||
+        !reserve(s, level, 4 * (level->pos - begin) + LENGTH_ROOM))
+        return false;
+    start = open_length(s);
+    for (size_t i = begin; i < level->pos; i++) {
+        unsigned char c = s->file->bytes[i];
+
+        memcpy(s->out + s->n, c ? (const char *)&c : "\\x00", c ? 1 : 4);
+        s->n += c ? 1 : 4;
+    }
+    put_length_at(s, start);
+    return true;
+}
+
+/* -------------------------------------------------------------------- messages */
+
+static bool write_message(struct scan *s, const struct level *parent, field_t *field,
+                          uint32_t from, uint32_t to);
+
+static bool copy_message(struct scan *s, struct level *level, field_t *field)
+{
+    struct piece piece = {.number = field->id};
+
+    if (!get_block(s, level, &piece.begin))
+        return false;
+    piece.end = level->pos;
+    fsd_vec_push(s->arena, &s->pieces, piece);
+    if (s->pieces.n - level->base > MOST_PIECES)
+        return fail(s, FSD_E_LIMIT, level, piece.begin,
+                    "expected a message in at most 64 parts, found more");
+    if (!is_repeated(field))
+        return true;
+    if (!write_message(s, level, field, s->pieces.n - 1, s->pieces.n))
+        return false;
+    s->pieces.n--;
+    return true;
+}
+
+/* The last member of a oneof wins: pieces of the others are void. */
+static void void_siblings(struct scan *s, const struct level *level, field_t *field)
+{
+    for (uint32_t i = level->base; i < s->pieces.n; i++) {
+        struct piece *piece = &s->pieces.at[i];
+        field_t *other =
+            protobuf_c_message_descriptor_get_field(level->desc, piece->number);
+
+        if (other && other != field && (other->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) &&
+            other->quantifier_offset == field->quantifier_offset)
+            piece->number = 0;
+    }
+}
+
+static bool copy_field(struct scan *s, struct level *level, field_t *field,
+                       unsigned wire)
+{
+    if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF)
+        void_siblings(s, level, field);
+    if (wire == BLOCK && is_repeated(field) && wire_of(field) != BLOCK)
+        return copy_packed(s, level, field);
+    if (wire != (unsigned)wire_of(field))
+        return fail(s, FSD_E_FORMAT, level, level->field,
+                    "expected a field's own wire type, found another");
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE)
+        return copy_message(s, level, field);
+    if (field->type == PROTOBUF_C_TYPE_STRING)
+        return copy_string(s, level, field);
+    if (field->type == PROTOBUF_C_TYPE_BYTES)
+        return copy_bytes(s, level, field);
+    return copy_number(s, level, field);
+}
+
+/* A field that no descriptor knows. */
+static bool skip_field(struct scan *s, struct level *level, unsigned wire)
+{
+    uint64_t number;
+    size_t begin;
+
+    if (wire == VARINT)
+        return get_varint(s, level, &number);
+    if (wire == BLOCK)
+        return get_block(s, level, &begin);
+    if (wire == FIXED64 || wire == FIXED32)
+        return skip(s, level, wire == FIXED64 ? 8 : 4);
+    return fail(s, FSD_E_FORMAT, level, level->field,
+                "expected a field of a known wire type, found another");
+}
+
+static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
+{
+    level->pos = piece.begin;
+    level->end = piece.end;
+    while (level->pos < level->end) {
+        uint64_t tag;
+        field_t *field;
+
+        /* A singular message is walked after its parent, so the walk may step back. */
+        level->field = level->pos;
+        fsd_file_at(s->file, level->pos, HEAD);
+        fsd_file_release_behind(s->file, level->pos, &s->released);
+        if (!get_varint(s, level, &tag))
+            return false;
+        if (tag > UINT32_MAX || tag >> 3 == 0)
+            return fail(
+                s, FSD_E_FORMAT, level, level->field,
+                "expected a field number from 1 to 536870911, found another number");
+        field =
+            protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));
+        if (!field && tag >> 3 < 64)
+            s->skipped |= UINT64_C(1) << (tag >> 3);
+        if (field ? !copy_field(s, level, field, tag & 7)
+                  : !skip_field(s, level, tag & 7))
+            return false;
+    }
+    return true;
+}
+
+/* The content of the message whose parts are the pieces of that number. */
+static bool write_content(struct scan *s, struct level *level, uint32_t number,
+                          uint32_t from, uint32_t to)
+{
+    desc_t *desc = level->desc;
+    uint32_t end;
+
+    assert(desc->n_fields <= MOST_FIELDS);
+    level->base = s->pieces.n;
+    for (uint32_t i = from; i < to; i++)
+        if (s->pieces.at[i].number == number && !walk_piece(s, level, s->pieces.at[i]))
+            return false;
+    end = s->pieces.n; /* behind the parts of singular messages */
+    for (unsigned f = 0; end > level->base && f < desc->n_fields; f++) {
+        bool present = false;
+
+        for (uint32_t i = level->base; i < end; i++)
+            present = present || s->pieces.at[i].number == desc->fields[f].id;
+        if (present && !write_message(s, level, &desc->fields[f], level->base, end))
+            return false;
+    }
+    for (unsigned f = 0; f < desc->n_fields; f++) {
+        if (level->total[f] <= FSD_WIRE_PAYLOAD)
+            continue;
+        if (!put_tag(s, level, FSD_WIRE_RECORD + desc->fields[f].id, VARINT))
+            return false;
+        put_varint(s, level->total[f]);
+    }
+    s->pieces.n = level->base;
+    return true;
+}
+
+static bool write_message(struct scan *s, const struct level *parent, field_t *field,
+                          uint32_t from, uint32_t to)
+{
+    struct level level = {.desc = field->descriptor, .depth = parent->depth + 1};
+    size_t start;
+
+    level.pos = s->pieces.at[from].begin;
+    if (level.depth >= FSD_WIRE_DEPTH)
+        return fail(s, FSD_E_LIMIT, &level, level.pos,
+                    "expected at most 101 levels of messages, found more");
+    if (++s->messages > FSD_WIRE_MESSAGES)
+        return fail(s, FSD_E_LIMIT, &level, level.pos,
+                    "expected at most 4194304 messages, found more");
+    if (!put_tag(s, parent, field->id, BLOCK) ||
+        !weigh(s, parent, level.desc->sizeof_message))
+        return false;
+    start = open_length(s);
+    if (!write_content(s, &level, field->id, from, to))
+        return false;
+    put_length_at(s, start);
+    return true;
+}
+
+/* ------------------------------------------------------------------- interface */
+
+enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
+                                const struct fsd_file *file,
+                                const ProtobufCMessageDescriptor *desc,
+                                struct fsd_error *err)
+{
+    struct scan s = {.file = file, .arena = arena, .err = err};
+    struct level top = {.desc = desc};
+
+    fsd_vec_push(arena, &s.pieces, (struct piece){.number = 1, .end = file->size});
+    write_content(&s, &top, 1, 0, 1);
+    out->bytes = s.out;
+    out->size = s.n;
+    out->skipped = s.skipped;
+    return s.status;
+}
+
+struct fsd_slice fsd_wire_read(const struct fsd_file *file, struct fsd_slice bytes)
+{
+    size_t at = (size_t)((const unsigned char *)bytes.s - file->bytes);
+
+    fsd_file_at(file, at, bytes.n);
+    return bytes;
+}
+
+bool fsd_wire_take_of(const struct fsd_file *file, struct fsd_slice *message,
+                      struct fsd_wire_block *out)
+{
+    const unsigned char *bytes = (const unsigned char *)message->s;
+    size_t pos = 0, start = 0;
+    uint64_t tag, n;
+
+    for (;; start = pos) {
+        unsigned wire;
+
+        if (file)
+            fsd_file_at(file, (size_t)(bytes - file->bytes) + pos, HEAD);
+        if (!take_varint(bytes, &pos, message->n, &tag))
+            break;
+        wire = tag & 7;
+
+        n = wire == FIXED64 ? 8 : wire == FIXED32 ? 4 : 0;
+        if (((wire == VARINT || wire == BLOCK) &&
+             !take_varint(bytes, &pos, message->n, &n)) ||
+            wire == GROUP || wire == END_GROUP)
+            break;
+        if (wire == VARINT)
+            continue;
+        if (n > message->n - pos)
+            break;
+        *out = (struct fsd_wire_block){
+            (uint32_t)(tag >> 3), message->s + start, {message->s + pos, (size_t)n}};
+        pos += (size_t)n;
+        if (wire == BLOCK) {
+            *message = fsd_slice_from(*message, pos);
+            return true;
+        }
+    }
+    *message = fsd_slice_from(*message, message->n);
+    return false;
+}
+
+bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
+{
+    return fsd_wire_take_of(NULL, message, out);
+}
+
+bool fsd_wire_walk(struct fsd_wire_walk *walk, struct fsd_slice *message,
+                   struct fsd_wire_block *out)
+{
+    if (!fsd_wire_take_of(walk->file, message, out))
+        return false;
+    fsd_file_release_behind(walk->file,
+                            (size_t)(out->start - (const char *)walk->file->bytes),
+                            &walk->released);
+    return true;
+}
+
+uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field)
+{
+    const ProtobufCFieldDescriptor *found =
+        protobuf_c_message_descriptor_get_field_by_name(message, field);
+
+    assert(found);
+    return found->id;
+}
+
+uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < message->n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *field = &message->unknown_fields[i];
+
+        if (field->tag != FSD_WIRE_RECORD + number)
+            continue;
+        for (size_t j = 0; j < field->len && j < 10; j++)
+            bytes |= (uint64_t)(field->data[j] & 0x7f) << 7 * j;
+    }
+    return bytes;
+}

@@ -1,0 +1,494 @@
+/*
+ * The file becomes a list of pieces, each a range of its mapping or some new bytes; the
+ * list is written when all of it is known.  A message that holds an edit is made of the
+ * pieces of what it held, under a new tag and length; all around it is one range.  So
+ * the work and the memory are those of the edits and of the nodes' headers, whatever
+ * the weights are, and nothing is encoded anew that was not asked for.
+ *
+ * Nodes are found as the loader numbers them: by their place in the list of their
+ * graph, and a node's bodies in the order of its attributes.  Each edit has to be met
+ * once, or nothing is written.
+ */
+#include "base/base.h"
+#include "model/onnx/edits.h"
+#include "model/onnx/parts.h"
+#include "model/onnx/types.h"
+
+#include <string.h>
+
+/* -------------------------------------------------------------------------- a walk */
+
+/* `place`: the first node of these bytes in the scope's list; set behind them. */
+static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
+                       uint32_t *place, struct fsd_pieces *to);
+
+/* A message that is not edited: with its weights that are in other files, where these
+ * are to be put into this one. */
+static void put_outside(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                        enum fsd_onnx_message is, const char **from,
+                        struct fsd_pieces *to)
+{
+    struct fsd_pieces inner = {.size = 0};
+
+    if (e->weights == FSD_ONNX_WEIGHTS_STAY ||
+        !fsd_external_in(&e->walk, block->bytes, is))
+        return;
+    if (e->weights == FSD_ONNX_WEIGHTS_CHECKED) {
+        fsd_external_check(&e->outside, block->bytes, is);
+        return;
+    }
+    fsd_external_inline(&e->outside, block->bytes, is, &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, block->number, &inner);
+}
+
+/* The graph as a field of what is around it, edited where it holds an edit. */
+static void put_body(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                     fsd_id scope, uint32_t *place, const char **from,
+                     struct fsd_pieces *to)
+{
+    struct fsd_pieces inner = {.size = 0};
+
+    if (scope == FSD_NONE || !e->holds[scope]) {
+        put_outside(e, block, FSD_MESSAGE_GRAPH, from, to);
+        return;
+    }
+    edit_graph(e, block->bytes, scope, place, &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, block->number, &inner);
+}
+
+static struct fsd_node_change *change_of(const struct fsd_onnx_edits *e, fsd_id node)
+{
+    return e->change_of[node] == FSD_NONE ? NULL : &e->changes.at[e->change_of[node]];
+}
+
+static bool has_field(struct fsd_slice message, uint32_t number)
+{
+    struct fsd_wire_block block;
+
+    while (fsd_wire_take(&message, &block))
+        if (block.number == number)
+            return true;
+    return false;
+}
+
+/* `body`: the number of the node's next one, as the loader has them: of an attribute
+ * `g` first, which the file may hold in parts, then each of `graphs`.  A call's comes
+ * last, and is no graph. */
+static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
+                           fsd_id node, uint32_t *body, struct fsd_pieces *to)
+{
+    fsd_id graph = has_field(attribute, ATTRIBUTE_GRAPH)
+                       ? fsd_list_at(&e->bodies, node, (*body)++)
+                       : FSD_NONE;
+    struct fsd_slice rest = attribute;
+    const char *from = attribute.s;
+    struct fsd_wire_block block;
+    uint32_t place = 0;
+
+    while (fsd_wire_take(&rest, &block)) {
+        if (block.number == ATTRIBUTE_GRAPH)
+            put_body(e, &block, graph, &place, &from, to);
+        if (block.number == ATTRIBUTE_GRAPHS)
+            put_body(e, &block, fsd_list_at(&e->bodies, node, (*body)++),
+                     &(uint32_t){0}, &from, to);
+    }
+    fsd_pieces_rest(e->arena, to, from, attribute);
+}
+
+/* A name in a node's list; `place` counts them. */
+static void put_name(struct fsd_onnx_edits *e, const struct fsd_renamed *of,
+                     uint32_t *place, const struct fsd_wire_block *block,
+                     const char **from, struct fsd_pieces *to)
+{
+    uint32_t at = (*place)++;
+
+    if (at >= of->names.n || !of->names.at[at].s)
+        return;
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_block(e->arena, to, block->number, of->names.at[at]);
+    e->missing--;
+}
+
+/* An entry of metadata whose key gets another value is left out. */
+static void drop_property(struct fsd_onnx_edits *e, const fsd_properties *of,
+                          const struct fsd_wire_block *block, const char **from,
+                          struct fsd_pieces *to)
+{
+    struct fsd_slice key = fsd_onnx_block(block->bytes, ENTRY_KEY);
+
+    for (uint32_t i = 0; i < of->n; i++)
+        if (fsd_slice_is(key, of->at[i].key)) {
+            fsd_pieces_until(e->arena, to, from, block);
+            return;
+        }
+}
+
+static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id,
+                      struct fsd_pieces *to)
+{
+    const struct fsd_node_change *c = change_of(e, id);
+    struct fsd_slice rest = node;
+    const char *from = node.s;
+    struct fsd_wire_block block;
+    uint32_t input = 0, output = 0, body = 0;
+
+    e->missing += c ? c->inputs.n_set + c->outputs.n_set : 0;
+
+    while (fsd_wire_take(&rest, &block)) {
+        struct fsd_pieces inner = {.size = 0};
+
+        if (c && block.number == NODE_INPUT)
+            put_name(e, &c->inputs, &input, &block, &from, to);
+        if (c && block.number == NODE_OUTPUT)
+            put_name(e, &c->outputs, &output, &block, &from, to);
+        if (c && block.number == NODE_METADATA)
+            drop_property(e, &c->metadata, &block, &from, to);
+        if (block.number != NODE_ATTRIBUTE)
+            continue;
+        if (!has_field(block.bytes, ATTRIBUTE_GRAPH) &&
+            !has_field(block.bytes, ATTRIBUTE_GRAPHS)) {
+            put_outside(e, &block, FSD_MESSAGE_ATTRIBUTE, &from, to);
+            continue;
+        }
+        edit_attribute(e, block.bytes, id, &body, &inner);
+        fsd_pieces_until(e->arena, to, &from, &block);
+        fsd_pieces_message(e->arena, to, NODE_ATTRIBUTE, &inner);
+    }
+    fsd_pieces_rest(e->arena, to, from, node);
+    for (uint32_t i = 0; c && i < c->metadata.n; i++)
+        fsd_pieces_block(e->arena, to, NODE_METADATA, c->metadata.at[i].packed);
+}
+
+static bool is_empty(const struct fsd_onnx_edits *e)
+{
+    return !e->changes.n && !e->listed.n && !e->at_end.n && !e->metadata.n &&
+           !e->type_of && !e->functions && !e->drops_training &&
+           e->weights == FSD_ONNX_WEIGHTS_STAY;
+}
+
+/* Whether anything of the node, or in it, is to be edited. */
+static bool is_edited(const struct fsd_onnx_edits *e, fsd_id node)
+{
+    if (change_of(e, node))
+        return true;
+    for (uint32_t i = 0; i < e->bodies.of[node].n; i++)
+        if (e->holds[fsd_list_at(&e->bodies, node, i)])
+            return true;
+    return false;
+}
+
+/* The name under which a list of the graph has a message; {NULL, 0}: it is no such. */
+static struct fsd_slice listed_name(const struct fsd_wire_block *block,
+                                    enum fsd_onnx_list *list)
+{
+    static const struct {
+        uint32_t field, name;
+        enum fsd_onnx_list list;
+    } lists[] = {{GRAPH_INITIALIZER, TENSOR_NAME, FSD_ONNX_INITIALIZERS},
+                 {GRAPH_SPARSE, TENSOR_NAME, FSD_ONNX_SPARSE},
+                 {GRAPH_INPUT, 1, FSD_ONNX_INPUTS},
+                 {GRAPH_OUTPUT, 1, FSD_ONNX_OUTPUTS},
+                 {GRAPH_VALUE_INFO, 1, FSD_ONNX_VALUES},
+                 {GRAPH_ANNOTATION, 1, FSD_ONNX_ANNOTATIONS}};
+    struct fsd_slice in = block->bytes;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i].field == block->number) {
+            *list = lists[i].list;
+            if (block->number == GRAPH_SPARSE)
+                in = fsd_onnx_block(in, SPARSE_VALUES);
+            return fsd_onnx_block(in, lists[i].name);
+        }
+    return (struct fsd_slice){NULL, 0};
+}
+
+/* What is to be made of a message that a list of the main graph has; NULL: nothing. */
+static struct fsd_listed_change *listed_change(struct fsd_onnx_edits *e,
+                                               const struct fsd_wire_block *block)
+{
+    enum fsd_onnx_list list = FSD_ONNX_INITIALIZERS;
+    struct fsd_slice name =
+        e->listed.n ? listed_name(block, &list) : (struct fsd_slice){NULL, 0};
+    fsd_sym sym = name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
+    uint32_t i = sym < e->n_listed_of ? e->listed_of[sym] : FSD_NONE;
+
+    while (i != FSD_NONE && !(e->listed.at[i].lists & list))
+        i = e->listed.at[i].next;
+    return i == FSD_NONE ? NULL : &e->listed.at[i];
+}
+
+/* The type that a tensor of this name is to have there; 0: the one it has. */
+static int new_type(const struct fsd_onnx_edits *e, struct fsd_slice name, fsd_id scope)
+{
+    fsd_sym sym = name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
+    fsd_id tensor = e->type_of ? fsd_graph_find(e->g, sym, scope) : FSD_NONE;
+
+    return tensor == FSD_NONE ? 0 : e->type_of[tensor];
+}
+
+/* A declaration, or an initializer, of another type; false: it is of none. */
+static bool put_retyped(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                        fsd_id scope, const char **from, struct fsd_pieces *to)
+{
+    bool declares = block->number == GRAPH_VALUE_INFO;
+    struct fsd_pieces inner = {.size = 0};
+    int type = 0;
+
+    if (declares || block->number == GRAPH_INITIALIZER)
+        type = new_type(e, fsd_onnx_block(block->bytes, declares ? 1 : TENSOR_NAME),
+                        scope);
+    if (!type)
+        return false;
+    (declares ? fsd_types_declare : fsd_types_narrow)(e->arena, block->bytes, type,
+                                                      &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, block->number, &inner);
+    return true;
+}
+
+/* A message of the main graph that is no node. */
+static void edit_listed(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                        const char **from, struct fsd_pieces *to)
+{
+    struct fsd_listed_change *c = listed_change(e, block);
+
+    if (!c && put_retyped(e, block, 0, from, to))
+        return;
+    if (!c) {
+        if (block->number == GRAPH_INITIALIZER)
+            put_outside(e, block, FSD_MESSAGE_TENSOR, from, to);
+        if (block->number == GRAPH_SPARSE)
+            put_outside(e, block, FSD_MESSAGE_SPARSE, from, to);
+        return;
+    }
+    fsd_pieces_until(e->arena, to, from, block);
+    if (c->bytes.n && !c->met)
+        fsd_pieces_block(e->arena, to, block->number, c->bytes);
+    c->met = true;
+}
+
+/* A node with what stands before and behind it now. */
+static void put_node(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                     fsd_id id, const char **from, struct fsd_pieces *to)
+{
+    struct fsd_node_change *c = change_of(e, id);
+    struct fsd_pieces inner = {.size = 0};
+
+    fsd_pieces_until(e->arena, to, from, block);
+    for (uint32_t i = 0; c && i < c->before.n; i++)
+        fsd_pieces_block(e->arena, to, GRAPH_NODE, c->before.at[i]);
+    if (c)
+        c->met++;
+    if (c && c->drop)
+        return;
+    edit_node(e, block->bytes, id, &inner);
+    fsd_pieces_message(e->arena, to, GRAPH_NODE, &inner);
+    for (uint32_t i = 0; c && i < c->behind.n; i++)
+        fsd_pieces_block(e->arena, to, GRAPH_NODE, c->behind.at[i]);
+}
+
+static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
+                       uint32_t *place, struct fsd_pieces *to)
+{
+    struct fsd_slice rest = graph;
+    const char *from = graph.s;
+    struct fsd_wire_block block;
+
+    while (fsd_wire_walk(&e->walk, &rest, &block)) {
+        fsd_id id;
+
+        if (block.number != GRAPH_NODE) {
+            if (!scope)
+                edit_listed(e, &block, &from, to);
+            else if (put_retyped(e, &block, scope, &from, to))
+                continue;
+            else if (block.number == GRAPH_INITIALIZER)
+                put_outside(e, &block, FSD_MESSAGE_TENSOR, &from, to);
+            continue;
+        }
+        if (e->first[scope] == FSD_NONE)
+            continue;
+        id = e->first[scope] + (*place)++;
+        if (id >= e->g->nodes.n || e->g->nodes.at[id].scope != scope)
+            continue;
+        if (is_edited(e, id))
+            put_node(e, &block, id, &from, to);
+        else
+            put_outside(e, &block, FSD_MESSAGE_NODE, &from, to);
+    }
+    fsd_pieces_rest(e->arena, to, from, graph);
+}
+
+/* ---------------------------------------------------------------------- the model */
+
+/* The field of the graph that a list is. */
+static uint32_t field_of(unsigned list)
+{
+    switch (list) {
+    case FSD_ONNX_INPUTS:
+        return GRAPH_INPUT;
+    case FSD_ONNX_OUTPUTS:
+        return GRAPH_OUTPUT;
+    case FSD_ONNX_VALUES:
+        return GRAPH_VALUE_INFO;
+    default:
+        return GRAPH_INITIALIZER;
+    }
+}
+
+/* What the file has not under its name yet: at the end of the main graph. */
+static void put_new(struct fsd_onnx_edits *e, struct fsd_pieces *to)
+{
+    for (uint32_t i = 0; i < e->at_end.n; i++)
+        fsd_pieces_block(e->arena, to, GRAPH_NODE, e->at_end.at[i]);
+    for (uint32_t i = 0; i < e->listed.n; i++)
+        if (e->listed.at[i].bytes.n && !e->listed.at[i].met)
+            fsd_pieces_block(e->arena, to, field_of(e->listed.at[i].lists),
+                             e->listed.at[i].bytes);
+}
+
+/* Whether a function is left out: no call of it is kept. */
+static bool is_gone(const struct fsd_onnx_edits *e, struct fsd_slice function)
+{
+    struct fsd_slice name = fsd_onnx_block(function, FUNCTION_NAME),
+                     domain = fsd_onnx_block(function, FUNCTION_DOMAIN);
+
+    for (uint32_t i = 0; i < e->n_functions; i++)
+        if (fsd_slice_is(name, e->functions[i].name) &&
+            fsd_onnx_is_same_domain(domain, fsd_slice_of(e->functions[i].domain)))
+            return false;
+    return e->functions != NULL;
+}
+
+static void edit_main(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+                      bool last, uint32_t *place, const char **from,
+                      struct fsd_pieces *to)
+{
+    struct fsd_pieces inner = {.size = 0};
+
+    edit_graph(e, block->bytes, 0, place, &inner);
+    if (last)
+        put_new(e, &inner);
+    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_message(e->arena, to, MODEL_GRAPH, &inner);
+}
+
+static void edit_model(struct fsd_onnx_edits *e, struct fsd_slice model,
+                       struct fsd_pieces *to)
+{
+    const char *last = fsd_onnx_block(model, MODEL_GRAPH).s, *from = model.s;
+    struct fsd_slice rest = model;
+    struct fsd_wire_block block;
+    uint32_t place = 0;
+
+    while (!is_empty(e) && fsd_wire_take(&rest, &block)) {
+        if (block.number == MODEL_GRAPH)
+            edit_main(e, &block, block.bytes.s == last, &place, &from, to);
+        if (block.number == MODEL_METADATA)
+            drop_property(e, &e->metadata, &block, &from, to);
+        if ((block.number == MODEL_FUNCTION && is_gone(e, block.bytes)) ||
+            (block.number == MODEL_TRAINING && e->drops_training))
+            fsd_pieces_until(e->arena, to, &from, &block);
+        else if (block.number == MODEL_FUNCTION)
+            put_outside(e, &block, FSD_MESSAGE_FUNCTION, &from, to);
+    }
+    fsd_pieces_rest(e->arena, to, from, model);
+    for (uint32_t i = 0; i < e->metadata.n; i++)
+        fsd_pieces_block(e->arena, to, MODEL_METADATA, e->metadata.at[i].packed);
+}
+
+/* ------------------------------------------------------------------------ writing */
+
+/* Of the model, or of one of its files of weights. */
+static const struct fsd_file *mapping_of(void *payload, const char *at,
+                                         size_t **released)
+{
+    struct fsd_onnx_edits *e = payload;
+
+    for (uint32_t i = 0; i <= e->outside.files.n; i++) {
+        const struct fsd_file *file = i ? &e->outside.files.at[i - 1] : e->walk.file;
+        const char *begin = (const char *)file->bytes;
+
+        *released = i ? &e->outside.released.at[i - 1] : &e->walk.released;
+        if (at >= begin && at < begin + file->size)
+            return file;
+    }
+    return NULL;
+}
+
+enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
+                                  struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_wire wire;
+    enum fsd_status status =
+        fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
+
+    if (status == FSD_OK)
+        fsd_hash_128(wire.bytes, wire.size, hash);
+    fsd_arena_free(scratch);
+    return status;
+}
+
+/* The file is opened once more to be written: it has to be what was read. */
+static enum fsd_status check_same(const struct fsd_onnx_edits *e,
+                                  const struct fsd_file *file, struct fsd_error *err)
+{
+    uint64_t hash[2] = {0, 0};
+    enum fsd_status status = fsd_onnx_identify(file, hash, err);
+
+    if (status == FSD_OK && memcmp(hash, e->g->hash, sizeof hash) != 0)
+        status = fsd_fail(err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
+                          "expected an unchanged model file, found that it changed "
+                          "since it was read");
+    return status;
+}
+
+static enum fsd_status check_met(const struct fsd_onnx_edits *e,
+                                 const struct fsd_file *file, struct fsd_error *err)
+{
+    bool met = !e->missing;
+
+    for (uint32_t i = 0; i < e->changes.n; i++)
+        met &= e->changes.at[i].met == 1;
+    if (met)
+        return FSD_OK;
+    return fsd_fail(
+        err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
+        "expected a position in the file for each edit, found an edit without one");
+}
+
+/* Nothing is written before all of it is known. */
+static enum fsd_status put_all(struct fsd_onnx_edits *e, const struct fsd_file *file,
+                               FILE *out, struct fsd_error *err)
+{
+    struct fsd_pieces all = {.size = 0};
+    enum fsd_status status = FSD_OK;
+
+    edit_model(e, (struct fsd_slice){(const char *)file->bytes, file->size}, &all);
+    status = check_met(e, file, err);
+    if (status == FSD_OK)
+        status = e->outside.status;
+    return status == FSD_OK ? fsd_pieces_write(&all, file, mapping_of, e, out, err)
+                            : status;
+}
+
+enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *file,
+                               FILE *out, struct fsd_error *err)
+{
+    enum fsd_status status = check_same(e, file, err);
+
+    e->walk = (struct fsd_wire_walk){file, 0};
+    e->outside =
+        (struct fsd_outside){.arena = e->arena, .model = file->name, .err = err};
+    e->missing = 0;
+    for (uint32_t i = 0; i < e->changes.n; i++)
+        e->changes.at[i].met = 0;
+    for (uint32_t i = 0; i < e->listed.n; i++)
+        e->listed.at[i].met = false;
+    if (status == FSD_OK)
+        status = put_all(e, file, out, err);
+    return fsd_outside_close(&e->outside, status, err);
+}

@@ -1,0 +1,42 @@
+/*
+ * Which operands of an operator may be FP16 or BF16 in place of FP32: the rows of
+ * floats.inc, which tests/ops/floats.py makes of onnx's own schemas.
+ */
+#include "model/ops/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    const char *name;
+    uint8_t half, brain; /* the first opsets with FP16, and with BF16; 255: none */
+    struct fsd_op_floats floats;
+};
+
+static int by_name(const void *name, const void *row)
+{
+    return strcmp(name, ((const struct row *)row)->name);
+}
+
+bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
+                  struct fsd_op_floats *out)
+{
+#define FLOATS(name, half, brain, inputs, outputs)                                     \
+    {#name, half, brain, {inputs, outputs}},
+    static const struct row rows[] = {
+#include "model/ops/floats.inc"
+    };
+#undef FLOATS
+    const struct fsd_node *n = &g->nodes.at[node];
+    const struct row *row =
+        fsd_is_onnx_domain(fsd_text(g->names, n->domain)) && !(n->flags & FSD_NODE_CALL)
+            ? bsearch(fsd_text(g->names, n->op), rows, FSD_COUNT_OF(rows), sizeof *rows,
+                      by_name)
+            : NULL;
+
+    if (!row)
+        return false;
+    *out = row->floats;
+    return type == FSD_FP32 ||
+           fsd_graph_opset(g) >= (type == FSD_BF16 ? row->brain : row->half);
+}

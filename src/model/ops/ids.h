@@ -1,0 +1,41 @@
+/*
+ * Operators as numbers.  In a table of names that fsd_op_names_new() made, the symbol
+ * of an operator's name is its id, so that "is it a Conv?" compares two numbers:
+ *
+ *     fsd_node_is(g, node, FSD_ONNX_Conv)      the operator of a node
+ *     step == FSD_ONNX_Conv                    what a kernel's name lists
+ */
+#ifndef FSD_OPS_IDS_H
+#define FSD_OPS_IDS_H
+
+#include "base/base.h"
+
+/* Operations of kernels that are no operators. */
+#define FSD_OP_STEPS(row) row(Move, ) row(NotEqual, )
+
+enum fsd_op_id {
+    FSD_ONNX_NONE, /**< the empty name */
+#define OP(name, ...) FSD_ONNX_##name,
+#define ALSO(name, ...)
+#include "model/ops/table.inc"
+    FSD_OP_STEPS(OP)
+#undef OP
+#undef ALSO
+        FSD_ONNX__COUNT
+};
+
+/** A step of a kernel that only moves data: an operator that does, or a Move. */
+bool fsd_step_moves(fsd_sym step);
+
+/** An operation that the kernel of a product may apply to its result: one that computes
+ *  each element from those at the same place, or only puts them elsewhere. */
+bool fsd_step_is_epilogue(fsd_sym step);
+
+/** The traits of ONNX's own operator of that name (ops.h: enum fsd_op_trait), as its
+ *  row has them; 0: it has none. */
+unsigned fsd_step_traits(fsd_sym step);
+
+/** A table of names for graphs, in the arena. */
+struct fsd_intern *fsd_op_names_new(struct fsd_arena *arena);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * Einsum: "bij,bjk->bik", "...ij,...jk->...ik".
+ *
+ * The size of each letter, by the operands that have it.  A letter that one operand
+ * has twice takes its diagonal.  What "..." stands for is broadcast, and comes out
+ * where the result has it.  Without an arrow the letters that stand once come out in
+ * the alphabet's order, behind what "..." stands for.
+ */
+#include "model/ops/rule.h"
+
+#include <string.h>
+
+struct equation {
+    int64_t size['z' + 1]; /* by letter */
+    uint32_t uses['z' + 1];
+    struct fsd_shape rest; /* what "..." stands for */
+    const char *result;    /* behind the arrow; NULL: no arrow */
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* One dimension of an operand, or of "...": of unlike sizes the one that is known and
+ * not 1. */
+static void take_size(int64_t *size, int64_t by)
+{
+    if (*size == 1 || *size == -1)
+        *size = by;
+}
+
+/* The operand between `at` and the next ',' or the end; where that is, NULL when the
+ * shape does not fit. */
+static const char *read_operand(const char *at, const struct fsd_shape *x,
+                                struct equation *e)
+{
+    uint32_t letters = 0, axis = 0;
+    const char *s = at;
+
+    for (; *s && *s != ',' && *s != '-'; s++)
+        letters += is_letter(*s);
+    if (!x->ranked || letters > x->rank)
+        return NULL;
+    for (s = at; *s && *s != ',' && *s != '-'; s++) {
+        unsigned letter = (unsigned char)*s;
+
+        if (is_letter(*s) && axis < x->rank) {
+            if (!e->uses[letter]++)
+                e->size[letter] = -1;
+            take_size(&e->size[letter], x->dims[axis++]);
+        } else if (!strncmp(s, "...", 3)) {
+            struct fsd_shape rest = {.ranked = true};
+
+            for (uint32_t n = x->rank - letters; n--; axis++)
+                rest.dims[rest.rank++] = x->dims[axis];
+            fsd_shape_broadcast(&e->rest, &rest, 0);
+            letters = x->rank; /* a second one stands for nothing */
+            s += 2;
+        } else if (*s != ' ') {
+            return NULL;
+        }
+    }
+    return axis == x->rank ? s : NULL;
+}
+
+static bool read_equation(const struct fsd_op_case *c, struct equation *e)
+{
+    const char *s = fsd_case_word(c, "equation");
+    uint32_t n = c->g->nodes.at[c->node].in.n;
+
+    *e = (struct equation){.rest = {.ranked = true}};
+    for (uint32_t k = 0; k < n; k++) {
+        s = read_operand(s, fsd_shape_in(c, k), e);
+        if (!s || (k + 1 < n && *s++ != ','))
+            return false;
+    }
+    e->result = *s == '-' && s[1] == '>' ? s + 2 : NULL;
+    return n && (e->result || !*s);
+}
+
+static bool put(struct fsd_shape *out, int64_t size)
+{
+    if (out->rank == FSD_SHAPE_RANK)
+        return false;
+    out->dims[out->rank++] = size;
+    return true;
+}
+
+static bool put_rest(struct fsd_shape *out, const struct equation *e)
+{
+    for (uint32_t k = 0; k < e->rest.rank; k++)
+        if (!put(out, e->rest.dims[k]))
+            return false;
+    return true;
+}
+
+bool fsd_shape_einsum(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    struct equation e;
+
+    if (!read_equation(c, &e))
+        return false;
+    out->ranked = true;
+    if (!e.result && !put_rest(out, &e))
+        return false;
+    for (unsigned letter = 'A'; !e.result && letter <= 'z'; letter++)
+        if (e.uses[letter] == 1 && !put(out, e.size[letter]))
+            return false;
+    for (const char *s = e.result; s && *s; s++) {
+        bool done = *s == ' ';
+
+        if (is_letter(*s) && e.uses[(unsigned char)*s])
+            done = put(out, e.size[(unsigned char)*s]);
+        else if (!strncmp(s, "...", 3) && (done = put_rest(out, &e)))
+            s += 2;
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+/* Each combination of letters once, where some are summed over.  How three or more are
+ * best multiplied is the builder's choice. */
+int64_t fsd_macs_einsum(const struct fsd_op_case *c)
+{
+    struct equation e;
+    int64_t n;
+    bool sums = false;
+
+    if (!read_equation(c, &e) || c->g->nodes.at[c->node].in.n > 2)
+        return -1;
+    n = fsd_shape_count(c->t, &e.rest);
+    for (unsigned letter = 'A'; letter <= 'z'; letter++) {
+        if (!e.uses[letter])
+            continue;
+        sums |= e.result ? !strchr(e.result, (int)letter) : e.uses[letter] > 1;
+        n = fsd_times(c->t, n, e.size[letter]);
+    }
+    return sums && c->g->nodes.at[c->node].in.n == 2 ? n : 0;
+}

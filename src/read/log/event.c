@@ -1,0 +1,402 @@
+/*
+ * The optimizer's lines.  A line is recognized by its form: words at its beginning, and
+ * words between its parts.  There is no list of passes: an unknown pass is read like
+ * any other.
+ *
+ * Names may contain the words between the parts (" with ", " to "), so a line is split
+ * where both sides are names seen before, or else outside brackets.
+ */
+#include "read/log/log.h"
+
+#include <string.h>
+
+/* The place of a word between two names: where both sides were seen before, else
+ * outside brackets, else the first. */
+static const char *find_between(const struct fsd_event_reader *r, struct fsd_slice p,
+                                const char *word)
+{
+    size_t n = strlen(word);
+    const char *first = NULL, *outside = NULL, *done = p.s;
+    int depth = 0, tries = 0;
+
+    for (const char *at = fsd_slice_find(p, word); at && tries < 64; tries++) {
+        struct fsd_slice left = p, right = fsd_slice_split(&left, at, n);
+
+        if (fsd_intern_has(r->h->names, left.s, left.n) &&
+            fsd_intern_has(r->h->names, right.s, right.n))
+            return at;
+        for (; done < at; done++)
+            depth += (*done == '(' || *done == '[') - (*done == ')' || *done == ']');
+        if (!first)
+            first = at;
+        if (!outside && depth == 0)
+            outside = at;
+        at = fsd_slice_find(right, word);
+    }
+    return outside ? outside : first;
+}
+
+static bool cut_between(const struct fsd_event_reader *r, struct fsd_slice *p,
+                        const char *word, struct fsd_slice *right)
+{
+    const char *at = find_between(r, *p, word);
+
+    if (at)
+        *right = fsd_slice_split(p, at, strlen(word));
+    return at != NULL;
+}
+
+static const struct fsd_slice none = {"", 0};
+
+/* An event of up to three names. */
+static struct fsd_event *keep(struct fsd_event_reader *r, enum fsd_event_kind kind,
+                              struct fsd_slice a, struct fsd_slice b,
+                              struct fsd_slice text)
+{
+    fsd_vec_push(r->h->arena, &r->h->events,
+                 (struct fsd_event){.kind = kind,
+                                    .a = fsd_intern_slice(r->h->names, a),
+                                    .b = fsd_intern_slice(r->h->names, b),
+                                    .text = fsd_intern_slice(r->h->names, text),
+                                    .line = r->line,
+                                    .build = r->build});
+    return &r->h->events.at[r->h->events.n - 1];
+}
+
+/* ---------------------------------------------------- fusions, and moves of layers */
+
+/* Lines that are a word, one name or two, and a word between these. */
+static const struct {
+    const char *begins, *between;
+    enum fsd_event_kind kind;
+} forms[] = {
+    {"Fusing ", " with ", FSD_EVENT_FUSE},
+    /* Passes that quantize write it small: "fusing (DequantizeLinear_30 and
+     * DequantizeLinear_33) into Conv_34".  Of what is taken in, names show nothing. */
+    {"fusing ", " into ", FSD_EVENT_INTO},
+    {"Swapping ", " with ", FSD_EVENT_SWAP},
+    {"Retargeting ", " to ", FSD_EVENT_RETARGET},
+    {"Merging layers: ", NULL, FSD_EVENT_MERGE},
+    {"Eliminating concatenation ", NULL, FSD_EVENT_CONCAT},
+};
+
+static bool read_form(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice b = none, sum = none;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
+        struct fsd_slice a = p;
+
+        if (!fsd_slice_take(&a, forms[i].begins))
+            continue;
+        if (forms[i].between && !cut_between(r, &a, forms[i].between, &b))
+            return false;
+        /* No line says what the fused layer is called: later lines call it "A + B". */
+        if (forms[i].kind == FSD_EVENT_FUSE) {
+            const struct fsd_slice parts[] = {a, {" + ", 3}, b};
+
+            r->sum.n = 0;
+            for (size_t k = 0; k < FSD_COUNT_OF(parts); k++)
+                for (size_t c = 0; c < parts[k].n; c++)
+                    fsd_vec_push(r->h->arena, &r->sum, parts[k].s[c]);
+            sum = (struct fsd_slice){r->sum.at, r->sum.n};
+        }
+        return keep(r, forms[i].kind, a, b, sum);
+    }
+    return false;
+}
+
+/* "P: Fusing A with B" */
+static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice pass = fsd_slice_take_word(&p);
+
+    if (!pass.n || !fsd_slice_take(&p, ": ") || !p.n || (*p.s | 32) != 'f' ||
+        !read_form(r, p))
+        return false;
+    r->h->events.at[r->h->events.n - 1].pass = fsd_intern_slice(r->h->names, pass);
+    return true;
+}
+
+/* Until something is fused or removed behind it this is only an attempt.  TensorRT 8.2
+ * does not say on which layer, and 8.0 prints no such line. */
+static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice on = none;
+
+    if (!fsd_slice_take(&p, "Running: "))
+        return false;
+    fsd_slice_split_at(&p, " on ", &on);
+    r->tried = fsd_intern_slice(r->h->names, p);
+    r->tried_on = fsd_intern_slice(r->h->names, on);
+    keep(r, FSD_EVENT_TRY, on, none, none)->pass = r->tried;
+    return true;
+}
+
+/* --------------------------------------------------------------------- removals */
+
+/* The line does not state the pass: it follows the line that states the try. */
+static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_event *e;
+
+    if (!fsd_slice_take(&p, "Removing "))
+        return false;
+    e = keep(r, FSD_EVENT_REMOVE, p, none, none);
+    e->pass = r->tried;
+    e->b = r->tried_on;
+    return true;
+}
+
+/* A Q or DQ of the same tensor with the same scale.  Where two stand at one tensor and
+ * no such line does, their scales differ. */
+static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice b, kind;
+
+    if (!cut_between(r, &p, " which duplicates ", &b))
+        return false;
+    kind = b;
+    if (*b.s == '(' && b.n && fsd_slice_split_at(&kind, ") ", &b)) {
+        kind.s++;
+        kind.n--;
+    } else {
+        kind.n = 0;
+    }
+    return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
+}
+
+/* The builder eliminates a slice where its neighbors can use a part of the whole tensor
+ * in place; elsewhere a copy, which is a layer, replaces the slice. */
+static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
+{
+    struct fsd_slice how = none;
+    const char *at = fsd_slice_find(p, by);
+
+    if (at) {
+        how = fsd_slice_split(&p, at, 0);
+        fsd_slice_drop(&how, ".");
+    }
+    return keep(r, FSD_EVENT_SLICE, p, none, how);
+}
+
+static bool read_eliminating(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    if (!fsd_slice_take(&p, "Eliminating "))
+        return fsd_slice_take(&p, "Replacing slice ") &&
+               read_slice(r, p, " with copy ");
+    if (fsd_slice_take(&p, "slice "))
+        return read_slice(r, p, " by retargeting ");
+    return read_duplicate(r, p);
+}
+
+/* ------------------------------------------------------------------ new layers */
+
+/* From here on the lists of layers have the new type: of a MatMul with constant weights
+ * CONVOLUTION, of an ElementWise POINTWISE. */
+static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice types;
+
+    return (fsd_slice_take(&p, "Swap the layer type of ") ||
+            fsd_slice_take(&p, "Convert layer type of ")) &&
+           fsd_slice_split_last(&p, " from ", &types) &&
+           keep(r, FSD_EVENT_RETYPE, p, none, types);
+}
+
+/* The reason says what can be done about it: a "stomping hazard" ends when the tensor
+ * is read nowhere else, an input "not movable" is the network's or a constant, and one
+ * that "does not support striding" belongs to a plugin or has a format that cannot. */
+static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice b, why = none;
+
+    if (!fsd_slice_take(&p, "Generating copy for "))
+        return false;
+    fsd_slice_split_last(&p, " because ", &why);
+    fsd_slice_drop(&why, ".");
+    return cut_between(r, &p, " to ", &b) && keep(r, FSD_EVENT_COPY, p, b, why);
+}
+
+/* "Adding reformat layer: NAME (TENSOR) from A to B" */
+static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice tensor = none, how = none;
+    const char *at;
+
+    if (!fsd_slice_take(&p, "Adding reformat layer: "))
+        return false;
+    fsd_slice_split_last(&p, " from ", &how);
+    at = fsd_slice_find_last(p, " (");
+    if (at && fsd_slice_drop(&p, ")"))
+        tensor = fsd_slice_split(&p, at, 2);
+    return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
+}
+
+/* Seen in 10.16 and in no log of TensorRT 8: without it, a region's name shows only its
+ * first and its last node, and only Metadata shows the others. */
+static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice members;
+
+    if (!fsd_slice_take(&p, "ForeignNode ") ||
+        !fsd_slice_split_at(&p, " metadata:", &members))
+        return false;
+    fsd_slice_take(&members, " ");
+    return keep(r, FSD_EVENT_MEMBERS, p, none, members);
+}
+
+/* "Found /attn1/Softmax to be part of self-attention pattern." */
+static bool read_pattern(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice pattern;
+
+    fsd_slice_drop(&p, ".");
+    return fsd_slice_take(&p, "Found ") && fsd_slice_drop(&p, " pattern") &&
+           fsd_slice_split_at(&p, " to be part of ", &pattern) &&
+           keep(r, FSD_EVENT_PATTERN, p, none, pattern);
+}
+
+/* The tactics that a region's compiler measured, since 10.8; the fastest come first:
+ *
+ *      (foreignNode) Autotuning op node_linear: [ONNX Layer: node_linear]
+ *      (foreignNode) tactic_id, cost(in ms), cost/fastest_cost, ..., kernel_name, ...
+ *      (foreignNode)    0, 0.0188384, 1.00000, 0.92564, sm80_xmma_gemm_..., 0x12, 0
+ */
+static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice members, cells[5], rest;
+    char text[320];
+    size_t n = 0;
+
+    if (!fsd_slice_take(&p, " (foreignNode) "))
+        return false;
+    fsd_slice_skip(&p, " ");
+    if (fsd_slice_take(&p, "Autotuning op ")) {
+        fsd_slice_split_at(&p, ": [", &members);
+        r->tuned = p;
+        r->tuned_rows = 0;
+        return true;
+    }
+    for (rest = p; n < FSD_COUNT_OF(cells) && rest.n; n++) {
+        cells[n] = rest;
+        if (!fsd_slice_split_at(&cells[n], ", ", &rest))
+            rest.n = 0;
+    }
+    if (n < FSD_COUNT_OF(cells) || !r->tuned.n || !fsd_is_digit(*p.s))
+        return true;
+    if (r->effort != FSD_NONE)
+        r->h->efforts.list.at[r->effort].tactics++;
+    if (r->tuned_rows >= 2)
+        return true;
+    snprintf(text, sizeof text, "%.*s %.*s ms",
+             (int)(cells[4].n > 120 ? 120 : cells[4].n), cells[4].s,
+             (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
+    if (!r->tuned_rows++) {
+        keep(r, FSD_EVENT_TUNED, r->tuned, none, fsd_slice_of(text));
+    } else { /* the second count includes the first */
+        struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
+        char both[640];
+
+        snprintf(both, sizeof both, "%s, then %s", fsd_text(r->h->names, e->text),
+                 text);
+        if (e->kind == FSD_EVENT_TUNED)
+            e->text = fsd_intern_str(r->h->names, both);
+    }
+    return true;
+}
+
+/* "After vertical fusions: 10 layers".  All stages come once for calibration and then
+ * once for each optimization profile, so that what was tried before is forgotten. */
+static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice number;
+
+    if (!fsd_slice_drop(&p, " layers") || !fsd_slice_split_at(&p, ": ", &number))
+        return false;
+    r->tried = r->tried_on = 0;
+    return keep(r, FSD_EVENT_STAGE, p, none, number);
+}
+
+/* --------------------------------------------------------------------- warnings */
+
+/* What a reviewer should see, by words that stand in the message. */
+static const struct {
+    const char *words, *topic;
+} warnings[] = {
+    {"Missing scale and zero-point for tensor", "missing-scale"},
+    {"Missing dynamic range for tensor", "missing-scale"}, /* TensorRT 7 */
+    {"is disable due to incompatible driver or nvrtc", "fusion-disabled"},
+    {"is disabled due to incompatible driver or nvrtc", "fusion-disabled"},
+    {"do not have sufficient workspace memory", "workspace"},
+    {"insufficient workspace", "workspace"},
+    {"ficient memory on requested size", "workspace"}, /* "insuficient", too */
+    {"obeys the requested constraints", "constraint"},
+    {"Calibrator won't be used", "calibrator"},
+    {"alibrator is not being used", "calibrator"},
+    {"hardware does not accelerate FP4", "fp4"},
+};
+
+static bool read_warning(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(warnings); i++)
+        if (fsd_slice_find(p, warnings[i].words))
+            return keep(r, FSD_EVENT_WARNING, fsd_slice_of(warnings[i].topic), none, p);
+    return false;
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+/* Lines that are many and say nothing that is kept. */
+static bool is_noise(struct fsd_slice p)
+{
+    switch (*p.s) {
+    case 'T':
+        return fsd_slice_begins(p, "Tactic");
+    case '>':
+        return fsd_slice_begins(p, ">>>>>>>>>>>>>");
+    case 'S':
+        return fsd_slice_begins(p, "Set Tactic") || fsd_slice_begins(p, "Searching ");
+    case 'E':
+        return fsd_slice_begins(p, "Engine Layer Information");
+    default:
+        return false;
+    }
+}
+
+/* Of a warning more is kept than that it is counted. */
+static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&
+           r->severity == 'V';
+}
+
+typedef bool reader_fn(struct fsd_event_reader *r, struct fsd_slice p);
+
+/* Tried by the line's first character. */
+static const struct {
+    char first;
+    reader_fn *read;
+} readers[] = {
+    {'R', read_running},     {'R', read_removing}, {'R', read_form},
+    {'R', read_eliminating}, {'E', read_form},     {'S', read_form},
+    {'E', read_eliminating}, {'S', read_retype},   {'C', read_retype},
+    {'M', read_form},        {'G', read_copy},     {'A', read_reformat},
+    {'A', read_stage},       {'O', read_stage},    {'S', read_skipping},
+    {'F', read_members},     {'F', read_form},     {'f', read_form},
+    {'F', read_pattern},     {' ', read_tuning},
+};
+
+bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    while (p.n && (p.s[p.n - 1] == ' ' || p.s[p.n - 1] == '\r'))
+        p.n--;
+    if (!p.n || is_noise(p) || fsd_timing_read(r, p))
+        return true;
+    for (size_t i = 0; i < FSD_COUNT_OF(readers); i++)
+        if (readers[i].first == *p.s && readers[i].read(r, p))
+            return true;
+    return read_pass(r, p) || fsd_timing_fastest(r, p) || fsd_timing_cached(r, p) ||
+           (*p.s != 'S' && fsd_log_effort_skipped(r, p)) ||
+           fsd_log_effort_whole(r, p) || (r->severity != 'V' && read_warning(r, p));
+}

@@ -1,0 +1,161 @@
+/*
+ * Reads the error messages of a failed build, and makes the program's own message of
+ * the most useful one: the parser's record of a node first, since the builder's errors
+ * follow from it.  The lines of a record have no prefix and their order has changed
+ * between versions, so fields are recognised by their first words.  The builder names a
+ * node somewhere in a sentence: the longest name of the model that stands there as a
+ * whole word is taken.
+ */
+#include "read/log/log.h"
+
+#include <stdio.h>
+
+enum { REASON_SHOWN = 300, NAME_SHOWN = 100 };
+
+/* Takes what belongs to the parser's record under way. */
+static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *line)
+{
+    struct fsd_slice text = line->text, code;
+
+    if (line->prefixed) {
+        if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
+            return false; /* the next */
+        if (fsd_slice_take(&text, "ERROR: ") &&
+            fsd_slice_split_at(&text, " In function ", &f->where))
+            fsd_slice_drop(&f->where, ":");
+    } else if (!f->where.n && !f->node.n) {
+        if (fsd_slice_take(&text, "Node name: "))
+            f->node = text;
+        else if (fsd_slice_take(&text, "name: \"") && fsd_slice_drop(&text, "\""))
+            f->node = text;
+    } else if (f->where.n && !f->reason.n) {
+        f->reason = text;
+        if (fsd_slice_take(&text, "[") && fsd_slice_split_at(&text, "] ", &code))
+            f->reason = code;
+    } else if (fsd_slice_begins(f->reason, "Invalid Node - ") &&
+               !memchr(f->reason.s, '\n', f->reason.n)) {
+        /* Says only that; why stands on the next line. */
+        f->reason.n = (size_t)(text.s + text.n - f->reason.s);
+    }
+    return true;
+}
+
+void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
+                          fsd_log_failures *out)
+{
+    struct fsd_log_failure *last = out->n ? &out->at[out->n - 1] : NULL;
+    struct fsd_log_failure new = {.line = line->number};
+    bool error = line->severity == 'E' || line->severity == 'F';
+    struct fsd_slice text = line->text, node;
+
+    if ((!error && line->prefixed) ||
+        (last && last->by_parser && read_record(last, line)) || !error)
+        return;
+    if (fsd_slice_take(&text, "While parsing node number ") &&
+        fsd_slice_split_at(&text, " [", &node)) {
+        fsd_slice_drop(&node, ":");
+        fsd_slice_drop(&node, "]");
+        new.op = node;
+        new.by_parser = true;
+    } else if (fsd_slice_take(&text, "ERROR: ") &&
+               fsd_slice_split_at(&text, " In function ", &new.where)) {
+        /* Of an input its name stands where a file of the parser's does otherwise. */
+        new.by_parser = true;
+        fsd_slice_drop(&new.where, ":");
+        if (fsd_slice_split_last(&text, ":", &node) && !fsd_slice_drop(&text, ".cpp"))
+            new.node = text;
+    } else {
+        new.reason = line->text;
+    }
+    fsd_vec_push(arena, out, new);
+}
+
+static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
+{
+    const char *behind = at + n, *end = text.s + text.n;
+    bool begins =
+        at == text.s || (!fsd_is_word(at[-1]) && at[-1] != '/' && at[-1] != '.');
+
+    return begins && (behind == end ||
+                      (!fsd_is_word(*behind) && *behind != '/' &&
+                       (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
+}
+
+/* The longest name wins: "/a/MatMul" stands in "/a/MatMul_1", too. */
+static void try_name(struct fsd_log_failure *f, size_t *longest, const char *name,
+                     size_t n, const char *node)
+{
+    const char *at = n > *longest ? fsd_slice_find(f->reason, name) : NULL;
+
+    if (at && stands_whole(f->reason, at, n)) {
+        f->node = fsd_slice_of(node);
+        *longest = n;
+    }
+}
+
+void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h)
+{
+    size_t longest = 0;
+
+    for (uint32_t i = 0; !failure->by_parser && i < h->events.n; i++) {
+        const struct fsd_event *e = &h->events.at[i];
+
+        if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
+            continue;
+        try_name(failure, &longest, fsd_text(h->names, e->b),
+                 fsd_text_len(h->names, e->b), fsd_text(h->names, e->b));
+        try_name(failure, &longest, fsd_text(h->names, e->a),
+                 fsd_text_len(h->names, e->a), fsd_text(h->names, e->b));
+    }
+}
+
+static int shown(struct fsd_slice t, size_t most)
+{
+    return (int)(t.n < most ? t.n : most);
+}
+
+/* The parser's description of the node is the most precise; the builder's own errors
+ * follow from it. */
+static int worth(const struct fsd_log_failure *f)
+{
+    return f->by_parser + (f->op.n > 0);
+}
+
+enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
+                             const struct fsd_file *file, struct fsd_error *err)
+{
+    const struct fsd_log_failure *f = failures->at;
+    struct fsd_slice op, name = {"", 0}, reason, more = {"", 0};
+    uint32_t records = 0;
+    char whose[2 * NAME_SHOWN + 40] = "the network", others[40] = "";
+
+    for (uint32_t i = 0; i < failures->n; i++) {
+        records += failures->at[i].op.n > 0;
+        if (worth(f) < worth(&failures->at[i]))
+            f = &failures->at[i];
+    }
+    op = f->op;
+    reason = f->reason;
+    if (fsd_slice_split_at(&op, " -> \"", &name))
+        fsd_slice_drop(&name, "\"");
+    name = f->node.n ? f->node : name;
+    if (op.n)
+        snprintf(whose, sizeof whose, "node %.*s [%.*s]", shown(name, NAME_SHOWN),
+                 name.s, shown(op, NAME_SHOWN), op.s);
+    else if (name.n)
+        snprintf(whose, sizeof whose, "%s %.*s", f->by_parser ? "input" : "node",
+                 shown(name, NAME_SHOWN), name.s);
+    if (records > 1)
+        snprintf(others, sizeof others, " and %u other node%s", records - 1,
+                 records == 2 ? "" : "s");
+    fsd_slice_split_at(&reason, "\n", &more);
+    fsd_slice_drop(&reason, "\r");
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_LINE, f->line,
+                    "expected an engine, found that its build failed: the %s refuses "
+                    "%s%s: %.*s%s%.*s%s%.*s",
+                    f->by_parser ? "parser" : "builder", whose, others,
+                    shown(reason, REASON_SHOWN), reason.n ? reason.s : "",
+                    more.n ? ": " : "", shown(more, REASON_SHOWN), more.s,
+                    f->where.n ? ", says " : "", shown(f->where, NAME_SHOWN),
+                    f->where.n ? f->where.s : "");
+}

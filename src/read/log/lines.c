@@ -1,0 +1,314 @@
+/*
+ * The prefixes of lines in real logs, "stamp" being a date and time:
+ *
+ *     [stamp] [V] [TRT] text                    trtexec; the stamp may be doubled
+ *     [stamp] [TRT] [V] text                    the Python logger
+ *     [TensorRT] VERBOSE: text                  Python up to TensorRT 7
+ *     [V] text                                  polygraphy (colored), RTX
+ *     [TRT]    text                             jetson-inference
+ *     DEBUG: [Torch-TensorRT - Debug Build] - text    Torch-TensorRT in C++
+ *     DEBUG:torch_tensorrt [TensorRT Conversion Context]:text    and in Python
+ *     stamp [V:onnxruntime:x, y.h:82 log] [stamp VERBOSE] text   ONNX Runtime
+ *     stamp [V] text                            runners that stamp each line
+ *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
+ *
+ * They consist of a few pieces, which are removed as long as one matches; text that
+ * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
+ * lines of a large log, is recognized by the positions of its brackets.
+ */
+#include "read/log/log.h"
+
+#include "base/base.h"
+
+enum {
+    STAMP = 22,            /* "[MM/DD/YYYY-HH:MM:SS] " */
+    PIECES = 64,           /* so many of a line are taken off */
+    LONGEST_PIECE = 1 << 8 /* a bracket that closes later than this is text */
+};
+
+struct prefix {
+    struct fsd_slice t; /* the line without the pieces taken off so far */
+    char severity;
+    bool trt, session;
+};
+
+/* One blank belongs to a piece; more of them are the text's own, as in lists. */
+static bool take(struct prefix *p, size_t n)
+{
+    p->t = fsd_slice_from(p->t, n);
+    fsd_slice_take(&p->t, " ");
+    return true;
+}
+
+/* --------------------------------------------------------------------- pieces */
+
+/* "VERBOSE", "DEBUG", ...: its length, 0 when none stands there. */
+static size_t severity_word(struct fsd_slice t, char *severity)
+{
+    static const struct {
+        const char *word;
+        char severity;
+    } words[] = {{"VERBOSE", 'V'},        {"DEBUG", 'V'},   {"TRACE", 'V'},
+                 {"INFO", 'I'},           {"WARNING", 'W'}, {"WARN", 'W'},
+                 {"INTERNAL_ERROR", 'F'}, {"ERROR", 'E'},   {"FATAL", 'F'},
+                 {"CRITICAL", 'F'}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (fsd_slice_begins(t, words[i].word)) {
+            *severity = words[i].severity;
+            return strlen(words[i].word);
+        }
+    return 0;
+}
+
+static char severity_letter(char c)
+{
+    switch (c) {
+    case 'V':
+    case 'I':
+    case 'W':
+    case 'E':
+    case 'F':
+        return c;
+    case 'D': /* debug, extra verbose */
+    case 'X':
+        return 'V';
+    case 'C': /* critical */
+        return 'F';
+    default:
+        return 0;
+    }
+}
+
+/* A date with a time, or a time: digits in groups, '/', '-', ':', '.', ',', 'T', 'Z'.
+ */
+static size_t stamp(struct fsd_slice t)
+{
+    size_t i = 0, colons = 0;
+
+    while (i < t.n && i < 40 &&
+           (fsd_is_digit(t.s[i]) || strchr("/-:.,+TZ ", t.s[i] ? t.s[i] : '!'))) {
+        if (t.s[i] == ' ' && (i + 1 == t.n || !fsd_is_digit(t.s[i + 1])))
+            break;
+        colons += t.s[i++] == ':';
+    }
+    return i >= 8 && fsd_is_digit(t.s[0]) && fsd_is_digit(t.s[1]) && colons >= 2 ? i
+                                                                                 : 0;
+}
+
+/* What a bracket holds: a stamp, one with a severity (ONNX Runtime), or neither. */
+static bool take_stamp(struct prefix *p, struct fsd_slice inside)
+{
+    size_t n = stamp(inside);
+    struct fsd_slice rest = fsd_slice_trim(fsd_slice_from(inside, n));
+    char severity = p->severity;
+
+    if (!n || (rest.n && !severity_word(rest, &severity)))
+        return false;
+    p->severity = severity;
+    p->session &= !rest.n; /* it hands a message of the builder's on */
+    return take(p, inside.n + 2);
+}
+
+/* "[TRT]", "[TensorRT]", "[Torch-TensorRT TorchScript Conversion Context] -"; but
+ * "[TensorRT-Cookbook] Version" is a user's own line. */
+static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
+{
+    if (!fsd_slice_is(inside, "TRT") && !fsd_slice_is(inside, "TensorRT") &&
+        !fsd_slice_begins(inside, "TensorRT ") &&
+        !fsd_slice_begins(inside, "Torch-TensorRT"))
+        return false;
+    p->trt = true;
+    p->session = false;
+    take(p, inside.n + 2);
+    if (fsd_slice_begins(p->t, "- ") || fsd_slice_begins(p->t, ":"))
+        take(p, 1);
+    if (first)
+        fsd_slice_skip(&p->t, " "); /* jetson-inference */
+    return true;
+}
+
+/* "[V]", "[INFO]", "[V:onnxruntime:...]" */
+static bool take_severity(struct prefix *p, struct fsd_slice inside)
+{
+    char severity = inside.n ? severity_letter(*inside.s) : 0;
+    bool session = fsd_slice_begins(fsd_slice_from(inside, 1), ":onnxruntime");
+
+    if (inside.n != 1 && !session &&
+        (!inside.n || severity_word(inside, &severity) != inside.n))
+        return false;
+    if (!severity)
+        return false;
+    p->severity = severity;
+    p->session |= session;
+    return take(p, inside.n + 2);
+}
+
+/* "VERBOSE: ", "DEBUG:torch_tensorrt [TensorRT Conversion Context]:" */
+static bool take_word(struct prefix *p)
+{
+    char severity = 0;
+    size_t n = severity_word(p->t, &severity);
+
+    if (!n || n >= p->t.n || p->t.s[n] != ':')
+        return false;
+    p->severity = severity;
+    take(p, n + 1);
+    if (fsd_slice_begins(p->t, "torch_tensorrt")) {
+        for (n = 0; n < p->t.n && n < LONGEST_PIECE && !strchr(" :", p->t.s[n]);)
+            n++;
+        p->trt = true;
+        take(p, n + (n < p->t.n && p->t.s[n] == ':'));
+    }
+    return true;
+}
+
+/* "\x1b[0;36m" */
+static bool take_color(struct prefix *p)
+{
+    size_t i = 2;
+
+    if (p->t.n < 3 || p->t.s[1] != '[')
+        return false;
+    while (i < p->t.n && (fsd_is_digit(p->t.s[i]) || p->t.s[i] == ';'))
+        i++;
+    if (i == p->t.n || p->t.s[i] != 'm')
+        return false;
+    p->t = fsd_slice_from(p->t, i + 1);
+    return true;
+}
+
+static bool take_piece(struct prefix *p, bool first)
+{
+    struct fsd_slice inside;
+    const char *close;
+    size_t end;
+
+    switch (*p->t.s) {
+    case '[':
+        end = p->t.n < LONGEST_PIECE ? p->t.n : LONGEST_PIECE;
+        close = memchr(p->t.s, ']', end);
+        if (!close)
+            return false;
+        inside = (struct fsd_slice){p->t.s + 1, (size_t)(close - p->t.s) - 1};
+        return take_severity(p, inside) || take_stamp(p, inside) ||
+               take_writer(p, inside, first);
+    case '\x1b':
+        return take_color(p);
+    default:
+        if (!fsd_is_digit(*p->t.s))
+            return *p->t.s >= 'A' && *p->t.s <= 'W' && take_word(p);
+        end = stamp(p->t);
+        return end && end < p->t.n && p->t.s[end] == ' ' && take(p, end + 1);
+    }
+}
+
+/* ----------------------------------------------------------------- the line */
+
+/* "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and "[..] [V] " */
+static bool take_usual(struct prefix *p)
+{
+    const char *s = p->t.s;
+    char severity;
+
+    if (p->t.n < STAMP + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']' ||
+        s[STAMP] != '[' || s[STAMP + 2] != ']' || s[STAMP + 3] != ' ')
+        return false;
+    severity = severity_letter(s[STAMP + 1]);
+    if (!severity)
+        return false;
+    p->severity = severity;
+    p->t = fsd_slice_from(p->t, STAMP + 4);
+    p->trt = fsd_slice_take(&p->t, "[TRT] ");
+    return p->t.n && *p->t.s != '[';
+}
+
+/* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": where the writer stands in
+ * its own source. */
+static void take_source(struct prefix *p)
+{
+    static const char *const kinds[] = {".cpp:", ".hpp:", ".h:", ".cu:"};
+    struct fsd_slice t = p->t;
+    uint64_t line;
+
+    if (!fsd_slice_take_word(&t).n)
+        return;
+    for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
+        if (fsd_slice_take(&t, kinds[i])) {
+            if (fsd_slice_take_number(&t, UINT64_MAX, &line) && fsd_slice_take(&t, ":"))
+                take(p, p->t.n - t.n);
+            return;
+        }
+}
+
+struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
+{
+    return (struct fsd_log_lines){.file = file, .end = file->size, .grows = true};
+}
+
+/* Waits for more of a file that is still being decompressed; false if all of it is
+ * there. */
+static bool reach_on(struct fsd_log_lines *lines)
+{
+    size_t end = lines->end;
+
+    if (lines->grows)
+        lines->end = fsd_file_reach(lines->file, end);
+    return lines->end > end;
+}
+
+/* The end of the line; NULL when it is that of the file. */
+static const char *find_stop(struct fsd_log_lines *lines)
+{
+    const char *bytes = (const char *)lines->file->bytes, *stop;
+    size_t at = lines->at;
+
+    while (!(stop = memchr(bytes + at, '\n', lines->end - at))) {
+        at = lines->end;
+        if (!reach_on(lines))
+            return NULL;
+    }
+    return stop;
+}
+
+/* The stamp at the beginning of a line, whose text begins at `text`. */
+static const char *stamp_at(const char *line, const char *text)
+{
+    return text - line >= STAMP && line[0] == '[' && line[3] == '/' &&
+                   line[20] == ']' && line[14] == ':' && line[17] == ':'
+               ? line
+               : NULL;
+}
+
+bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
+{
+    const char *s = (const char *)lines->file->bytes + lines->at, *stop;
+    struct prefix p = {.severity = 0};
+    bool usual;
+
+    if (lines->at >= lines->end && !reach_on(lines))
+        return false;
+    fsd_file_release_behind(lines->file, lines->at, &lines->released);
+    stop = find_stop(lines);
+    p.t = (struct fsd_slice){s, stop ? (size_t)(stop - s) : lines->end - lines->at};
+    lines->at += p.t.n + 1;
+    while (fsd_slice_drop(&p.t, "\r"))
+        ;
+    fsd_slice_drop(&p.t, "\x1b[0m");
+    usual = take_usual(&p);
+    for (unsigned taken = 0; !usual && taken < PIECES && p.t.n; taken++)
+        if (!take_piece(&p, !taken))
+            break;
+    if (p.trt || p.severity)
+        take_source(&p);
+    *out =
+        (struct fsd_log_line){.text = p.t,
+                              .number = ++lines->number,
+                              .at = (size_t)(p.t.s - (const char *)lines->file->bytes),
+                              .stamp = stamp_at(s, p.t.s),
+                              .severity = p.severity,
+                              .prefixed = p.t.s != s,
+                              .trt = p.trt,
+                              .session = p.session};
+    return true;
+}

@@ -1,0 +1,244 @@
+/*
+ * An engine is built by a version, for a GPU, with options; most differences between
+ * two builds of one model come from there.  The dump states none of it, but logs do:
+ *
+ *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
+ *     [I] === Build Options ===
+ *     [I] Precision: FP32+FP16
+ *     [I] === Inference Options ===
+ *     [I] Data transfers: Enabled
+ *     [I] Selected Device: NVIDIA GeForce RTX 3090
+ *     [I] Compute Capability: 8.6
+ *     [V] [TRT] Loaded shared library libnvinfer_builder_resource_sm89.so.10.14.1
+ *     [I] Building engine with configuration:          (Polygraphy)
+ *         Flags                  | [FP16, TF32]
+ *
+ * Source: trtexec of TensorRT 8.0 to 10.16, Polygraphy 0.4x, verbose logs of 8.6 to
+ * 10.16.  TensorRT for RTX prints neither its device nor its options.
+ *
+ * A run that loads an engine (trtexec --loadEngine) prints the same options with their
+ * defaults; they describe no build.
+ */
+#include "read/log/log.h"
+
+#include <stdio.h>
+
+/* trtexec prints every option.  These change the engine; their defaults are left out.
+ * Options for timing caches, measurements and output files do not change the engine. */
+static const struct {
+    const char *name, *key, *unset;
+} options[] = {/* without `unset`: always kept */
+               {"Precision", FSD_BUILT_PRECISION, ""},
+               {"Calibration", FSD_BUILT_CALIBRATION, NULL},
+               {"Workspace", NULL, ""},
+               {"Memory Pools", NULL, ""},
+               {"LayerPrecisions", NULL, ""},
+               {"Layer Device Types", NULL, ""},
+               {"Decomposable Attentions", NULL, ""},
+               {"Refit", NULL, "Disabled"},
+               {"Strip weights", NULL, "Disabled"},
+               {"Version Compatible", NULL, "Disabled"},
+               {"TensorRT runtime", NULL, "full"},
+               {"Sparsity", NULL, "Disabled"},
+               {"Safe mode", NULL, "Disabled"},
+               {"Build DLA standalone loadable", NULL, "Disabled"},
+               {"Allow GPU fallback for DLA", NULL, "Disabled"},
+               {"DirectIO mode", NULL, "Disabled"},
+               {"Restricted mode", NULL, "Disabled"},
+               {"Tactic sources", NULL, "Using default tactic sources"},
+               {"Heuristic", NULL, "Disabled"},
+               {"CPU Only Mode", NULL, "Disabled"},
+               {"Preview Features", NULL, "Use default preview flags."},
+               {"MaxAuxStreams", NULL, "-1"},
+               {"BuilderOptimizationLevel", NULL, "-1"},
+               {"MaxTactics", NULL, "-1"},
+               {"Weight Streaming", NULL, "Disabled"},
+               {"Runtime Platform", NULL, "Same As Build"},
+               {"Distributive Independence", NULL, "Disabled"},
+               {"Input(s)s format", NULL, "fp32:CHW"},
+               {"Output(s)s format", NULL, "fp32:CHW"},
+               {"DLACore", NULL, ""}};
+
+/* Of "workspace: 1024 MiB, dlaSRAM: default" the workspace. */
+static struct fsd_slice without_defaults(struct fsd_slice value)
+{
+    struct fsd_slice last;
+
+    while (fsd_slice_split_last(&value, ", ", &last))
+        if (!fsd_slice_drop(&last, ": default")) {
+            value.n = (size_t)(last.s + last.n - value.s);
+            break;
+        }
+    return value;
+}
+
+static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
+                                 struct fsd_slice value)
+{
+    struct fsd_built fact = {fsd_intern_str(h->names, key),
+                             fsd_intern_add(h->names, value.s, value.n)};
+
+    fsd_vec_push(h->arena, &h->built,
+                 ((struct fsd_built_in){.fact = fact, .line = h->lines}));
+    return &h->built.at[h->built.n - 1];
+}
+
+static void read_option(struct fsd_log_options *o, struct fsd_history *h,
+                        struct fsd_slice text)
+{
+    struct fsd_slice value;
+
+    if (!fsd_slice_split_at(&text, ":", &value))
+        return;
+    value = without_defaults(fsd_slice_trim(value));
+    if (fsd_slice_is(text, "Load engine") && value.n) {
+        h->built.n = o->section;
+        o->loads = true;
+    }
+    if (o->loads)
+        return;
+    for (size_t i = 0; i < FSD_COUNT_OF(options); i++)
+        if (fsd_slice_is(text, options[i].name)) {
+            if (!options[i].unset && !value.n)
+                value = fsd_slice_of("none");
+            if (value.n &&
+                (!options[i].unset || !fsd_slice_is(value, options[i].unset)))
+                keep(h, options[i].key ? options[i].key : options[i].name, value);
+            return;
+        }
+}
+
+/* "libnvinfer_builder_resource_sm89.so.10.14.1": which kernels the builder may choose
+ * from. */
+static void read_library(struct fsd_history *h, struct fsd_slice text)
+{
+    struct fsd_slice version;
+    char name[48];
+
+    if (!fsd_slice_split_at(&text, ".so.", &version) || version.n > 32)
+        return;
+    if (fsd_slice_take(&text, "_") && text.n)
+        keep(h, FSD_BUILT_KERNELS, text);
+    snprintf(name, sizeof name, "TensorRT %.*s", (int)version.n, version.s);
+    keep(h, FSD_BUILT_LIBRARY, fsd_slice_of(name));
+}
+
+/* "... --setBuildRoute=-a=on -b=2 --saveEngine=x": the command is printed without its
+ * quotation marks, and each option of a route begins with one '-'. */
+static void read_route(struct fsd_history *h, struct fsd_slice command)
+{
+    static const char option[] = " --setBuildRoute=";
+    const char *at = fsd_slice_find(command, option);
+    struct fsd_slice route;
+    size_t n = 0;
+
+    if (!at)
+        return;
+    route = fsd_slice_from(command, (size_t)(at - command.s) + sizeof option - 1);
+    while (n < route.n &&
+           (route.s[n] != ' ' ||
+            (n + 2 < route.n && route.s[n + 1] == '-' && route.s[n + 2] != '-')))
+        n++;
+    if (n)
+        keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
+}
+
+/* How it measures: three lines, of which the graph's comes last. */
+static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
+                          struct fsd_slice text)
+{
+    static const char *const words[] = {"without", "with"};
+    struct fsd_slice value;
+    char how[80];
+    bool on;
+
+    if (!fsd_slice_split_at(&text, ":", &value))
+        return;
+    on = fsd_slice_is(fsd_slice_trim(value), "Enabled");
+    if (fsd_slice_is(text, "Data transfers")) {
+        o->transfers = on;
+    } else if (fsd_slice_is(text, "Spin-wait")) {
+        o->spins = on;
+    } else if (fsd_slice_is(text, "CUDA Graph")) {
+        snprintf(how, sizeof how, FSD_MEASURED_HOW, words[o->transfers],
+                 words[o->spins], words[on]);
+        keep(h, FSD_BUILT_MEASURED, fsd_slice_of(how));
+    }
+}
+
+/* A section of trtexec's begins with its title and ends with the next one's. */
+static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
+                       struct fsd_slice text)
+{
+    if (!fsd_slice_take(&text, "=== "))
+        return false;
+    o->section = h->built.n;
+    if (fsd_slice_begins(text, "Build Options"))
+        o->loads = o->command_loads;
+    o->measures = fsd_slice_begins(text, "Inference Options");
+    o->build = fsd_slice_begins(text, "Build Options") ||
+               fsd_slice_begins(text, "System Options");
+    return true;
+}
+
+void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
+                         const struct fsd_log_line *line)
+{
+    struct fsd_slice text = line->text, value;
+    char version[32];
+
+    if (line->trt) {
+        if (fsd_slice_take(&text, "Loaded shared library libnvinfer_builder_resource"))
+            read_library(h, fsd_slice_trim(text));
+        return;
+    }
+    if (fsd_slice_begins(text, "&&&& RUNNING ")) {
+        o->command_loads = fsd_slice_find(text, " --loadEngine") != NULL;
+        if (fsd_log_version(text, version))
+            keep(h, FSD_BUILT_VERSION, fsd_slice_of(version))->first = true;
+        read_route(h, text);
+    } else if (!line->prefixed) {
+        text = fsd_slice_trim(text);
+        o->polygraphy &= fsd_slice_split_at(&text, "|", &value);
+        if (o->polygraphy && fsd_slice_is(fsd_slice_trim(text), "Flags"))
+            keep(h, FSD_BUILT_FLAGS, fsd_slice_trim(value));
+    } else if (!read_title(o, h, text)) {
+        o->polygraphy = fsd_slice_begins(text, "Building engine with configuration:");
+        if (o->build)
+            read_option(o, h, text);
+        else if (o->measures)
+            read_measured(o, h, text);
+        else if (fsd_slice_take(&text, "Selected Device: "))
+            keep(h, FSD_BUILT_GPU, fsd_slice_trim(text));
+        else if (fsd_slice_take(&text, "Compute Capability: "))
+            keep(h, FSD_BUILT_CAPABILITY, fsd_slice_trim(text));
+    }
+}
+
+/* An engine's facts stand before its first list. */
+static uint64_t first_line(const struct fsd_log_engine *engine)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (int form = 0; form < FSD__LOG_FORM_COUNT; form++)
+        if (engine->lists[form].number && engine->lists[form].number < first)
+            first = engine->lists[form].number;
+    return first;
+}
+
+void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
+{
+    uint32_t voided = FSD_NONE; /* of this engine no earlier fact counts */
+
+    for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
+        struct fsd_built_in *fact = &h->built.at[i];
+
+        while (e > 0 && fact->line < first_line(&engines->at[e - 1]))
+            e--;
+        fact->build = e == voided                     ? FSD_NONE
+                      : engines->n && e == engines->n ? FSD_NONE
+                                                      : e;
+        if (fact->first)
+            voided = e;
+    }
+}

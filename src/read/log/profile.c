@@ -1,0 +1,222 @@
+/*
+ * The table that trtexec prints. Up to TensorRT 8.5 the name comes first:
+ *
+ *     === Profile (781 iterations ) ===
+ *             Layer   Time (ms)   Avg. Time (ms)   Median Time (ms)   Time %
+ *     Conv_15 + Relu_16       83.17           0.1065             0.1055      4.1
+ *                 Total     2015.23           2.5803             2.5600    100.0
+ *
+ * and later last, behind "Time(ms)  Avg.(ms)  Median(ms)  Time(%)  Layer".  The oldest
+ * tables have no median.  A name may end or begin with a number, so the columns are
+ * counted from the other side.
+ */
+#include "read/log/log.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TABLES_MAX = 1 << 12,
+    ROWS_MAX = 1 << 22,
+    COLUMNS = 4,
+    NUMBER_MAX = 40,
+    MOST_MS = 1000000000 /* eleven days: nothing that ran on a machine */
+};
+
+/* Which number of a row is which; -1: the table does not have it. */
+struct columns {
+    int n, total, mean;
+    bool name_last;
+};
+
+struct reading {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    const struct fsd_file *file;
+    fsd_profile_vec *out;
+    uint32_t tables;
+    uint64_t runs; /* of the next table; 0: unknown */
+    bool open;     /* a table is being read */
+    struct columns columns;
+    struct fsd_profile_entry last; /* "Total": a layer only when a row follows it */
+    bool has_last;
+};
+
+/* -------------------------------------------------------------------- the header */
+
+/* Takes the words off the start; false when they do not stand there. */
+static bool take(struct fsd_slice *t, const char *words)
+{
+    if (!fsd_slice_take(t, words))
+        return false;
+    *t = fsd_slice_trim(*t);
+    return true;
+}
+
+static bool take_column(struct fsd_slice *t, struct columns *c)
+{
+    if (take(t, "Avg. Time (ms)") || take(t, "Avg.(ms)"))
+        c->mean = c->n;
+    else if (take(t, "Time (ms)") || take(t, "Time(ms)"))
+        c->total = c->n;
+    else if (!take(t, "Median Time (ms)") && !take(t, "Median(ms)") &&
+             !take(t, "Time %") && !take(t, "Time(%)"))
+        return false;
+    return ++c->n <= COLUMNS;
+}
+
+static bool read_header(struct fsd_slice t, struct columns *out)
+{
+    bool first = take(&t, "Layer");
+    struct columns c = {0, -1, -1, !first};
+
+    while (t.n && take_column(&t, &c))
+        ;
+    if (!first && !take(&t, "Layer"))
+        return false;
+    *out = c;
+    return !t.n && c.n >= 2 && c.n <= COLUMNS && c.total >= 0;
+}
+
+/* "=== Profile (781 iterations ) ===" */
+static bool read_title(struct fsd_slice t, uint64_t *runs)
+{
+    uint64_t value;
+
+    if (!take(&t, "=== Profile ("))
+        return false;
+    fsd_slice_take_number(&t, UINT64_C(1000000000000), &value);
+    *runs = take(&t, " iterations") || take(&t, "iterations") ? value : 0;
+    return true;
+}
+
+/* ---------------------------------------------------------------------- the rows */
+
+static bool read_number(struct fsd_slice t, double *out)
+{
+    char copy[NUMBER_MAX], *end;
+
+    if (!t.n || t.n >= NUMBER_MAX || memchr(t.s, 'x', t.n))
+        return false;
+    memcpy(copy, t.s, t.n);
+    copy[t.n] = '\0';
+    *out = strtod(copy, &end);
+    return end == copy + t.n;
+}
+
+/* The next word from the side where the numbers stand. */
+static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
+{
+    size_t n = 0;
+    struct fsd_slice word;
+
+    while (n < t->n && !strchr(" \t", t->s[from_end ? t->n - 1 - n : n]))
+        n++;
+    word = (struct fsd_slice){from_end ? t->s + t->n - n : t->s, n};
+    *t = fsd_slice_trim((struct fsd_slice){from_end ? t->s : t->s + n, t->n - n});
+    return word;
+}
+
+static double time_of(const double *numbers, int column, bool *odd)
+{
+    double ms = column < 0 ? -1 : numbers[column];
+
+    if (column < 0 || (ms >= 0 && ms <= MOST_MS))
+        return ms;
+    *odd = true;
+    return -1;
+}
+
+static bool read_row(const struct reading *r, struct fsd_slice t,
+                     struct fsd_profile_entry *out)
+{
+    const struct columns *c = &r->columns;
+    double numbers[COLUMNS];
+
+    t = fsd_slice_trim(t);
+    for (int i = 0; i < c->n; i++)
+        if (!read_number(take_word(&t, !c->name_last),
+                         &numbers[c->name_last ? i : c->n - 1 - i]))
+            return false;
+    if (!t.n)
+        return false;
+    *out = (struct fsd_profile_entry){.name = fsd_intern_slice(r->names, t)};
+    out->unescaped = out->name;
+    out->total_ms = time_of(numbers, c->total, &out->odd);
+    out->mean_ms = time_of(numbers, c->mean, &out->odd);
+    return true;
+}
+
+/* A table without a single row is dropped. */
+static void close_table(struct reading *r)
+{
+    if (r->open && !r->out->at[r->out->n - 1].entries.n) {
+        r->out->n--;
+        r->tables--;
+    }
+    r->open = false;
+}
+
+static void add_row(struct reading *r, const struct fsd_profile_entry *row)
+{
+    struct fsd_profile *profile = &r->out->at[r->out->n - 1];
+
+    if (r->has_last)
+        fsd_vec_push(r->arena, &profile->entries, r->last);
+    r->has_last = !strcmp(fsd_text(r->names, row->name), "Total");
+    if (r->has_last)
+        r->last = *row;
+    else
+        fsd_vec_push(r->arena, &profile->entries, *row);
+}
+
+static void read_line(struct reading *r, const struct fsd_log_line *line)
+{
+    struct fsd_slice t = line->text, trimmed;
+    struct fsd_profile_entry row;
+    struct columns columns;
+
+    if (!r->open && (!t.n || !strchr(" \t=LT", *t.s ? *t.s : '-')))
+        return;
+    trimmed = fsd_slice_trim(t);
+    if (read_title(trimmed, &r->runs)) {
+        close_table(r);
+    } else if (read_header(trimmed, &columns)) {
+        close_table(r);
+        r->columns = columns;
+        r->open = true;
+        r->has_last = false;
+        fsd_vec_push(r->arena, r->out,
+                     (struct fsd_profile){.path = r->file->name,
+                                          .number = ++r->tables,
+                                          .runs = r->runs});
+        r->runs = 0;
+    } else if (r->open && read_row(r, t, &row)) {
+        add_row(r, &row);
+    } else {
+        close_table(r);
+    }
+}
+
+enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const struct fsd_file *file, fsd_profile_vec *out,
+                                     struct fsd_error *err)
+{
+    struct reading r = {.arena = arena, .names = names, .file = file, .out = out};
+    struct fsd_log_lines lines = fsd_log_lines(file);
+    struct fsd_log_line line;
+
+    while (fsd_log_next(&lines, &line)) {
+        read_line(&r, &line);
+        if (r.tables > TABLES_MAX ||
+            (r.open && out->at[out->n - 1].entries.n > ROWS_MAX))
+            return fsd_fail(
+                err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line.number,
+                "expected at most %d tables of at most %d layers, found more",
+                TABLES_MAX, ROWS_MAX);
+    }
+    close_table(&r);
+    return FSD_OK;
+}

@@ -1,0 +1,251 @@
+/*
+ * A build log, line by line: the optimizer's lines become events, the parser's lines
+ * are remembered by their place, the names of an engine's layers are kept.
+ */
+#include "read/log/log.h"
+
+#include "base/base.h"
+
+/* The longest line whose form is looked at; what is longer says nothing that is kept.
+ * Names of large foreign nodes make lines of some 100 kB. */
+enum { LONGEST_LINE = 1 << 22, LOOKED_AT = 1 << 10 };
+
+struct log_reader {
+    struct fsd_history *h;
+    const struct fsd_file *file;
+    struct fsd_event_reader events;
+    struct fsd_log_options options;
+    struct fsd_log_stack open; /* parsed nodes under way */
+    fsd_id parsed;             /* nodes parsed so far in this build */
+    uint32_t build;            /* the attempt, until all engines are known */
+    bool in_layers;            /* after "GRAPH NODES" */
+};
+
+/* ------------------------------------------------------------------ the network */
+
+static bool keep_line(struct log_reader *r, struct fsd_slice t,
+                      enum fsd_parser_says says)
+{
+    struct fsd_parser_line line = {
+        .at = (uint64_t)((const unsigned char *)t.s - r->file->bytes),
+        .line = r->h->lines,
+        .n = (uint32_t)t.n,
+        .build = r->build,
+        .says = says};
+
+    fsd_vec_push(r->h->arena, &r->h->parser, line);
+    return true;
+}
+
+/* "Registering layer: L for ONNX node: N" */
+static bool read_register(struct log_reader *r, struct fsd_slice layer)
+{
+    struct fsd_slice node;
+
+    if (!fsd_slice_take(&layer, "Registering "))
+        return false;
+    if (fsd_slice_take(&layer, "layer: ") &&
+        fsd_slice_split_at(&layer, " for ONNX node: ", &node))
+        fsd_vec_push(r->h->arena, &r->h->events,
+                     (struct fsd_event){.kind = FSD_EVENT_REGISTER,
+                                        .a = fsd_intern_slice(r->h->names, layer),
+                                        .b = fsd_intern_slice(r->h->names, node),
+                                        .node = r->parsed ? r->parsed - 1 : FSD_NONE,
+                                        .build = r->build,
+                                        .line = r->h->lines});
+    return true;
+}
+
+static bool read_network(struct log_reader *r, struct fsd_slice t)
+{
+    struct fsd_slice head = t;
+    const struct fsd_log_open *open;
+
+    if (fsd_slice_take(&head, "Parsing node: ")) {
+        fsd_log_open(&r->open, head, r->parsed++);
+        return keep_line(r, t, FSD_SAYS_NODE);
+    }
+    open = fsd_log_opened(&r->open, t);
+    if (!open && !fsd_log_is_network(t))
+        return false;
+    if (open)
+        fsd_log_close(&r->open, open, t);
+    return keep_line(r, t, FSD_SAYS_MORE);
+}
+
+/* The builder's list: "TYPE NAME", its edges indented below. */
+static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
+{
+    size_t i = 0;
+
+    if (fsd_slice_begins(t, "GRAPH NODES"))
+        return r->in_layers = true;
+    if (!r->in_layers || fsd_slice_begins(t, " "))
+        return r->in_layers;
+    while (i < t.n && ((t.s[i] >= 'A' && t.s[i] <= 'Z') || t.s[i] == '_' ||
+                       (i && t.s[i] >= '0' && t.s[i] <= '9')))
+        i++;
+    r->in_layers = i > 1 && i < t.n && t.s[i] == ' ';
+    return r->in_layers && keep_line(r, t, FSD_SAYS_LAYER);
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+/* Bytes that no program prints as text: the file is damaged. */
+static bool is_damaged(struct fsd_slice t)
+{
+    size_t i = 0, most = t.n < LOOKED_AT ? t.n : LOOKED_AT, len;
+
+    for (; i < most; i += len) {
+        unsigned char c = (unsigned char)t.s[i];
+
+        len = fsd_utf8_len((const unsigned char *)t.s + i, t.n - i);
+        if (!len ||
+            (c < ' ' && c != '\t' && c != '\r' && c != 0x1b && c != 0x1e && c != 0x1f))
+            return true;
+    }
+    return false;
+}
+
+static void read_line(struct log_reader *r, const struct fsd_log_place *place)
+{
+    struct fsd_slice t = place->line.text;
+
+    fsd_log_effort_clock(&r->events, place->line.stamp);
+    if (place->line.session) { /* its steps have words of the builder's */
+        r->h->session_lines++;
+        return;
+    }
+    if (place->line.severity != 'V' && !place->listed)
+        fsd_log_failure_line(r->h->arena, &place->line, &r->h->scan->failures);
+
+    while (t.n && (t.s[t.n - 1] == '\r' || t.s[t.n - 1] == ' '))
+        t.n--;
+    if (t.n > LONGEST_LINE) {
+        r->h->unknown_lines++;
+        return;
+    }
+    /* Timed tactics are nine lines of ten in a verbose log. */
+    if (place->listed)
+        return;
+    if (fsd_slice_begins(t, "Tactic N") || fsd_slice_begins(t, "Tactic: ")) {
+        fsd_log_effort_tactic(&r->events, t);
+        return;
+    }
+    if (place->attempt != r->build) {
+        r->build = place->attempt;
+        r->parsed = 0;
+        r->open.n = 0;
+        fsd_log_effort_off(&r->events);
+    }
+    fsd_log_option_read(&r->options, r->h, &place->line);
+    r->events.build = r->build;
+    r->events.line = r->h->lines;
+    r->events.severity = place->line.severity;
+    if (fsd_log_memory_read(r->h, t, r->build) ||
+        fsd_log_shape_read(r->h, t, r->build) || read_layer_list(r, t) ||
+        read_register(r, t) || read_network(r, t) || fsd_event_read(&r->events, t))
+        return;
+    /* What other programs print between the builder's lines is no form of its own. */
+    if (place->line.prefixed && (place->line.trt || place->line.severity == 'V'))
+        fsd_history_unknown(r->h, t.s, t.n);
+    else
+        r->h->unknown_lines += is_damaged(t);
+}
+
+/* --------------------------------------------------------------- engines' layers */
+
+/* One list per engine: the builder's has types, names alone have the least information.
+ */
+static void read_finals(struct fsd_history *h, const struct fsd_file *file,
+                        const fsd_log_engines *engines)
+{
+    for (uint32_t i = 0; i < engines->n; i++) {
+        const struct fsd_log_list *list = engines->at[i].lists;
+        struct fsd_log_lines lines;
+        struct fsd_log_line line;
+        struct fsd_log_layer layer;
+        enum fsd_log_form form = FSD_LOG_BLOCK;
+
+        while (!list[form].number)
+            form++;
+        lines = fsd_log_list_lines(file, &list[form]);
+        lines.end = list[form].layers_end;
+        while (fsd_log_next(&lines, &line))
+            if ((!line.prefixed || list[form].prefixed) &&
+                fsd_log_listed_layer(form, line.text, &layer)) {
+                struct fsd_log_tensor tensor = {.output = false};
+                struct fsd_final final = {.build = i,
+                                          .name =
+                                              fsd_intern_slice(h->names, layer.name),
+                                          .region = fsd_log_is_region(&layer)};
+
+                while (form == FSD_LOG_BLOCK && !tensor.output &&
+                       fsd_log_tensor_next(&layer.tensors, &tensor) == FSD_LOG_TENSOR)
+                    ;
+                if (tensor.output) {
+                    final.tensor = fsd_intern_slice(h->names, tensor.name);
+                    final.out = fsd_dtype_read(tensor.type.s, tensor.type.n);
+                }
+                fsd_vec_push(h->arena, &h->finals, final);
+            }
+    }
+}
+
+/* What was read with the number of its attempt gets that of the engine, FSD_NONE when
+ * the attempt led to none.  A log without any engine is of the last attempt. */
+static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
+                          uint32_t last)
+{
+    uint32_t *build_of = FSD_NEW(h->arena, uint32_t, last + 1);
+
+    for (uint32_t i = 0; i <= last; i++)
+        build_of[i] = FSD_NONE;
+    for (uint32_t i = engines->n; i-- > 0;)
+        build_of[engines->at[i].attempt] = i;
+    if (!engines->n)
+        build_of[last] = 0;
+    for (uint32_t i = 0; i < h->events.n; i++)
+        h->events.at[i].build = build_of[h->events.at[i].build];
+    for (uint32_t i = 0; i < h->rivals.n; i++)
+        h->rivals.at[i].build = build_of[h->rivals.at[i].build];
+    for (uint32_t i = 0; i < h->memory.n; i++)
+        h->memory.at[i].build = build_of[h->memory.at[i].build];
+    for (uint32_t i = 0; i < h->shapes.n; i++)
+        h->shapes.at[i].build = build_of[h->shapes.at[i].build];
+    for (uint32_t i = 0; i < h->parser.n; i++)
+        h->parser.at[i].build = build_of[h->parser.at[i].build];
+    fsd_efforts_number(&h->efforts, build_of);
+    fsd_log_options_end(h, engines);
+    h->builds = engines->n ? engines->n : 1;
+}
+
+void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
+{
+    struct fsd_log_scan *scan = FSD_NEW(h->arena, struct fsd_log_scan, 1);
+    struct log_reader *r = FSD_NEW(h->arena, struct log_reader, 1);
+    struct fsd_log_segmenter *s = fsd_log_segmenter_new(h->arena, file, &scan->engines);
+    struct fsd_digest digest;
+    struct fsd_log_place place = {.attempt = 0};
+
+    r->h = h;
+    r->file = file;
+    r->events.h = h;
+    fsd_log_effort_off(&r->events);
+    h->path = file->name;
+    h->scan = scan;
+    scan->hashed = fsd_digest_begin(&digest, file);
+    while (fsd_log_segment(s, &place)) {
+        if (scan->hashed && place.next > digest.at)
+            fsd_digest_step(&digest, place.next);
+        h->lines = scan->lines = place.line.number;
+        read_line(r, &place);
+    }
+    if (scan->hashed)
+        fsd_digest_end(&digest, scan->hash);
+    number_builds(h, &scan->engines, place.attempt);
+    read_finals(h, file, &scan->engines);
+    fsd_timing_reformats(h);
+    if (scan->failures.n)
+        fsd_log_failure_name(&scan->failures.at[0], h);
+}

@@ -1,0 +1,364 @@
+/*
+ * Finds the engines in a log, in one pass, line by line, beside any other messages:
+ * lists of layers are opened by their titles or first lines, and an attempt ends where
+ * a step comes that precedes the current one.  Several lists of the same engine
+ * (builder, inspector) are joined if half of their layer names agree, since the
+ * inspector shows the kernels of a Myelin region and the builder does not.  A list of
+ * bare names could be any text, so it counts only when bindings follow it.
+ */
+#include "read/log/log.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+/* The way to an engine, in the order of a log. */
+enum step { ANY_STEP, STARTING, READING, PARSING, BUILDING };
+
+enum place { NOWHERE, IN_BLOCK, IN_LAYERS, BEHIND_LAYERS, IN_BINDINGS };
+
+struct fsd_log_segmenter {
+    struct fsd_arena *arena;
+    struct fsd_log_lines lines;
+    fsd_log_engines *out;
+    struct fsd_log_line line;
+    uint32_t attempt;
+    enum step step; /* the latest of this attempt */
+    bool known;     /* its engine has been listed */
+    enum place in;
+    struct fsd_log_list list; /* the one that is open */
+    enum fsd_log_form form;
+    struct fsd_slice first; /* name of the inspector's first layer in that list */
+    struct fsd_slice title;
+};
+
+struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
+                                        const struct fsd_log_list *list)
+{
+    return (struct fsd_log_lines){.file = file,
+                                  .at = list->at,
+                                  .end = list->end,
+                                  .number = list->number - 1,
+                                  .released = list->at};
+}
+
+bool fsd_log_listed_layer(enum fsd_log_form form, struct fsd_slice line,
+                          struct fsd_log_layer *out)
+{
+    if (form == FSD_LOG_BLOCK)
+        return fsd_log_layer_split(line, out);
+    if (form == FSD_LOG_TEXT)
+        return fsd_log_text_layer(line, out);
+    *out = (struct fsd_log_layer){.name = line};
+    return line.n > 0;
+}
+
+bool fsd_log_is_region(const struct fsd_log_layer *layer)
+{
+    return fsd_slice_begins(layer->type, "Myelin") ||
+           fsd_slice_find(layer->name, "{ForeignNode[") != NULL;
+}
+
+/* --------------------------------------------------- are two lists of one engine */
+
+/* Hashes of the names of a list, sorted. */
+struct names {
+    uint64_t *at;
+    uint32_t n;
+};
+
+static struct names list_names(struct fsd_arena *arena, const struct fsd_file *file,
+                               enum fsd_log_form form, struct fsd_log_list list)
+{
+    struct fsd_log_lines lines = fsd_log_list_lines(file, &list);
+    struct names names = {FSD_NEW(arena, uint64_t, list.layers), 0};
+    struct fsd_log_line line;
+    struct fsd_log_layer layer;
+
+    lines.end = list.layers_end;
+    while (names.n < list.layers && fsd_log_next(&lines, &line))
+        if (fsd_log_listed_layer(form, line.text, &layer) && layer.name.n &&
+            !fsd_log_is_region(&layer))
+            names.at[names.n++] = XXH3_64bits(layer.name.s, layer.name.n);
+    fsd_vec_sort(&names, fsd_by_number);
+    return names;
+}
+
+static uint32_t count_common(const struct names *a, const struct names *b)
+{
+    uint32_t i = 0, k = 0, n = 0;
+
+    while (i < a->n && k < b->n) {
+        n += a->at[i] == b->at[k];
+        if (a->at[i] < b->at[k])
+            i++;
+        else if (a->at[i] > b->at[k])
+            k++;
+        else
+            i++, k++;
+    }
+    return n;
+}
+
+/* Half of the names: the inspector shows a region's kernels and the builder does not.
+ */
+static bool same_engine(const struct fsd_log_segmenter *s,
+                        const struct fsd_log_engine *engine)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct names mine = list_names(scratch, s->lines.file, s->form, s->list),
+                 other = {0};
+    uint32_t common, fewer;
+
+    for (int form = FSD__LOG_FORM_COUNT - 1; form >= 0; form--)
+        if (engine->lists[form].number)
+            other = list_names(scratch, s->lines.file, (enum fsd_log_form)form,
+                               engine->lists[form]);
+    common = count_common(&mine, &other);
+    fewer = mine.n < other.n ? mine.n : other.n;
+    fsd_arena_free(scratch);
+    return 2 * (uint64_t)common >= fewer;
+}
+
+/* ----------------------------------------------------------- opening and closing */
+
+/* A list of bare names counts as an engine's only when bindings follow it: any program
+ * may print such a title and such lines. */
+static void close_list(struct fsd_log_segmenter *s, bool at_end)
+{
+    bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;
+    struct fsd_log_engine *last;
+
+    s->in = NOWHERE;
+    if (!s->list.layers || !sure)
+        return;
+    last = s->known ? &s->out->at[s->out->n - 1] : NULL;
+    /* The builder prints one list an engine; the inspector prints what it is asked. */
+    if (last && !(s->form == FSD_LOG_BLOCK && last->lists[s->form].number) &&
+        same_engine(s, last)) {
+        if (!last->lists[s->form].number)
+            last->lists[s->form] = s->list;
+        return;
+    }
+    s->attempt += s->known;
+    s->known = true;
+    fsd_vec_push(s->arena, s->out,
+                 (struct fsd_log_engine){.title = s->title, .attempt = s->attempt});
+    s->out->at[s->out->n - 1].lists[s->form] = s->list;
+}
+
+static void begin_attempt(struct fsd_log_segmenter *s)
+{
+    s->attempt++;
+    s->known = false;
+    s->step = ANY_STEP;
+}
+
+static void open_list(struct fsd_log_segmenter *s, enum place in,
+                      enum fsd_log_form form)
+{
+    if (s->in != NOWHERE)
+        close_list(s, false);
+    s->in = in;
+    s->form = form;
+    s->list = (struct fsd_log_list){0};
+}
+
+static void extend(struct fsd_log_segmenter *s)
+{
+    s->list.end = s->lines.at < s->lines.end ? s->lines.at : s->lines.end;
+}
+
+static void add_layer(struct fsd_log_segmenter *s)
+{
+    if (!s->list.layers++) {
+        s->list.number = s->line.number;
+        s->list.at = s->line.at;
+        s->list.prefixed = s->line.prefixed;
+    }
+    extend(s);
+    s->list.layers_end = s->list.end;
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+static bool is_title(const struct fsd_log_line *line, const char *words)
+{
+    struct fsd_slice text = line->text;
+
+    while (fsd_slice_drop(&text, " "))
+        ;
+    return fsd_slice_is(text, words);
+}
+
+/* The step that a line belongs to; false if it is of none.  Not every line ends an
+ * engine's list: several threads write the log. */
+static bool is_step(struct fsd_slice text, enum step *step)
+{
+    static const struct {
+        const char *words;
+        enum step step;
+    } steps[] = {{"&&&& RUNNING ", STARTING},
+                 {"Input filename:", STARTING},
+                 {"Adding network input: ", READING},
+                 {"Importing initializer: ", ANY_STEP},
+                 {"Static check for parsing node: ", PARSING},
+                 {"Parsing node: ", PARSING},
+                 {"Registering layer: ", PARSING},
+                 {"Original: ", BUILDING},
+                 {"Applying generic ", BUILDING},
+                 {"GRAPH NODES", BUILDING}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(steps); i++)
+        if (text.n && *text.s == *steps[i].words &&
+            fsd_slice_begins(text, steps[i].words)) {
+            *step = steps[i].step;
+            /* Such a run shows the engine that another one has built. */
+            return *step != STARTING || !fsd_slice_find(text, " --loadEngine");
+        }
+    return false;
+}
+
+/* A layer of the list that is open.  Behind each one that it prints alone the inspector
+ * leaves a blank line; where the first layer comes again, another list begins. */
+static bool goes_on(const struct fsd_log_segmenter *s,
+                    const struct fsd_log_layer *layer)
+{
+    bool again = layer->name.n == s->first.n &&
+                 !memcmp(layer->name.s, s->first.s, layer->name.n);
+
+    if (s->in == BEHIND_LAYERS)
+        return s->form == FSD_LOG_TEXT && !again;
+    return s->in == IN_LAYERS && (!s->list.layers || s->form == FSD_LOG_TEXT);
+}
+
+/* Lists begin anywhere, also within another one. */
+static bool begin_list(struct fsd_log_segmenter *s)
+{
+    struct fsd_log_layer layer;
+
+    if (fsd_slice_begins(s->line.text, "Layer(")) {
+        if (fsd_log_layer_split(s->line.text, &layer)) {
+            if (s->in != IN_BLOCK)
+                open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
+            add_layer(s);
+        } else if (s->in == IN_BLOCK && s->list.layers) {
+            extend(s); /* it is cut, and will be counted as not understood */
+            s->list.layers_end = s->list.end;
+        }
+    } else if (is_title(&s->line, "Engine Layer Information:")) {
+        open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
+    } else if (is_title(&s->line, "Layers:")) {
+        open_list(s, IN_LAYERS, FSD_LOG_NAMES);
+    } else if (fsd_log_text_layer(s->line.text, &layer)) {
+        if (!goes_on(s, &layer))
+            open_list(s, IN_LAYERS, FSD_LOG_TEXT);
+        s->in = IN_LAYERS;
+        s->form = FSD_LOG_TEXT;
+        if (!s->list.layers)
+            s->first = layer.name;
+        add_layer(s);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* A line between the layers of an inspector's list, or behind them.  Only in an
+ * unambiguous list does such a line have no other meaning. */
+static bool read_listed(struct fsd_log_segmenter *s)
+{
+    bool foreign = s->line.prefixed && !s->list.prefixed;
+    bool blank = !fsd_slice_trim(s->line.text).n;
+    bool sure = s->form == FSD_LOG_TEXT;
+
+    if (s->in == IN_BINDINGS) {
+        if (foreign || blank)
+            close_list(s, false);
+        else
+            extend(s);
+        return sure && !foreign;
+    }
+    if (is_title(&s->line, "Bindings:") || is_title(&s->line, "I/O Tensors:")) {
+        s->in = IN_BINDINGS;
+        s->list.io = *s->line.text.s == 'I';
+        s->list.bindings = s->lines.at;
+        extend(s);
+        return sure;
+    }
+    if ((foreign && s->list.layers) || (s->in == BEHIND_LAYERS && !blank))
+        close_list(s, false);
+    else if (blank && s->list.layers)
+        s->in = BEHIND_LAYERS;
+    else if (!blank && s->form == FSD_LOG_NAMES)
+        add_layer(s);
+    return false;
+}
+
+/* @return the line belongs to a list and has no other meaning. */
+static bool read_line(struct fsd_log_segmenter *s)
+{
+    struct fsd_slice text = s->line.text;
+    enum step step;
+
+    if (text.n && (*text.s == 'L' || *text.s == 'E' || *text.s == 'N') && begin_list(s))
+        return true;
+    if (is_step(text, &step)) {
+        if (s->in != NOWHERE)
+            close_list(s, false);
+        if (s->known || (step != ANY_STEP && step < s->step))
+            begin_attempt(s);
+        if (step > s->step)
+            s->step = step;
+    }
+    if (s->in == IN_LAYERS || s->in == BEHIND_LAYERS || s->in == IN_BINDINGS)
+        return read_listed(s);
+    if (fsd_slice_take(&text, "Input filename:") || fsd_slice_take(&text, "Model: "))
+        s->title = fsd_slice_trim(text);
+    return false;
+}
+
+struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
+                                                const struct fsd_file *file,
+                                                fsd_log_engines *out)
+{
+    struct fsd_log_segmenter *s = FSD_NEW(arena, struct fsd_log_segmenter, 1);
+
+    s->arena = arena;
+    s->lines = fsd_log_lines(file);
+    s->out = out;
+    return s;
+}
+
+bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
+{
+    if (!fsd_log_next(&s->lines, &out->line)) {
+        if (s->in != NOWHERE)
+            close_list(s, true);
+        out->attempt =
+            s->attempt; /* a list that the file's end closes may be another's */
+        return false;
+    }
+    out->listed = false;
+    /* Nearly all lines have no meaning outside a list, which their first letter shows.
+     */
+    if (s->in != NOWHERE || (out->line.text.n && *out->line.text.s &&
+                             strchr("&AEGILMNOPRS", *out->line.text.s))) {
+        s->line = out->line;
+        out->listed = read_line(s);
+    }
+    out->attempt = s->attempt;
+    out->next = s->lines.at;
+    return true;
+}
+
+void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
+                  struct fsd_log_scan *out)
+{
+    struct fsd_log_segmenter *s = fsd_log_segmenter_new(arena, file, &out->engines);
+    struct fsd_log_place place;
+
+    while (fsd_log_segment(s, &place))
+        out->lines = place.line.number;
+}

@@ -1,0 +1,109 @@
+/*
+ * Which provider took which nodes, as Session_GetEpGraphAssignmentInfo() and
+ * get_provider_graph_assignment_info() return it, written as JSON:
+ *
+ *     [ {"ep": "OpenVINOExecutionProvider",
+ *        "nodes": [ {"name": "node_mul", "op": "Mul", "domain": ""}, ... ]}, ... ]
+ *
+ * Of a provider that compiles a group is a partition, and a layer of the EPContext
+ * model; `ep_name` and `op_type`, the members of the runtime's structs,
+ * are read as well.  The session assigns nodes before its providers fuse: of the ONNX
+ * model some are folded already.
+ */
+#include "read/engine/record.h"
+#include "read/ort/ort.h"
+
+#include <string.h>
+
+enum { SEARCHED = 4096, MOST_NODES = 1 << 22 };
+
+struct group {
+    fsd_sym provider;
+    uint32_t first; /* in h->places */
+};
+
+bool fsd_ort_is_assignment(const struct fsd_file *file)
+{
+    return fsd_file_type_of(file) == FSD_FILETYPE_JSON &&
+           (fsd_file_has_word(file, SEARCHED, "\"ep\"") ||
+            fsd_file_has_word(file, SEARCHED, "\"ep_name\"")) &&
+           fsd_file_has_word(file, SEARCHED, "\"nodes\"");
+}
+
+static void end_group(struct fsd_history *h, const struct group *g, uint32_t number)
+{
+    if (!g->provider) /* nothing is known of such nodes */
+        h->places.n = g->first;
+    for (uint32_t i = g->first; i < h->places.n; i++) {
+        h->places.at[i].provider = g->provider;
+        h->places.at[i].part = number;
+    }
+}
+
+static void read_node_field(struct fsd_history *h, struct fsd_placement *node,
+                            const struct fsd_field *f)
+{
+    struct fsd_slice text = {f->text, f->text_len};
+
+    if (!f->is_text)
+        return;
+    if (fsd_field_is(f, "name"))
+        node->name = fsd_record_unescaped(h->names, text);
+    else if (fsd_field_is(f, "op") || fsd_field_is(f, "op_type"))
+        node->op = fsd_record_unescaped(h->names, text);
+}
+
+static void read_group_field(struct fsd_history *h, struct group *g,
+                             struct fsd_records *r, const struct fsd_field *f)
+{
+    struct fsd_slice text = {f->text, f->text_len};
+
+    if (f->is_text && (fsd_field_is(f, "ep") || fsd_field_is(f, "ep_name")))
+        g->provider = fsd_record_unescaped(h->names, text);
+    else if (f->opens && !fsd_field_is(f, "nodes"))
+        r->at = fsd_record_behind(r);
+}
+
+/* A list that breaks off is of no use: no node of it is kept. */
+void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
+{
+    struct fsd_error err;
+    struct fsd_file whole = *file;
+    struct fsd_records r = {.file = &whole,
+                            .at = fsd_file_text_start(file),
+                            .what = "an assignment",
+                            .err = &err,
+                            .nested = true};
+    struct group group = {0};
+    struct fsd_placement node = {0};
+    struct fsd_field field = {0};
+    enum fsd_record_step step = FSD_RECORD_END;
+    uint32_t groups = 0, depth = 0;
+
+    h->no_steps = true;
+    fsd_vec_push(h->arena, &h->placed, 0);
+    for (size_t end = 0; (end = fsd_file_reach(file, whole.size)) > whole.size;)
+        whole.size = end;
+    while (h->places.n <= MOST_NODES &&
+           (step = fsd_record_next(&r, &field)) != FSD_RECORD_END &&
+           step != FSD_RECORD_BROKEN) {
+        if (step == FSD_RECORD_OPEN && ++depth == 1)
+            group = (struct group){.first = h->places.n};
+        else if (step == FSD_RECORD_OPEN)
+            node = (struct fsd_placement){0};
+        else if (step == FSD_RECORD_FIELD && depth == 1)
+            read_group_field(h, &group, &r, &field);
+        else if (step == FSD_RECORD_FIELD && field.opens)
+            r.at = fsd_record_behind(&r);
+        else if (step == FSD_RECORD_FIELD)
+            read_node_field(h, &node, &field);
+        else if (step == FSD_RECORD_CLOSE && depth == 1)
+            end_group(h, &group, ++groups);
+        else if (step == FSD_RECORD_CLOSE && depth == 2 && node.op)
+            fsd_vec_push(h->arena, &h->places, node);
+        depth -= step == FSD_RECORD_CLOSE && depth;
+    }
+    if (step != FSD_RECORD_END)
+        h->places.n = 0;
+    h->assigned = h->places.n > 0;
+}

@@ -1,0 +1,297 @@
+/*
+ * The profile that an ONNX Runtime session writes: a trace, one event a line.
+ *
+ *     {"cat":"Session", ..., "name":"session_initialization", "args":{}}
+ *     {"cat":"Node", "ts":911711, "dur":699, "name":"/conv1/Conv_kernel_time",
+ *      "args":{"op_name":"Conv", "node_index":"12", "provider":"CPUExecutionProvider",
+ *              "output_type_shape":[{"float":[1,64,112,112]}], ...}}
+ *     {"cat":"Session", ..., "name":"SequentialExecutor::Execute", "args":{}}
+ *     {"cat":"Session", ..., "name":"model_run", "args":{}}
+ *
+ * An event is written at its end, so those of a run stand before its "model_run", and
+ * those of a body before the Execute that ran it, which stands before the event of the
+ * If or Loop that asked for it.  That event's time has theirs in it.  The first run
+ * allocates and warms up: its times are dropped as soon as there is a second one.
+ */
+#include "read/ort/ort.h"
+#include "base/base.h"
+#include "read/engine/record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { EVENTS_MAX = 1 << 22, MOST_US = 1000000000, INDEX_MAX = 1 << 30 };
+
+enum event_is { EVENT_OTHER, EVENT_NODE, EVENT_EXECUTE, EVENT_RUN };
+
+/* An event while it is read, and until its run ends. */
+struct event {
+    enum event_is is;
+    fsd_sym name, unescaped; /* as it stands there, and read as JSON */
+    fsd_sym provider;
+    uint32_t index; /* of the node in its graph: distinguishes nodes of one name */
+    fsd_id owner;   /* the event of the node whose body this one ran in; FSD_NONE */
+    double start, us;
+    struct fsd_slice outputs; /* their types and sizes, as they stand there */
+};
+
+/* What is kept of an entry until all events are read. */
+struct sum {
+    uint32_t times;
+    struct fsd_slice outputs;
+    bool varies; /* from run to run, in its outputs */
+};
+
+struct reading {
+    struct fsd_arena *arena, *scratch;
+    struct fsd_intern *names, *keys;
+    struct fsd_records r;
+    struct fsd_profile profile;
+    FSD_VEC(struct sum) sums;     /* by entry */
+    FSD_VEC(uint32_t) entry_of;   /* by key: its entry and one */
+    FSD_VEC(struct event) events; /* of the run that is read */
+    /* Of these, as stacks: what no Execute has ended yet, and what waits for its owner,
+     * which an Execute did end. */
+    FSD_VEC(fsd_id) running, ended;
+    uint64_t runs; /* ended so far */
+};
+
+bool fsd_ort_is_profile(const struct fsd_file *file)
+{
+    enum { SEARCHED = 4096 };
+
+    return fsd_file_type_of(file) == FSD_FILETYPE_JSON &&
+           fsd_file_has_word(file, SEARCHED, "\"cat\"") &&
+           (fsd_file_has_word(file, SEARCHED, "_kernel_time\"") ||
+            fsd_file_has_word(file, SEARCHED, "\"session_initialization\""));
+}
+
+/* -------------------------------------------------------------------------- sizes */
+
+/* "[{"float":[1,64]},{"int64":[]}]" as "[1,64] []"; 0 where something else stands. */
+static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
+{
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+    bool more = fsd_slice_take(&t, "[") && t.n > 1;
+    struct fsd_slice list;
+    uint64_t size;
+    fsd_sym sizes;
+
+    while (more && fsd_slice_take(&t, "{") && fsd_slice_split_at(&t, ":[", &list)) {
+        t = list;
+        fputc('[', out);
+        while (fsd_slice_take_number(&t, FSD_DIM_MAX, &size)) {
+            fprintf(out, "%" PRIu64, size);
+            if (fsd_slice_take(&t, ","))
+                fputc(',', out);
+        }
+        fputc(']', out);
+        more = fsd_slice_take(&t, "]},");
+        if (more)
+            fputc(' ', out);
+    }
+    sizes = fsd_print_sym(&text, names);
+    return fsd_slice_is(t, "]}]") ? sizes : 0;
+}
+
+/* ------------------------------------------------------------------------- entries */
+
+/* The entry of the event's node, `within` that of another one, plus 1, or 0. */
+static uint32_t entry_of(struct reading *t, const struct event *e, uint32_t within)
+{
+    uint32_t is[] = {e->name, e->index, within};
+    fsd_sym key = fsd_intern_find(t->keys, (const char *)is, sizeof is);
+
+    if (key == FSD_NONE) {
+        uint32_t *kept = FSD_NEW(t->scratch, uint32_t, FSD_COUNT_OF(is));
+
+        memcpy(kept, is, sizeof is);
+        key = fsd_intern_bytes(t->keys, kept, sizeof is);
+    }
+    while (t->entry_of.n <= key)
+        fsd_vec_push(t->scratch, &t->entry_of, 0);
+    if (!t->entry_of.at[key]) {
+        struct fsd_profile_entry entry = {.name = e->name,
+                                          .unescaped = e->unescaped,
+                                          .provider = e->provider,
+                                          .within = within,
+                                          .total_ms = -1,
+                                          .mean_ms = -1};
+
+        fsd_vec_push(t->arena, &t->profile.entries, entry);
+        fsd_vec_push(t->scratch, &t->sums, (struct sum){.outputs = e->outputs});
+        t->entry_of.at[key] = t->profile.entries.n;
+    }
+    return t->entry_of.at[key] - 1;
+}
+
+static uint32_t add_time(struct reading *t, const struct event *e, uint32_t within)
+{
+    uint32_t id = entry_of(t, e, within);
+    struct fsd_profile_entry *entry = &t->profile.entries.at[id];
+    struct sum *sum = &t->sums.at[id];
+
+    if (!(e->us >= 0 && e->us <= MOST_US))
+        entry->odd = true;
+    else if (!sum->times++)
+        entry->mean_ms = e->us / 1000;
+    else
+        entry->mean_ms += (e->us / 1000 - entry->mean_ms) / sum->times;
+    sum->varies |= !fsd_slice_equal(sum->outputs, e->outputs);
+    return id;
+}
+
+/* The first run is over, and here is a second: only its layers are kept. */
+static void forget_times(struct reading *t)
+{
+    for (uint32_t i = 0; i < t->sums.n; i++) {
+        t->profile.entries.at[i].mean_ms = -1;
+        t->profile.entries.at[i].odd = false;
+        t->sums.at[i].times = 0;
+    }
+}
+
+static void end_run(struct reading *t)
+{
+    uint32_t n = t->events.n, *ids = FSD_NEW(t->scratch, uint32_t, n);
+
+    if (t->runs++ == 1)
+        forget_times(t);
+    for (uint32_t i = 0; i < n; i++)
+        if (t->events.at[i].owner == FSD_NONE)
+            ids[i] = add_time(t, &t->events.at[i], 0);
+    for (uint32_t i = n; i-- > 0;) /* the owner of an event stands behind it */
+        if (t->events.at[i].owner != FSD_NONE)
+            ids[i] = add_time(t, &t->events.at[i], ids[t->events.at[i].owner] + 1);
+    t->events.n = t->running.n = t->ended.n = 0;
+}
+
+/* -------------------------------------------------------------------------- events */
+
+/* Of the main graph, too: then no owner comes, but the end of the run. */
+static void end_execute(struct reading *t, double start)
+{
+    while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)
+        fsd_vec_push(t->scratch, &t->ended, t->running.at[--t->running.n]);
+}
+
+static void end_node(struct reading *t, const struct event *e)
+{
+    while (t->ended.n && t->events.at[t->ended.at[t->ended.n - 1]].start >= e->start)
+        t->events.at[t->ended.at[--t->ended.n]].owner = t->events.n;
+    fsd_vec_push(t->scratch, &t->running, t->events.n);
+    fsd_vec_push(t->scratch, &t->events, *e);
+}
+
+static void end_event(struct reading *t, const struct event *e)
+{
+    if (e->is == EVENT_NODE)
+        end_node(t, e);
+    else if (e->is == EVENT_EXECUTE)
+        end_execute(t, e->start);
+    else if (e->is == EVENT_RUN)
+        end_run(t);
+}
+
+static void read_name(struct reading *t, struct event *e, struct fsd_slice name)
+{
+    e->is = EVENT_OTHER;
+    if (fsd_slice_is(name, "model_run"))
+        e->is = EVENT_RUN;
+    else if (fsd_slice_drop(&name, "Executor::Execute"))
+        e->is = EVENT_EXECUTE;
+    else if (fsd_slice_drop(&name, "_kernel_time"))
+        e->is = EVENT_NODE;
+    if (e->is != EVENT_NODE)
+        return;
+    e->name = fsd_intern_slice(t->names, name);
+    e->unescaped = fsd_record_unescaped(t->names, name);
+}
+
+static void read_field(struct reading *t, struct event *e, const struct fsd_field *f)
+{
+    struct fsd_slice text = {f->text, f->text_len};
+    uint64_t index;
+
+    if (f->opens && !fsd_field_is(f, "args")) {
+        size_t behind = fsd_record_behind(&t->r);
+
+        if (fsd_field_is(f, "output_type_shape"))
+            e->outputs = (struct fsd_slice){(const char *)t->r.file->bytes + t->r.at,
+                                            behind - t->r.at};
+        t->r.at = behind;
+    } else if (fsd_field_is(f, "name") && f->is_text) {
+        read_name(t, e, text);
+    } else if (fsd_field_is(f, "ts") && !f->is_text) {
+        e->start = f->number;
+    } else if (fsd_field_is(f, "dur") && !f->is_text) {
+        e->us = f->number;
+    } else if (fsd_field_is(f, "provider") && f->is_text) {
+        e->provider = fsd_intern_slice(t->names, text);
+    } else if ((fsd_field_is(f, "node_index") || /* so before 1.17: */
+                fsd_field_is(f, "graph_index")) &&
+               f->is_text && fsd_slice_take_number(&text, INDEX_MAX, &index)) {
+        e->index = (uint32_t)index;
+    }
+}
+
+static enum fsd_status read_events(struct reading *t)
+{
+    static const struct event none = {.owner = FSD_NONE, .us = -1};
+    struct event e = none;
+    struct fsd_field field = {0};
+    enum fsd_record_step step;
+    unsigned depth = 0;
+
+    while ((step = fsd_record_next(&t->r, &field)) != FSD_RECORD_END) {
+        if (step == FSD_RECORD_BROKEN)
+            return FSD_E_FORMAT;
+        if (step == FSD_RECORD_OPEN && !depth++)
+            e = none;
+        else if (step == FSD_RECORD_FIELD)
+            read_field(t, &e, &field);
+        else if (step == FSD_RECORD_CLOSE && depth && !--depth)
+            end_event(t, &e);
+        if (t->events.n > EVENTS_MAX || t->profile.entries.n > EVENTS_MAX)
+            return FSD_E_LIMIT;
+    }
+    return FSD_OK;
+}
+
+enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const struct fsd_file *file, fsd_profile_vec *out,
+                                     struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct reading t = {.arena = arena,
+                        .scratch = scratch,
+                        .names = names,
+                        .keys = fsd_intern_new(scratch),
+                        .r = {.file = file,
+                              .at = fsd_file_text_start(file),
+                              .what = "a profile",
+                              .err = err,
+                              .nested = true},
+                        .profile = {.path = file->name, .number = 1}};
+    enum fsd_status status = read_events(&t);
+
+    if (status == FSD_E_LIMIT)
+        fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_BYTE, t.r.at,
+                 "expected at most %d events of a run, found more", EVENTS_MAX);
+    if (status == FSD_OK && !t.runs) /* the session ended in the middle of it */
+        end_run(&t);
+    for (uint32_t i = 0; i < t.profile.entries.n; i++)
+        t.profile.entries.at[i].sizes =
+            t.sums.at[i].varies ? 0 : sizes_of(names, t.sums.at[i].outputs);
+    t.profile.single_run = t.runs == 1;
+    t.profile.runs = t.profile.single_run ? 1 : t.runs - 1;
+    if (status == FSD_OK && !t.profile.entries.n)
+        status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                          "expected a profile of layers, found one of a session that "
+                          "ran none");
+    if (status == FSD_OK)
+        fsd_vec_push(arena, out, t.profile);
+    fsd_arena_free(scratch);
+    return status;
+}

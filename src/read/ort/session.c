@@ -1,0 +1,445 @@
+/*
+ * The log of an ONNX Runtime session, as log_severity_level 0 writes it: what each
+ * graph transformer changed, which fusions were skipped and why, what was added, and on
+ * which execution provider each node was placed.
+ *
+ *     DATE TIME [V:onnxruntime:LOGID, FILE:LINE FUNCTION] TEXT
+ *
+ * No line says which nodes were fused into which: names and tensors of the optimized
+ * model do.  A line is known by the form of its text; where it stands in the runtime's
+ * source differs from version to version.  What a transformer's "modified: 1" removed
+ * is reported behind it, before the next transformer is applied.
+ */
+#include "base/base.h"
+#include "read/ort/ort.h"
+
+#include <string.h>
+
+enum {
+    SEARCHED = 1 << 16,     /* for the first line of a session */
+    LONGEST_LINE = 1 << 20, /* a longer one is not looked at */
+    LONGEST_HEAD = 1 << 9,  /* what stands before the text, Windows' functions too */
+    MOST_PASSES = 1 << 12   /* of one session; it has some hundred */
+};
+
+/* A line without what its writer put before it. */
+struct line {
+    struct fsd_slice file, function, text;
+};
+
+struct session_log {
+    struct fsd_history *h;
+    struct fsd_intern *keys;   /* of skipped fusions */
+    FSD_VEC(uint32_t) skip_of; /* by key: its event, and one */
+    uint64_t number;           /* of the line */
+    uint32_t build;            /* the session, from 0 */
+    bool initialized;          /* this session has begun */
+    uint32_t first, pass;      /* in h->passes: of this session; at work, FSD_NONE */
+    fsd_sym placing;           /* the provider whose nodes are listed; 0: none are */
+    bool all_placed;           /* one provider has them all */
+};
+
+bool fsd_ort_is_session(const struct fsd_file *file)
+{
+    enum fsd_file_type look = fsd_file_type_of(file);
+
+    return (look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_LIST) &&
+           fsd_file_has_word(file, SEARCHED, ":onnxruntime:");
+}
+
+/* --------------------------------------------------------------------------- lines */
+
+static void drop_color(struct fsd_slice *t)
+{
+    struct fsd_slice code = *t;
+
+    if (!fsd_slice_take(&code, "\x1b["))
+        return;
+    while (code.n && (fsd_is_digit(*code.s) || *code.s == ';'))
+        code = fsd_slice_from(code, 1);
+    if (fsd_slice_take(&code, "m"))
+        *t = code;
+}
+
+/* False for what another program wrote, and for further lines of a message. */
+static bool take_head(struct fsd_slice t, struct line *out)
+{
+    struct fsd_slice head = t, where;
+
+    drop_color(&head);
+    if (head.n > LONGEST_HEAD)
+        head.n = LONGEST_HEAD;
+    if (!fsd_slice_split_at(&head, ":onnxruntime:", &where) || head.n < 2 ||
+        head.s[head.n - 2] != '[' || !fsd_slice_split_at(&where, "] ", &out->text))
+        return false;
+    out->text.n = (size_t)(t.s + t.n - out->text.s);
+    fsd_slice_split_last(&where, ", ", &where); /* LOGID is the caller's */
+    fsd_slice_split_at(&where, " ", &out->function);
+    out->file = where;
+    fsd_slice_drop(&out->text, "\x1b[m");
+    fsd_slice_drop(&out->text, "\x1b[0m");
+    while (out->text.n && strchr(" \t\r", out->text.s[out->text.n - 1]))
+        out->text.n--;
+    return true;
+}
+
+/* ----------------------------------------------------------------- transformers */
+
+static fsd_sym keep(struct session_log *r, struct fsd_slice text)
+{
+    return fsd_intern_slice(r->h->names, text);
+}
+
+/* The transformer of that name becomes the one at work. */
+static void set_pass(struct session_log *r, struct fsd_slice name)
+{
+    fsd_sym sym = keep(r, name);
+
+    for (r->pass = r->first; r->pass < r->h->passes.n; r->pass++)
+        if (r->h->passes.at[r->pass].name == sym)
+            return;
+    if (r->pass - r->first == MOST_PASSES) {
+        r->pass = FSD_NONE;
+        return;
+    }
+    fsd_vec_push(r->h->arena, &r->h->passes,
+                 ((struct fsd_pass_stats){.name = sym, .build = r->build}));
+}
+
+static struct fsd_pass_stats *at_work(struct session_log *r)
+{
+    return r->pass == FSD_NONE ? NULL : &r->h->passes.at[r->pass];
+}
+
+/* "Applying graph transformer X on step 1.", "GraphTransformer X modified: 1 with
+ * status: OK", and what it says between and behind these. */
+static bool read_transformer(struct session_log *r, const struct line *line)
+{
+    struct fsd_slice t = line->text, rest;
+    struct fsd_pass_stats *pass;
+
+    if (fsd_slice_take(&t, "Applying graph transformer ") &&
+        fsd_slice_split_last(&t, " on step ", &rest)) {
+        set_pass(r, t);
+        return true;
+    }
+    if (fsd_slice_take(&t, "GraphTransformer ") &&
+        fsd_slice_split_last(&t, " modified: ", &rest)) {
+        set_pass(r, t);
+        if ((pass = at_work(r))) {
+            pass->runs++;
+            pass->changed += fsd_slice_begins(rest, "1");
+        }
+        return true;
+    }
+    pass = at_work(r);
+    if (fsd_slice_begins(t, "Removing initializer '") ||
+        fsd_slice_begins(t, "Removing NodeArg '")) {
+        if (pass)
+            pass->dropped++;
+        return true;
+    }
+    if (fsd_slice_begins(line->file, "selector_action_transformer") &&
+        fsd_slice_begins(t, "Matched ")) {
+        if (pass)
+            pass->matched++;
+        return true;
+    }
+    return false;
+}
+
+/* -------------------------------------------------------------- skipped fusions */
+
+static struct fsd_event *add_event(struct session_log *r, enum fsd_event_kind kind,
+                                   fsd_sym pass, fsd_sym a, fsd_sym text)
+{
+    struct fsd_event event = {.kind = kind,
+                              .pass = pass,
+                              .a = a,
+                              .text = text,
+                              .build = r->build,
+                              .line = r->number};
+
+    fsd_vec_push(r->h->arena, &r->h->events, event);
+    return &r->h->events.at[r->h->events.n - 1];
+}
+
+static fsd_sym pass_name(struct session_log *r)
+{
+    const struct fsd_pass_stats *pass = at_work(r);
+
+    return pass ? pass->name : 0;
+}
+
+/* Transformers look at the same nodes in each of their steps. */
+static void skip(struct session_log *r, fsd_sym pass, fsd_sym node, fsd_sym by,
+                 struct fsd_slice why)
+{
+    const uint32_t is[] = {pass, node, by, keep(r, why), r->build};
+    fsd_sym key = fsd_intern_add(r->keys, (const char *)is, sizeof is);
+    struct fsd_event *e;
+
+    while (r->skip_of.n <= key)
+        fsd_vec_push(r->h->arena, &r->skip_of, 0);
+    if (r->skip_of.at[key]) {
+        r->h->events.at[r->skip_of.at[key] - 1].times++;
+        return;
+    }
+    e = add_event(r, FSD_EVENT_SKIP, pass, node, is[3]);
+    e->b = by;
+    e->times = 1;
+    r->skip_of.at[key] = r->h->events.n;
+}
+
+/* "MobileClipMHA[NODE]: fusion skipped: WHY" */
+static bool read_named_skip(struct session_log *r, struct fsd_slice t)
+{
+    struct fsd_slice pass = fsd_slice_take_word(&t), why;
+
+    if (!pass.n || !fsd_slice_take(&t, "[") ||
+        !fsd_slice_split_at(&t, "]: fusion skipped: ", &why))
+        return false;
+    skip(r, keep(r, pass), keep(r, t), 0, why);
+    return true;
+}
+
+/* "Skipping constant folding for OP node 'NAME' because WHY", and "... can't constant
+ * fold OP node 'NAME'" behind the reason. */
+static bool read_folding(struct session_log *r, struct fsd_slice t)
+{
+    static const char cannot[] = " and hence can't constant fold ";
+    struct fsd_slice why = t, node, rest;
+    bool behind = fsd_slice_split_at(&why, cannot, &node);
+
+    if (!behind) {
+        node = t;
+        if (!fsd_slice_take(&node, "Skipping constant folding for "))
+            return false;
+    }
+    if (!fsd_slice_split_at(&node, " node '", &rest) ||
+        !(behind ? fsd_slice_split_last(&rest, "'", &node)
+                 : fsd_slice_split_at(&rest, "' because ", &why)))
+        return false;
+    skip(r, keep(r, fsd_slice_of("ConstantFolding")), keep(r, rest), 0, why);
+    return true;
+}
+
+/* "PASS: skipping candidate due to WHY": no node is named. */
+static bool read_candidate(struct session_log *r, struct fsd_slice t)
+{
+    struct fsd_slice pass = fsd_slice_take_word(&t);
+
+    if (!pass.n || !fsd_slice_take(&t, ": skipping candidate due to "))
+        return false;
+    skip(r, keep(r, pass), 0, 0, t);
+    return true;
+}
+
+/* What the functions of a fusion miss in a pattern; they name no node. */
+static bool read_miss(struct session_log *r, const struct line *line)
+{
+    static const char *const words[] = {" not ", "n't ", "Failed ", " failed",
+                                        "nsupported"};
+
+    if (!pass_name(r) || !fsd_slice_find(line->file, "fusion"))
+        return false;
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (fsd_slice_find(line->text, words[i])) {
+            skip(r, pass_name(r), 0, keep(r, line->function), line->text);
+            return true;
+        }
+    return false;
+}
+
+/* -------------------------------------------------------------------- additions */
+
+/* A of "src node ("A", index: 1)"; "input" and "output" of the graph stay. */
+static struct fsd_slice take_end(struct fsd_slice *t)
+{
+    struct fsd_slice end, rest;
+    uint64_t index;
+
+    if (!fsd_slice_take(t, "src node (\"") && !fsd_slice_take(t, "dst node (\"") &&
+        !fsd_slice_take(t, "node (\""))
+        return fsd_slice_take_word(t);
+    end = *t;
+    if (!fsd_slice_split_at(&end, "\", index: ", &rest))
+        return (struct fsd_slice){t->s, 0};
+    *t = rest;
+    fsd_slice_take_number(t, UINT32_MAX, &index);
+    fsd_slice_take(t, ")");
+    return end;
+}
+
+/* "Inserted Q/DQ pair between src node ("A", index: 1) and dst node ("B", index: 2) at
+ * NodeArg "T"."; before 1.18 "Inserting Q/DQ pair between node ("A", index: 1) and node
+ * ..." */
+static bool read_pair(struct session_log *r, struct fsd_slice t)
+{
+    struct fsd_slice tensor, from, to;
+    struct fsd_print text;
+    FILE *out;
+
+    if ((!fsd_slice_take(&t, "Inserted Q/DQ pair between ") &&
+         !fsd_slice_take(&t, "Inserting Q/DQ pair between ")) ||
+        !fsd_slice_split_last(&t, " at NodeArg \"", &tensor) ||
+        !fsd_slice_drop(&tensor, "\"."))
+        return false;
+    from = take_end(&t);
+    if (!fsd_slice_take(&t, " and "))
+        return false;
+    to = take_end(&t);
+    out = fsd_print_open(&text);
+    fprintf(out, "between %.*s and %.*s", (int)from.n, from.s, (int)to.n, to.s);
+    add_event(r, FSD_EVENT_ADD, pass_name(r), keep(r, tensor),
+              fsd_print_sym(&text, r->h->names))
+        ->b = keep(r, fsd_slice_of("a Q/DQ pair"));
+    return true;
+}
+
+/* "Add MemcpyToHost before T for CUDAExecutionProvider", and the warning behind all:
+ * "2 Memcpy nodes are added to the graph G for CUDAExecutionProvider. ..." */
+static bool read_memcpy(struct session_log *r, struct fsd_slice t)
+{
+    struct fsd_slice what = t, tensor, provider;
+    uint64_t n;
+
+    if (fsd_slice_take_number(&what, UINT32_MAX, &n) &&
+        fsd_slice_begins(what, " Memcpy nodes are added to the graph ")) {
+        add_event(r, FSD_EVENT_WARNING, 0, keep(r, fsd_slice_of("memcpy")), keep(r, t));
+        return true;
+    }
+    what = t;
+    if (!fsd_slice_take(&what, "Add Memcpy") ||
+        (!fsd_slice_split_at(&what, " before ", &tensor) &&
+         !fsd_slice_split_at(&what, " after ", &tensor)) ||
+        !fsd_slice_split_last(&tensor, " for ", &provider))
+        return false;
+    what = (struct fsd_slice){what.s - strlen("Memcpy"), what.n + strlen("Memcpy")};
+    provider = (struct fsd_slice){tensor.s + tensor.n + 1, provider.n + 4};
+    add_event(r, FSD_EVENT_ADD, pass_name(r), keep(r, tensor), keep(r, provider))->b =
+        keep(r, what);
+    return true;
+}
+
+/* ------------------------------------------------------------------- placements */
+
+static void place(struct session_log *r, fsd_sym provider, fsd_sym op, fsd_sym name)
+{
+    fsd_vec_push(r->h->arena, &r->h->places,
+                 ((struct fsd_placement){
+                     .provider = provider, .op = op, .name = name, .build = r->build}));
+}
+
+static void count_placed(struct session_log *r, struct fsd_slice number)
+{
+    uint64_t n;
+
+    if (fsd_slice_take_number(&number, UINT32_MAX, &n))
+        r->h->placed.at[r->build] += (uint32_t)n;
+}
+
+/* "  OP (NAME)": the list continues. */
+static bool read_placed_node(struct session_log *r, struct fsd_slice t)
+{
+    struct fsd_slice name;
+
+    if (!r->placing || !fsd_slice_take(&t, "  ") || !fsd_slice_drop(&t, ")") ||
+        !fsd_slice_split_at(&t, " (", &name))
+        return false;
+    place(r, r->placing, keep(r, t), keep(r, name));
+    if (name.n)
+        fsd_vec_push(r->h->arena, &r->h->finals,
+                     ((struct fsd_final){.name = keep(r, name), .build = r->build}));
+    return true;
+}
+
+/* " All nodes placed on [EP]. Number of nodes: 5", before 1.13 "All nodes have been
+ * placed on [EP]."; " Node(s) placed on [EP]. ..." with its nodes behind it. */
+static bool read_placement(struct session_log *r, struct fsd_slice t)
+{
+    struct fsd_slice provider, rest;
+    bool all;
+
+    if (read_placed_node(r, t))
+        return true;
+    r->placing = 0;
+    if (fsd_slice_is(t, "Node placements"))
+        return true;
+    fsd_slice_take(&t, " ");
+    all = fsd_slice_begins(t, "All nodes ");
+    if ((!all && !fsd_slice_begins(t, "Node(s) ")) ||
+        !fsd_slice_split_at(&t, "placed on [", &provider) ||
+        !fsd_slice_split_at(&provider, "].", &rest) || !provider.n || r->all_placed)
+        return false;
+    r->all_placed = all;
+    if (all)
+        place(r, keep(r, provider), 0, 0);
+    else
+        r->placing = keep(r, provider);
+    if (fsd_slice_take(&rest, " Number of nodes: "))
+        count_placed(r, rest);
+    return true;
+}
+
+/* --------------------------------------------------------------------- sessions */
+
+/* A program may open one session behind another. */
+static bool read_start(struct session_log *r, struct fsd_slice t)
+{
+    if (!fsd_slice_is(t, "Initializing session."))
+        return false;
+    if (r->initialized) {
+        r->build++;
+        r->h->builds++;
+        fsd_vec_push(r->h->arena, &r->h->placed, 0);
+    }
+    r->initialized = true;
+    r->first = r->h->passes.n;
+    r->pass = FSD_NONE;
+    r->placing = 0;
+    r->all_placed = false;
+    return true;
+}
+
+static void read_line(struct session_log *r, struct fsd_slice t)
+{
+    struct line line = {.text = t};
+
+    if (t.n > LONGEST_LINE || !take_head(t, &line))
+        return;
+    r->h->session_lines++;
+    if (!read_placement(r, line.text) && !read_start(r, line.text) &&
+        !read_transformer(r, &line) && !read_named_skip(r, line.text) &&
+        !read_folding(r, line.text) && !read_candidate(r, line.text) &&
+        !read_pair(r, line.text) && !read_memcpy(r, line.text) && !read_miss(r, &line))
+        fsd_history_unknown(r->h, line.text.s, line.text.n);
+}
+
+void fsd_ort_session_read(struct fsd_history *h, const struct fsd_file *file)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct session_log r = {.h = h, .keys = fsd_intern_new(scratch), .pass = FSD_NONE};
+    size_t at = 0, end = file->size, released = 0;
+
+    h->no_steps = true;
+    fsd_vec_push(h->arena, &h->placed, 0);
+    while (at < end || (end = fsd_file_reach(file, at)) > at) {
+        const unsigned char *s = file->bytes + at, *stop;
+        size_t from = at;
+
+        while (!(stop = memchr(file->bytes + from, '\n', end - from))) {
+            from = end;
+            end = fsd_file_reach(file, from);
+            if (end == from)
+                break;
+        }
+        r.number = ++h->lines;
+        at = stop ? (size_t)(stop - file->bytes) : end;
+        read_line(&r,
+                  (struct fsd_slice){(const char *)s, at - (size_t)(s - file->bytes)});
+        at++;
+        fsd_file_release_behind(file, at, &released);
+    }
+    fsd_arena_free(scratch);
+}

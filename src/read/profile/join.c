@@ -1,0 +1,189 @@
+/*
+ * Joining a profile with the layers: names are the same, in the same order, wherever
+ * both come from one build.  Should they not be in order, equal names are joined in
+ * theirs.
+ */
+#include "read/profile/measured.h"
+
+#include <string.h>
+
+/* Layers of each name, in their order. */
+struct queue {
+    fsd_id *first; /* by symbol: FSD_NONE: none is left */
+    fsd_id *next;  /* by layer */
+    bool *taken;   /* by layer */
+};
+
+static struct queue new_queue(struct fsd_arena *arena, const struct fsd_graph *engine)
+{
+    uint32_t names = fsd_intern_count(engine->names);
+    struct queue q = {fsd_ids_new(arena, names),
+                      FSD_NEW(arena, fsd_id, engine->nodes.n),
+                      FSD_NEW(arena, bool, engine->nodes.n)};
+
+    for (fsd_id i = engine->nodes.n; i-- > 0;) {
+        fsd_sym name = engine->nodes.at[i].name;
+
+        q.next[i] = q.first[name];
+        q.first[name] = i;
+    }
+    return q;
+}
+
+static fsd_id take(struct queue *q, fsd_sym name)
+{
+    fsd_id layer = q->first[name];
+
+    while (fsd_true_at(q->taken, layer))
+        layer = q->next[layer];
+    q->first[name] = fsd_id_at(q->next, layer);
+    fsd_set_at(q->taken, layer);
+    return layer;
+}
+
+/* ---------------------------------------------------------- names that differ a bit */
+
+static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
+{
+    const char *x = fsd_text(engine->names, a), *y = fsd_text(engine->names, b);
+
+    return strlen(x) > strlen(y) ? *y && strstr(x, y) : *x && strstr(y, x);
+}
+
+enum { GAP = 64 };
+
+/* The only layer of a gap that was not joined; FSD_NONE when there is another number of
+ * them, or the gap is too long for its place to say anything. */
+static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
+{
+    fsd_id found = FSD_NONE;
+
+    if (before < after || before - after > GAP)
+        return FSD_NONE;
+    for (fsd_id i = after; i < before; i++) {
+        if (q->taken[i])
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Joins an entry between two joined ones to the only layer between their layers, where
+ * one's name contains the other's: a profile may say "Add_133" where the dump says
+ * "PWN(Add_133)". */
+static void join_gaps(struct fsd_join *join, struct queue *q,
+                      const struct fsd_graph *engine, const struct fsd_profile *profile)
+{
+    for (uint32_t i = 1; i + 1 < profile->entries.n; i++) {
+        fsd_id before = join->layer_of[i - 1], behind = join->layer_of[i + 1], layer;
+
+        if (fsd_join_has(join, i) || before == FSD_NONE || behind == FSD_NONE)
+            continue;
+        layer = only_between(q, before + 1, behind);
+        if (layer == FSD_NONE || !contains(engine, engine->nodes.at[layer].name,
+                                           profile->entries.at[i].unescaped))
+            continue;
+        join->layer_of[i] = layer;
+        join->by_place++;
+        q->taken[layer] = true;
+    }
+}
+
+/* ---------------------------------------------------------- layers without a name */
+
+/* "Gemm" of "Gemm_12", as a profile calls what has no name; 0: it is no such name. */
+static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
+{
+    const char *text = fsd_text(engine->names, entry), *end = strrchr(text, '_');
+    fsd_sym type = 0;
+
+    if (end && end[1] && !end[1 + strspn(end + 1, "0123456789")])
+        type = fsd_intern_find(engine->names, text, (size_t)(end - text));
+    return type == FSD_NONE ? 0 : type;
+}
+
+/* Joins the layers without names of each type with the entries so called, in their
+ * order, where there are as many. */
+static void join_unnamed(struct fsd_join *join, struct queue *q,
+                         struct fsd_arena *arena, const struct fsd_graph *engine,
+                         const struct fsd_profile *profile)
+{
+    uint32_t names = fsd_intern_count(engine->names);
+    fsd_id *next = FSD_NEW(arena, fsd_id, engine->nodes.n);
+    fsd_id *first = fsd_ids_new(arena, names);
+    uint32_t *lacking = FSD_NEW(arena, uint32_t, names);
+
+    for (fsd_id i = engine->nodes.n; i-- > 0;) {
+        fsd_sym op = engine->nodes.at[i].op;
+
+        if (engine->nodes.at[i].name || q->taken[i])
+            continue;
+        next[i] = first[op];
+        first[op] = i;
+        lacking[op]++;
+    }
+    for (uint32_t i = 0; i < profile->entries.n; i++)
+        if (!fsd_join_has(join, i) && !profile->entries.at[i].within)
+            lacking[numbered_type(engine, profile->entries.at[i].unescaped)]--;
+    for (uint32_t i = 0; i < profile->entries.n; i++) {
+        fsd_sym op = numbered_type(engine, profile->entries.at[i].unescaped);
+
+        if (fsd_join_has(join, i) || profile->entries.at[i].within || !op ||
+            lacking[op] || first[op] == FSD_NONE)
+            continue;
+        join->layer_of[i] = first[op];
+        q->taken[first[op]] = true;
+        first[op] = next[first[op]];
+        join->joined++;
+    }
+}
+
+struct fsd_join fsd_profile_join(struct fsd_arena *arena,
+                                 const struct fsd_graph *engine,
+                                 const struct fsd_profile *profile)
+{
+    uint32_t n = profile->entries.n;
+    struct fsd_join join = {.layer_of = FSD_NEW(arena, fsd_id, n)};
+    struct queue q = new_queue(arena, engine);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_profile_entry *entry = &profile->entries.at[i];
+        fsd_sym name = i < engine->nodes.n ? engine->nodes.at[i].name : FSD_NONE;
+        bool here = !entry->within && (name == entry->name || name == entry->unescaped);
+
+        join.layer_of[i] = here ? i : FSD_NONE;
+        if (here)
+            q.taken[i] = true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_profile_entry *entry = &profile->entries.at[i];
+
+        if (entry->within) /* it has no layer of its own */
+            continue;
+        if (!fsd_join_has(&join, i))
+            join.layer_of[i] = take(&q, entry->name);
+        if (!fsd_join_has(&join, i) && entry->unescaped != entry->name)
+            join.layer_of[i] = take(&q, entry->unescaped);
+        join.joined += fsd_join_has(&join, i);
+    }
+    join_unnamed(&join, &q, arena, engine, profile);
+    join_gaps(&join, &q, engine, profile);
+    join.joined += join.by_place;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t owner = profile->entries.at[i].within;
+
+        if (owner)
+            join.layer_of[i] = join.layer_of[owner - 1];
+        join.inside += owner && fsd_join_has(&join, i);
+    }
+    return join;
+}
+
+bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
+                   const struct fsd_profile *profile)
+{
+    return join->joined && (join->joined + join->inside == profile->entries.n ||
+                            join->joined == engine->nodes.n);
+}

@@ -1,0 +1,196 @@
+/*
+ * The inspector describes a format in a sentence, and the sentence changes between
+ * releases: with and without "format" at its end, with a full stop, with hyphens,
+ * shortened to the bare type, since TensorRT 11 in two keys.  So it is read word by
+ * word, and each word adds a fact:
+ *
+ *     Channel major FP16 format where channel % 8 == 0
+ *     \___________/ \__/              \_________/
+ *     channels last  type              padded to 8
+ *
+ * Words end at blanks and at '-', '_', ',', and a full stop is dropped, so that
+ * "Thirty-two" is two words whose numbers add up and "DLA_HWC4" is "hwc4" with an
+ * adjective.
+ */
+#include "read/trt/trt.h"
+#include "base/base.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { WORD_MAX = 24 };
+
+struct word {
+    char text[WORD_MAX];
+};
+
+struct sentence {
+    struct fsd_trt_format out;
+    struct word before; /* the word before this one */
+    unsigned number;    /* the number just read, 0 when the last word was none */
+    bool of_channel;    /* "channel" was the last noun, to which "%" refers */
+    bool multiple;      /* "%", "==" or "multiple of" was read: a number follows */
+};
+
+static const struct {
+    const char *word;
+    unsigned value;
+} numbers[] = {{"two", 2},      {"three", 3},   {"four", 4},     {"eight", 8},
+               {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
+               {"one", 1},      {"twenty", 20}, {"hundred", 100}};
+
+/* Words without a meaning here. */
+static const char *const silent[] = {
+    "format", "where", "with", "dimensions", "dimension", "wide", "and", "column",
+    "stride", "is", "a", "the", "of", "n/a", "due", "to", "shapes", "c", "dla",
+    "planar", "dynamic", "for", "tensor", "spatial", "shape",
+    /* TensorRT 11 adds words to strides that mean nothing more: "(Transposed)
+     * Transposed format", "(Arbitrary) Format with stride order = [1,2,0]". */
+    "transposed", "arbitrary", "order", "=", "not", "available"};
+
+static unsigned number_of(const char *word)
+{
+    unsigned value = 0;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(numbers); i++)
+        if (!strcmp(word, numbers[i].word))
+            return numbers[i].value;
+    for (; *word >= '0' && *word <= '9' && value < 1000; word++)
+        value = 10 * value + (unsigned)(*word - '0');
+    return *word ? 0 : value;
+}
+
+static void lay_out(struct fsd_layout *layout, enum fsd_order order)
+{
+    layout->order = (uint8_t)order;
+    layout->axis = order == FSD_ORDER_LINEAR ? 0 : 1;
+}
+
+/* The API's short names: kLINEAR, CHW32, DHWC8, CDHW32. */
+static bool read_code(struct fsd_layout *layout, const char *word)
+{
+    const char *s = *word == 'k' || *word == 'n' ? word + 1 : word; /* NHWC, too */
+    bool deep = strchr(s, 'd') != NULL;
+    unsigned number;
+    size_t len = strcspn(s, "0123456789");
+    bool last = len == (deep ? 4U : 3U) && !strncmp(s, deep ? "dhwc" : "hwc", len);
+    bool first = len == (deep ? 4U : 3U) && !strncmp(s, deep ? "cdhw" : "chw", len);
+
+    if (!strcmp(s, "linear")) {
+        lay_out(layout, FSD_ORDER_LINEAR);
+        return true;
+    }
+    number = number_of(s + len);
+    if ((!last && !first) || (s[len] && !number))
+        return false;
+    lay_out(layout, last     ? FSD_ORDER_CHANNELS_LAST
+                    : number ? FSD_ORDER_VECTORIZED
+                             : FSD_ORDER_LINEAR);
+    layout->spatial = deep ? 3 : 0;
+    *(last ? &layout->pad : &layout->width) = (uint16_t)number;
+    return true;
+}
+
+static bool read_layout(struct sentence *s, const char *word)
+{
+    struct fsd_layout *layout = &s->out.layout;
+
+    if (!strcmp(word, "major")) {
+        if (!strcmp(s->before.text, "channel"))
+            lay_out(layout, FSD_ORDER_CHANNELS_LAST);
+        else if (layout->order == FSD_ORDER_UNKNOWN)
+            lay_out(layout, FSD_ORDER_LINEAR);
+        return true;
+    }
+    if (!strcmp(word, "vectorized")) {
+        lay_out(layout, FSD_ORDER_VECTORIZED);
+        return true;
+    }
+    if (!strcmp(word, "row"))
+        return true;
+    return read_code(layout, word);
+}
+
+/* "% 8" is followed by "== 0", which adds nothing. */
+static bool read_number(struct sentence *s, const char *word)
+{
+    unsigned number = number_of(word);
+
+    if (!number && strcmp(word, "0") != 0)
+        return false;
+    if (s->multiple) {
+        if (number && s->of_channel)
+            s->out.layout.pad = (uint16_t)number;
+        s->multiple = false;
+    } else {
+        s->number += number;
+    }
+    return true;
+}
+
+static void read_word(struct sentence *s, const struct word *word)
+{
+    static const struct {
+        const char *word;
+        bool sign, channel;
+    } conditions[] = {{"channel", false, true}, {"channels", false, true},
+                      {"c", false, true},       {"column", false, false},
+                      {"%", true, false},       {"==", true, false},
+                      {"multiple", true, false}};
+    enum fsd_dtype type = fsd_dtype_read(word->text, strlen(word->text));
+
+    if (!strcmp(word->text, "wide"))
+        s->out.layout.width = (uint16_t)s->number;
+    if (!strcmp(word->text, "spatial"))
+        s->out.layout.spatial = (uint8_t)s->number;
+    if (read_number(s, word->text))
+        return;
+    s->number = 0;
+    /* Conditions: "channel % 8 == 0", "a multiple of 8", "column stride % 32". */
+    for (size_t i = 0; i < FSD_COUNT_OF(conditions); i++)
+        if (!strcmp(word->text, conditions[i].word)) {
+            if (conditions[i].sign)
+                s->multiple = true;
+            else
+                s->of_channel = conditions[i].channel;
+            return;
+        }
+    if (type)
+        s->out.type = type;
+    else if (!read_layout(s, word->text)) {
+        size_t i = 0;
+
+        while (i < FSD_COUNT_OF(silent) && strcmp(word->text, silent[i]) != 0)
+            i++;
+        s->out.understood &= i < FSD_COUNT_OF(silent);
+    }
+}
+
+struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
+{
+    struct sentence sentence = {.out.understood = true};
+    bool any = false;
+
+    for (size_t i = 0; i < n;) {
+        struct word word = {0};
+        size_t len = 0;
+
+        while (i + len < n && !memchr(" -_,.\t()[]", s[i + len], 10))
+            len++;
+        if (len >= WORD_MAX) {
+            sentence.out.understood = false;
+        } else if (len) {
+            for (size_t k = 0; k < len; k++)
+                word.text[k] =
+                    (char)(s[i + k] | (s[i + k] >= 'A' && s[i + k] <= 'Z') << 5);
+            read_word(&sentence, &word);
+            sentence.before = word;
+            any = true;
+        }
+        i += len + 1;
+    }
+    sentence.out.understood &= any;
+    if (sentence.out.layout.order != FSD_ORDER_VECTORIZED)
+        sentence.out.layout.width = 0;
+    return sentence.out;
+}

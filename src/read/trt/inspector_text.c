@@ -1,0 +1,392 @@
+/*
+ * The inspector's text has the keys of its JSON in the same order, without quotation
+ * marks and with commas that also occur in values.  A line is converted to the JSON
+ * object that it abbreviates, which is read like any other.
+ *
+ *     Name: c + r, LayerType: CaskConvolution, Inputs: [ { Name: x, Location: Device,
+ *     Dimensions: [1,3,8,8], Format/Datatype: Half }], Outputs: [ ... ], Kernel: [5,5],
+ *     Weights: {"Type": "Half", "Count": 800}, TacticName: t, Metadata: ...
+ *
+ *     Name: __myl_Move_myl0_0, LayerType: kgen, Inputs: [ { Name: x, Dimensions: [8,4],
+ *     Strides: [4,1], StrideOrder: [1,0], Datatype: Half, Format: (Linear) Row major
+ *     linear format }], Constants: [], Outputs: [ ... ], TacticName: t, StreamId: 0
+ *
+ * A value ends before a comma, a word and a colon outside of brackets; Metadata is the
+ * last and ends with the line.
+ */
+#include "read/trt/json.h"
+
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
+
+struct context {
+    cJSON *layer;
+    struct fsd_slice key;
+    bool odd;  /* something was not understood */
+    bool full; /* there is no memory */
+};
+
+static struct fsd_slice from(struct fsd_slice t, size_t at)
+{
+    return (struct fsd_slice){t.s + at, t.n - at};
+}
+
+/* ---------------------------------------------------------------------- values */
+
+/* A C string; the zero byte, which it cannot hold, becomes \x00. */
+static cJSON *string_of(struct fsd_slice t)
+{
+    size_t n = t.n, used = 0;
+    char *copy;
+    cJSON *item;
+
+    for (size_t i = 0; i < t.n; i++)
+        n += t.s[i] ? 0 : 3;
+    copy = malloc(n + 1);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < t.n; i++) {
+        memcpy(copy + used, t.s[i] ? &t.s[i] : "\\x00", t.s[i] ? 1 : 4);
+        used += t.s[i] ? 1 : 4;
+    }
+    copy[used] = '\0';
+    item = cJSON_CreateString(copy);
+    free(copy);
+    return item;
+}
+
+static bool number_of(struct fsd_slice t, double *out)
+{
+    char copy[NUMBER_MAX], *end;
+
+    if (!t.n || t.n >= NUMBER_MAX || !strchr("-.0123456789", *t.s ? *t.s : ' ') ||
+        memchr(t.s, 'x', t.n))
+        return false;
+    memcpy(copy, t.s, t.n);
+    copy[t.n] = '\0';
+    *out = strtod(copy, &end);
+    return end == copy + t.n;
+}
+
+static cJSON *scalar_of(struct fsd_slice t)
+{
+    double number;
+
+    if (number_of(t, &number))
+        return cJSON_CreateNumber(number);
+    if (t.n > 1 && *t.s == '"' && t.s[t.n - 1] == '"')
+        t = (struct fsd_slice){t.s + 1, t.n - 2};
+    return string_of(t);
+}
+
+/* "2,2", "auto const x = f(a, b);, ...": NULL when there are too many items. */
+static cJSON *list_of(struct fsd_slice t)
+{
+    cJSON *list = cJSON_CreateArray();
+    size_t at = 0, items = 0;
+    int depth = 0;
+
+    for (size_t i = 0; i <= t.n && list; i++) {
+        bool end = i == t.n;
+        cJSON *item;
+
+        depth += !end && strchr("([{", t.s[i] ? t.s[i] : ' ');
+        depth -= !end && strchr(")]}", t.s[i] ? t.s[i] : ' ');
+        if (!end && (t.s[i] != ',' || depth > 0))
+            continue;
+        while (at < i && t.s[at] == ' ')
+            at++;
+        if (end && at == i && !items)
+            break;
+        item = scalar_of((struct fsd_slice){t.s + at, i - at});
+        if (!item || ++items > ITEMS_MAX || !cJSON_AddItemToArray(list, item)) {
+            cJSON_Delete(item);
+            cJSON_Delete(list);
+            return NULL;
+        }
+        at = i + 1;
+    }
+    return list;
+}
+
+static cJSON *value_of(struct context *m, struct fsd_slice t)
+{
+    cJSON *item = NULL;
+
+    errno =
+        0; /* a value that is no list and no object may be text, but not one that ran
+              out of memory */
+    if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
+        item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
+    if (item || errno == ENOMEM)
+        return item;
+    if (t.n > 1 && *t.s == '{' && t.s[t.n - 1] == '}') {
+        item = cJSON_ParseWithLength(t.s, t.n);
+        if (item || errno == ENOMEM)
+            return item;
+        m->odd = true;
+    }
+    return scalar_of(t);
+}
+
+static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value)
+{
+    char name[LONGEST_KEY + 1];
+
+    memcpy(name, key.s, key.n);
+    name[key.n] = '\0';
+    if (!value || !cJSON_AddItemToObject(to, name, value)) {
+        cJSON_Delete(value);
+        m->full = true;
+    }
+}
+
+/* --------------------------------------------------------------------- tensors */
+
+/* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
+ * at the first key that may follow it.  Keys are in this order, whichever are present.
+ */
+static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
+{
+    static const char *const keys[] = {
+        ", Location: ",        ", Dimensions: [", ", Strides: [", ", StrideOrder: [",
+        ", Format/Datatype: ", ", Datatype: ",    ", Format: "};
+    cJSON *tensor = cJSON_CreateObject();
+
+    if (!tensor || !cJSON_AddItemToArray(list, tensor)) {
+        cJSON_Delete(tensor);
+        m->full = true;
+        return;
+    }
+    for (size_t i = FSD_COUNT_OF(keys); i-- > 0;) {
+        struct fsd_slice value;
+        bool is_list = keys[i][strlen(keys[i]) - 1] == '[';
+
+        if (!fsd_slice_split_at(&t, keys[i], &value))
+            continue;
+        if (is_list) /* the bracket is part of the value */
+            value = (struct fsd_slice){value.s - 1, value.n + 1};
+        add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
+            is_list ? value_of(m, value) : string_of(value));
+    }
+    if (t.n >= 6)
+        add(m, tensor, fsd_slice_of("Name"), string_of(from(t, 6)));
+}
+
+/* Splits the text at the end of its first record; false: the record does not end.  A
+ * name may contain " }", the keys behind the dimensions may not.  Dimensions are
+ * searched only up to the next record: if no record has any, each search would
+ * otherwise read all following records. */
+static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
+{
+    const char *next = fsd_slice_find(*t, " }, { Name: ");
+    struct fsd_slice own = {t->s, next ? (size_t)(next - t->s) : t->n};
+    const char *dims = fsd_slice_find(own, ", Dimensions: ["), *end = NULL;
+
+    if (dims)
+        end = fsd_slice_find(from(*t, (size_t)(dims - t->s)), " }");
+    if (!end)
+        end = fsd_slice_find(*t, " }");
+    if (!end)
+        return false;
+    *record = *t;
+    *t = fsd_slice_split(record, end, 2);
+    return true;
+}
+
+/* " { Name: n, ... }, { ... }]": returns the text behind the bracket. */
+static struct fsd_slice read_tensors(struct context *m, const char *key,
+                                     struct fsd_slice t)
+{
+    cJSON *list = cJSON_AddArrayToObject(m->layer, key);
+    struct fsd_slice record;
+
+    m->full |= !list;
+    while (list && fsd_slice_begins(t, " { Name: ")) {
+        t = from(t, 3);
+        if (!take_record(&t, &record)) {
+            m->odd = true;
+            return from(t, t.n);
+        }
+        read_tensor(m, list, record);
+        if (fsd_slice_begins(t, ","))
+            t = from(t, 1);
+    }
+    m->odd |= !fsd_slice_begins(t, "]");
+    return fsd_slice_begins(t, "]") ? from(t, 1) : from(t, t.n);
+}
+
+/* ------------------------------------------------------------------------ keys */
+
+/* ", Key: " at the start: the key, and the length of all; 0 if there is none. */
+static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
+{
+    size_t i = 2;
+
+    if (!fsd_slice_begins(t, ", "))
+        return 0;
+    while (i < t.n && i <= LONGEST_KEY && (fsd_is_word(t.s[i]) || t.s[i] == '/'))
+        i++;
+    *key = (struct fsd_slice){t.s + 2, i - 2};
+    if (i == 2 || i >= t.n || t.s[i] != ':')
+        return 0;
+    return i + 1 + (i + 1 < t.n && t.s[i + 1] == ' ');
+}
+
+static size_t value_end(struct fsd_slice t)
+{
+    struct fsd_slice key;
+    int depth = 0;
+
+    for (size_t i = 0; i < t.n; i++) {
+        depth += strchr("([{", t.s[i] ? t.s[i] : ' ') != NULL;
+        depth -= strchr(")]}", t.s[i] ? t.s[i] : ' ') != NULL;
+        if (depth <= 0 && t.s[i] == ',' && key_at(from(t, i), &key))
+            return i;
+    }
+    return t.n;
+}
+
+/* "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ...": one profile. */
+static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
+{
+    static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
+    cJSON *one = cJSON_CreateObject();
+    struct fsd_slice format;
+
+    if (!one || !cJSON_AddItemToArray(list, one)) {
+        cJSON_Delete(one);
+        m->full = true;
+        return;
+    }
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
+        struct fsd_slice before = t, sizes, behind;
+
+        if (fsd_slice_split_at(&before, words[i], &sizes) &&
+            fsd_slice_split_at(&sizes, "]", &behind))
+            add(m, one, (struct fsd_slice){words[i], strcspn(words[i], ":")},
+                list_of(sizes));
+    }
+    if (fsd_slice_split_at(&t, "Format: ", &format))
+        add(m, one, fsd_slice_of("Format"), string_of(format));
+}
+
+/* "[ { MinShape: ... }, { ... } ]": one entry per profile; the last one may be cut. */
+static cJSON *profiles_of(struct context *m, struct fsd_slice t)
+{
+    cJSON *list = cJSON_CreateArray();
+    const char *at;
+
+    while (list && !m->full && (at = fsd_slice_find(t, "{ "))) {
+        struct fsd_slice own = from(t, (size_t)(at - t.s));
+        bool ends = fsd_slice_split_at(&own, " }", &t);
+
+        read_profile(m, list, own);
+        if (!ends) {
+            m->odd = true;
+            break;
+        }
+    }
+    return list;
+}
+
+static void read_keys(struct context *m, struct fsd_slice t)
+{
+    static const char *const heads[] = {"Name", "LayerType", "Inputs", "Constants",
+                                        "Outputs"};
+    struct fsd_slice key;
+    size_t n, end;
+
+    while ((n = key_at(t, &key))) {
+        bool last = fsd_slice_is(key, "Metadata"), is_head = false;
+
+        t = from(t, n);
+        end = last ? t.n : value_end(t);
+        /* These come before all other keys, or are part of a value. */
+        for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
+            is_head |= fsd_slice_is(key, heads[i]);
+        if (is_head)
+            m->odd = true;
+        else if (fsd_slice_begins(key, "TacticValue") ||
+                 fsd_slice_begins(key, "TacticName") || last)
+            add(m, m->layer, key, string_of((struct fsd_slice){t.s, end}));
+        else if (fsd_slice_is(key, "ProfileInfo"))
+            add(m, m->layer, key, profiles_of(m, (struct fsd_slice){t.s, end}));
+        else
+            add(m, m->layer, key, value_of(m, (struct fsd_slice){t.s, end}));
+        t = from(t, end);
+    }
+    m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
+}
+
+/* The type is one word; it ends the part that is the same in all versions. */
+static void read_line(struct context *m, struct fsd_slice t)
+{
+    static const char *const lists[] = {", Inputs: [", ", Constants: [",
+                                        ", Outputs: ["};
+    struct fsd_slice name = t;
+    size_t n = 0;
+
+    if (!fsd_slice_split_at(&name, ", LayerType: ", &t)) {
+        m->odd = true;
+        t = from(t, t.n);
+    }
+    add(m, m->layer, fsd_slice_of("Name"), string_of(from(name, 6)));
+    while (n < t.n && t.s[n] != ',')
+        n++;
+    add(m, m->layer, (struct fsd_slice){"LayerType", 9},
+        string_of((struct fsd_slice){t.s, n}));
+    t = from(t, n);
+    for (size_t i = 0; i < FSD_COUNT_OF(lists); i++) {
+        char key[LONGEST_KEY] = "";
+
+        if (!fsd_slice_begins(t, lists[i]))
+            continue;
+        memcpy(key, lists[i] + 2, strcspn(lists[i] + 2, ":"));
+        t = read_tensors(m, key, from(t, strlen(lists[i])));
+    }
+    read_keys(m, t);
+}
+
+enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *file,
+                                    uint32_t number, const char *s, size_t n,
+                                    bool *whole, struct fsd_error *err)
+{
+    struct context m = {.layer = cJSON_CreateObject()};
+    enum fsd_status status;
+
+    if (m.layer)
+        read_line(&m, (struct fsd_slice){s, n});
+    if (!m.layer || m.full)
+        status = fsd_fail_memory(err, file->name);
+    else
+        status = fsd_json_layer(b, file, number, m.layer, err);
+    cJSON_Delete(m.layer);
+    *whole = !m.odd;
+    return status;
+}
+
+enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
+                                      struct fsd_slice line, struct fsd_error *err)
+{
+    struct context m = {.layer = cJSON_CreateObject()};
+    struct fsd_slice name = line, keys;
+    enum fsd_status status;
+
+    if (m.layer && fsd_slice_take(&name, "Name: ") &&
+        fsd_slice_split_last(&name, ", IOMode: ", &keys)) {
+        add(&m, m.layer, fsd_slice_of("Name"), string_of(name));
+        read_keys(&m, from(line, (size_t)(name.s + name.n - line.s)));
+    }
+    if (!m.layer || m.full)
+        status = fsd_fail_memory(err, file->name);
+    else
+        status = fsd_json_binding(b, file, m.layer, err);
+    cJSON_Delete(m.layer);
+    return status;
+}

@@ -1,0 +1,586 @@
+/*
+ * One layer of TensorRT's inspector, and one of its bindings, as JSON:
+ *
+ *     {"Name": ..., "LayerType": ..., "Inputs": [...], ...} or "name"
+ *     "in", or {"Name": ..., "IOMode": ...} since TensorRT 11
+ *
+ * A layer is an object, or only its name if the engine was built without
+ * profilingVerbosity=detailed.  Keys without a meaning here become attributes of the
+ * layer if they are numbers, words or lists of these.  Values that no engine has (NaN,
+ * sizes that are no numbers, a repeated key) become remarks.
+ */
+#include "read/trt/json.h"
+
+#include "base/base.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Far above any engine, and low enough for the memory that they need. */
+enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
+
+/* A small file may have so many layers, a larger file one more per so many bytes.  A
+ * run needs some 1,000 bytes for a layer; TensorRT writes one with only a name in 30.
+ */
+enum { LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
+
+/* ------------------------------------------------------------------- messages */
+
+const char *fsd_json_kind(const cJSON *item)
+{
+    if (cJSON_IsString(item))
+        return "a string";
+    if (cJSON_IsNumber(item))
+        return "a number";
+    if (cJSON_IsArray(item))
+        return "a list";
+    if (cJSON_IsObject(item))
+        return "an object";
+    return cJSON_IsNull(item)   ? "null"
+           : cJSON_IsBool(item) ? "true or false"
+                                : "nothing";
+}
+
+enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,
+                                    const char *of)
+{
+    return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
+                    "expected at most %u %s, found more", limit, of);
+}
+
+unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned bytes,
+                       unsigned max)
+{
+    uint64_t n = free + file->size / bytes;
+
+    return n < max ? (unsigned)n : max;
+}
+
+enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
+                                    struct fsd_error *err)
+{
+    const struct fsd_json_reading r = {.file = file, .err = err};
+    const unsigned limit = fsd_json_most(file, LAYERS_FREE, LAYER_BYTES, LAYERS_MAX);
+
+    return n > limit ? fsd_json_fail_limit(&r, limit, "layers") : FSD_OK;
+}
+
+static enum fsd_status fail_layer(const struct fsd_json_reading *r,
+                                  const char *expected, const char *what,
+                                  const cJSON *found)
+{
+    return fsd_fail(r->err, FSD_E_FORMAT, r->file->name, FSD_POS_NONE, 0,
+                    "layer %u: expected %s%s, found %s", r->layer, expected, what,
+                    fsd_json_kind(found));
+}
+
+/* --------------------------------------------------------------------- values */
+
+static fsd_sym symbol(struct fsd_json_reading *r, const cJSON *string)
+{
+    return string && cJSON_IsString(string)
+               ? fsd_intern_str(r->b->g->names, string->valuestring)
+               : 0;
+}
+
+/* An integer that a double represents exactly, as all that TensorRT writes. */
+static bool as_integer(const cJSON *item, int64_t *out)
+{
+    double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+
+    if (!(fabs(value) <= 9007199254740992.0) || value != floor(value))
+        return false;
+    *out = (int64_t)value;
+    return true;
+}
+
+/* -------------------------------------------------------------------- tensors */
+
+/* The lists of a tensor, with one number per dimension. */
+struct lists {
+    struct fsd_dim dims[RANK_MAX];
+    int64_t strides[RANK_MAX], order[RANK_MAX];
+    struct fsd_dim optimum[RANK_MAX];
+};
+
+static bool read_list(const cJSON *list, int64_t out[RANK_MAX], uint32_t *n)
+{
+    const cJSON *item;
+
+    *n = 0;
+    if (!cJSON_IsArray(list))
+        return false;
+    cJSON_ArrayForEach (item, list) {
+        if (*n == RANK_MAX || !as_integer(item, &out[*n]))
+            return false;
+        if (out[*n] < 0)
+            out[*n] = -1;
+        ++*n;
+    }
+    return true;
+}
+
+/* An unknown size is -1; an engine has no other negative one. */
+static bool has_negative_size(const cJSON *list)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        if (item->valuedouble < -1)
+            return true;
+    }
+    return false;
+}
+
+static void remark_value(struct fsd_json_reading *r, const char *key)
+{
+    fsd_build_remark(r->b, "input/odd-value", fsd_intern_str(r->b->g->names, key));
+}
+
+/* Strides, or their order, if there is one per dimension; else NULL. */
+static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item,
+                                   const char *key, uint32_t rank,
+                                   int64_t out[RANK_MAX])
+{
+    const cJSON *list = fsd_json_get(item, key);
+    uint32_t n;
+
+    if (!list)
+        return NULL;
+    if (!read_list(list, out, &n)) {
+        remark_value(r, key);
+        return NULL;
+    }
+    return n == rank ? out : NULL;
+}
+
+/* "Format/Datatype", or since TensorRT 11 one key for each. */
+static void read_format(struct fsd_json_reading *r, const cJSON *item,
+                        struct fsd_build_tensor *out)
+{
+    static const char *const type_keys[] = {"Datatype", "DataType"};
+
+    out->format = symbol(r, fsd_json_get(item, "Format/Datatype"));
+    if (!out->format)
+        out->format = symbol(r, fsd_json_get(item, "Format"));
+    for (size_t i = 0; !out->type && i < FSD_COUNT_OF(type_keys); i++)
+        out->type = symbol(r, fsd_json_get(item, type_keys[i]));
+    if (out->type)
+        r->b->seen |= FSD_SEEN_IO_TENSORS;
+}
+
+static void read_tensor(struct fsd_json_reading *r, const cJSON *item,
+                        struct fsd_build_tensor *out, struct lists *lists)
+{
+    const cJSON *list = fsd_json_get(item, "Dimensions");
+    int64_t sizes[RANK_MAX];
+
+    *out = (struct fsd_build_tensor){.dims = lists->dims};
+    out->name = symbol(r, cJSON_IsString(item) ? item : fsd_json_get(item, "Name"));
+    read_format(r, item, out);
+    out->ranked = read_list(list, sizes, &out->rank);
+    if (!out->ranked)
+        out->rank = 0;
+    if (list && (!out->ranked || has_negative_size(list)))
+        fsd_build_remark(r->b, "input/odd-dimensions", out->name);
+    for (uint32_t i = 0; i < out->rank; i++)
+        lists->dims[i] = (struct fsd_dim){.size = sizes[i]};
+    if (out->ranked) {
+        out->strides = read_strides(r, item, "Strides", out->rank, lists->strides);
+        out->order = read_strides(r, item, "StrideOrder", out->rank, lists->order);
+    }
+    if (fsd_json_get(item, "Location"))
+        r->b->seen |= FSD_SEEN_LOCATION;
+}
+
+static enum fsd_status read_ports(struct fsd_json_reading *r, const cJSON *layer,
+                                  const char *key, enum fsd_direction direction)
+{
+    const cJSON *list = fsd_json_get(layer, key), *item;
+    struct fsd_build_tensor tensor;
+    struct lists lists;
+
+    if (!list || cJSON_IsNull(list))
+        return FSD_OK;
+    r->b->layer.lists_constants |= direction == FSD_DIRECTION_CONSTANT;
+    if (!cJSON_IsArray(list))
+        return fail_layer(r, "a list as ", key, list);
+    cJSON_ArrayForEach (item, list) {
+        if (!cJSON_IsObject(item) && !cJSON_IsString(item))
+            return fail_layer(r, "tensors in ", key, item);
+        read_tensor(r, item, &tensor, &lists);
+        fsd_build_port(r->b, direction, &tensor);
+    }
+    return FSD_OK;
+}
+
+/* --------------------------------------------------------------------- layers */
+
+/* One number that is no integer makes the list one of floats. */
+static void read_numbers(struct fsd_json_reading *r, const cJSON *list,
+                         struct fsd_attr *attr)
+{
+    struct fsd_graph *g = r->b->g;
+    const cJSON *item;
+    int64_t value;
+
+    attr->kind = FSD_ATTR_INTS;
+    cJSON_ArrayForEach (item, list) {
+        if (!as_integer(item, &value))
+            attr->kind = FSD_ATTR_FLOATS;
+    }
+    attr->list.at = attr->kind == FSD_ATTR_INTS ? g->ints.n : g->floats.n;
+    cJSON_ArrayForEach (item, list) {
+        if (attr->kind == FSD_ATTR_FLOATS)
+            fsd_vec_push(g->arena, &g->floats, item->valuedouble);
+        else if (as_integer(item, &value))
+            fsd_vec_push(g->arena, &g->ints, value);
+        attr->list.n++;
+    }
+}
+
+static bool all_are(const cJSON *list, cJSON_bool (*is)(const cJSON *))
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        if (!is(item))
+            return false;
+    }
+    return true;
+}
+
+/* NaN or infinity, which a number too large for a double becomes. */
+static bool is_odd_number(const cJSON *item)
+{
+    return cJSON_IsNumber(item) && !isfinite(item->valuedouble);
+}
+
+static bool has_odd_number(const cJSON *item)
+{
+    const cJSON *one;
+
+    cJSON_ArrayForEach (one, item) {
+        if (is_odd_number(one))
+            return true;
+    }
+    return is_odd_number(item);
+}
+
+static void read_attr(struct fsd_json_reading *r, const cJSON *item)
+{
+    struct fsd_attr attr = {.name = fsd_intern_str(r->b->g->names, item->string),
+                            .value = FSD_NONE,
+                            .form = FSD_NONE};
+
+    if (has_odd_number(item)) {
+        remark_value(r, item->string);
+        return;
+    }
+    if (as_integer(item, &attr.i)) {
+        attr.kind = FSD_ATTR_INT;
+    } else if (cJSON_IsNumber(item)) {
+        attr.kind = FSD_ATTR_FLOAT;
+        attr.f = item->valuedouble;
+    } else if (cJSON_IsBool(item)) {
+        attr.kind = FSD_ATTR_INT;
+        attr.i = cJSON_IsTrue(item);
+    } else if (cJSON_IsString(item)) {
+        attr.kind = FSD_ATTR_STRING;
+        attr.s = symbol(r, item);
+    } else if (cJSON_IsArray(item) && all_are(item, cJSON_IsNumber)) {
+        read_numbers(r, item, &attr);
+    } else if (cJSON_IsArray(item) && all_are(item, cJSON_IsString)) {
+        const cJSON *word;
+
+        attr.kind = FSD_ATTR_STRINGS;
+        attr.list.at = r->b->g->links.n;
+        cJSON_ArrayForEach (word, item) {
+            fsd_vec_push(r->b->g->arena, &r->b->g->links, symbol(r, word));
+            attr.list.n++;
+        }
+    } else {
+        return;
+    }
+    fsd_build_attr(r->b, attr);
+}
+
+/* {"Type": "Half", "Count": 9408} */
+static void read_weights(struct fsd_json_reading *r, const cJSON *item, uint64_t *count,
+                         enum fsd_dtype *type)
+{
+    const cJSON *name = fsd_json_get(item, "Type"), *n = fsd_json_get(item, "Count");
+    int64_t value = 0;
+
+    if (n && (!as_integer(n, &value) || value < 0))
+        remark_value(r, item->string);
+    *count = value > 0 ? (uint64_t)value : 0;
+    if (cJSON_IsString(name))
+        *type = fsd_dtype_read(name->valuestring, strlen(name->valuestring));
+}
+
+static void read_special(struct fsd_json_reading *r, const cJSON *item, const char *key)
+{
+    struct fsd_layer *layer = &r->b->layer;
+
+    if (!strcmp(key, "TacticName"))
+        layer->tactic = symbol(r, item);
+    else if (!strcmp(key, "TacticValue"))
+        layer->tactic_value = symbol(r, item);
+    else if (!strcmp(key, "Origin"))
+        fsd_build_origin(r->b, symbol(r, item));
+    else if (!strcmp(key, "Metadata"))
+        fsd_build_metadata(r->b, symbol(r, item));
+    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* or a ParameterType */
+        r->b->subtype = symbol(r, item);
+}
+
+/* The keys of a layer.  No dump states its version, but keys show it roughly:
+ * HasDynamicFilter came with 8.5, StreamId and Metadata with 8.6. */
+struct key {
+    const char *key;
+    enum { ATTRIBUTE, READ_ALREADY, SPECIAL } use;
+    unsigned seen;
+};
+
+static const struct key keys[] = {
+    /* sorted */
+    {"Constants", READ_ALREADY},
+    {"ConvKernel", ATTRIBUTE, FSD_SEEN_CONVOLUTION},
+    {"ConvParameterType", SPECIAL},
+    {"HasDynamicFilter", ATTRIBUTE, FSD_SEEN_DYNAMIC_FILTER},
+    {"Inputs", READ_ALREADY},
+    {"Kernel", ATTRIBUTE, FSD_SEEN_CONVOLUTION},
+    {"LayerType", READ_ALREADY},
+    {"Metadata", SPECIAL},
+    {"Name", READ_ALREADY},
+    {"Origin", SPECIAL},
+    {"Outputs", READ_ALREADY},
+    {"ParameterType", SPECIAL},
+    {"PluginType", SPECIAL},
+    {"StreamId", ATTRIBUTE, FSD_SEEN_STREAM},
+    {"TacticName", SPECIAL},
+    {"TacticValue", SPECIAL}};
+
+static const struct key *find_key(const char *word)
+{
+    static const struct key other = {.use = ATTRIBUTE};
+    const struct key *key =
+        bsearch(word, keys, FSD_COUNT_OF(keys), sizeof *keys, fsd_by_name);
+
+    return key ? key : &other;
+}
+
+/* Remarks a key that an object has twice: which of its values is meant is unknown.
+ * @param there  a bit for each known key that the object had so far. */
+static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
+                            uint32_t *there)
+{
+    uint32_t bit = known->key ? UINT32_C(1) << (known - keys) : 0;
+
+    _Static_assert(FSD_COUNT_OF(keys) <= 32, "a bit for each key");
+    if (*there & bit)
+        fsd_build_remark(r->b, "input/duplicate-key",
+                         fsd_intern_str(r->b->g->names, known->key));
+    *there |= bit;
+}
+
+/* Reads a key that has a field of its own; true if the key is one. */
+static bool read_key(struct fsd_json_reading *r, const cJSON *item,
+                     const struct key *known)
+{
+    struct fsd_layer *layer = &r->b->layer;
+    const char *key = item->string;
+
+    r->b->seen |= known->seen;
+    if (known->use == SPECIAL && cJSON_IsString(item))
+        read_special(r, item, key);
+    else if (known->use == SPECIAL)
+        remark_value(r, key);
+    if (known->use != ATTRIBUTE)
+        return true;
+    if (cJSON_IsObject(item)) {
+        /* A convolution with a pooling behind it writes "ConvWeights", since "Kernel"
+         * could belong to either. */
+        if (!strncasecmp(key, "Conv", 4))
+            key += 4;
+        if (!strcasecmp(key, "Weights"))
+            read_weights(r, item, &layer->weights, &layer->weights_type);
+        else if (!strcasecmp(key, "Bias"))
+            read_weights(r, item, &layer->bias, &layer->bias_type);
+        return true;
+    }
+    return false;
+}
+
+static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer)
+{
+    const cJSON *name = cJSON_IsString(layer) ? layer : fsd_json_get(layer, "Name");
+    const cJSON *type = fsd_json_get(layer, "LayerType"), *item;
+    uint32_t there = 0;
+    enum fsd_status status;
+
+    if (!cJSON_IsString(layer) && !cJSON_IsObject(layer))
+        return fail_layer(r, "an object or a name", "", layer);
+    if (name && !cJSON_IsString(name))
+        return fail_layer(r, "a string as ", "Name", name);
+    if (type && !cJSON_IsString(type))
+        return fail_layer(r, "a string as ", "LayerType", type);
+    fsd_build_layer(r->b, symbol(r, name), symbol(r, type));
+    status = read_ports(r, layer, "Inputs", FSD_DIRECTION_IN);
+    if (status == FSD_OK)
+        status = read_ports(r, layer, "Outputs", FSD_DIRECTION_OUT);
+    if (status == FSD_OK)
+        status = read_ports(r, layer, "Constants", FSD_DIRECTION_CONSTANT);
+    if (status != FSD_OK)
+        return status;
+    if (cJSON_IsObject(layer)) {
+        r->b->g->detailed = true;
+        cJSON_ArrayForEach (item, layer) {
+            const struct key *known = find_key(item->string);
+
+            remark_repeated(r, known, &there);
+            if (!read_key(r, item, known))
+                read_attr(r, item);
+        }
+    }
+    fsd_build_layer_end(r->b);
+    return FSD_OK;
+}
+
+/* Shows the layer in advance, within the limits for hostile files. */
+static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
+                    struct fsd_slice text)
+{
+    const cJSON *name = cJSON_IsString(layer) ? layer : fsd_json_get(layer, "Name");
+
+    if (cJSON_IsString(name))
+        fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
+}
+
+/* Guarded, since the caller must free JSON that no cleanup handler knows. */
+enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
+                                    struct fsd_slice text)
+{
+    enum fsd_status status;
+
+    FSD_GUARD(r->err);
+    if (r->foresees) {
+        foresee(r, layer, text);
+        return FSD_OK;
+    }
+    status = read_layer(r, layer);
+    if (status == FSD_OK)
+        status = fsd_json_layers_fit(r->file, ++r->layer, r->err);
+    if (status == FSD_OK && r->b->g->mentions.n > MENTIONS_MAX)
+        return fsd_json_fail_limit(r, MENTIONS_MAX, "names in names of layers");
+    return status;
+}
+
+enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
+                               uint32_t number, const cJSON *layer,
+                               struct fsd_error *err)
+{
+    struct fsd_json_reading r = {.b = b, .file = file, .err = err, .layer = number};
+
+    return fsd_json_read_layer(&r, layer, fsd_slice_of(""));
+}
+
+/* ------------------------------------------------------------------- bindings */
+
+/* "hwc8", or the text itself if it is no known format. */
+static void put_format(const char *text, const char *before, FILE *out)
+{
+    struct fsd_trt_format format = fsd_trt_format(text, strlen(text));
+    char name[16];
+
+    fprintf(out, "%s%s", before,
+            format.understood && *fsd_layout_name(format.layout, name) ? name : text);
+}
+
+/* The sizes and I/O formats that all profiles allow, as text. */
+static void read_ranges(struct fsd_json_reading *r, const cJSON *list,
+                        struct fsd_build_tensor *out)
+{
+    static const char *const shapes[] = {"MinShape", "OptShape", "MaxShape"};
+    struct fsd_print ranges, outside;
+    const cJSON *item;
+
+    fsd_print_open(&ranges);
+    fsd_print_open(&outside);
+    cJSON_ArrayForEach (item, list) {
+        const cJSON *format = fsd_json_get(item, "Format");
+        const char *before = item == list->child ? "" : " ";
+        int64_t sizes[RANK_MAX];
+        uint32_t rank;
+
+        for (size_t k = 0; k < FSD_COUNT_OF(shapes); k++) {
+            if (!read_list(fsd_json_get(item, shapes[k]), sizes, &rank))
+                continue;
+            fputs(k ? ".." : before, ranges.out);
+            for (uint32_t i = 0; i < rank; i++)
+                fprintf(ranges.out, "%s%" PRId64, i ? "x" : "", sizes[i]);
+        }
+        if (cJSON_IsString(format))
+            put_format(format->valuestring, before, outside.out);
+    }
+    out->ranges = fsd_print_sym(&ranges, r->b->g->names);
+    out->outside = fsd_print_sym(&outside, r->b->g->names);
+}
+
+/* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one per profile.
+ */
+static void read_profiles(struct fsd_json_reading *r, const cJSON *list,
+                          struct fsd_build_tensor *out, struct lists *lists)
+{
+    struct fsd_graph *g = r->b->g;
+    uint32_t n = 0, chosen = g->profile < 0 ? 0 : (uint32_t)g->profile, rank;
+    int64_t sizes[RANK_MAX];
+    const cJSON *item, *of_chosen = NULL;
+
+    if (!cJSON_IsArray(list))
+        return;
+    read_ranges(r, list, out);
+    cJSON_ArrayForEach (item, list) {
+        if (n++ == chosen)
+            of_chosen = item;
+    }
+    if (g->profiles < n)
+        g->profiles = n;
+    if (!out->ranked || !read_list(fsd_json_get(of_chosen, "OptShape"), sizes, &rank) ||
+        rank != out->rank)
+        return;
+    for (uint32_t i = 0; i < rank; i++)
+        lists->optimum[i] = (struct fsd_dim){.size = sizes[i]};
+    out->optimum = lists->optimum;
+}
+
+static void read_binding(struct fsd_json_reading *r, const cJSON *item)
+{
+    struct fsd_build_tensor tensor;
+    struct lists lists;
+    const cJSON *mode = fsd_json_get(item, "IOMode"); /* "kINPUT", "Input" */
+    const char *word = cJSON_IsString(mode) ? mode->valuestring : "";
+
+    word += *word == 'k';
+    read_tensor(r, item, &tensor, &lists);
+    read_profiles(r, fsd_json_get(item, "ProfileInfo"), &tensor, &lists);
+    if (tensor.name)
+        fsd_build_binding(r->b, &tensor,
+                          !strcasecmp(word, "input")    ? FSD_DIRECTION_IN
+                          : !strcasecmp(word, "output") ? FSD_DIRECTION_OUT
+                                                        : FSD_DIRECTION_UNKNOWN);
+}
+
+enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
+                                 const cJSON *binding, struct fsd_error *err)
+{
+    struct fsd_json_reading r = {.b = b, .file = file, .err = err};
+
+    FSD_GUARD(err);
+    read_binding(&r, binding);
+    return FSD_OK;
+}

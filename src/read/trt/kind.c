@@ -1,0 +1,139 @@
+/*
+ * Derives what a layer is (compute, reformat, copy, ...) from TensorRT's LayerType,
+ * Origin, name and tactic, which have meant different things from 8.0 to 11. The layer
+ * type alone does not suffice: a Reformat may be TensorRT's own, or a Q/DQ, Slice or
+ * Cast of the model.  Only this folder knows these words; other folders use the neutral
+ * facts that are set here.
+ */
+#include "read/trt/trt.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* LayerType values that do not compute, in any case ("NoOp", TensorRT 11: "noop"). A
+ * NoOp proves nothing about a node: a reformat that turned out free is one, and so is a
+ * Reshape or Cast of the model, with Metadata or without. */
+static const struct {
+    const char *type;
+    enum fsd_kind kind;
+} types[] = {
+    {"NoOp", FSD_KIND_NOOP},
+    {"Reformat", FSD_KIND_REFORMAT},
+    {"MyelinReformat", FSD_KIND_REFORMAT},
+    {"Constant", FSD_KIND_CONSTANT},
+    {"Myelin", FSD_KIND_FOREIGN},
+    {"DLA", FSD_KIND_FOREIGN},
+    {"shape_call", FSD_KIND_SHAPE},
+    {"ShapeHostToDevice", FSD_KIND_SHAPE},
+    {"DeviceToShapeHost", FSD_KIND_SHAPE},
+    {"signal", FSD_KIND_SYNC},
+    {"wait", FSD_KIND_SYNC},
+    {"Quantize", FSD_KIND_QUANTIZE},
+    {"Dequantize", FSD_KIND_QUANTIZE},
+    {"DynamicQuantize", FSD_KIND_QUANTIZE},
+    {"memset", FSD_KIND_SYNC},
+    {"jmp", FSD_KIND_SYNC},
+    {"cjmp", FSD_KIND_SYNC},
+};
+
+/* Myelin counts loops and sizes with kernels of one element; kernels that compute have
+ * other types ("kgen", "gemm", ...). */
+static const struct {
+    const char *type;
+    enum fsd_kind kind;
+} myelin_types[] = {
+    {"add", FSD_KIND_SYNC},  {"mul", FSD_KIND_SYNC},  {"div", FSD_KIND_SYNC},
+    {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
+};
+
+/* Origin says what a Reformat does, since TensorRT 8.2: only REFORMAT is TensorRT's
+ * own.  A QDQ is an unfused QuantizeLinear or DequantizeLinear of the model, a SLICE
+ * writes its part of a Concat, or reads one, by copying, and CAST and IDENTITY are the
+ * model's nodes of that name. */
+static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
+                             enum fsd_trt_origin origin)
+{
+    bool compiled = l->provider == FSD_PROVIDER_COMPILER;
+    enum fsd_kind kind = FSD_KIND_COMPUTE;
+    size_t i = 0;
+
+    while (i < FSD_COUNT_OF(types) && strcasecmp(types[i].type, type) != 0)
+        i++;
+    if (i < FSD_COUNT_OF(types))
+        kind = types[i].kind;
+    for (i = 0; compiled && i < FSD_COUNT_OF(myelin_types); i++)
+        if (!strcmp(myelin_types[i].type, type))
+            kind = myelin_types[i].kind;
+
+    if (kind == FSD_KIND_REFORMAT && origin == FSD_TRT_ORIGIN_QDQ)
+        return FSD_KIND_QUANTIZE;
+    if (kind == FSD_KIND_REFORMAT &&
+        (origin == FSD_TRT_ORIGIN_SLICE || origin == FSD_TRT_ORIGIN_IDENTITY))
+        return FSD_KIND_COPY;
+    if (kind == FSD_KIND_COMPUTE && l->form == FSD_NAME_SERVES)
+        return FSD_KIND_REFORMAT;
+    if (kind == FSD_KIND_COMPUTE &&
+        (l->form == FSD_NAME_REGION || l->provider == FSD_PROVIDER_DEVICE))
+        return FSD_KIND_FOREIGN;
+    if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
+        (l->form == FSD_NAME_COPIES || l->form == FSD_NAME_WRAPS))
+        return FSD_KIND_COPY;
+    return kind;
+}
+
+/* The types that unfused Q or DQ layers have had: Scale (8.0), Reformat (8.2 and
+ * later), a pointwise or generated kernel.  A convolution is none, whatever its name
+ * contains. */
+static bool may_quantize(const char *type)
+{
+    static const char *const starts[] = {
+        "Reformat",  "Scale",       "NoOp", "Quantize", "Dequantize",
+        "PointWise", "ElementWise", "kgen", "fusion",   "DynamicQuantize"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
+        if (!strncasecmp(type, starts[i], strlen(starts[i])))
+            return true;
+    return !*type; /* names only: not known */
+}
+
+static bool says_any(const char *text, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
+
+void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
+                   enum fsd_trt_origin origin, struct fsd_layer *layer)
+{
+    static const char *const multiply[] = {"gemm", "Gemm", "onvolution",
+                                           "MatrixMultiply"};
+    /* Kernels that multiply without tensor cores: CUDA cores one by one (simt, ffma,
+     * scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp). */
+    static const char *const scalar[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
+                                         "_idp", "dp4a", "fp16x2", "hfma2"};
+    const char *type = fsd_text(names, node->op);
+    const char *tactic = fsd_text(names, layer->tactic);
+
+    layer->kind = kind_of(layer, type, origin);
+    if (!strncasecmp(type, "Plugin", 6) && layer->provider != FSD_PROVIDER_DEVICE)
+        layer->provider = FSD_PROVIDER_PLUGIN;
+    layer->forwards =
+        layer->form == FSD_NAME_SERVES || origin == FSD_TRT_ORIGIN_REFORMAT;
+    layer->slices = origin == FSD_TRT_ORIGIN_SLICE;
+    layer->may_quantize = may_quantize(type);
+    layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
+    layer->transposed = strstr(type, "econvolution") != NULL;
+    /* A depthwise kernel cannot use tensor cores. */
+    layer->scalar =
+        says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");
+    /* With FP32 tensors the kernel may or may not round to TF32. */
+    layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
+    layer->computes_in = fsd_trt_computes_in(layer, tactic);
+    /* A layer that the builder adds has a name that contains that of the layer it is
+     * for. */
+    layer->of_network = layer->kind == FSD_KIND_NOOP && node->name &&
+                        layer->form == FSD_NAME_PLAIN &&
+                        layer->provider == FSD_PROVIDER_BUILDER;
+}

@@ -1,0 +1,352 @@
+/*
+ * The row of TensorRT in the table of readers: which files it recognizes, and which
+ * function reads each of them.  Engines come as JSON and as lines in a log or in the
+ * inspector's text; text is a log if it contains an engine, whatever its beginning.
+ */
+#include "base/base.h"
+#include "read/engine/reader.h"
+#include "read/log/log.h"
+#include "read/trt/trt.h"
+
+#include <string.h>
+
+/* The largest dumps seen have some 50 MB.  Text is read line by line. */
+static const uint64_t size_max = (uint64_t)1 << 28;
+enum { HASH_STEP = 1 << 22, VERSION_WITHIN = 1 << 16 };
+
+/* ----------------------------------------------------------------- what a file is */
+
+enum form { FORM_NONE, FORM_PLAN, FORM_JSON, FORM_LOG, FORM_INSPECTOR, FORM_TEXT };
+
+/* Ultralytics puts a length and a JSON text before the engine. */
+static bool is_plan(const struct fsd_file *file)
+{
+    const unsigned char *s = file->bytes;
+    size_t len;
+
+    if (fsd_file_type_of(file) == FSD_FILETYPE_PLAN)
+        return true;
+    if (file->size < 5 || s[4] != '{')
+        return false;
+    len = (size_t)s[0] | (size_t)s[1] << 8 | (size_t)s[2] << 16 | (size_t)s[3] << 24;
+    return fsd_file_has_at(file, 4 + len, "ftrt", 4);
+}
+
+/* The words of a list are searched far into the text, since a log may open with a page
+ * of trtexec's options.  Words that begin a line are recognized in the first line, too.
+ */
+static enum form form_of_text(const struct fsd_file *file)
+{
+    enum { SEARCHED = 1 << 16 };
+    static const struct {
+        const char *word;
+        enum form form;
+    } words[] = {{"[TRT]", FORM_LOG},
+                 {"[TensorRT]", FORM_LOG},
+                 {"&&&& RUNNING", FORM_LOG},
+                 {"\nLayer(", FORM_LOG},
+                 {"\n[V] ", FORM_LOG},
+                 {"\n[I] ", FORM_LOG},
+                 {"\n--- Layer ", FORM_INSPECTOR},
+                 {", LayerType: ", FORM_INSPECTOR},
+                 {"\nLayers:", FORM_INSPECTOR}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
+        const char *word = words[i].word;
+
+        if (fsd_file_has_word(file, SEARCHED, word) ||
+            (*word == '\n' && fsd_file_has_at(file, fsd_file_text_start(file), word + 1,
+                                              strlen(word) - 1)))
+            return words[i].form;
+    }
+    return FORM_TEXT;
+}
+
+static enum form form_of(const struct fsd_file *file)
+{
+    enum fsd_file_type look = fsd_file_type_of(file);
+    enum form form;
+
+    if (is_plan(file))
+        return FORM_PLAN;
+    if (look == FSD_FILETYPE_JSON)
+        return FORM_JSON;
+    if (look == FSD_FILETYPE_BINARY)
+        return FORM_TEXT;
+    if (look != FSD_FILETYPE_LIST && look != FSD_FILETYPE_TEXT)
+        return FORM_NONE;
+    form = form_of_text(file);
+    return form == FORM_TEXT && look == FSD_FILETYPE_LIST ? FORM_JSON : form;
+}
+
+/* JSON with layers, objects or names; other JSON may be anything. */
+static bool has_layers(const struct fsd_file *file)
+{
+    enum { SEARCHED = 4096 };
+
+    return fsd_file_has_word(file, SEARCHED, "\"Layers\"") ||
+           fsd_file_has_word(file, SEARCHED, "\"LayerType\"");
+}
+
+static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
+{
+    enum form form = form_of(file);
+    bool json = form == FORM_JSON;
+
+    switch (input) {
+    case FSD_INPUT_ENGINE: /* for a plan there is an error with advice */
+        if (form == FORM_NONE)
+            return FSD_CLAIM_NONE;
+        return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
+                   ? FSD_CLAIM_MAYBE
+                   : FSD_CLAIM_SURE;
+    case FSD_INPUT_LOG: /* what the user passes as a log may begin with anything */
+        return form == FORM_LOG                              ? FSD_CLAIM_SURE
+               : form == FORM_INSPECTOR || form == FORM_TEXT ? FSD_CLAIM_MAYBE
+                                                             : FSD_CLAIM_NONE;
+    case FSD_INPUT_PROFILE:
+    case FSD_INPUT_TIMES:
+    case FSD_INPUT_TUNING:
+        break;
+    }
+    return json && fsd_times_kind(file) == input ? FSD_CLAIM_SURE : FSD_CLAIM_MAYBE;
+}
+
+/* ------------------------------------------------------------------------ engines */
+
+static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error *err)
+{
+    bool plain = file->name && strcmp(file->name, "-") != 0 && strlen(file->name) < 120;
+    const char *name = plain ? file->name : "FILE";
+
+    return fsd_fail(
+        err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
+        "this is a serialized engine, not a dump of its layers; run: trtexec "
+        "--loadEngine=%s --profilingVerbosity=detailed --exportLayerInfo=%s.json (and "
+        "build it with --profilingVerbosity=detailed, or the layers have names only)",
+        name, name);
+}
+
+/* A profile as an engine: it has only the names of layers. */
+static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file *file,
+                                     struct fsd_error *err)
+{
+    fsd_profile_vec profiles = {0};
+    struct fsd_graph *g = b->g;
+    enum fsd_status status = fsd_profile_read(g->arena, g->names, file, &profiles, err);
+
+    if (status == FSD_OK)
+        status = fsd_json_layers_fit(file, profiles.at[0].entries.n, err);
+    for (uint32_t i = 0; status == FSD_OK && i < profiles.at[0].entries.n; i++) {
+        fsd_build_layer(b, profiles.at[0].entries.at[i].unescaped, 0);
+        fsd_build_layer_end(b);
+    }
+    g->kind = "trt-profile";
+    return status;
+}
+
+static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
+                                 struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    if (file->size > size_max)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                        "expected a dump of at most %llu bytes, found %llu",
+                        (unsigned long long)size_max, (unsigned long long)file->size);
+    if (fsd_times_kind(file) == FSD_INPUT_PROFILE)
+        return read_profiled(b, file, err);
+    status = fsd_json_read(b, file, err);
+    b->g->kind = b->g->detailed ? "trt-json" : "trt-names";
+    return status;
+}
+
+/* Text without a list may contain single layers; if it does not, the error of the list
+ * stays. */
+static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *file,
+                                    struct fsd_error *err)
+{
+    uint32_t n = 0;
+    enum fsd_status status = fsd_json_objects(b, file, &n, err);
+
+    b->g->kind = "trt-json";
+    return status == FSD_OK && !n ? FSD_E_FORMAT : status;
+}
+
+static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *source,
+                                 struct fsd_error *err)
+{
+    const struct fsd_file *file = source->file;
+    enum fsd_status status = fsd_log_engine_read(
+        b, file, source->number, source->history ? source->history->scan : NULL, err);
+    struct fsd_slice head = {(const char *)file->bytes,
+                             file->size < VERSION_WITHIN ? file->size : VERSION_WITHIN};
+    char version[32];
+
+    if (status == FSD_E_FORMAT && !b->g->nodes.n &&
+        fsd_file_type_of(file) != FSD_FILETYPE_BINARY)
+        status = read_objects(b, file, err);
+    /* In a log of several engines, api/inputs.c finds each one's version. */
+    if (status == FSD_OK && !source->history && fsd_log_version(head, version))
+        b->version = fsd_intern_str(b->g->names, version);
+    if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
+        return status;
+    if (fsd_file_type_of(file) == FSD_FILETYPE_BINARY)
+        return fsd_engine_refuse(
+            file, err,
+            "a binary file; of a serialized engine, give what "
+            "trtexec --loadEngine=... --exportLayerInfo=... wrote");
+    if (fsd_file_has_word(file, VERSION_WITHIN, ":onnxruntime:"))
+        return fsd_engine_refuse(file, err,
+                                 "a session log of ONNX Runtime, which lists none; "
+                                 "give the model that the session optimized");
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
+                    "expected JSON, which begins with '{' or '[', or a build log "
+                    "with an engine's layers, found other text");
+}
+
+/* In steps, so that a large log need not be in memory at once. */
+static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
+                                 struct fsd_error *err)
+{
+    struct fsd_digest digest;
+
+    if (!fsd_digest_begin(&digest, file))
+        return fsd_fail_memory(err, file->name);
+    while (file->size - digest.at > HASH_STEP) {
+        fsd_digest_step(&digest, digest.at + HASH_STEP);
+        fsd_file_release(file, digest.at);
+    }
+    fsd_digest_end(&digest, hash);
+    return FSD_OK;
+}
+
+/* Fails unless the requested profile has layers. */
+static enum fsd_status check_profile(const struct fsd_graph *g,
+                                     const struct fsd_source *source,
+                                     struct fsd_error *err)
+{
+    if (!source->profile || (source->profile <= g->profiles && g->nodes.n))
+        return FSD_OK;
+    if (source->profile > g->profiles)
+        return fsd_fail(err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
+                        "expected --opt-profile from 0 to %u, found %u",
+                        g->profiles - 1, source->profile - 1);
+    return fsd_fail(err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
+                    "expected layers of optimization profile %u, found only %u of "
+                    "others",
+                    source->profile - 1, g->elsewhere.n);
+}
+
+static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
+                            struct fsd_error *err)
+{
+    const struct fsd_log_scan *scan = source->history ? source->history->scan : NULL;
+    const struct fsd_file *file = source->file;
+    enum form form = form_of(file);
+    struct fsd_build b;
+    enum fsd_status status;
+
+    if (form == FORM_PLAN)
+        return refuse_plan(file, err);
+    g->profile = (int32_t)source->profile - 1;
+    fsd_build_init(&b, g, source->vocab);
+    status = form == FORM_JSON ? read_json(&b, file, err) : read_text(&b, source, err);
+    if (status == FSD_OK)
+        status = check_profile(g, source, err);
+    if (status == FSD_OK && scan && scan->hashed)
+        memcpy(g->hash, scan->hash, sizeof g->hash);
+    else if (status == FSD_OK)
+        status = hash_file(file, g->hash, err);
+    if (status == FSD_OK)
+        fsd_build_finish(&b);
+    return status;
+}
+
+/* Layers without ports change no tensor, so that the finished graph stays finished. */
+static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
+                      const struct fsd_vocab *vocab)
+{
+    struct fsd_build b;
+
+    fsd_build_init(&b, g, vocab);
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_build_layer(&b, names[i], 0);
+        fsd_build_layer_end(&b);
+    }
+}
+
+/* ---------------------------------------------------------------- logs and times */
+
+static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *names,
+                                    const struct fsd_file *file, fsd_profile_vec *out,
+                                    struct fsd_error *err)
+{
+    enum form form = form_of(file);
+    uint32_t first = out->n;
+    enum fsd_status status;
+
+    if (form != FORM_LOG && form != FORM_INSPECTOR &&
+        !(form == FORM_TEXT && fsd_file_type_of(file) == FSD_FILETYPE_TEXT))
+        return fsd_profile_read(arena, names, file, out, err);
+    status = fsd_log_profile_read(arena, names, file, out, err);
+    if (status != FSD_OK || out->n > first)
+        return status;
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                    "expected a profile of layers, found a log without the table that "
+                    "trtexec --dumpProfile prints");
+}
+
+static const char *const reads[] = {
+    "layer dumps (JSON), TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT",
+    "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
+    "the inspector's text, and console logs of trtexec --dumpLayerInfo",
+    "profiles: trtexec's JSON and table, Torch-TensorRT's trace",
+    "times of whole runs: trtexec --exportTimes",
+    "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
+    NULL};
+
+static const char *const phrases[] = {"Reformatting CopyNode for Input Tensor ",
+                                      "Reformatting CopyNode for Output Tensor ",
+                                      "Reformatting CopyNode for Network Input ",
+                                      "Reformatting CopyNode for Network Output ",
+                                      "Reformatted Input Tensor ",
+                                      "Reformatted Output Tensor ",
+                                      "Reformatted Network Input ",
+                                      "Reformatted Network Output ",
+                                      " input reformatter ",
+                                      " output reformatter ",
+                                      "(Unnamed Layer* ",
+                                      "fusedPointwiseNode(",
+                                      "{ForeignNode[",
+                                      "[ShapeHostToDeviceCopy ",
+                                      "Forced Cast ITensor ",
+                                      "[profile ",
+                                      "[ONNX Layer: ",
+                                      "ONNXTRT_",
+                                      "reshape_before_",
+                                      "reshape_after_",
+                                      "_copy_input",
+                                      "_copy_output",
+                                      "_clone_",
+                                      "_output",
+                                      "_myl",
+                                      " copy",
+                                      " to ",
+                                      "PWN(",
+                                      NULL};
+
+const struct fsd_engine_reader fsd_reader_trt = {
+    .name = "TensorRT",
+    .reads = reads,
+    .sniff = sniff,
+    .load = load,
+    .add_names = add_names,
+    .read_log = fsd_log_read,
+    .read_network = fsd_log_network,
+    .read_profile = read_profile,
+    .read_times = fsd_times_read,
+    .read_tuning = fsd_tuning_read,
+    .phrases = phrases,
+    .words = fsd_trt_words,
+};

@@ -1,0 +1,188 @@
+/*
+ * The Metadata of a layer, since TensorRT 8.6:
+ *
+ *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
+ *
+ * Items are separated by 1E (fused by the optimizer), by 1F (by Myelin), or by nothing,
+ * if a tool dropped control characters from the dump.  An item may have more than the
+ * node's name: " | " and its doc string, or " | Local Function: f".  A name may itself
+ * contain any of this, so that an item is looked up whole before its end is removed.
+ * Myelin appends how it lowered the node: "[ONNX Layer:
+ * /conv/Conv]__gemm_from_conv1x1".
+ *
+ * TensorRT truncates Metadata to 4000 characters and writes " ... " in the middle; a
+ * truncated item resolves to nothing.
+ */
+#include "base/base.h"
+#include "read/engine/reader.h"
+#include "read/trt/name.h"
+
+#include <string.h>
+
+#define OPENING "[ONNX Layer: "
+#define TRAILER " | "
+#define ELISION " ... "
+
+enum {
+    OPENING_LEN = sizeof OPENING - 1,
+    TRAILER_LEN = sizeof TRAILER - 1,
+    TRAILERS = 64,     /* how many " | " of one item are tried */
+    OWNED_MAX = 1024,  /* among more nodes of one name, owners are not compared */
+    TEXT_MAX = 1 << 20 /* longer texts are not parsed; the longest seen has 16 K */
+};
+
+struct reading {
+    struct fsd_graph *g;
+    const struct fsd_vocab *vocab;
+    fsd_sym metadata;
+    bool truncated;
+};
+
+/* The length of the known name in the item: all of it, else the text before the last "
+ * | " that leaves one; 0 if none does. */
+static size_t known_name(const struct reading *r, const char *s, size_t n,
+                         const struct fsd_meaning **what)
+{
+    size_t left = TRAILERS;
+
+    for (size_t len = n; r->vocab && len && left; len--) {
+        if (len < n &&
+            (n - len < TRAILER_LEN || memcmp(s + len, TRAILER, TRAILER_LEN) != 0))
+            continue;
+        left--;
+        *what = fsd_vocab_find(r->vocab, s, len);
+        if (*what && (*what)->nodes.n)
+            return len;
+    }
+    return 0;
+}
+
+/* "lin_act (Act) | /Lin (Lin)": the owners of a node in the body of a function or a
+ * branch, innermost first.  Returns the node, of several with one name, that they own;
+ * FSD_NONE if none or several are. */
+static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
+                       const char *s, size_t n)
+{
+    const struct fsd_graph *g = r->vocab->model;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < what->nodes.n; i++) {
+        fsd_id node = r->vocab->pool.at[what->nodes.at + i];
+        fsd_id owner = g->scopes.at[g->nodes.at[node].scope].owner;
+        const char *at = s;
+        bool fits = true;
+
+        for (; fits && owner != FSD_NONE && at;
+             owner = g->scopes.at[g->nodes.at[owner].scope].owner) {
+            fsd_sym name = g->nodes.at[owner].name;
+            size_t len = fsd_text_len(g->names, name), left = n - (size_t)(at - s);
+
+            fits = len && left > len + 1 &&
+                   !memcmp(at, fsd_text(g->names, name), len) && at[len] == ' ' &&
+                   at[len + 1] == '(';
+            at = fsd_slice_find((struct fsd_slice){at, left}, TRAILER);
+            at = at ? at + TRAILER_LEN : NULL;
+        }
+        if (!fits || owner != FSD_NONE || at)
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = node;
+    }
+    return found;
+}
+
+static void read_name(struct reading *r, const char *s, size_t n)
+{
+    struct fsd_mention mention = {.by = FSD_BY_METADATA, .role = FSD_MENTION_COMPUTES};
+    const struct fsd_meaning *what = NULL;
+    const char *trailer = fsd_slice_find((struct fsd_slice){s, n}, TRAILER);
+    size_t known = known_name(r, s, n, &what);
+
+    if (!n)
+        return;
+    if (!known) {
+        what = NULL;
+        known = trailer && trailer > s ? (size_t)(trailer - s) : n;
+        r->truncated |= fsd_slice_find((struct fsd_slice){s, known}, ELISION) != NULL;
+    }
+    if (what && what->nodes.n > 1 && what->nodes.n <= OWNED_MAX &&
+        trailer == s + known) {
+        fsd_id node =
+            owned_by(r, what, s + known + TRAILER_LEN, n - known - TRAILER_LEN);
+
+        if (node != FSD_NONE) {
+            mention.node = node;
+            mention.tensor = FSD_NONE;
+            mention.among = 1;
+            mention.text = mention.layer = fsd_intern_add(r->g->names, s, known);
+            fsd_vec_push(r->g->arena, &r->g->mentions, mention);
+            return;
+        }
+    }
+    fsd_mention_add(r->g, r->vocab, mention, s, known, what);
+}
+
+/* The length without the remark behind the item. */
+static size_t without_remark(const char *s, size_t n)
+{
+    for (size_t at = n; at > 2 && s[n - 1] != ']'; at--)
+        if (!memcmp(s + at - 3, "]__", 3))
+            return at - 2;
+    return n;
+}
+
+static void read_item(struct reading *r, const char *s, size_t n)
+{
+    if (n >= OPENING_LEN && !memcmp(s, OPENING, OPENING_LEN)) {
+        s += OPENING_LEN;
+        n -= OPENING_LEN;
+        n = without_remark(s, n);
+        if (n && s[n - 1] == ']')
+            n--;
+    }
+    read_name(r, s, n);
+}
+
+/* A piece without separators may still be several items. */
+static void read_piece(struct reading *r, const char *s, size_t n)
+{
+    const char *next;
+
+    while (n &&
+           (next = fsd_slice_find((struct fsd_slice){s + 1, n - 1}, "]" OPENING))) {
+        size_t len = (size_t)(next - s) + 1;
+
+        read_item(r, s, len);
+        s += len;
+        n -= len;
+    }
+    read_item(r, s, n);
+}
+
+void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
+                       fsd_sym metadata)
+{
+    struct reading r = {.g = g, .vocab = vocab, .metadata = metadata};
+    const char *s = fsd_text(g->names, metadata);
+    size_t n = fsd_text_len(g->names, metadata);
+
+    if (n > TEXT_MAX) {
+        r.truncated = true;
+        n = 0;
+    }
+    while (n) {
+        size_t len = strcspn(s, "\x1e\x1f");
+
+        read_piece(&r, s, len);
+        len += len < n;
+        s += len;
+        n -= len;
+    }
+    if (r.truncated)
+        fsd_vec_push(g->arena, &g->remarks,
+                     (struct fsd_remark){.rule = "input/truncated-metadata",
+                                         .node = g->nodes.n,
+                                         .tensor = FSD_NONE,
+                                         .text = metadata});
+}
