@@ -519,9 +519,12 @@ static const struct kind {
                            .sniff = fsd_snapshot_sniff},
     [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads",
                          .input = FSD_INPUT_TUNING},
-    [FSD_FILE_POLICY] = {"a policy", ", which belongs to --policy",
-                         .sniff = fsd_policy_sniff}};
-_Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT + 1, "a row each");
+};
+_Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT, "a row each");
+
+/* No file of a build: what nothing else knows may be one. */
+static const struct kind policy = {"a policy", ", which belongs to --policy",
+                                   .sniff = fsd_policy_sniff};
 
 /* The last kind first: a model may be an engine, too. */
 static enum fsd_file_kind kind_of(const char *path)
@@ -559,8 +562,10 @@ const char *fsd_file_kind_noun(enum fsd_file_kind kind)
 static enum fsd_status blame_kind(const char *path, const char *expected, unsigned kind,
                                   enum fsd_status status, struct fsd_error *err)
 {
+    const struct kind *is = kind == FSD_FILE_POLICY ? &policy : &kinds[kind];
+
     return fsd_fail(err, status, path, FSD_POS_NONE, 0, "expected %s, found %s%s",
-                    expected, kinds[kind].noun, kinds[kind].belongs);
+                    expected, is->noun, is->belongs);
 }
 
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
@@ -571,7 +576,7 @@ enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *ex
     if (status != FSD_E_FORMAT && status != FSD_E_UNSUPPORTED)
         return status;
     kind = fsd_file_kind(path);
-    if (kind == FSD_FILE_OTHER && fsd_policy_sniff(path))
+    if (kind == FSD_FILE_OTHER && policy.sniff(path))
         kind = FSD_FILE_POLICY;
     return kind == FSD_FILE_OTHER || kind == wanted
                ? status

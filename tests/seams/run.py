@@ -61,7 +61,7 @@ ROWS = {
                             ("src/report/report.c", BEFORE, r"\};\n/\* clang-format on \*/\n_Static_assert",
                              '    [FSD_OF_SEAM] = {{"seam", "a subject of seams", NULL}, .document = fill_routes},\n')],
     "kind of file": [("include/fusiondiff/fusiondiff.h", BEFORE, r"    FSD__FILE_KIND_COUNT", "    FSD_FILE_SEAM,\n"),
-                     ("src/api/inputs.c", BEFORE, r"    \[FSD_FILE_POLICY\] =",
+                     ("src/api/inputs.c", BEFORE, r"\};\n_Static_assert\(FSD_COUNT_OF\(kinds\)",
                       '    [FSD_FILE_SEAM] = {"a kind of seams", "", .sniff = fsd_policy_sniff},\n')],
     "view": [("src/report/view/view.h", AFTER, r"#define FSD_VIEWS\(row\)", " row(seam, false)"),
              ("src/cli/verb_views.c", AFTER, r"const struct verb view_verbs\[\] = \{\n",
@@ -155,7 +155,7 @@ def check_added():
     claim("lines of a seam" in asks("doctor"), "reader: doctor does not list it")
     claim(re.search(r"^  csv .*a subject of seams", asks("doctor"), re.M), "subject: no format has it")
     with open(os.path.join(FOLDER, "seam.ini"), "w", encoding="utf-8") as file:
-        file.write("[rules]\nseam/run = error\n")
+        file.write("[layer-count]\nlevel = info\n")
     claim("found a kind of seams" in run(BINARY, "seam.ini", "engine.txt", cwd=FOLDER)[1], "kind of file: it is not recognized")
     claim(links(report)[:2] == [[0], [1]], f"reader, matching pass: links {links(report)}")
     found = [one["message"] for one in report.get("findings", []) if one["rule"] == "seam/run"]
