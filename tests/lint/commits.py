@@ -56,8 +56,10 @@ def git(*args):
 
 
 def is_area(area, commit):
-    """A folder or file of the tree at the commit (or before it, which may have deleted it), or one of AREAS."""
-    names = [top + area + end for top in ("src/", "tests/", "") for end in ("", ".c", ".h")]
+    """A folder or file of the tree at the commit (or before it, which may have deleted it), or one of AREAS.  One of
+    src/ may be named without the group that it is in."""
+    groups = sorted(f"src/{group}/" for group in os.listdir(os.path.join(ROOT, "src")) if "." not in group)
+    names = [top + area + end for top in ("src/", "tests/", "", *groups) for end in ("", ".c", ".h")]
     return area in AREAS or any(os.path.exists(os.path.join(ROOT, name)) for name in names) or any(
         git("cat-file", "-e", f"{tree}:{name}") is not None for tree in (commit, commit + "^") for name in names)
 
