@@ -9,6 +9,7 @@ the other tests.
 """
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -29,10 +30,10 @@ if [ "$1" = --help ]; then
 fi
 for word; do
     case $word in
-        --exportLayerInfo=*) cp {QAT}/engine.graph.json "${{word#*=}}" ;;
-        --exportProfile=*) cp {QAT}/profile.json "${{word#*=}}" ;;
-        --exportTimes=*) cp {QAT}/times.json "${{word#*=}}" ;;
-        --verbose) cat {LOG} ;;
+        --exportLayerInfo=*) cp {shlex.quote(QAT)}/engine.graph.json "${{word#*=}}" ;;
+        --exportProfile=*) cp {shlex.quote(QAT)}/profile.json "${{word#*=}}" ;;
+        --exportTimes=*) cp {shlex.quote(QAT)}/times.json "${{word#*=}}" ;;
+        --verbose) cat {shlex.quote(LOG)} ;;
         --unknown) echo "Unknown option: $word" >&2; exit 1 ;;
     esac
 done
@@ -100,7 +101,7 @@ def options():
     check("what the user set stays", [word.split("=")[0] for word in command("mine")["command"][1:]] ==
           ["--exportLayerInfo", "--profilingVerbosity", "--buildOnly", "--verbose"], command("mine"))
     check("and is copied", os.path.exists(path("mine/layers.json")) and os.path.exists(path("mine.json")))
-    done = collect("script", "bash", "-c", f'cp {QAT}/engine.graph.json "$FUSIONDIFF_COLLECT/mine.json"; printf no-newline',
+    done = collect("script", "bash", "-c", f'cp {shlex.quote(QAT)}/engine.graph.json "$FUSIONDIFF_COLLECT/mine.json"; printf no-newline',
                    more=["--model", f"{QAT}/model.onnx", "--copy-model"])
     check("a script's own files", sorted(os.listdir(path("script"))) == ["build.log", "command.json", "mine.json", "model.onnx"] and
           not os.path.islink(path("script/model.onnx")), done.stderr)

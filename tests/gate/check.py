@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,10 @@ except (ImportError, OSError):
     print("skipped: needs python3-onnx, python3-jsonschema, libxml2-utils")
     sys.exit(77)
 
-BINARY, FIXTURES, SCHEMA = sys.argv[1:4]
+BINARY, _, SCHEMA = sys.argv[1:4]
+# A word of a list ends at a blank, which the path of the checkout may have.
+COPY = tempfile.TemporaryDirectory()
+FIXTURES = shutil.copytree(sys.argv[2], os.path.join(COPY.name, "fixtures"))
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.join(FIXTURES, "qat_block/model.onnx")
 ENGINE = os.path.join(FIXTURES, "qat_block/engine.graph.json")
