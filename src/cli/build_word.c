@@ -121,13 +121,6 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
     return status;
 }
 
-bool is_directory(const char *path)
-{
-    struct stat st;
-
-    return path && !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* "x.onnx as MODEL, y.json as ENGINE, ...", without their folder. */
 static void report_taken(const struct build_word *build, const char *folder,
                          const struct fsd_options *run)

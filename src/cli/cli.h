@@ -389,10 +389,10 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,
                             struct fsd_error *err);
 
+/* Files that somebody else named, or a link: they must not lead out.  inside.c */
+
 /** NULL is none. */
 bool is_directory(const char *path);
-
-/* Files that somebody else named, or a link: they must not lead out.  inside.c */
 
 /** With --follow they may.  Set once, before any of the others is asked. */
 void allow_leading_out(bool allowed);
@@ -489,9 +489,6 @@ void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload);
 /** How many threads to take: `jobs`, or as many as there are processors. */
 unsigned count_jobs(unsigned jobs);
 
-/** `memory`; the program ends where there is none. */
-void *must(void *memory);
-
 /* --------------------------------------------------------------------------- target */
 
 /** The folder that a path lies in, without links; false, with errno set, if there is
@@ -559,6 +556,8 @@ void prepare_ends(void);
 
 /** Ends the program so, where there is no memory to be had. */
 _Noreturn void end_without_memory(void);
+/** `memory`; the program ends where there is none. */
+void *must(void *memory);
 
 /** Ends the program so, by a signal.
  *  @param whole_job  the terminal has sent it to a command alone: all processes of the
@@ -600,8 +599,6 @@ void record_reads(void);
 
 /** The same of a file that will be opened; NULL is none. */
 void add_read(const char *path);
-/** The same of the files of a build. */
-void add_reads(const struct fsd_options *build);
 
 /** Refuses an output that is one of the inputs, with FSD_E_ARG. */
 enum fsd_status refuse_read(const struct output *to, struct fsd_error *err);

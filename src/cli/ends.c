@@ -45,6 +45,13 @@ void end_without_memory(void)
     _exit(TROUBLE);
 }
 
+void *must(void *memory)
+{
+    if (!memory)
+        end_without_memory();
+    return memory;
+}
+
 void prepare_ends(void)
 {
     fsd_on_out_of_memory(end_without_memory);

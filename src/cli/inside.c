@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool anywhere;
@@ -24,6 +25,13 @@ static bool anywhere;
 void allow_leading_out(bool allowed)
 {
     anywhere = allowed;
+}
+
+bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return path && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 static enum fsd_status refuse(struct fsd_error *err, const char *path, const char *to)

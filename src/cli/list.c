@@ -17,13 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void *must(void *memory)
-{
-    if (!memory)
-        end_without_memory();
-    return memory;
-}
-
 /* -------------------------------------------------------------------- the lines */
 
 static void add_line(struct list *list, const char *text)

@@ -35,7 +35,7 @@ static void add_named(const char *path)
         must(NULL);
 }
 
-void add_reads(const struct fsd_options *build)
+static void add_reads(const struct fsd_options *build)
 {
     add_named(build->model);
     add_named(build->engine);
