@@ -149,22 +149,32 @@ static void report_taken(const struct build_word *build, const char *folder,
         run->note(run->payload, text);
 }
 
-/* What options say stays. */
-static void fill_run(struct build_word *build, struct fsd_options *run)
+/* The user's own file, or that of the directory, which is not taken where there is one
+ * of the user's. */
+static const char *own_or_found(const char *own, char *found)
 {
-    run->model = *build->model ? build->model : NULL;
-    run->engine = *build->engine ? build->engine : NULL;
-    if (!run->log && *build->log)
-        run->log = build->log;
-    if (!run->times && *build->times)
-        run->times = build->times;
+    if (own)
+        *found = '\0';
+    return own ? own : *found ? found : NULL;
+}
+
+/* What options and a MODEL beside the directory say stays. */
+static void fill_run(struct build_word *build, struct fsd_options *run,
+                     const char *model)
+{
+    run->model = own_or_found(model, build->model);
+    run->engine = own_or_found(NULL, build->engine);
+    run->log = own_or_found(run->log, build->log);
+    run->times = own_or_found(run->times, build->times);
     if (build->n_parts) {
         run->parts = build->parts;
         run->n_parts = build->n_parts;
     }
+    if (run->n_profiles)
+        build->n_profiles = 0;
     for (unsigned i = 0; i < build->n_profiles; i++)
         build->profiles[i] = build->profile[i];
-    if (!run->n_profiles) {
+    if (build->n_profiles) {
         run->profiles = build->profiles;
         run->n_profiles = build->n_profiles;
     }
@@ -173,7 +183,7 @@ static void fill_run(struct build_word *build, struct fsd_options *run)
 enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
                             struct fsd_error *err)
 {
-    bool lone = run->model && !run->engine; /* of lint, which asks for no engine */
+    bool lone = run->model && !run->engine; /* of verbs that need no engine */
     const char *folder = lone ? run->model : run->engine;
     enum fsd_status status;
 
@@ -182,13 +192,13 @@ enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
                          "expected MODEL and ENGINE, or a directory that holds them, "
                          "found a directory and %.100s",
                          run->engine ? run->engine : "nothing");
-    if ((run->model && !lone) || !is_directory(folder))
+    if (!is_directory(folder))
         return FSD_OK;
     memset(build, 0, sizeof *build);
     status = take_directory(build, folder, !lone, err);
     if (status != FSD_OK)
         return status;
-    fill_run(build, run);
+    fill_run(build, run, lone ? NULL : run->model);
     report_taken(build, folder, run);
     return FSD_OK;
 }
@@ -310,7 +320,7 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
         return status;
     run->log = run->times = NULL; /* of the other build */
     run->n_profiles = run->n_parts = 0;
-    fill_run(build, run);
+    fill_run(build, run, NULL);
     if (directory)
         report_taken(build, word, run);
     return FSD_OK;

@@ -438,9 +438,9 @@ struct snapshots_word {
 enum fsd_status take_snapshots(struct snapshots_word *out,
                                struct fsd_check_options *check, struct fsd_error *err);
 
-/** Where one directory was given for all files of a build, puts these into their
- *  places, as far as no option filled them, and says on standard error which was taken
- *  for what.
+/** Where a directory was given for all files of a build, or for all but MODEL, puts
+ *  these into their places, as far as no option filled them, and says on standard error
+ *  which was taken for what.
  *  @return FSD_OK, also when there was no directory; FSD_E_ARG when it does not hold
  *          one build; FSD_E_IO. */
 enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,

@@ -11,8 +11,11 @@ bool names_part(const struct command_line *line)
 
 void check_part(const struct command_line *line, struct argp_state *state)
 {
-    if ((line->cut.n_layers || line->cut.n_groups) && !line->run.engine)
+    /* The directory of a build may hold one. */
+    if (line->run.engine || is_directory(line->run.model))
+        return;
+    if (line->cut.n_layers || line->cut.n_groups)
         argp_error(state, "--layer and --group need an ENGINE");
-    if (!line->run.engine && (line->run.log || line->run.n_profiles))
+    if (line->run.log || line->run.n_profiles)
         argp_error(state, "a log or a profile needs an ENGINE");
 }

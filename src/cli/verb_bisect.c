@@ -91,18 +91,24 @@ static enum fsd_status write_model(const struct command_line *line,
 
 static enum fsd_status start(struct command_line *line, struct fsd_error *err)
 {
+    bool folder = line->query.n_words == 2 && is_directory(line->words[1]);
     struct fsd_bisection *search = NULL;
+    struct build_word build;
     enum fsd_status status;
 
-    if (line->query.n_words != 3)
-        return fail_file(err, FSD_E_ARG, NULL, "expected bisect start MODEL ENGINE");
+    if (line->query.n_words != 3 && !folder)
+        return fail_file(err, FSD_E_ARG, NULL,
+                         "expected bisect start MODEL ENGINE, or the directory of a "
+                         "build");
     if (!access(line->state, F_OK))
         return fail_file(err, FSD_E_ARG, line->state,
                          "a search has begun: continue with bisect next, or end it "
                          "with bisect reset");
-    line->run.model = line->words[1];
-    line->run.engine = line->words[2];
-    status = fsd_bisection_open(&search, &line->run, err);
+    line->run.model = folder ? NULL : line->words[1];
+    line->run.engine = line->words[folder ? 1 : 2];
+    status = take_folder(&build, &line->run, err);
+    if (status == FSD_OK)
+        status = fsd_bisection_open(&search, &line->run, err);
     if (status == FSD_OK)
         status = save(line, search, err);
     if (status == FSD_OK)

@@ -19,8 +19,8 @@ static const char doc[] =
 static void check_line(struct command_line *line, struct argp_state *state)
 {
     need_pair(line, state);
-    if (!line->run.model)
-        argp_error(state, "expected MODEL and ENGINE");
+    if (!line->run.model && !is_directory(line->run.engine))
+        argp_error(state, "expected MODEL and ENGINE, or the directory of a build");
 }
 
 static enum fsd_status print_model(const void *payload, const struct sink *to)

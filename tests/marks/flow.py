@@ -102,6 +102,8 @@ def main():
         bisect(folder, "next", status=2, says="there is no search")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")
         bisect(folder, "start", MODEL, status=2, says="expected bisect start MODEL ENGINE")
+        bisect(folder, "start", FIXTURES / "qat_block", says="marked as an output")
+        bisect(folder, "reset")
         bisect(folder, "start", MODEL, ENGINE, says="marked as an output")
         bisect(folder, "start", MODEL, ENGINE, status=2, says="a search has begun")
         kept = state.read_bytes()
