@@ -82,13 +82,19 @@ class Harness:
         """The exit status and what was written to standard output."""
         return self.run_both(case, *args, **more)[:2]
 
-    def run_both(self, case, *args, under=(), stdin=subprocess.DEVNULL, allowed=(0, 1, 2), bounded=True, **more):
+    def run_both(self, case, *args, under=(), stdin=subprocess.DEVNULL, allowed=(0, 1, 2), bounded=True, preexec_fn=None, **more):
         """The same, and what was written to standard error; `under` is a command that runs the program."""
+        def prepare():
+            if bounded:
+                self.limit()
+            if preexec_fn:
+                preexec_fn()
+
         begin = time.monotonic()
         self.runs += 1
         try:
             done = subprocess.run([*under, self.binary, *args], stdin=stdin, capture_output=True,
-                                  timeout=bounds.HANGS, check=False, preexec_fn=self.limit if bounded else None, **more)
+                                  timeout=bounds.HANGS, check=False, preexec_fn=prepare, **more)
         except subprocess.TimeoutExpired:
             self.check(False, case, "still runs after %d s: %r" % (bounds.HANGS, args))
             return -1, "", ""

@@ -150,7 +150,7 @@ def all_cases(h):
     yield Case(h, "bisect result", ["bisect", "result", "saved.json", split], [".fusiondiff-bisect"],
                [start, put("saved.json", saved.encode())], again=False)
     yield Case(h, "bisect run", ["bisect", "run", "./build.sh"], [".fusiondiff-bisect"], [start, script])
-    yield Case(h, "batch", ["batch", "list", "-q", "-j", "2", "-o", "r.jsonl"], ["r.jsonl"], [put("list", listed), old("r.jsonl")])
+    yield Case(h, "batch", ["batch", "list", "-q", "-j", "2", "--follow", "-o", "r.jsonl"], ["r.jsonl"], [put("list", listed), old("r.jsonl")])
 
 
 def all_kills(h):
