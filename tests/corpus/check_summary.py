@@ -24,7 +24,7 @@ MOVES = set("Tran Resh Conc Slic Move Pad Split Copy Cast".split())
 REPEATS = "Repl"
 FOR_NODES = MOVES | {REPEATS, "Reve"}
 # What a kernel before could have applied to its result; the names of long kernels end in Etc, and their nodes show it.
-APPLIED = MOVES | set("Mul Add Sub Div Relu Max Min Roun Clip Sigm Silu Tanh Exp Neg Erf Abs Sele Cmp Etc Resi".split())
+APPLIED = MOVES | {REPEATS} | set("Mul Add Sub Div Sqrt Relu Max Min Roun Clip Sigm Silu Tanh Exp Neg Erf Abs Sele Cmp Etc Resi".split())
 WAITS = {"NoOp", "Constant", "ShapeHostToDevice", "signal", "wait"}
 
 
@@ -62,8 +62,9 @@ class Layer:
         steps = set(self.steps)
         if self.kind == "Reformat" or steps and (steps <= MOVES or steps == {REPEATS} or self.nodes and steps <= FOR_NODES):
             return "moves"
-        if not self.steps or self.kind != "kgen" or not set(self.steps) <= APPLIED or "Roun" not in self.steps \
-                or not any(t.kind in ("int8", "fp8", "fp4e2m1") for t in self.outs):
+        made_of = {"int8": "Roun", "fp8": "Cast", "fp4e2m1": "Roun"}    # the conversion to FP8 rounds by itself
+        if not self.steps or self.kind != "kgen" or not steps <= APPLIED \
+                or not any(made_of.get(t.kind) in steps for t in self.outs):
             return "computes"
         if not any(t.kind in ("float", "half", "bfloat16") and t.name in made for t in self.ins):
             return "moves"      # it quantizes what the caller passes

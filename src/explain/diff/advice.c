@@ -428,11 +428,20 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
+/* Of what a layer reads first.  Where several layers write the tensor, as in a loop, it
+ * is not known which of them the others read. */
+static bool has_other_consumers(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    return in.n && !fsd_port_has_own_peers(e, in.at) &&
+           fsd_port_peers(e, in.at, false).n > 1;
+}
+
 /* An input of a Concat that is copied to its place, or a Slice that is copied out.
  * Reasons are given only if the dump shows them for this layer. */
 static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
                           *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_form *forms[] = {in, made};
@@ -454,8 +463,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         fprintf(out, "%suse one scale for all inputs", between);
         between = ", and ";
     }
-    if (written && (d->flows->of[layer].readers.n > 1 ||
-                    (n->in.n && fsd_port_peers(d->engine, n->in.at, false).n > 1))) {
+    if (written &&
+        (d->flows->of[layer].readers.n > 1 || has_other_consumers(d->engine, layer))) {
         fprintf(out, "%savoid other consumers of it", between);
         between = ", and ";
     }
