@@ -1,25 +1,7 @@
 /* Findings that live on their own: a copy without the run that they are of. */
-#include "base/base.h"
+#include "judge/findings/keep.h"
+
 #include "judge/findings/findings.h"
-
-#include <string.h>
-
-static void keep_text(struct fsd_arena *arena, const char **text)
-{
-    if (*text)
-        *text = fsd_arena_strndup(arena, *text, strlen(*text));
-}
-
-static void *keep_bytes(struct fsd_arena *arena, const void *from, size_t size)
-{
-    char *to = FSD_NEW(arena, char, size + 1);
-
-    return size ? memcpy(to, from, size) : to;
-}
-
-#define KEEP_LIST(arena, vec)                                                          \
-    ((vec)->at = keep_bytes((arena), (vec)->at, (vec)->n * sizeof *(vec)->at),         \
-     (vec)->cap = (vec)->n)
 
 /* Its facts, names and edits are in lists of all findings. */
 static void keep_finding(struct fsd_arena *arena, struct fsd_finding *f)
@@ -27,7 +9,7 @@ static void keep_finding(struct fsd_arena *arena, struct fsd_finding *f)
     const char **const texts[] = {&f->message, &f->todo, &f->proof, &f->file};
 
     for (size_t i = 0; i < FSD_COUNT_OF(texts); i++)
-        keep_text(arena, texts[i]);
+        fsd_keep_text(arena, texts[i]);
 }
 
 static void keep_edit(struct fsd_arena *arena, struct fsd_edit *e)
@@ -36,46 +18,46 @@ static void keep_edit(struct fsd_arena *arena, struct fsd_edit *e)
                                   &e->scale_tensor, &e->type, &e->effect};
 
     for (size_t i = 0; i < FSD_COUNT_OF(texts); i++)
-        keep_text(arena, texts[i]);
+        fsd_keep_text(arena, texts[i]);
 }
 
 static void keep_cite(struct fsd_arena *arena, struct fsd_cite *c)
 {
-    struct fsd_edit *edit = keep_bytes(arena, c->edit, sizeof *edit);
+    struct fsd_edit *edit = fsd_keep_bytes(arena, c->edit, sizeof *edit);
 
     keep_edit(arena, edit);
     c->edit = edit;
-    keep_text(arena, &c->rule);
-    keep_text(arena, &c->feeds);
-    keep_text(arena, &c->shown);
+    fsd_keep_text(arena, &c->rule);
+    fsd_keep_text(arena, &c->feeds);
+    fsd_keep_text(arena, &c->shown);
 }
 
 struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
                                        const struct fsd_findings *from)
 {
-    struct fsd_findings *all = keep_bytes(arena, from, sizeof *from);
+    struct fsd_findings *all = fsd_keep_bytes(arena, from, sizeof *from);
 
     all->arena = arena;
     all->cites_of = NULL; /* by layer of a run that is gone */
     all->proposed.n = all->proposed.cap = 0;
-    KEEP_LIST(arena, &all->rules);
-    KEEP_LIST(arena, &all->list);
-    KEEP_LIST(arena, &all->subjects);
-    KEEP_LIST(arena, &all->facts);
-    KEEP_LIST(arena, &all->edits);
-    KEEP_LIST(arena, &all->ignores);
-    KEEP_LIST(arena, &all->cites);
+    FSD_KEEP_LIST(arena, &all->rules);
+    FSD_KEEP_LIST(arena, &all->list);
+    FSD_KEEP_LIST(arena, &all->subjects);
+    FSD_KEEP_LIST(arena, &all->facts);
+    FSD_KEEP_LIST(arena, &all->edits);
+    FSD_KEEP_LIST(arena, &all->ignores);
+    FSD_KEEP_LIST(arena, &all->cites);
     for (uint32_t i = 0; i < all->rules.n; i++) {
-        keep_text(arena, &all->rules.at[i].measured);
-        keep_text(arena, &all->rules.at[i].budget);
-        keep_text(arena, &all->rules.at[i].skipped);
+        fsd_keep_text(arena, &all->rules.at[i].measured);
+        fsd_keep_text(arena, &all->rules.at[i].budget);
+        fsd_keep_text(arena, &all->rules.at[i].skipped);
     }
     for (uint32_t i = 0; i < all->list.n; i++)
         keep_finding(arena, &all->list.at[i]);
     for (uint32_t i = 0; i < all->subjects.n; i++)
-        keep_text(arena, &all->subjects.at[i].name);
+        fsd_keep_text(arena, &all->subjects.at[i].name);
     for (uint32_t i = 0; i < all->facts.n; i++)
-        keep_text(arena, &all->facts.at[i].text);
+        fsd_keep_text(arena, &all->facts.at[i].text);
     for (uint32_t i = 0; i < all->edits.n; i++)
         keep_edit(arena, &all->edits.at[i]);
     for (uint32_t i = 0; i < all->cites.n; i++)

@@ -1,59 +1,40 @@
 /* A verdict that lives on its own: of many builds only what reports print is kept, and
  * their runs, some 25 MB each, are released one by one. */
-#include "base/base.h"
+#include "judge/findings/keep.h"
 #include "judge/gate/gate.h"
-
-#include <string.h>
-
-static void keep_text(struct fsd_arena *arena, const char **text)
-{
-    if (*text)
-        *text = fsd_arena_strndup(arena, *text, strlen(*text));
-}
-
-static void *keep_bytes(struct fsd_arena *arena, const void *from, size_t size)
-{
-    char *to = FSD_NEW(arena, char, size + 1);
-
-    return size ? memcpy(to, from, size) : to;
-}
-
-#define KEEP_LIST(arena, vec)                                                          \
-    ((vec)->at = keep_bytes((arena), (vec)->at, (vec)->n * sizeof *(vec)->at),         \
-     (vec)->cap = (vec)->n)
 
 static void keep_row(struct fsd_arena *arena, struct fsd_verdict_row *row)
 {
-    keep_text(arena, &row->what);
-    keep_text(arena, &row->before);
-    keep_text(arena, &row->now);
+    fsd_keep_text(arena, &row->what);
+    fsd_keep_text(arena, &row->before);
+    fsd_keep_text(arena, &row->now);
 }
 
 static void keep_lists(struct fsd_arena *arena, struct fsd_verdict *v, uint32_t n)
 {
-    KEEP_LIST(arena, &v->about);
-    KEEP_LIST(arena, &v->rows);
-    KEEP_LIST(arena, &v->causes);
+    FSD_KEEP_LIST(arena, &v->about);
+    FSD_KEEP_LIST(arena, &v->rows);
+    FSD_KEEP_LIST(arena, &v->causes);
     for (uint32_t i = 0; i < v->about.n; i++)
         keep_row(arena, &v->about.at[i]);
     for (uint32_t i = 0; i < v->rows.n; i++)
         keep_row(arena, &v->rows.at[i]);
     for (uint32_t i = 0; i < v->causes.n; i++) {
-        keep_text(arena, &v->causes.at[i].what);
-        keep_text(arena, &v->causes.at[i].todo);
+        fsd_keep_text(arena, &v->causes.at[i].what);
+        fsd_keep_text(arena, &v->causes.at[i].todo);
     }
     if (v->cause_of)
-        v->cause_of = keep_bytes(arena, v->cause_of, n * sizeof *v->cause_of);
+        v->cause_of = fsd_keep_bytes(arena, v->cause_of, n * sizeof *v->cause_of);
     for (uint32_t i = 0; i < v->brief.n; i++) {
-        keep_text(arena, &v->brief.at[i].topic);
-        keep_text(arena, &v->brief.at[i].text);
+        fsd_keep_text(arena, &v->brief.at[i].topic);
+        fsd_keep_text(arena, &v->brief.at[i].text);
     }
 }
 
 struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *from)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_verdict *v = keep_bytes(arena, from, sizeof *from);
+    struct fsd_verdict *v = fsd_keep_bytes(arena, from, sizeof *from);
     const char **const texts[] = {&v->title,   &v->verdict, &v->model,   &v->engine,
                                   &v->label,   &v->name,    &v->says[0], &v->says[1],
                                   &v->says[2], &v->command, &v->accept,  &v->snapshot};
@@ -61,7 +42,7 @@ struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *from)
     v->arena = arena;
     v->policy = NULL;
     for (size_t i = 0; i < FSD_COUNT_OF(texts); i++)
-        keep_text(arena, texts[i]);
+        fsd_keep_text(arena, texts[i]);
     v->findings = fsd_findings_keep(arena, from->findings);
     keep_lists(arena, v, v->findings->list.n);
     return v;

@@ -1,0 +1,31 @@
+/* How what a run owns is copied into another arena, which the run need not outlive:
+ * a structure as bytes, then each of its texts and lists in its place. */
+#ifndef FSD_FINDINGS_KEEP_H
+#define FSD_FINDINGS_KEEP_H
+
+#include "base/base.h"
+
+#include <string.h>
+
+/** @param text  its text may be NULL. */
+static inline void fsd_keep_text(struct fsd_arena *arena, const char **text)
+{
+    if (*text)
+        *text = fsd_arena_strndup(arena, *text, strlen(*text));
+}
+
+/** @param from  NULL with `size` 0. */
+static inline void *fsd_keep_bytes(struct fsd_arena *arena, const void *from,
+                                   size_t size)
+{
+    char *to = FSD_NEW(arena, char, size + 1);
+
+    return size ? memcpy(to, from, size) : to;
+}
+
+/** A growable array, whose items stay as they are. */
+#define FSD_KEEP_LIST(arena, vec)                                                      \
+    ((vec)->at = fsd_keep_bytes((arena), (vec)->at, (vec)->n * sizeof *(vec)->at),     \
+     (vec)->cap = (vec)->n)
+
+#endif
