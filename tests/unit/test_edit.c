@@ -1,0 +1,215 @@
+/*
+ * What the writers of models decide of drawn runs, before any file is written: the
+ * cases of tests/unit/cases/edit.  Each has a `model` and an `engine`, drawn as
+ * support/build_graph.h states.
+ */
+#include "build_graph.h"
+#include "cases.h"
+
+#include "edit/cut/cut.h"
+#include "edit/mark/mark.h"
+#include "edit/retype/retype.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct fsd_diff *run_of(const struct test_case *c)
+{
+    return build_diff(case_need(c, "model"), case_need(c, "engine"), FSD_BY_ALL);
+}
+
+static const char *node_name(const struct fsd_diff *d, fsd_id node)
+{
+    return fsd_text(d->names, d->model->nodes.at[node].name);
+}
+
+static const char *tensor_name(const struct fsd_diff *d, fsd_id tensor)
+{
+    return fsd_text(d->names, d->model->tensors.at[tensor].name);
+}
+
+/* -------------------------------------------------------------------------- a cut */
+
+enum { MOST_WORDS = 8 };
+
+struct asked {
+    char *text;
+    const char *words[5][MOST_WORDS];
+    struct fsd_cut_options opt;
+};
+
+/* Lines "node conv": an option of the verb and its word. */
+static void read_asked(struct asked *a, const char *text)
+{
+    static const char *const names[] = {"layer", "group", "node", "from", "to"};
+    unsigned n[FSD_COUNT_OF(names)] = {0};
+
+    a->text = strdup(text);
+    a->opt = (struct fsd_cut_options){.layers = a->words[0],
+                                      .groups = a->words[1],
+                                      .nodes = a->words[2],
+                                      .from = a->words[3],
+                                      .to = a->words[4]};
+    for (char *line = strtok(a->text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *word = strchr(line, ' ');
+        size_t i = 0;
+
+        assert_non_null(word);
+        *word++ = '\0';
+        while (i < FSD_COUNT_OF(names) && strcmp(line, names[i]) != 0)
+            i++;
+        if (i < FSD_COUNT_OF(names) && n[i] < MOST_WORDS)
+            a->words[i][n[i]++] = word;
+        else if (!strcmp(line, "context"))
+            a->opt.context = (unsigned)atoi(word);
+        else
+            fail_msg("no option %s of a cut, or too many", line);
+    }
+    a->opt.n_layers = n[0];
+    a->opt.n_groups = n[1];
+    a->opt.n_nodes = n[2];
+    a->opt.n_from = n[3];
+    a->opt.n_to = n[4];
+}
+
+static void put_tensors(const struct fsd_diff *d, const char *what,
+                        const fsd_id_vec *list, FILE *out)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        fprintf(out, "%s %s\n", what, tensor_name(d, list->at[i]));
+}
+
+static void run_cut(const struct test_case *c, FILE *out)
+{
+    static const char *const why[FSD__KEPT_COUNT] = {
+        [FSD_KEPT_ASKED] = "asked",
+        [FSD_KEPT_CONTEXT] = "context",
+        [FSD_KEPT_QUANTIZER] = "quantizer",
+        [FSD_KEPT_CONSTANT] = "constant",
+    };
+    struct fsd_diff *d = run_of(c);
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_cut_plan *plan;
+    struct fsd_error err;
+    struct asked asked = {0};
+
+    read_asked(&asked, case_need(c, "cut"));
+    if (fsd_cut_new(&plan, arena, d, &asked.opt, &err) == FSD_OK) {
+        for (fsd_id i = 0; i < d->model->nodes.n; i++)
+            if (plan->kept[i])
+                fprintf(out, "node %s: %s\n", node_name(d, i), why[plan->kept[i]]);
+        for (fsd_id t = 0; t < d->model->tensors.n; t++)
+            if (plan->weight[t])
+                fprintf(out, "weight %s\n", tensor_name(d, t));
+        put_tensors(d, "size", &plan->sizes, out);
+        put_tensors(d, "input", &plan->inputs, out);
+        put_tensors(d, "output", &plan->outputs, out);
+    } else {
+        fprintf(out, "%s: %s\n", fsd_status_name(err.status), err.message);
+    }
+    free(asked.text);
+    fsd_arena_free(arena);
+    fsd_diff_free(d);
+}
+
+/* ---------------------------------------------------------------------- types */
+
+static void run_retype(const struct test_case *c, FILE *out)
+{
+    static const char *const what[FSD__RETYPED_COUNT] = {
+        [FSD_RETYPED_NOT] = "kept",
+        [FSD_RETYPED_SET] = "set",
+        [FSD_RETYPED_FOLLOWS] = "follows",
+        [FSD_RETYPED_QUANTIZED] = "quantized",
+        [FSD_RETYPED_LOST] = "lost"};
+    struct fsd_diff *d = run_of(c);
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_retype *p = fsd_retype_new(arena, d);
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        const struct fsd_retyped_node *n = &p->nodes[i];
+
+        fprintf(out, "node %s: %s %s%s%s\n", node_name(d, i), what[n->what],
+                fsd_dtype_name(n->type), n->why ? ": " : "", n->why ? n->why : "");
+    }
+    for (uint32_t i = 0; i < p->casts.n; i++)
+        fprintf(out, "%s %s: %s -> %s\n", p->casts.at[i].constant ? "constant" : "cast",
+                tensor_name(d, p->casts.at[i].tensor),
+                fsd_dtype_name(p->made[p->casts.at[i].tensor]),
+                fsd_dtype_name(p->casts.at[i].to));
+    for (fsd_id t = 0; t < d->model->tensors.n; t++)
+        if (p->same[t] != FSD_NONE)
+            fprintf(out, "%s is %s\n", tensor_name(d, t), tensor_name(d, p->same[t]));
+    fsd_arena_free(arena);
+    fsd_diff_free(d);
+}
+
+/* ---------------------------------------------------------------------- marks */
+
+static void put_group(const struct fsd_marks *m, fsd_id group, FILE *out)
+{
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
+        fprintf(out, "%s%s", i ? "+" : "",
+                node_name(m->d, fsd_marks_node(m, group, i)));
+}
+
+static void put_break(const struct fsd_marks *m, const struct fsd_break *b, FILE *out)
+{
+    if (b->tensor != FSD_NONE)
+        fprintf(out, "; %s at %s", b->passed.n ? "passed" : "marked",
+                tensor_name(m->d, b->tensor));
+    if (b->why)
+        fprintf(out, "; %s", b->why);
+    for (uint32_t i = 0; i < b->groups.n; i++) {
+        fputs(i ? ", " : "; changes ", out);
+        put_group(m, m->pool.at[b->groups.at + i], out);
+    }
+}
+
+static void run_marks(const struct test_case *c, FILE *out)
+{
+    struct fsd_diff *d = run_of(c);
+    struct fsd_marks *m = fsd_marks_new(d);
+
+    for (fsd_id t = 0; t < d->model->tensors.n; t++) {
+        const struct fsd_tensor_place *p = &m->places[t];
+
+        if (d->model->tensors.at[t].flags & FSD_TENSOR_CONSTANT)
+            continue;
+        fprintf(out, "%s: %s", tensor_name(d, t), fsd_place_name(p->place));
+        if (p->why)
+            fprintf(out, ", %s", fsd_place_why_name(p->why));
+        if (p->layer != FSD_NONE)
+            fprintf(out, "; layer %u", p->layer);
+        if (p->port != FSD_NONE)
+            fprintf(
+                out, " as %s",
+                fsd_text(
+                    d->names,
+                    d->engine->tensors.at[d->engine->ports.at[p->port].tensor].name));
+        if (p->holder != FSD_NONE)
+            fprintf(out, "; %s has it", tensor_name(d, p->holder));
+        putc('\n', out);
+    }
+    for (fsd_id i = 0; i < m->state->groups.n; i++) {
+        put_group(m, i, out);
+        fprintf(out, ": %s", fsd_fusion_kind_name(m->kinds[i]));
+        put_break(m, &m->breaks[i], out);
+        putc('\n', out);
+    }
+    fsd_marks_free(m);
+    fsd_diff_free(d);
+}
+
+/* Of another folder than the project's, to try cases out. */
+int main(int argc, char **argv)
+{
+    static const struct case_kind kinds[] = {
+        {"cut", run_cut}, {"retype", run_retype}, {"marks", run_marks}, {NULL, NULL}};
+
+    return run_cases(argc > 1 ? argv[1] : FSD_CASES "/edit", kinds);
+}
