@@ -1,0 +1,286 @@
+/*
+ * What is concluded from routes: which knobs there are, which steps lie between routes,
+ * how far times of one engine differ, and which route keeps the gain of the best.
+ */
+#include "build_state.h"
+#include "change/routes/routes.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 6 };
+
+/* Routes in the making. */
+struct drawing {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_route_in at[MOST];
+    uint32_t n;
+    fsd_settings usual;
+    struct fsd_routes *r;
+};
+
+static struct drawing new_drawing(void)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+
+    return (struct drawing){.arena = arena, .names = fsd_intern_new(arena)};
+}
+
+/* A route that sets `set`, of whose build `found` was read besides. */
+static void add_route(struct drawing *d, const char *set, const char *found,
+                      const struct fsd_state *state, double ms)
+{
+    struct fsd_route_in *in = &d->at[d->n++];
+    uint32_t n;
+
+    *in = (struct fsd_route_in){.name = "route", .state = state, .ms = ms, .loss = -1};
+    fsd_settings_parse(d->arena, d->names, set, &in->settings);
+    n = in->settings.n;
+    fsd_settings_parse(d->arena, d->names, found, &in->settings);
+    for (; n < in->settings.n; n++)
+        in->settings.at[n].found = true;
+}
+
+static const struct fsd_routes *conclude(struct drawing *d)
+{
+    return d->r = fsd_routes_new(d->names, d->at, d->n, &d->usual, NULL);
+}
+
+static void drop(struct drawing *d)
+{
+    fsd_routes_free(d->r);
+    fsd_arena_free(d->arena);
+}
+
+static bool varies(const struct fsd_routes *r, const char *knob)
+{
+    for (uint32_t k = 0; k < r->knobs.n; k++)
+        if (!strcmp(fsd_text(r->names, r->knobs.at[k].name), knob))
+            return r->knobs.at[k].varies;
+    fail_msg("no knob %s", knob);
+    return false;
+}
+
+/* A build of two nodes, in one layer or in two. */
+static struct fsd_state *build(bool fused)
+{
+    struct fsd_state *s = new_state();
+    fsd_id a = add_node(s, "a", "Conv", NULL, 1, FSD_REF_PORT);
+    fsd_id b = add_node(s, "b", "Relu", NULL, 1, a);
+
+    s->model_hash[0] = 1;
+    add_output(s, "out", b);
+    if (fused) {
+        add_group(s, FSD_FP16, 2, a, b);
+    } else {
+        add_group(s, FSD_FP16, 1, a);
+        add_group(s, FSD_FP16, 1, b);
+    }
+    s->layers = fused ? 1 : 2;
+    return finished(s);
+}
+
+/* -------------------------------------------------------------------------- knobs */
+
+static void what_a_knob_determines_is_no_second_knob(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "v=1", "version=10.1", NULL, -1);
+    add_route(&d, "v=2", "version=10.2", NULL, -1);
+    add_route(&d, "v=1", "version=10.1", NULL, -1);
+    r = conclude(&d);
+    assert_true(varies(r, "v"));
+    assert_false(varies(r, "version"));
+    drop(&d);
+}
+
+static void two_values_beside_one_are_not_determined(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "v=1", "version=10.1", NULL, -1);
+    add_route(&d, "v=2", "version=10.2", NULL, -1);
+    add_route(&d, "v=1", "version=10.3", NULL, -1);
+    r = conclude(&d);
+    assert_true(varies(r, "version"));
+    drop(&d);
+}
+
+/* The route does not tell its v: what its version is a sign of is open. */
+static void an_unknown_value_determines_nothing(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "v=1", "version=10.1", NULL, -1);
+    add_route(&d, "v=2", "version=10.2", NULL, -1);
+    add_route(&d, "w=1", "version=10.3", NULL, -1);
+    r = conclude(&d);
+    assert_true(varies(r, "v"));
+    assert_true(varies(r, "version"));
+    drop(&d);
+}
+
+/* Nothing is known of the second route's version, which contradicts nothing. */
+static void an_unknown_value_is_determined(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "v=1", "version=10.1", NULL, -1);
+    add_route(&d, "v=1", "", NULL, -1);
+    add_route(&d, "v=2", "version=10.2", NULL, -1);
+    r = conclude(&d);
+    assert_false(varies(r, "version"));
+    drop(&d);
+}
+
+/* -------------------------------------------------------------------------- times */
+
+static void a_time_that_is_not_known_is_no_step(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    fsd_settings_parse(d.arena, d.names, "a=on", &d.usual);
+    add_route(&d, "a=on", "", NULL, 2);
+    add_route(&d, "a=off", "", NULL, -1);
+    add_route(&d, "a=low", "", NULL, 5);
+    r = conclude(&d);
+    assert_int_equal(r->steps.n, 2);
+    assert_true(isnan(r->steps.at[0].ms));
+    assert_true(r->steps.at[1].ms == 3);
+    assert_int_equal(r->effects.n, 2);
+    assert_true(r->effects.at[0].timed == 1 && r->effects.at[0].least == 3);
+    assert_int_equal(r->effects.at[1].timed, 0);
+    drop(&d);
+}
+
+/* The slower of both is not measured as the faster; nor is it, unmeasured, the best. */
+static void a_time_that_is_not_known_wins_nothing(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "a=on", "", NULL, 2);
+    add_route(&d, "a=off", "", NULL, -1);
+    add_route(&d, "a=low", "", NULL, 1);
+    r = conclude(&d);
+    assert_int_equal(r->best, 2);
+    assert_true(r->noise < 0);
+    drop(&d);
+}
+
+static void one_time_beside_an_unknown_one_leaves_no_choice(void **state)
+{
+    struct drawing d = new_drawing();
+
+    (void)state;
+    add_route(&d, "a=on", "", NULL, 2);
+    add_route(&d, "a=off", "", NULL, -1);
+    assert_int_equal(conclude(&d)->best, FSD_NONE);
+    drop(&d);
+}
+
+/* -------------------------------------------------------------------------- noise */
+
+static void times_of_one_engine_state_the_noise(void **state)
+{
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "a=on", "", one, 2);
+    add_route(&d, "a=off", "", one, 2.5);
+    add_route(&d, "a=low", "", two, 7);
+    add_route(&d, "a=high", "", one, -1);
+    r = conclude(&d);
+    assert_int_equal(r->engines.n, 2);
+    assert_true(r->noise == 0.5);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
+/* From 3 ms to 1 ms; with fewer knobs 1.05 ms, a fortieth of the gain more.  `again`
+ * is a second time of the first route's engine. */
+static void draw_gain(struct drawing *d, const struct fsd_state *one,
+                      const struct fsd_state *two, const struct fsd_state *three,
+                      double again)
+{
+    fsd_settings_parse(d->arena, d->names, "a=on b=on c=on", &d->usual);
+    add_route(d, "", "", one, 3);
+    add_route(d, "a=off b=off", "", two, 1);
+    add_route(d, "a=off", "", three, 1.05);
+    add_route(d, "c=off", "", one, again);
+}
+
+static void a_noise_of_nothing_is_known(void **state)
+{
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+    const struct fsd_routes *r;
+
+    (void)state;
+    draw_gain(&d, one, two, NULL, 3);
+    r = conclude(&d);
+    assert_true(r->noise == 0);
+    assert_int_equal(r->best, 1);
+    assert_int_equal(r->kept, 1);
+    assert_int_equal(r->kept_by, FSD_KEPT_NONE);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
+static void without_a_noise_a_twentieth_of_the_gain_may_be_lost(void **state)
+{
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+    const struct fsd_routes *r;
+
+    (void)state;
+    draw_gain(&d, one, two, NULL, -1);
+    r = conclude(&d);
+    assert_true(r->noise < 0);
+    assert_int_equal(r->kept, 2);
+    assert_int_equal(r->kept_by, FSD_KEPT_TIME);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_knob_determines_is_no_second_knob),
+        cmocka_unit_test(two_values_beside_one_are_not_determined),
+        cmocka_unit_test(an_unknown_value_determines_nothing),
+        cmocka_unit_test(an_unknown_value_is_determined),
+        cmocka_unit_test(a_time_that_is_not_known_is_no_step),
+        cmocka_unit_test(a_time_that_is_not_known_wins_nothing),
+        cmocka_unit_test(one_time_beside_an_unknown_one_leaves_no_choice),
+        cmocka_unit_test(times_of_one_engine_state_the_noise),
+        cmocka_unit_test(a_noise_of_nothing_is_known),
+        cmocka_unit_test(without_a_noise_a_twentieth_of_the_gain_may_be_lost),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
