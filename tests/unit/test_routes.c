@@ -87,6 +87,20 @@ static struct fsd_state *build(bool fused)
     return finished(s);
 }
 
+/* The same with a Reformat, in front of its first node. */
+static struct fsd_state *build_moved(bool inserted, enum fsd_cause cause)
+{
+    struct fsd_state *s = build(true);
+    struct fsd_move move = {.kind = FSD_KIND_REFORMAT,
+                            .cause = (uint8_t)cause,
+                            .inserted = inserted,
+                            .ms = {-1, -1, -1}};
+
+    fsd_vec_push(s->arena, &s->moves, move);
+    s->layers++;
+    return finished(s);
+}
+
 /* -------------------------------------------------------------------------- knobs */
 
 static void what_a_knob_determines_is_no_second_knob(void **state)
@@ -147,6 +161,38 @@ static void an_unknown_value_is_determined(void **state)
     r = conclude(&d);
     assert_false(varies(r, "version"));
     drop(&d);
+}
+
+/* ------------------------------------------------------------------------ engines */
+
+static int32_t inserted_between(struct fsd_state *from, struct fsd_state *to)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+    int32_t inserted;
+
+    add_route(&d, "a=on", "", from, -1);
+    add_route(&d, "a=off", "", to, -1);
+    r = conclude(&d);
+    assert_int_equal(r->engines.n, 2);
+    assert_int_equal(r->steps.n, 1);
+    assert_int_equal(r->steps.at[0].change->layers, 1);
+    inserted = r->steps.at[0].change->inserted;
+    drop(&d);
+    fsd_state_free(to);
+    fsd_state_free(from);
+    return inserted;
+}
+
+static void only_what_the_builder_inserts_for_a_price_is_inserted(void **state)
+{
+    (void)state;
+    assert_int_equal(inserted_between(build(true), build_moved(true, FSD_CAUSE_DTYPE)),
+                     1);
+    assert_int_equal(inserted_between(build(true), build_moved(false, FSD_CAUSE_NONE)),
+                     0);
+    assert_int_equal(inserted_between(build(true), build_moved(true, FSD_CAUSE_FREE)),
+                     0);
 }
 
 /* -------------------------------------------------------------------------- times */
@@ -274,6 +320,7 @@ int main(void)
         cmocka_unit_test(two_values_beside_one_are_not_determined),
         cmocka_unit_test(an_unknown_value_determines_nothing),
         cmocka_unit_test(an_unknown_value_is_determined),
+        cmocka_unit_test(only_what_the_builder_inserts_for_a_price_is_inserted),
         cmocka_unit_test(a_time_that_is_not_known_is_no_step),
         cmocka_unit_test(a_time_that_is_not_known_wins_nothing),
         cmocka_unit_test(one_time_beside_an_unknown_one_leaves_no_choice),
