@@ -352,7 +352,7 @@ static enum fsd_status make_model(const struct command_line *line,
 static enum fsd_status run_search(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_bisection *search = NULL;
-    struct temporary model;
+    struct temporary model = {.path = ""};
     enum fsd_status status;
     bool made = false;
 

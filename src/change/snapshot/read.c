@@ -113,7 +113,7 @@ static bool take_node(struct reader *r, fsd_id *out)
 static bool take_origin(struct reader *r, struct fsd_origin *out)
 {
     bool port = r->w.word.port;
-    fsd_id id;
+    fsd_id id = FSD_NONE;
 
     if (!take_name(r, port ? NAME_INPUT : NAME_NODE, &id))
         return false;
@@ -141,7 +141,7 @@ static bool take_destinations(struct reader *r, struct fsd_destinations *out)
     out->at = r->s->refs.n;
     while (fsd_words_at_name(&r->w)) {
         bool port = r->w.word.port;
-        fsd_id id;
+        fsd_id id = FSD_NONE;
 
         if (!take_name(r, port ? NAME_OUTPUT : NAME_NODE, &id))
             return false;
@@ -155,7 +155,7 @@ static bool take_destinations(struct reader *r, struct fsd_destinations *out)
 
 static bool take_nodes(struct reader *r, struct fsd_span *out)
 {
-    fsd_id node;
+    fsd_id node = FSD_NONE;
 
     out->at = r->s->refs.n;
     while (fsd_words_at_name(&r->w)) {

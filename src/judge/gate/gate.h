@@ -98,7 +98,7 @@ struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e);
 
 /** A copy that what is compared need not outlive, but for the policy of the case.
  *  keep.c */
-struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *v);
+struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *from);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
 

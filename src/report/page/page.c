@@ -103,7 +103,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
                                          : FSD_OF_RUN;
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
-    if (r->lint)
+    if (r->lint && r->verdict)
         run.findings = r->verdict->findings;
     if (base == FSD_OF_RUN)
         of_run.run = &run;
