@@ -147,7 +147,7 @@ def grandchild(verb):
     if not is_gone(pid):
         os.kill(pid, signal.SIGKILL)
     if verb == "collect":
-        check("all that the command printed is kept", sorted(read("build/build.log").split()) == sorted(["first", SPLIT, "x"]),
+        check("all that the command printed is kept", sorted(read("build/build.log").splitlines()) == sorted(["first", SPLIT, "x"]),
               read("build/build.log"))
 
 

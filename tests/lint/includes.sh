@@ -55,6 +55,15 @@ for folder in $(find . -mindepth 1 -type d | sed 's,^\./,,'); do
         bad=1
         continue
     fi
+    case $folder in
+    */*/*) ;;
+    */*)
+        if [ "$row" != "$folder" ] && printf '%s\n' "$rules" | grep -q "^$row/"; then
+            echo "src/$folder/: the row of $row/ in src/README.md does not name it"
+            bad=1
+            continue
+        fi ;;
+    esac
     may=$(printf '%s\n' "$rules" | grep "^$row " | cut -d' ' -f2)
     found=$(grep -nE '^#include "' "$folder"/*.[ch] /dev/null 2>/dev/null |
         grep -vE ":#include \"(($may)[/\"]|${folder%%/*}/[a-z_]+[.]h\")")
