@@ -24,7 +24,8 @@ def inputs(h, model, engine):
     os.symlink(h.path("fifo"), h.path("to-fifo"))
     os.symlink(h.path("loop"), h.path("loop"))
     os.symlink(h.path("nowhere"), h.path("dangling"))
-    odd = [h.path(n) for n in ("fifo", "to-fifo", "loop", "dangling", "missing", "")]
+    os.mkdir(h.path("no-build"))    # a directory with a build is an ENGINE
+    odd = [h.path(n) for n in ("fifo", "to-fifo", "loop", "dangling", "missing", "no-build")]
     for path in h.some(odd + ["/dev/zero", "/dev/tty", "/proc/self/mem", "", "x" * 5000, "/dev/fd/99"]):
         h.run("model " + path[:99], path, engine, allowed=(2,))
         h.run("engine " + path[:99], model, path, allowed=(2,))
