@@ -148,7 +148,7 @@ FSD_API void fsd_opened_free(struct fsd_opened *opened);
 FSD_API struct fsd_opened *fsd_opened_record(struct fsd_opened *opened);
 
 /** Puts a file onto the list that is going to be read.
- *  @param path  "-" is standard input; a file that is not there is not put there.
+ *  @param path  "-" is standard input; a missing file is left out.
  *  @return false where there is no memory. */
 FSD_API bool fsd_opened_add(struct fsd_opened *opened, const char *path);
 

@@ -149,8 +149,7 @@ static void report_taken(const struct build_word *build, const char *folder,
         run->note(run->payload, text);
 }
 
-/* The user's own file, or that of the directory, which is not taken where there is one
- * of the user's. */
+/* The user's own file; without one, that of the directory. */
 static const char *own_or_found(const char *own, char *found)
 {
     if (own)

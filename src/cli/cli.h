@@ -736,7 +736,7 @@ void close_partial(struct partial *p);
 /** The path of a file in it; false where that is too long. */
 bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX]);
 
-/** Makes a new file in it: what the command has put there is kept.
+/** Makes a new file in it: what the command has written is kept.
  *  @return  NULL, with the reason in `err`, where it cannot. */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err);

@@ -249,7 +249,7 @@ enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
     return sync_folder(p->folder, err);
 }
 
-/* A new file of the directory: what the command has put there is kept.
+/* A new file of the directory: what the command has written is kept.
  * @return  NULL, with the reason in `err`. */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err)

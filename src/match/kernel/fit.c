@@ -162,8 +162,8 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
 }
 
 /* True if none of the kernel's constants can be the product's weight, and no kernel
- * without inputs makes it: the kernel then computes another product.  This tells
- * branches apart that differ in their windows only. */
+ * without inputs makes it: the kernel then computes another product.  This
+ * separates branches that differ in their windows only. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -257,7 +257,7 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 
 /* How many kernels that read an output of this one could not go on with the node that
  * the candidate leaves half done, or, if there is none, with anything that it makes.
- * This tells branches apart that begin alike. */
+ * This separates branches that begin alike. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {

@@ -101,7 +101,7 @@ static void add_hint(struct replay *r, fsd_id node)
 }
 
 /* If a reader of the tensor is named after one node, and reads nothing else, the tensor
- * holds that node's input.  This tells branches apart that are alike. */
+ * holds that node's input.  This separates branches that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -357,7 +357,7 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
-/* How many of the best candidates are equal: branches that nothing tells apart. */
+/* How many of the best candidates are equal: branches that nothing separates. */
 static uint32_t count_tied(const struct replay *r)
 {
     uint32_t n = 1;

@@ -36,9 +36,9 @@ enum {
     COST_STEP = 5,   /* any other step that no node asks for: more than the limit of a
                         short kernel */
     COST_INPUT = 4,  /* the nodes do not use an input of the kernel */
-    COST_NAMED = 6,  /* a node in the kernel's name is not taken: the strongest
+    COST_NAMED = 6,  /* a node in the kernel's name is left out: the strongest
                         evidence, so that it outweighs a step */
-    COST_HINTED = 3, /* a node in a tensor's name is not taken: names of tensors outlive
+    COST_HINTED = 3, /* a node in a tensor's name is left out: names of tensors outlive
                         fusion */
     COST_OUTPUT = 4, /* the nodes make more tensors than the kernel writes */
     COST_SIZE = 8,   /* the kernel writes another size than the nodes make, or has no
