@@ -158,19 +158,6 @@ static void command_stopped(struct running *r, int number)
 
 /* ------------------------------------------------------------------------ starting */
 
-static bool write_on(int to, const void *bytes, size_t n)
-{
-    for (const char *at = bytes; n;) {
-        ssize_t put = write(to, at, n);
-
-        if (put < 0 && errno != EINTR)
-            return false;
-        at += put > 0 ? put : 0;
-        n -= put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
 /* In the child: `failed` ends when the program is started, and has the reason if not.
  * A signal in front of execvp() must not run this program's handlers, which remove its
  * temporary files. */
@@ -196,7 +183,7 @@ static void become(const struct running *r, const int streams[3], int failed)
         execvp(c->words[0], (char *const *)(uintptr_t)c->words);
 failed:
     why = errno;
-    write_on(failed, &why, sizeof why);
+    write_all(failed, &why, sizeof why);
     _exit(127);
 }
 

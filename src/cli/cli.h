@@ -593,6 +593,11 @@ void drop_temporary(struct temporary *t, bool gone);
 
 /* Where reports go: standard output, or a file that appears whole or not at all. */
 
+/** All n bytes, however many write() takes at once; calls nothing that a child may not
+ *  call behind fork().
+ *  @return false, with errno set, where a write fails. */
+bool write_all(int to, const void *bytes, size_t n);
+
 /** What this thread opens from now on is an input, which no output may replace.
  *  reads.c */
 void record_reads(void);

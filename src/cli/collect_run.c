@@ -57,18 +57,6 @@ static bool flush_lines(struct stream *s, FILE *log, bool all)
     return true;
 }
 
-static void write_on(int to, const char *bytes, size_t n)
-{
-    while (n) {
-        ssize_t put = write(to, bytes, n);
-
-        if (put < 0 && errno != EINTR)
-            return; /* the stream was closed: the log is still written */
-        bytes += put > 0 ? put : 0;
-        n -= put > 0 ? (size_t)put : 0;
-    }
-}
-
 static bool keep_piece(void *payload, int stream, const char *bytes, size_t n)
 {
     struct kept *kept = payload;
@@ -76,7 +64,7 @@ static bool keep_piece(void *payload, int stream, const char *bytes, size_t n)
 
     if (!n)
         return flush_lines(s, kept->log, true);
-    write_on(s->to, bytes, n);
+    write_all(s->to, bytes, n); /* a closed stream: the log is still written */
     return keep(s, bytes, n) && flush_lines(s, kept->log, false);
 }
 

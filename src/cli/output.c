@@ -83,6 +83,19 @@ static enum fsd_status write_stream(const struct job *job, const struct target *
 
 /* --------------------------------------------------------------------- in place */
 
+bool write_all(int to, const void *bytes, size_t n)
+{
+    for (const char *at = bytes; n;) {
+        ssize_t put = write(to, at, n);
+
+        if (put < 0 && errno != EINTR)
+            return false;
+        at += put > 0 ? put : 0;
+        n -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
 static bool copy(FILE *from, int to)
 {
     char buffer[1 << 16];
@@ -90,13 +103,8 @@ static bool copy(FILE *from, int to)
 
     rewind(from);
     while ((n = fread(buffer, 1, sizeof buffer, from)) > 0)
-        for (size_t done = 0; done < n;) {
-            ssize_t put = write(to, buffer + done, n - done);
-
-            if (put < 0 && errno != EINTR)
-                return false;
-            done += put > 0 ? (size_t)put : 0;
-        }
+        if (!write_all(to, buffer, n))
+            return false;
     return !ferror(from);
 }
 
