@@ -121,17 +121,15 @@ static enum fsd_status choose_fixes(struct fsd_fixes *fixes,
                                     struct fsd_error *err)
 {
     static const struct fsd_fix_options none = {0};
+    const struct fsd_fix_options *wanted = fix ? fix : &none;
+    enum fsd_status status =
+        fsd_expect_words("what", wanted->what, wanted->n_what, err);
 
-    enum fsd_status status = FSD_OK;
-
-    if (fix)
-        status = fsd_expect_words("what", fix->what, fix->n_what, err);
-    if (status == FSD_OK && fix)
-        status = fsd_expect_words("scales", fix->scales, fix->n_scales, err);
+    if (status == FSD_OK)
+        status = fsd_expect_words("scales", wanted->scales, wanted->n_scales, err);
     *fixes = (struct fsd_fixes){.arena = fsd_arena_new(), .lint = l->lint};
-    if (status != FSD_OK)
-        return status;
-    return fsd_fixes_choose(fixes, l->verdict->findings, fix ? fix : &none, err);
+    return status == FSD_OK ? fsd_fixes_choose(fixes, l->verdict->findings, wanted, err)
+                            : status;
 }
 
 enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,

@@ -144,9 +144,8 @@ static void stop(struct running *r, pid_t whom)
 static void command_stopped(struct running *r, int number)
 {
     if (r->terminal < 0 ||
-        (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU)) {
+        (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU))
         return; /* by somebody who will continue it */
-    }
     r->reads |= number != SIGTSTP;
     if (number != SIGTSTP && tcgetpgrp(r->terminal) == getpgrp()) {
         give_terminal(r);

@@ -152,10 +152,11 @@ static enum fsd_status fill_partial(struct folder *f, struct fsd_error *err)
     for (unsigned i = 0; status == FSD_OK && (file = fsd_issue_file(f->issue, i));
          i++) {
         FILE *out = open_file(f, file);
-        const char *path = f->files[f->n_files - 1].path;
+        const char *path;
 
         if (!out)
             return fail_errno(err, file);
+        path = f->files[f->n_files - 1].path;
         status = fsd_issue_write(f->issue, file, out, err);
         if (status == FSD_E_WRITE)
             fail_errno(err, path);
