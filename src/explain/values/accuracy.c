@@ -45,12 +45,14 @@ static struct fsd_compared *find_output(const struct reading *x,
     return NULL;
 }
 
-static void count(struct fsd_compared *output, bool passed)
+/* An output that an iteration states twice has passed it once. */
+static void count(const struct reading *x, struct fsd_compared *output, bool passed)
 {
-    if (output && passed)
-        output->passed++;
-    else if (output)
-        output->failed++;
+    if (!output)
+        return;
+    output->failed += !passed;
+    output->passed += passed && output->latest != x->iterations;
+    output->latest = x->iterations;
 }
 
 /* {"passed": true, "thresholds": {...}, ...}; without "passed", it states nothing. */
@@ -63,7 +65,7 @@ static void read_output(struct reading *x, struct fsd_compared *output)
         if (step != FSD_RECORD_FIELD)
             continue;
         if (fsd_field_is(&field, "passed") && (field.is_true || field.is_false))
-            count(output, field.is_true);
+            count(x, output, field.is_true);
         else if (field.opens)
             x->r.at = fsd_record_behind(&x->r);
     }
@@ -84,7 +86,7 @@ static void read_iteration(struct reading *x)
         else if (field.opens)
             x->r.at = fsd_record_behind(&x->r);
         else if (field.is_true || field.is_false)
-            count(find_output(x, &field), field.is_true);
+            count(x, find_output(x, &field), field.is_true);
     }
 }
 

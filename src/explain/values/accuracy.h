@@ -14,6 +14,7 @@ enum { FSD_ACCURACY_MOST = 1 << 28 };
 struct fsd_compared {
     fsd_sym name;
     uint32_t passed, failed; /**< iterations, of all pairs of runners */
+    uint32_t latest;         /**< iteration that states it, from 1 */
 };
 
 /** Fills what the comparison states of `n` outputs; other tensors do not count.
