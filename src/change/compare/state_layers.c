@@ -195,7 +195,8 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
             fsd_vec_push(s->arena, &s->refs, k);
     }
     span.n = s->refs.n - span.at;
-    fsd_sort(s->refs.at + span.at, span.n, sizeof *s->refs.at, fsd_by_id);
+    if (span.n) /* else there may be no list yet */
+        fsd_sort(&s->refs.at[span.at], span.n, sizeof *s->refs.at, fsd_by_id);
     return span;
 }
 

@@ -60,7 +60,8 @@ static void list_layer(struct judge *j, struct fsd_span *span, fsd_id layer)
 
 static void in_order(struct judge *j, struct fsd_span span)
 {
-    fsd_sort(j->blocks->pool.at + span.at, span.n, sizeof(fsd_id), fsd_by_id);
+    if (span.n) /* else there may be no list yet */
+        fsd_sort(&j->blocks->pool.at[span.at], span.n, sizeof(fsd_id), fsd_by_id);
 }
 
 /* The layers that are known to compute one of its nodes; false where none is.  What is

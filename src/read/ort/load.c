@@ -548,10 +548,12 @@ static void read_context(struct reading *r, const struct fsd_node *n,
 static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_layer *layer)
 {
-    const struct fsd_mention *mention = &r->g->mentions.at[layer->mentions.at];
+    const struct fsd_mention *mention;
 
-    return is_quantizer(n) && r->g->mentions.n == layer->mentions.at + 1 &&
-           mention->role == FSD_MENTION_COMPUTES && mention->among == 1 &&
+    if (!is_quantizer(n) || r->g->mentions.n != layer->mentions.at + 1)
+        return false;
+    mention = &r->g->mentions.at[layer->mentions.at];
+    return mention->role == FSD_MENTION_COMPUTES && mention->among == 1 &&
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
