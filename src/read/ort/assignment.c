@@ -103,7 +103,7 @@ void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
             fsd_vec_push(h->arena, &h->places, node);
         depth -= step == FSD_RECORD_CLOSE && depth;
     }
-    if (step != FSD_RECORD_END)
+    if (step != FSD_RECORD_END || depth)
         h->places.n = 0;
     h->assigned = h->places.n > 0;
 }
