@@ -113,7 +113,7 @@ def main():
         with open(f"{at}/CMakeLists.txt", "w") as project:
             project.write("cmake_minimum_required(VERSION 3.20)\nproject(embed C)\n"
                           "find_package(fusiondiff REQUIRED)\n"
-                          f"add_executable(found {source})\ntarget_compile_options(found PRIVATE {' '.join(flags)})\n"
+                          f"add_executable(found \"{source}\")\ntarget_compile_options(found PRIVATE {' '.join(flags)})\n"
                           f"target_link_options(found PRIVATE {' '.join(flags)})\n"
                           "target_link_libraries(found fusiondiff::fusiondiff)\n")
         run("cmake", "-S", at, "-B", f"{at}/b", f"-DCMAKE_PREFIX_PATH={prefix}")

@@ -125,7 +125,7 @@ def offered_by(shell, script, line, env):
     args = {"bash": ["bash", "--norc", "-c", script, "bash", SOURCE, line],
             "zsh": ["zsh", "-f", "-c", script, "zsh", SOURCE, line],
             "fish": ["fish", "--no-config", "-c",
-                     f"source {SOURCE}/packaging/completions/fusiondiff.fish; complete -C '{line}'"]}[shell]
+                     f"source '{SOURCE}/packaging/completions/fusiondiff.fish'; complete -C '{line}'"]}[shell]
     status, out, err = run(*args, env=env)
     claim(status == 0 and not err, f"{shell} fails on '{line}': {err}")
     return {re.split(r"\t|  ", one)[0].replace("\\", "") for one in out.splitlines()}
