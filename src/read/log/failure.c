@@ -40,12 +40,22 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
     return true;
 }
 
+/* A logger of another program may print no severity. */
+static bool is_error(const struct fsd_log_line *line)
+{
+    if (line->severity)
+        return line->severity == 'E' || line->severity == 'F';
+    return fsd_slice_begins(line->text, "While parsing node number ") ||
+           (fsd_slice_begins(line->text, "IBuilder::") &&
+            fsd_slice_find(line->text, ": Error Code "));
+}
+
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           fsd_log_failures *out)
 {
     struct fsd_log_failure *last = out->n ? &out->at[out->n - 1] : NULL;
     struct fsd_log_failure new = {.line = line->number};
-    bool error = line->severity == 'E' || line->severity == 'F';
+    bool error = is_error(line);
     struct fsd_slice text = line->text, node;
 
     if ((!error && line->prefixed) ||

@@ -12,8 +12,8 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * They consist of a few pieces, which are removed as long as one matches; text that
- * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
+ * They consist of a few pieces, which are removed as long as one matches (what any other
+ * program puts before them is wrapper.c's); text that begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
  * lines of a large log, is recognized by the positions of its brackets.
  */
 #include "read/log/log.h"
@@ -30,6 +30,7 @@ struct prefix {
     struct fsd_slice t; /* the line without the pieces taken off so far */
     char severity;
     bool trt, session;
+    bool own; /* TensorRT's or ONNX Runtime's own prefix was there: the text follows */
 };
 
 /* One blank belongs to a piece; more of them are the text's own, as in lists. */
@@ -116,9 +117,10 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
 {
     if (!fsd_slice_is(inside, "TRT") && !fsd_slice_is(inside, "TensorRT") &&
         !fsd_slice_begins(inside, "TensorRT ") &&
-        !fsd_slice_begins(inside, "Torch-TensorRT"))
+        !fsd_slice_begins(inside, "Torch-TensorRT") &&
+        !fsd_slice_begins(inside, "TRTorch "))
         return false;
-    p->trt = true;
+    p->trt = p->own = true;
     p->session = false;
     take(p, inside.n + 2);
     if (fsd_slice_begins(p->t, "- ") || fsd_slice_begins(p->t, ":"))
@@ -141,6 +143,7 @@ static bool take_severity(struct prefix *p, struct fsd_slice inside)
         return false;
     p->severity = severity;
     p->session |= session;
+    p->own |= session || inside.n == 1;
     return take(p, inside.n + 2);
 }
 
@@ -280,14 +283,24 @@ static const char *stamp_at(const char *line, const char *text)
                : NULL;
 }
 
+static void take_pieces(struct prefix *p)
+{
+    for (unsigned taken = 0; taken < PIECES && p->t.n; taken++)
+        if (!take_piece(p, !taken))
+            break;
+}
+
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
     struct prefix p = {.severity = 0};
-    bool usual;
+    const char *begin; /* behind what another program wrote */
+    size_t wrapped = 0;
 
     if (lines->at >= lines->end && !reach_on(lines))
         return false;
+    if (!lines->wrapper.looked)
+        fsd_log_look_ahead(lines);
     fsd_file_release_behind(lines->file, lines->at, &lines->released);
     stop = find_stop(lines);
     p.t = (struct fsd_slice){s, stop ? (size_t)(stop - s) : lines->end - lines->at};
@@ -295,10 +308,14 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
     while (fsd_slice_drop(&p.t, "\r"))
         ;
     fsd_slice_drop(&p.t, "\x1b[0m");
-    usual = take_usual(&p);
-    for (unsigned taken = 0; !usual && taken < PIECES && p.t.n; taken++)
-        if (!take_piece(&p, !taken))
-            break;
+    if (!take_usual(&p)) {
+        take_pieces(&p);
+        wrapped = p.own ? 0 : fsd_log_unwrap(&lines->wrapper, p.t, &p.severity);
+        p.t = fsd_slice_from(p.t, wrapped);
+    }
+    begin = wrapped ? p.t.s : s;
+    if (wrapped)
+        take_pieces(&p);
     if (p.trt || p.severity)
         take_source(&p);
     *out =
@@ -307,7 +324,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
                               .at = (size_t)(p.t.s - (const char *)lines->file->bytes),
                               .stamp = stamp_at(s, p.t.s),
                               .severity = p.severity,
-                              .prefixed = p.t.s != s,
+                              .prefixed = p.t.s != begin,
                               .trt = p.trt,
                               .session = p.session};
     return true;

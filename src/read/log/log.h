@@ -36,14 +36,34 @@ struct fsd_log_line {
     bool session;          /**< and said that ONNX Runtime did, of its own steps */
 };
 
+enum { FSD_LOG_SAMPLES = 4 };
+
+/** What another program puts before the lines of a log, as far as lines have shown it
+ *  (wrapper.c); zero: nothing yet. */
+struct fsd_log_wrapper {
+    struct fsd_slice samples[FSD_LOG_SAMPLES]; /**< in the file */
+    unsigned n;
+    size_t searched; /**< so many bytes showed none */
+    bool looked;     /**< the first lines are known */
+};
+
+/** How many bytes at the beginning of a line, whose known prefixes are gone, another
+ *  program wrote; learns from the line.
+ *  @param severity set if these bytes state one. */
+size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *severity);
+
 /** Zero but for `file` and `end` is the beginning; see fsd_log_lines(). */
 struct fsd_log_lines {
     const struct fsd_file *file;
+    struct fsd_log_wrapper wrapper;
     size_t at, end;  /**< of the next line; of the last */
     uint64_t number; /**< of the line that was given last */
     size_t released; /**< where pages were given back last */
     bool grows;      /**< `end` is as far as the file is there by now */
 };
+
+/** Learns from the first lines of a file, before one of them is read. */
+void fsd_log_look_ahead(struct fsd_log_lines *lines);
 
 /** The beginning of a whole file.  Its bytes must stay open as long as the lines. */
 struct fsd_log_lines fsd_log_lines(const struct fsd_file *file);
@@ -189,6 +209,7 @@ struct fsd_log_list {
     bool io;           /**< they are "I/O Tensors:", a line of keys each */
     uint32_t layers;
     bool prefixed; /**< its lines have prefixes, too */
+    struct fsd_log_wrapper wrapper; /**< what was known of these at its end */
 };
 
 struct fsd_log_engine {

@@ -40,6 +40,7 @@ struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
                                   .at = list->at,
                                   .end = list->end,
                                   .number = list->number - 1,
+                                  .wrapper = list->wrapper,
                                   .released = list->at};
 }
 
@@ -179,6 +180,7 @@ static void add_layer(struct fsd_log_segmenter *s)
     }
     extend(s);
     s->list.layers_end = s->list.end;
+    s->list.wrapper = s->lines.wrapper;
 }
 
 /* ------------------------------------------------------------------------ lines */

@@ -47,9 +47,13 @@ static enum form form_of_text(const struct fsd_file *file)
                  {"\nLayer(", FORM_LOG},
                  {"\n[V] ", FORM_LOG},
                  {"\n[I] ", FORM_LOG},
+                 {"Parsing node: ", FORM_LOG},
+                 {"IBuilder::build", FORM_LOG},
                  {"\n--- Layer ", FORM_INSPECTOR},
                  {", LayerType: ", FORM_INSPECTOR},
-                 {"\nLayers:", FORM_INSPECTOR}};
+                 {"\nLayers:", FORM_INSPECTOR},
+                 {"Engine Layer Information:", FORM_LOG},
+                 {" Layer(", FORM_LOG}}; /* behind what another program writes first */
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
         const char *word = words[i].word;

@@ -1,0 +1,244 @@
+/*
+ * What other programs put before TensorRT's lines: container runtimes, launchers,
+ * loggers of C++ programs, mail that quotes a log.
+ *
+ *     builder-1  | [01/20/2024-19:48:39] [V] [TRT] text             docker compose
+ *     2024-01-20T19:48:39.123456789+00:00 stdout F [..] [V] text    Kubernetes
+ *     I0911 07:05:12.345678 1 logging.cc:55] text                   glog: Triton, Paddle
+ *     0:00:12.34 123 0x55 DEBUG nvinfer gst.cpp:64:f:<x> text       DeepStream
+ *     > text                                                        a mail
+ *
+ * Their forms are many and have no grammar in common, so none is known in advance.  A
+ * line on which words stand that only TensorRT writes shows one: the text before these
+ * words is a sample, and the same text with other numbers is the prefix of other lines.
+ */
+#include "read/log/log.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+enum {
+    LONGEST = 300,          /* a line in which the words stand later shows no prefix */
+    SEARCHED_MAX = 1 << 20, /* so much text without any is searched */
+    AHEAD_MAX = 1 << 16     /* so far ahead of the first line */
+};
+
+/* ----------------------------------------------------------- TensorRT's own words */
+
+static bool begins_own(struct fsd_slice t)
+{
+    static const char *const words[] = {"[TRT] ",
+                                        "[TensorRT] ",
+                                        "Engine Layer Information:",
+                                        "Parsing node: ",
+                                        "Static check for parsing node: ",
+                                        "Importing initializer: ",
+                                        "Registering layer: ",
+                                        "Registering tensor: ",
+                                        "Registered plugin creator - ",
+                                        "Searching for input: ",
+                                        "Adding network input: ",
+                                        "--------------- Timing Runner: ",
+                                        "*************** Autotuning ",
+                                        "[MemUsageChange] ",
+                                        "&&&& RUNNING TensorRT",
+                                        "=== Model Options ===",
+                                        "While parsing node number ",
+                                        "IBuilder::build"};
+    struct fsd_log_layer layer;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (*t.s == *words[i] && fsd_slice_begins(t, words[i]))
+            return true;
+    return (*t.s == 'L' && fsd_log_layer_split(t, &layer)) ||
+           (*t.s == 'N' && fsd_log_text_layer(t, &layer));
+}
+
+/* Where they stand, behind a blank or a sign; 0: at the beginning, or nowhere. */
+static size_t find_own(struct fsd_slice t)
+{
+    if (!t.n || begins_own(t))
+        return 0;
+    for (size_t i = 1; i < t.n && i <= LONGEST; i++)
+        if (!fsd_is_word(t.s[i - 1]) && begins_own(fsd_slice_from(t, i)))
+            return i;
+    return 0;
+}
+
+/* ------------------------------------------------------------------- the severity */
+
+/* "DEBUG", "warning", the V of "[V]": V, I, W, E or F; 0: another word. */
+static char severity_of(struct fsd_slice word, bool bracketed)
+{
+    static const char *const names[] = {
+        "Vverbose", "Vdebug",    "Vtrace",    "Iinfo",  "Inotice", "Wwarning",
+        "Wwarn",    "Eerror",    "Ffatal",    "Fcritical", NULL};
+    char lower[16];
+
+    if (word.n == 1 && bracketed)
+        return strchr("VIWEF", *word.s) ? *word.s : *word.s == 'D' ? 'V' : 0;
+    if (word.n >= sizeof lower)
+        return 0;
+    for (size_t i = 0; i < word.n; i++)
+        lower[i] = (char)(word.s[i] >= 'A' && word.s[i] <= 'Z' ? word.s[i] + 32
+                                                               : word.s[i]);
+    for (size_t i = 0; names[i]; i++)
+        if (fsd_slice_is((struct fsd_slice){lower, word.n}, names[i] + 1))
+            return *names[i];
+    return 0;
+}
+
+/* "I0911" of glog. */
+static char severity_of_day(struct fsd_slice word)
+{
+    if (word.n != 5 || !memchr("IWEF", *word.s, 4))
+        return 0;
+    for (size_t i = 1; i < 5; i++)
+        if (!fsd_is_digit(word.s[i]))
+            return 0;
+    return *word.s;
+}
+
+/* ------------------------------------------------------------ a sample and a line */
+
+/* The bytes between two blanks of a sample: with a digit they are a time, a number, a
+ * name with an identifier, and each word in them may be another one. */
+enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
+
+static enum varies varies_at(struct fsd_slice t, size_t at)
+{
+    bool digit = false, letter = false;
+
+    while (at && t.s[at - 1] != ' ')
+        at--;
+    for (; at < t.n && t.s[at] != ' '; at++) {
+        digit |= fsd_is_digit(t.s[at]);
+        letter |= fsd_is_word(t.s[at]) && !fsd_is_digit(t.s[at]);
+    }
+    return !digit ? IS_FIXED : letter ? IS_NAME : IS_NUMBER;
+}
+
+static bool is_number(struct fsd_slice word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (!fsd_is_digit(word.s[i]))
+            return false;
+    return true;
+}
+
+static struct fsd_slice take_run(struct fsd_slice *t, bool (*of)(char))
+{
+    struct fsd_slice run = *t;
+    size_t n = 0;
+
+    while (n < t->n && of(t->s[n]))
+        n++;
+    run.n = n;
+    *t = fsd_slice_from(*t, n);
+    return run;
+}
+
+static bool is_word_byte(char c)
+{
+    return fsd_is_word(c);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ';
+}
+
+/* One word of the sample against one of the line, and what it says of the line. */
+static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
+                      struct fsd_slice found, char *severity)
+{
+    bool bracketed = at && sample.s[at - 1] == '[';
+    char is = severity_of(found, bracketed), day = at ? 0 : severity_of_day(found);
+
+    if (!found.n)
+        return false;
+    if (severity_of(word, bracketed) && is) {
+        *severity = is;
+        return true;
+    }
+    if (day)
+        *severity = day;
+    switch (varies_at(sample, at)) {
+    case IS_FIXED:
+        return fsd_slice_equal(word, found);
+    case IS_NUMBER:
+        return is_number(found);
+    case IS_NAME:
+        break;
+    }
+    return true;
+}
+
+/* How much of the line the sample takes off; 0: it does not fit.  Blanks between words
+ * may be more or fewer, as loggers pad a severity; those at the end are exact, since
+ * what the text begins with is the text's. */
+static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
+{
+    struct fsd_slice s = sample, t = line;
+    char found = 0;
+
+    while (s.n) {
+        if (fsd_is_word(*s.s)) {
+            size_t at = sample.n - s.n;
+            struct fsd_slice word = take_run(&s, is_word_byte);
+
+            if (!word_fits(sample, at, word, take_run(&t, is_word_byte), &found))
+                return 0;
+        } else if (*s.s == ' ') {
+            struct fsd_slice blanks = take_run(&s, is_blank);
+
+            if (!t.n || *t.s != ' ')
+                return 0;
+            if (s.n)
+                take_run(&t, is_blank);
+            else
+                while (blanks.n-- && t.n && *t.s == ' ')
+                    t = fsd_slice_from(t, 1);
+        } else {
+            if (!t.n || *t.s != *s.s)
+                return 0;
+            s = fsd_slice_from(s, 1);
+            t = fsd_slice_from(t, 1);
+        }
+    }
+    if (found)
+        *severity = found;
+    return line.n - t.n;
+}
+
+size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *severity)
+{
+    size_t n = 0;
+
+    for (unsigned i = 0; i < w->n && !n; i++)
+        n = fit(w->samples[i], line, severity);
+    if (n || (!w->n && w->searched > SEARCHED_MAX))
+        return n;
+    n = find_own(line);
+    w->searched += line.n;
+    if (!n)
+        return 0;
+    if (w->n < FSD_LOG_SAMPLES)
+        w->samples[w->n++] = (struct fsd_slice){line.s, n};
+    fit((struct fsd_slice){line.s, n}, line, severity);
+    return n;
+}
+
+/* The first lines of a log may have no such words, and its title is among them. */
+void fsd_log_look_ahead(struct fsd_log_lines *lines)
+{
+    struct fsd_log_lines ahead = *lines;
+    struct fsd_log_line line;
+
+    ahead.wrapper.looked = true;
+    while (ahead.at < AHEAD_MAX && !ahead.wrapper.n && fsd_log_next(&ahead, &line) &&
+           !line.severity && !line.trt)
+        ;
+    lines->wrapper = ahead.wrapper;
+}
