@@ -25,6 +25,15 @@ static bool take_tactic(struct fsd_slice *t)
     return i > first;
 }
 
+/* "MATRIX_MULTIPLY", "PLUGIN_V2" */
+static bool is_upper(struct fsd_slice word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (word.s[i] >= 'a' && word.s[i] <= 'z')
+            return false;
+    return word.n > 0;
+}
+
 bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out)
 {
     struct fsd_slice before, behind;
@@ -59,6 +68,23 @@ bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out)
         return false;
     fsd_slice_split_at(&out->type, ", ", &out->tensors);
     return true;
+}
+
+bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *dla)
+{
+    struct fsd_slice name;
+
+    *dla = fsd_slice_take(&line, "[DlaLayer] ");
+    if (!*dla && !fsd_slice_take(&line, "[GpuLayer] "))
+        return false;
+    *out = (struct fsd_log_layer){.name = fsd_slice_trim(line)};
+    name = out->name;
+    out->type = fsd_slice_take_word(&name);
+    if (fsd_slice_take(&name, ": ") && is_upper(out->type))
+        out->name = name;
+    else
+        out->type.n = 0;
+    return out->name.n > 0;
 }
 
 /* -------------------------------------------------------------------- tensors */

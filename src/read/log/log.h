@@ -150,6 +150,10 @@ bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out);
 /** The same of the inspector's. */
 bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out);
 
+/** The same of "[GpuLayer] CONVOLUTION: N"; up to TensorRT 8.2 without a type.
+ *  @param dla set to whether the DLA runs it. */
+bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *dla);
+
 enum { FSD_LOG_RANK_MAX = 64 };
 
 struct fsd_log_tensor {
@@ -186,7 +190,15 @@ enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
  *                                        Bindings:                     Bindings:
  *
  * from the builder (verbose), from the inspector, and from the inspector of an engine
- * that keeps names only.  Several lists of one engine are taken together.
+ * that keeps names only.  A log that is not verbose has, up to TensorRT 10,
+ *
+ *     ---------- Layers Running on DLA ----------
+ *     [DlaLayer] {ForeignNode[A...B]}
+ *     ---------- Layers Running on GPU ----------
+ *     [GpuLayer] CONVOLUTION: N
+ *
+ * which is printed before tactics are chosen, and so without Reformats.  Several lists
+ * of one engine are taken together.
  *
  * What leads to an engine is an attempt: a network is read, parsed and built.  One ends
  * where the next begins: behind the lists of its engine, or, when it failed and has
@@ -197,6 +209,7 @@ enum fsd_log_form {
     FSD_LOG_BLOCK, /**< the builder's lines */
     FSD_LOG_TEXT,  /**< the inspector's */
     FSD_LOG_NAMES, /**< bare names */
+    FSD_LOG_KINDS, /**< the builder's before it chooses tactics, of severity INFO */
     FSD__LOG_FORM_COUNT
 };
 

@@ -31,6 +31,7 @@ struct fsd_log_segmenter {
     enum fsd_log_form form;
     struct fsd_slice first; /* name of the inspector's first layer in that list */
     struct fsd_slice title;
+    struct fsd_log_list kinds; /* of an engine that has not been listed otherwise */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -51,6 +52,8 @@ bool fsd_log_listed_layer(enum fsd_log_form form, struct fsd_slice line,
         return fsd_log_layer_split(line, out);
     if (form == FSD_LOG_TEXT)
         return fsd_log_text_layer(line, out);
+    if (form == FSD_LOG_KINDS)
+        return fsd_log_kind_layer(line, out, &(bool){false});
     *out = (struct fsd_log_layer){.name = line};
     return line.n > 0;
 }
@@ -147,10 +150,26 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     fsd_vec_push(s->arena, s->out,
                  (struct fsd_log_engine){.title = s->title, .attempt = s->attempt});
     s->out->at[s->out->n - 1].lists[s->form] = s->list;
+    s->out->at[s->out->n - 1].lists[FSD_LOG_KINDS] = s->kinds;
+    s->kinds.layers = 0;
+}
+
+/* The list of kinds stands where the builder begins to choose tactics.  It describes
+ * the engine if no other list does. */
+static void close_kinds(struct fsd_log_segmenter *s)
+{
+    if (s->kinds.layers && !s->known) {
+        fsd_vec_push(
+            s->arena, s->out,
+            (struct fsd_log_engine){.title = s->title, .attempt = s->attempt});
+        s->out->at[s->out->n - 1].lists[FSD_LOG_KINDS] = s->kinds;
+    }
+    s->kinds = (struct fsd_log_list){0};
 }
 
 static void begin_attempt(struct fsd_log_segmenter *s)
 {
+    close_kinds(s);
     s->attempt++;
     s->known = false;
     s->step = ANY_STEP;
@@ -166,21 +185,26 @@ static void open_list(struct fsd_log_segmenter *s, enum place in,
     s->list = (struct fsd_log_list){0};
 }
 
-static void extend(struct fsd_log_segmenter *s)
+static void extend(const struct fsd_log_segmenter *s, struct fsd_log_list *list)
 {
-    s->list.end = s->lines.at < s->lines.end ? s->lines.at : s->lines.end;
+    list->end = s->lines.at < s->lines.end ? s->lines.at : s->lines.end;
+}
+
+static void add_layer_to(const struct fsd_log_segmenter *s, struct fsd_log_list *list)
+{
+    if (!list->layers++) {
+        list->number = s->line.number;
+        list->at = s->line.at;
+        list->prefixed = s->line.prefixed;
+    }
+    extend(s, list);
+    list->layers_end = list->end;
+    list->wrapper = s->lines.wrapper;
 }
 
 static void add_layer(struct fsd_log_segmenter *s)
 {
-    if (!s->list.layers++) {
-        s->list.number = s->line.number;
-        s->list.at = s->line.at;
-        s->list.prefixed = s->line.prefixed;
-    }
-    extend(s);
-    s->list.layers_end = s->list.end;
-    s->list.wrapper = s->lines.wrapper;
+    add_layer_to(s, &s->list);
 }
 
 /* ------------------------------------------------------------------------ lines */
@@ -246,7 +270,7 @@ static bool begin_list(struct fsd_log_segmenter *s)
                 open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
             add_layer(s);
         } else if (s->in == IN_BLOCK && s->list.layers) {
-            extend(s); /* it is cut, and will be counted as not understood */
+            extend(s, &s->list); /* it is cut, and will be counted as not understood */
             s->list.layers_end = s->list.end;
         }
     } else if (is_title(&s->line, "Engine Layer Information:")) {
@@ -267,6 +291,24 @@ static bool begin_list(struct fsd_log_segmenter *s)
     return true;
 }
 
+/* Both parts of such a list, of the DLA's layers and of the GPU's, are one. */
+static bool read_kinds(struct fsd_log_segmenter *s)
+{
+    struct fsd_log_layer layer;
+    bool dla;
+
+    if (fsd_slice_begins(s->line.text, "---------- Layers Running on DLA")) {
+        if (s->kinds.layers)
+            begin_attempt(s);
+        return true;
+    }
+    if (!fsd_log_kind_layer(s->line.text, &layer, &dla))
+        return false;
+    if (!s->known)
+        add_layer_to(s, &s->kinds);
+    return true;
+}
+
 /* A line between the layers of an inspector's list, or behind them.  Only in an
  * unambiguous list does such a line have no other meaning. */
 static bool read_listed(struct fsd_log_segmenter *s)
@@ -279,14 +321,14 @@ static bool read_listed(struct fsd_log_segmenter *s)
         if (foreign || blank)
             close_list(s, false);
         else
-            extend(s);
+            extend(s, &s->list);
         return sure && !foreign;
     }
     if (is_title(&s->line, "Bindings:") || is_title(&s->line, "I/O Tensors:")) {
         s->in = IN_BINDINGS;
         s->list.io = *s->line.text.s == 'I';
         s->list.bindings = s->lines.at;
-        extend(s);
+        extend(s, &s->list);
         return sure;
     }
     if ((foreign && s->list.layers) || (s->in == BEHIND_LAYERS && !blank))
@@ -305,6 +347,8 @@ static bool read_line(struct fsd_log_segmenter *s)
     enum step step;
 
     if (text.n && (*text.s == 'L' || *text.s == 'E' || *text.s == 'N') && begin_list(s))
+        return true;
+    if (text.n && (*text.s == '[' || *text.s == '-') && read_kinds(s))
         return true;
     if (is_step(text, &step)) {
         if (s->in != NOWHERE)
@@ -338,6 +382,7 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
     if (!fsd_log_next(&s->lines, &out->line)) {
         if (s->in != NOWHERE)
             close_list(s, true);
+        close_kinds(s);
         out->attempt =
             s->attempt; /* a list that the file's end closes may be another's */
         return false;
@@ -346,7 +391,7 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
     /* Nearly all lines have no meaning outside a list, which their first letter shows.
      */
     if (s->in != NOWHERE || (out->line.text.n && *out->line.text.s &&
-                             strchr("&AEGILMNOPRS", *out->line.text.s))) {
+                             strchr("&-AEGILMNOPRS[", *out->line.text.s))) {
         s->line = out->line;
         out->listed = read_line(s);
     }

@@ -20,6 +20,7 @@ static const struct {
     {"NoOp", FSD_KIND_NOOP},
     {"Reformat", FSD_KIND_REFORMAT},
     {"MyelinReformat", FSD_KIND_REFORMAT},
+    {"Copy", FSD_KIND_COPY},
     {"Constant", FSD_KIND_CONSTANT},
     {"Myelin", FSD_KIND_FOREIGN},
     {"DLA", FSD_KIND_FOREIGN},
@@ -88,7 +89,7 @@ static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {
         "Reformat",  "Scale",       "NoOp", "Quantize", "Dequantize",
-        "PointWise", "ElementWise", "kgen", "fusion",   "DynamicQuantize"};
+        "PointWise", "ElementWise", "kgen", "fusion",   "DynamicQuantize", "Copy"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))
@@ -107,8 +108,10 @@ static bool says_any(const char *text, const char *const *words, size_t n)
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer)
 {
-    static const char *const multiply[] = {"gemm", "Gemm", "onvolution",
-                                           "MatrixMultiply"};
+    static const char *const multiply[] = {"gemm",           "Gemm",
+                                           "onvolution",     "ONVOLUTION",
+                                           "MatrixMultiply", "MATRIX_MULTIPLY",
+                                           "FULLY_CONNECTED"};
     /* Kernels that multiply without tensor cores: CUDA cores one by one (simt, ffma,
      * scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp). */
     static const char *const scalar[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
@@ -124,7 +127,8 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->slices = origin == FSD_TRT_ORIGIN_SLICE;
     layer->may_quantize = may_quantize(type);
     layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
-    layer->transposed = strstr(type, "econvolution") != NULL;
+    layer->transposed =
+        strstr(type, "econvolution") != NULL || !strcmp(type, "DECONVOLUTION");
     /* A depthwise kernel cannot use tensor cores. */
     layer->scalar =
         says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");

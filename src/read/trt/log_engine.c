@@ -77,6 +77,21 @@ static void read_block_line(struct reading *r, const struct fsd_log_line *line)
     r->layers++;
 }
 
+static void read_kind_line(struct reading *r, const struct fsd_log_line *line)
+{
+    struct fsd_log_layer layer;
+    bool dla;
+
+    if (!fsd_log_kind_layer(line->text, &layer, &dla))
+        return; /* of another thread */
+    fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, layer.name),
+                    fsd_intern_slice(r->b->g->names, layer.type));
+    if (dla)
+        r->b->layer.provider = FSD_PROVIDER_DEVICE;
+    fsd_build_layer_end(r->b);
+    r->layers++;
+}
+
 /* ------------------------------------------------------------ the inspector's text */
 
 static enum fsd_status read_text_line(struct reading *r,
@@ -144,6 +159,8 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
         read_block_line(r, line);
     else if (form == FSD_LOG_TEXT)
         status = read_text_line(r, line);
+    else if (form == FSD_LOG_KINDS)
+        read_kind_line(r, line);
     else { /* a name, and no more */
         fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, line->text), 0);
         fsd_build_layer_end(r->b);
@@ -183,7 +200,8 @@ static enum fsd_status read_engine(struct reading *r,
         const char *kind;
     } order[] = {{FSD_LOG_TEXT, "trt-text"},
                  {FSD_LOG_BLOCK, "trt-log"},
-                 {FSD_LOG_NAMES, "trt-names"}};
+                 {FSD_LOG_NAMES, "trt-names"},
+                 {FSD_LOG_KINDS, "trt-names"}};
     const struct fsd_log_list *list;
     struct fsd_log_lines lines;
     struct fsd_log_line line;
@@ -260,6 +278,16 @@ static enum fsd_status fail_several(const struct fsd_file *file,
                     engines->n, list);
 }
 
+/* A build that failed may have listed its layers before it chose tactics. */
+static bool has_finished(const fsd_log_engines *engines)
+{
+    for (uint32_t i = 0; i < engines->n; i++)
+        for (int form = 0; form < FSD_LOG_KINDS; form++)
+            if (engines->at[i].lists[form].number)
+                return true;
+    return false;
+}
+
 static enum fsd_status choose(const struct fsd_file *file,
                               const struct fsd_log_scan *scan, unsigned number,
                               struct fsd_error *err)
@@ -267,7 +295,7 @@ static enum fsd_status choose(const struct fsd_file *file,
     const fsd_log_engines *engines = &scan->engines;
     uint64_t lines = scan->lines;
 
-    if (!engines->n && scan->failures.n)
+    if (scan->failures.n && !has_finished(engines))
         return fsd_log_fail(&scan->failures, file, err);
     if (!engines->n)
         return fsd_fail(
