@@ -104,6 +104,17 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     return status;
 }
 
+/* A gate that knows names alone would pass what it cannot see. */
+static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_error *err)
+{
+    if (strcmp(fsd_text(s->names, s->engine_kind), FSD_PROFILE_ALONE) != 0)
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_UNSUPPORTED, s->engine_path, FSD_POS_NONE, 0,
+                    "expected an engine, found a profile of layers, which shows no "
+                    "types and tensors to compare: give what trtexec "
+                    "--exportLayerInfo=... wrote, and this file to --profile");
+}
+
 enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
                                      FILE *out, struct fsd_error *err)
 {
@@ -115,6 +126,8 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a build, found none");
     status = fsd_states_open(&l, opt, n, err);
+    for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
+        status = refuse_profile(l.builds[i], err);
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
         report_untimed(opt, l.builds[i]);
     for (uint32_t i = 1; status == FSD_OK && i < l.n_opened; i++)
@@ -365,6 +378,8 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
         status = check_promises(c->policy, err);
     if (status == FSD_OK)
         status = fsd_state_open(&c->new, &c->run, opt, err);
+    if (status == FSD_OK)
+        status = refuse_profile(c->new, err);
     if (status == FSD_OK)
         status = open_lint(c, opt, check, err);
     if (status == FSD_OK && check->n_snapshots)

@@ -134,11 +134,28 @@ enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options
     return status;
 }
 
+/* Times in the engine's own file: of a profile alone, or the table of a log.  A log may
+ * have printed a table of another engine, which is no error of the user's. */
+static enum fsd_status load_own(struct fsd_inputs *d, fsd_profile_vec *out,
+                                struct fsd_error *err)
+{
+    fsd_profile_vec own = {0};
+    enum fsd_status status = read_file(d, d->engine->path, &own, err);
+
+    for (uint32_t i = 0; i < own.n && status == FSD_OK; i++)
+        if (fsd_profile_fit(d, &own.at[i], false, NULL) == FSD_OK)
+            fsd_vec_push(d->arena, out, own.at[i]);
+    return status;
+}
+
 enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err)
 {
     enum fsd_status status = fsd_profiles_read(d, opt, out, err);
 
+    if (status == FSD_OK && !opt->n_profiles && d->engine->timed &&
+        strcmp(d->engine->path, "-") != 0)
+        return load_own(d, out, err);
     for (uint32_t i = 0; i < out->n && status == FSD_OK; i++)
         status = fsd_profile_fit(d, &out->at[i], opt->force, err);
     return status;

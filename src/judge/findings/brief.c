@@ -442,7 +442,11 @@ static void write_deeds(struct writer *w)
     if (written)
         return;
     open_line(w);
-    if (all.list.n) {
+    if (!strcmp(w->d->engine->kind, FSD_PROFILE_ALONE)) {
+        fputs("give the engine's layers: trtexec --loadEngine=ENGINE "
+              "--exportLayerInfo=layers.json; the profile then belongs to --profile",
+              w->out);
+    } else if (all.list.n) {
         fsd_put_noun(w->out, all.list.n, "change");
         fputs(" may save time; fusiondiff reformats", w->out);
     } else {
@@ -532,6 +536,17 @@ static void close_unknown(struct writer *w, const char *unknown)
         add_line(w, "unknown", unknown);
 }
 
+/* It shows where time goes, and no more. */
+static void write_alone(struct writer *w)
+{
+    if (strcmp(w->d->engine->kind, FSD_PROFILE_ALONE) != 0)
+        return;
+    fputs("a profile alone: names and times of layers; their types, tensors and "
+          "fusions are not known",
+          open_line(w));
+    close_line(w, "engine");
+}
+
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct writer w = {.arena = arena, .d = d};
@@ -539,6 +554,7 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 
     w.rows = rows_of(unknown);
     write_wrong(&w);
+    write_alone(&w);
     write_runs(&w);
     write_spent(&w);
     write_operators(&w);

@@ -20,6 +20,7 @@ struct fsd_profile_entry {
     double total_ms;  /**< of all runs; negative: unknown, or not a time */
     double mean_ms;   /**< of one run; negative: as above */
     bool odd;         /**< it had an impossible time: negative, NaN, too large */
+    bool cut;         /**< the name may be the beginning of the layer's */
 };
 
 struct fsd_profile {

@@ -237,6 +237,7 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 struct fsd_log_scan {
     fsd_log_engines engines;
     fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
+    bool profiled; /**< it has a table of layers' times */
     uint64_t lines;
     uint64_t hash[2]; /**< of the file; see struct fsd_digest */
     bool hashed;      /**< and it is known */
@@ -312,6 +313,12 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file);
  *  @param names where the layers' names go.
  *  @return FSD_OK, also when there is none; FSD_E_LIMIT. */
 enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const struct fsd_file *file, fsd_profile_vec *out,
+                                     struct fsd_error *err);
+
+/** Likewise what a program prints in its own IProfiler, a line for each layer.  Appends
+ *  nothing where there are no two such lines. */
+enum fsd_status fsd_log_printed_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 

@@ -7,7 +7,13 @@
  *                 Total     2015.23           2.5803             2.5600    100.0
  *
  * and later last, behind "Time(ms)  Avg.(ms)  Median(ms)  Time(%)  Layer".  The oldest
- * tables have no median.  A name may end or begin with a number, so the columns are
+ * tables have no median.  The profiler of the samples prints
+ *
+ *     ========== net profile ==========
+ *     TensorRT layer name    Runtime, %  Invocations Runtime, ms
+ *           conv1 + relu1         50.0%           20        1.00
+ *
+ * A name may end or begin with a number, so the columns are
  * counted from the other side.
  */
 #include "read/log/log.h"
@@ -27,7 +33,7 @@ enum {
 
 /* Which number of a row is which; -1: the table does not have it. */
 struct columns {
-    int n, total, mean;
+    int n, total, mean, runs;
     bool name_last;
 };
 
@@ -61,7 +67,11 @@ static bool take_column(struct fsd_slice *t, struct columns *c)
         c->mean = c->n;
     else if (take(t, "Time (ms)") || take(t, "Time(ms)"))
         c->total = c->n;
-    else if (!take(t, "Median Time (ms)") && !take(t, "Median(ms)") &&
+    else if (take(t, "Runtime, ms"))
+        c->total = c->n;
+    else if (take(t, "Invocations"))
+        c->runs = c->n;
+    else if (!take(t, "Runtime, %") && !take(t, "Median Time (ms)") && !take(t, "Median(ms)") &&
              !take(t, "Time %") && !take(t, "Time(%)"))
         return false;
     return ++c->n <= COLUMNS;
@@ -69,8 +79,8 @@ static bool take_column(struct fsd_slice *t, struct columns *c)
 
 static bool read_header(struct fsd_slice t, struct columns *out)
 {
-    bool first = take(&t, "Layer");
-    struct columns c = {0, -1, -1, !first};
+    bool first = take(&t, "Layer") || take(&t, "TensorRT layer name");
+    struct columns c = {0, -1, -1, -1, !first};
 
     while (t.n && take_column(&t, &c))
         ;
@@ -98,6 +108,7 @@ static bool read_number(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX], *end;
 
+    fsd_slice_drop(&t, "%");
     if (!t.n || t.n >= NUMBER_MAX || memchr(t.s, 'x', t.n))
         return false;
     memcpy(copy, t.s, t.n);
@@ -146,6 +157,8 @@ static bool read_row(const struct reading *r, struct fsd_slice t,
     out->unescaped = out->name;
     out->total_ms = time_of(numbers, c->total, &out->odd);
     out->mean_ms = time_of(numbers, c->mean, &out->odd);
+    if (c->runs >= 0 && numbers[c->runs] >= 1 && out->total_ms >= 0)
+        out->mean_ms = out->total_ms / numbers[c->runs];
     return true;
 }
 

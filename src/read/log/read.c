@@ -239,6 +239,7 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
         if (scan->hashed && place.next > digest.at)
             fsd_digest_step(&digest, place.next);
         h->lines = scan->lines = place.line.number;
+        scan->profiled |= fsd_slice_begins(place.line.text, "=== Profile (");
         read_line(r, &place);
     }
     if (scan->hashed)

@@ -91,6 +91,31 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
+/* Joins the entries whose names were cut with the next layer that begins so, behind that
+ * of the entry before: several names may have one beginning. */
+static void join_cut(struct fsd_join *join, struct queue *q,
+                     const struct fsd_graph *engine, const struct fsd_profile *profile)
+{
+    fsd_id after = 0;
+
+    for (uint32_t i = 0; i < profile->entries.n; i++) {
+        const struct fsd_profile_entry *e = &profile->entries.at[i];
+        const char *begin = fsd_text(engine->names, e->unescaped);
+
+        for (fsd_id k = after;
+             e->cut && !fsd_join_has(join, i) && k < engine->nodes.n && k - after < GAP;
+             k++)
+            if (!q->taken[k] && !strncmp(fsd_text(engine->names, engine->nodes.at[k].name),
+                                         begin, strlen(begin))) {
+                join->layer_of[i] = k;
+                join->by_place++;
+                q->taken[k] = true;
+            }
+        if (fsd_join_has(join, i))
+            after = join->layer_of[i] + 1;
+    }
+}
+
 /* ---------------------------------------------------------- layers without a name */
 
 /* "Gemm" of "Gemm_12", as a profile calls what has no name; 0: it is no such name. */
@@ -170,6 +195,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     }
     join_unnamed(&join, &q, arena, engine, profile);
     join_gaps(&join, &q, engine, profile);
+    join_cut(&join, &q, engine, profile);
     join.joined += join.by_place;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t owner = profile->entries.at[i].within;

@@ -131,7 +131,17 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
-/* A profile as an engine: it has only the names of layers. */
+/* A profile as an engine: it has only the names and times of layers. */
+static void build_profiled(struct fsd_build *b, const struct fsd_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->entries.n; i++) {
+        fsd_build_layer(b, profile->entries.at[i].unescaped, 0);
+        fsd_build_layer_end(b);
+    }
+    b->g->kind = FSD_PROFILE_ALONE;
+    b->g->timed = true;
+}
+
 static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file *file,
                                      struct fsd_error *err)
 {
@@ -141,12 +151,37 @@ static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file 
 
     if (status == FSD_OK)
         status = fsd_json_layers_fit(file, profiles.at[0].entries.n, err);
-    for (uint32_t i = 0; status == FSD_OK && i < profiles.at[0].entries.n; i++) {
-        fsd_build_layer(b, profiles.at[0].entries.at[i].unescaped, 0);
-        fsd_build_layer_end(b);
-    }
-    g->kind = "trt-profile";
+    if (status == FSD_OK)
+        build_profiled(b, &profiles.at[0]);
     return status;
+}
+
+static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *names,
+                                   const struct fsd_file *file, fsd_profile_vec *out,
+                                   struct fsd_error *err)
+{
+    uint32_t first = out->n;
+    enum fsd_status status = fsd_log_profile_read(arena, names, file, out, err);
+
+    return status == FSD_OK && out->n == first
+               ? fsd_log_printed_read(arena, names, file, out, err)
+               : status;
+}
+
+/* The table of a console log that has no list of layers. */
+static enum fsd_status read_table(struct fsd_build *b, const struct fsd_file *file,
+                                  struct fsd_error *err)
+{
+    fsd_profile_vec profiles = {0};
+    struct fsd_graph *g = b->g;
+    enum fsd_status status = read_tables(g->arena, g->names, file, &profiles, err);
+
+    if (status != FSD_OK)
+        return status;
+    if (!profiles.n)
+        return FSD_E_FORMAT;
+    build_profiled(b, &profiles.at[0]);
+    return FSD_OK;
 }
 
 static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
@@ -177,6 +212,13 @@ static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *
     return status == FSD_OK && !n ? FSD_E_FORMAT : status;
 }
 
+/* Of a build that failed the error says more than a table that an earlier one left. */
+static bool has_failed(const struct fsd_source *source)
+{
+    return source->history && source->history->scan &&
+           source->history->scan->failures.n > 0;
+}
+
 static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *source,
                                  struct fsd_error *err)
 {
@@ -190,6 +232,11 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     if (status == FSD_E_FORMAT && !b->g->nodes.n &&
         fsd_file_type_of(file) != FSD_FILETYPE_BINARY)
         status = read_objects(b, file, err);
+    if (status == FSD_E_FORMAT && !b->g->nodes.n && !has_failed(source))
+        status = read_table(b, file, err);
+    if (status == FSD_OK && source->history)
+        b->g->timed |= source->history->scan->profiled &&
+                       source->history->scan->engines.n == 1;
     /* In a log of several engines, api/inputs.c finds each one's version. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
@@ -293,12 +340,12 @@ static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *
     if (form != FORM_LOG && form != FORM_INSPECTOR &&
         !(form == FORM_TEXT && fsd_file_type_of(file) == FSD_FILETYPE_TEXT))
         return fsd_profile_read(arena, names, file, out, err);
-    status = fsd_log_profile_read(arena, names, file, out, err);
+    status = read_tables(arena, names, file, out, err);
     if (status != FSD_OK || out->n > first)
         return status;
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
                     "expected a profile of layers, found a log without the table that "
-                    "trtexec --dumpProfile prints");
+                    "trtexec --dumpProfile prints, and without a line for each layer");
 }
 
 static const char *const reads[] = {
