@@ -221,7 +221,7 @@ struct fsd_log_list {
     size_t bindings;   /**< where these begin; 0: none */
     bool io;           /**< they are "I/O Tensors:", a line of keys each */
     uint32_t layers;
-    bool prefixed; /**< its lines have prefixes, too */
+    bool prefixed;                  /**< its lines have prefixes, too */
     struct fsd_log_wrapper wrapper; /**< what was known of these at its end */
 };
 
@@ -237,7 +237,7 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 struct fsd_log_scan {
     fsd_log_engines engines;
     fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
-    bool profiled; /**< it has a table of layers' times */
+    bool profiled;             /**< it has a table of layers' times */
     uint64_t lines;
     uint64_t hash[2]; /**< of the file; see struct fsd_digest */
     bool hashed;      /**< and it is known */

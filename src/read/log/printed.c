@@ -119,9 +119,8 @@ enum fsd_status fsd_log_printed_read(struct fsd_arena *arena, struct fsd_intern 
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err)
 {
-    struct reading r = {.arena = arena,
-                        .names = names,
-                        .profile = {.path = file->name, .number = 1}};
+    struct reading r = {
+        .arena = arena, .names = names, .profile = {.path = file->name, .number = 1}};
     struct fsd_log_lines lines = fsd_log_lines(file);
     struct fsd_log_line line;
     struct printed p;

@@ -71,8 +71,8 @@ static bool take_column(struct fsd_slice *t, struct columns *c)
         c->total = c->n;
     else if (take(t, "Invocations"))
         c->runs = c->n;
-    else if (!take(t, "Runtime, %") && !take(t, "Median Time (ms)") && !take(t, "Median(ms)") &&
-             !take(t, "Time %") && !take(t, "Time(%)"))
+    else if (!take(t, "Runtime, %") && !take(t, "Median Time (ms)") &&
+             !take(t, "Median(ms)") && !take(t, "Time %") && !take(t, "Time(%)"))
         return false;
     return ++c->n <= COLUMNS;
 }

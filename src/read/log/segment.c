@@ -159,9 +159,8 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
 static void close_kinds(struct fsd_log_segmenter *s)
 {
     if (s->kinds.layers && !s->known) {
-        fsd_vec_push(
-            s->arena, s->out,
-            (struct fsd_log_engine){.title = s->title, .attempt = s->attempt});
+        fsd_vec_push(s->arena, s->out,
+                     (struct fsd_log_engine){.title = s->title, .attempt = s->attempt});
         s->out->at[s->out->n - 1].lists[FSD_LOG_KINDS] = s->kinds;
     }
     s->kinds = (struct fsd_log_list){0};

@@ -71,9 +71,9 @@ static size_t find_own(struct fsd_slice t)
 /* "DEBUG", "warning", the V of "[V]": V, I, W, E or F; 0: another word. */
 static char severity_of(struct fsd_slice word, bool bracketed)
 {
-    static const char *const names[] = {
-        "Vverbose", "Vdebug",    "Vtrace",    "Iinfo",  "Inotice", "Wwarning",
-        "Wwarn",    "Eerror",    "Ffatal",    "Fcritical", NULL};
+    static const char *const names[] = {"Vverbose", "Vdebug",    "Vtrace", "Iinfo",
+                                        "Inotice",  "Wwarning",  "Wwarn",  "Eerror",
+                                        "Ffatal",   "Fcritical", NULL};
     char lower[16];
 
     if (word.n == 1 && bracketed)
@@ -81,8 +81,8 @@ static char severity_of(struct fsd_slice word, bool bracketed)
     if (word.n >= sizeof lower)
         return 0;
     for (size_t i = 0; i < word.n; i++)
-        lower[i] = (char)(word.s[i] >= 'A' && word.s[i] <= 'Z' ? word.s[i] + 32
-                                                               : word.s[i]);
+        lower[i] =
+            (char)(word.s[i] >= 'A' && word.s[i] <= 'Z' ? word.s[i] + 32 : word.s[i]);
     for (size_t i = 0; names[i]; i++)
         if (fsd_slice_is((struct fsd_slice){lower, word.n}, names[i] + 1))
             return *names[i];

@@ -105,8 +105,9 @@ static void join_cut(struct fsd_join *join, struct queue *q,
         for (fsd_id k = after;
              e->cut && !fsd_join_has(join, i) && k < engine->nodes.n && k - after < GAP;
              k++)
-            if (!q->taken[k] && !strncmp(fsd_text(engine->names, engine->nodes.at[k].name),
-                                         begin, strlen(begin))) {
+            if (!q->taken[k] &&
+                !strncmp(fsd_text(engine->names, engine->nodes.at[k].name), begin,
+                         strlen(begin))) {
                 join->layer_of[i] = k;
                 join->by_place++;
                 q->taken[k] = true;

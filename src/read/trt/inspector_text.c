@@ -38,28 +38,6 @@ static struct fsd_slice from(struct fsd_slice t, size_t at)
 
 /* ---------------------------------------------------------------------- values */
 
-/* A C string; the zero byte, which it cannot hold, becomes \x00. */
-static cJSON *string_of(struct fsd_slice t)
-{
-    size_t n = t.n, used = 0;
-    char *copy;
-    cJSON *item;
-
-    for (size_t i = 0; i < t.n; i++)
-        n += t.s[i] ? 0 : 3;
-    copy = malloc(n + 1);
-    if (!copy)
-        return NULL;
-    for (size_t i = 0; i < t.n; i++) {
-        memcpy(copy + used, t.s[i] ? &t.s[i] : "\\x00", t.s[i] ? 1 : 4);
-        used += t.s[i] ? 1 : 4;
-    }
-    copy[used] = '\0';
-    item = cJSON_CreateString(copy);
-    free(copy);
-    return item;
-}
-
 static bool number_of(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX], *end;
@@ -81,7 +59,7 @@ static cJSON *scalar_of(struct fsd_slice t)
         return cJSON_CreateNumber(number);
     if (t.n > 1 && *t.s == '"' && t.s[t.n - 1] == '"')
         t = (struct fsd_slice){t.s + 1, t.n - 2};
-    return string_of(t);
+    return fsd_json_string(t);
 }
 
 /* "2,2", "auto const x = f(a, b);, ...": NULL when there are too many items. */
@@ -172,10 +150,10 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
         if (is_list) /* the bracket is part of the value */
             value = (struct fsd_slice){value.s - 1, value.n + 1};
         add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
-            is_list ? value_of(m, value) : string_of(value));
+            is_list ? value_of(m, value) : fsd_json_string(value));
     }
     if (t.n >= 6)
-        add(m, tensor, fsd_slice_of("Name"), string_of(from(t, 6)));
+        add(m, tensor, fsd_slice_of("Name"), fsd_json_string(from(t, 6)));
 }
 
 /* Splits the text at the end of its first record; false: the record does not end.  A
@@ -273,7 +251,7 @@ static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
                 list_of(sizes));
     }
     if (fsd_slice_split_at(&t, "Format: ", &format))
-        add(m, one, fsd_slice_of("Format"), string_of(format));
+        add(m, one, fsd_slice_of("Format"), fsd_json_string(format));
 }
 
 /* "[ { MinShape: ... }, { ... } ]": one entry per profile; the last one may be cut. */
@@ -314,7 +292,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
             m->odd = true;
         else if (fsd_slice_begins(key, "TacticValue") ||
                  fsd_slice_begins(key, "TacticName") || last)
-            add(m, m->layer, key, string_of((struct fsd_slice){t.s, end}));
+            add(m, m->layer, key, fsd_json_string((struct fsd_slice){t.s, end}));
         else if (fsd_slice_is(key, "ProfileInfo"))
             add(m, m->layer, key, profiles_of(m, (struct fsd_slice){t.s, end}));
         else
@@ -336,11 +314,11 @@ static void read_line(struct context *m, struct fsd_slice t)
         m->odd = true;
         t = from(t, t.n);
     }
-    add(m, m->layer, fsd_slice_of("Name"), string_of(from(name, 6)));
+    add(m, m->layer, fsd_slice_of("Name"), fsd_json_string(from(name, 6)));
     while (n < t.n && t.s[n] != ',')
         n++;
     add(m, m->layer, (struct fsd_slice){"LayerType", 9},
-        string_of((struct fsd_slice){t.s, n}));
+        fsd_json_string((struct fsd_slice){t.s, n}));
     t = from(t, n);
     for (size_t i = 0; i < FSD_COUNT_OF(lists); i++) {
         char key[LONGEST_KEY] = "";
@@ -380,7 +358,7 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
 
     if (m.layer && fsd_slice_take(&name, "Name: ") &&
         fsd_slice_split_last(&name, ", IOMode: ", &keys)) {
-        add(&m, m.layer, fsd_slice_of("Name"), string_of(name));
+        add(&m, m.layer, fsd_slice_of("Name"), fsd_json_string(name));
         read_keys(&m, from(line, (size_t)(name.s + name.n - line.s)));
     }
     if (!m.layer || m.full)

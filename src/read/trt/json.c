@@ -29,6 +29,27 @@ enum { LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
 
 /* ------------------------------------------------------------------- messages */
 
+cJSON *fsd_json_string(struct fsd_slice t)
+{
+    size_t n = t.n, used = 0;
+    char *copy;
+    cJSON *item;
+
+    for (size_t i = 0; i < t.n; i++)
+        n += t.s[i] ? 0 : 3;
+    copy = malloc(n + 1);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < t.n; i++) {
+        memcpy(copy + used, t.s[i] ? &t.s[i] : "\\x00", t.s[i] ? 1 : 4);
+        used += t.s[i] ? 1 : 4;
+    }
+    copy[used] = '\0';
+    item = cJSON_CreateString(copy);
+    free(copy);
+    return item;
+}
+
 const char *fsd_json_kind(const cJSON *item)
 {
     if (cJSON_IsString(item))

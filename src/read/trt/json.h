@@ -26,6 +26,10 @@ static inline const cJSON *fsd_json_get(const cJSON *object, const char *key)
 
 /* ------------------------------------------------------------------------ json.c */
 
+/** A string of those bytes; the zero byte, which it cannot hold, becomes \x00.  NULL:
+ *  there is no memory. */
+cJSON *fsd_json_string(struct fsd_slice t);
+
 /** "a list", "null"; "nothing" for NULL. */
 const char *fsd_json_kind(const cJSON *item);
 

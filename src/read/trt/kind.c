@@ -88,8 +88,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
 static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {
-        "Reformat",  "Scale",       "NoOp", "Quantize", "Dequantize",
-        "PointWise", "ElementWise", "kgen", "fusion",   "DynamicQuantize", "Copy"};
+        "Reformat",    "Scale", "NoOp",   "Quantize",        "Dequantize", "PointWise",
+        "ElementWise", "kgen",  "fusion", "DynamicQuantize", "Copy"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))

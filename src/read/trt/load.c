@@ -16,7 +16,15 @@ enum { HASH_STEP = 1 << 22, VERSION_WITHIN = 1 << 16 };
 
 /* ----------------------------------------------------------------- what a file is */
 
-enum form { FORM_NONE, FORM_PLAN, FORM_JSON, FORM_LOG, FORM_INSPECTOR, FORM_TEXT };
+enum form {
+    FORM_NONE,
+    FORM_PLAN,
+    FORM_JSON,
+    FORM_POLYGRAPHY,
+    FORM_LOG,
+    FORM_INSPECTOR,
+    FORM_TEXT
+};
 
 /* Ultralytics puts a length and a JSON text before the engine. */
 static bool is_plan(const struct fsd_file *file)
@@ -41,7 +49,8 @@ static enum form form_of_text(const struct fsd_file *file)
     static const struct {
         const char *word;
         enum form form;
-    } words[] = {{"[TRT]", FORM_LOG},
+    } words[] = {{" Engine Input(s) ----", FORM_POLYGRAPHY},
+                 {"[TRT]", FORM_LOG},
                  {"[TensorRT]", FORM_LOG},
                  {"&&&& RUNNING", FORM_LOG},
                  {"\nLayer(", FORM_LOG},
@@ -235,8 +244,8 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     if (status == FSD_E_FORMAT && !b->g->nodes.n && !has_failed(source))
         status = read_table(b, file, err);
     if (status == FSD_OK && source->history)
-        b->g->timed |= source->history->scan->profiled &&
-                       source->history->scan->engines.n == 1;
+        b->g->timed |=
+            source->history->scan->profiled && source->history->scan->engines.n == 1;
     /* In a log of several engines, api/inputs.c finds each one's version. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
@@ -302,7 +311,12 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
         return refuse_plan(file, err);
     g->profile = (int32_t)source->profile - 1;
     fsd_build_init(&b, g, source->vocab);
-    status = form == FORM_JSON ? read_json(&b, file, err) : read_text(&b, source, err);
+    if (form == FORM_JSON)
+        status = read_json(&b, file, err);
+    else if (form == FORM_POLYGRAPHY)
+        status = fsd_inspected_read(&b, file, err);
+    else
+        status = read_text(&b, source, err);
     if (status == FSD_OK)
         status = check_profile(g, source, err);
     if (status == FSD_OK && scan && scan->hashed)
@@ -352,7 +366,8 @@ static const char *const reads[] = {
     "layer dumps (JSON), TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT",
     "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
     "the inspector's text, and console logs of trtexec --dumpLayerInfo",
-    "profiles: trtexec's JSON and table, Torch-TensorRT's trace",
+    "what polygraphy inspect model --show layers prints",
+    "profiles: trtexec's JSON and table, Torch-TensorRT's trace, the samples' table",
     "times of whole runs: trtexec --exportTimes",
     "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};

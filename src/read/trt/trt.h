@@ -229,6 +229,14 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
 enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
                                       struct fsd_slice line, struct fsd_error *err);
 
+/* ------------------------------------------------------------------- inspected.c */
+
+/** Reads what `polygraphy inspect model ENGINE` prints; the caller finishes the graph.
+ *  @return FSD_OK; FSD_E_UNSUPPORTED where it has no layers; FSD_E_LIMIT;
+ *          FSD_E_MEMORY. */
+enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *file,
+                                   struct fsd_error *err);
+
 /* ------------------------------------------------------------------ log_engine.c */
 
 /* Engines in build logs, console logs and the inspector's text. */

@@ -1,0 +1,281 @@
+/*
+ * What `polygraphy inspect model ENGINE --show layers` prints:
+ *
+ *     ==== TensorRT Engine ====
+ *     ---- 1 Profile(s) (2 Tensor(s) Each) ----
+ *     - Profile: 0
+ *         Tensor: x    (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)
+ *         Tensor: y   (Output), Index: 1 | Shape: (-1, 8)
+ *     ---- 2 Layer(s) ----
+ *     Layer 0    | conv + relu [Op: CaskConvolution]
+ *         {x [dtype=float32, shape=(-1, 3), Format: Row major linear FP32],
+ *          z [dtype=float32, shape=(-1, 3), Format: Row major linear FP32]}
+ *          -> {y [dtype=float16, shape=(-1, 8), Format: Row major linear FP16]}
+ *
+ *         ---- Attributes ----             of --show attrs
+ *         Origin = CONVOLUTION
+ *         Tactic = 0x0000000000000001
+ *
+ * It is the inspector's JSON, printed: so a layer becomes the object that it was, and is
+ * read like any other.
+ */
+#include "read/trt/json.h"
+
+#include "base/base.h"
+#include "read/log/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum part { HEAD, PROFILES, LAYERS };
+
+struct printed {
+    struct fsd_build *b;
+    const struct fsd_file *file;
+    struct fsd_error *err;
+    enum part part;
+    cJSON *layer;   /* that is being read; NULL: none */
+    cJSON *tensors; /* of its list that is open; NULL: none is */
+    bool named;     /* the engine has names alone */
+    uint32_t layers;
+    unsigned profiles; /* of the bindings, begun */
+    bool full;         /* there is no memory */
+};
+
+/* ----------------------------------------------------------------------- pieces */
+
+static void put(struct printed *p, cJSON *to, const char *key, cJSON *item)
+{
+    if (item &&
+        (key ? cJSON_AddItemToObject(to, key, item) : cJSON_AddItemToArray(to, item)))
+        return;
+    cJSON_Delete(item);
+    p->full = true;
+}
+
+static void put_text(struct printed *p, cJSON *to, const char *key, struct fsd_slice t)
+{
+    put(p, to, key, fsd_json_string(t));
+}
+
+static cJSON *put_list(struct printed *p, cJSON *to, const char *key)
+{
+    cJSON *list = cJSON_AddArrayToObject(to, key);
+
+    p->full |= !list;
+    return list;
+}
+
+/* Numbers in brackets, "1, 3, -1": an array under `key`. */
+static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_slice t)
+{
+    cJSON *list = put_list(p, to, key);
+    uint64_t size;
+
+    for (;;) {
+        bool open;
+
+        fsd_slice_skip(&t, " ");
+        open = fsd_slice_take(&t, "-");
+        if (!fsd_slice_take_number(&t, INT64_MAX / 10, &size))
+            return;
+        put(p, list, NULL, cJSON_CreateNumber(open ? -1.0 : (double)size));
+        fsd_slice_skip(&t, ",");
+    }
+}
+
+/* What stands between `word` with its bracket and the bracket that closes it. */
+static bool find_sizes(struct fsd_slice t, const char *word, struct fsd_slice *out)
+{
+    struct fsd_slice behind;
+
+    if (!fsd_slice_split_at(&t, word, out) || !out->n || !strchr("([", *out->s))
+        return false;
+    behind = *out;
+    *out = fsd_slice_from(*out, 1);
+    return fsd_slice_split_at(out, *behind.s == '(' ? ")" : "]", &behind);
+}
+
+/* ---------------------------------------------------------------------- tensors */
+
+/* "x [dtype=float32, shape=(1, 3), Format: Row major linear FP32]" */
+static void read_tensor(struct printed *p, struct fsd_slice t)
+{
+    struct fsd_slice name = t, about, sizes, format, type, rest;
+    cJSON *tensor = cJSON_CreateObject();
+
+    put(p, p->tensors, NULL, tensor);
+    if (p->full)
+        return;
+    if (!fsd_slice_split_last(&name, " [dtype=", &about) &&
+        !fsd_slice_split_last(&name, " [shape=", &about)) {
+        about = (struct fsd_slice){t.s + t.n, 0};
+        name = t;
+    }
+    fsd_slice_drop(&about, "]");
+    put_text(p, tensor, "Name", name);
+    if (find_sizes((struct fsd_slice){name.s + name.n, t.n - name.n}, "shape=", &sizes))
+        put_sizes(p, tensor, "Dimensions", sizes);
+    rest = about;
+    if (fsd_slice_split_at(&rest, "Format: ", &format)) {
+        fsd_slice_split_at(&format, ", min=", &rest); /* values that a run measured */
+        put_text(p, tensor, "Format/Datatype", format);
+    } else {
+        type = about;
+        fsd_slice_split_at(&type, ",", &rest);
+        put_text(p, tensor, "Datatype", type);
+    }
+}
+
+/* A line of a list of tensors, which closes it where it ends with the bracket. */
+static void read_tensors(struct printed *p, struct fsd_slice t)
+{
+    bool ends = fsd_slice_drop(&t, "}");
+
+    fsd_slice_drop(&t, ",");
+    if (t.n)
+        read_tensor(p, t);
+    if (ends)
+        p->tensors = NULL;
+}
+
+/* "Tensor: x    (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)" */
+static enum fsd_status read_binding(struct printed *p, struct fsd_slice t)
+{
+    static const char *const words[][2] = {
+        {"min=", "MinShape"}, {"opt=", "OptShape"}, {"max=", "MaxShape"}};
+    struct fsd_slice about, sizes;
+    cJSON *binding, *profile;
+    enum fsd_status status;
+    bool output;
+
+    output = !fsd_slice_split_last(&t, "(Input), Index: ", &about);
+    if (output && !fsd_slice_split_last(&t, "(Output), Index: ", &about))
+        return FSD_OK;
+    binding = cJSON_CreateObject();
+    put_text(p, binding, "Name", fsd_slice_trim(t));
+    put_text(p, binding, "IOMode", fsd_slice_of(output ? "Output" : "Input"));
+    if (find_sizes(about, output ? "Shape: " : "opt=", &sizes))
+        put_sizes(p, binding, "Dimensions", sizes);
+    profile = output ? NULL
+                     : cJSON_CreateObject(); /* of the first profile: see read_line() */
+    for (size_t i = 0; profile && i < FSD_COUNT_OF(words); i++)
+        if (find_sizes(about, words[i][0], &sizes))
+            put_sizes(p, profile, words[i][1], sizes);
+    if (profile)
+        put(p, put_list(p, binding, "ProfileInfo"), NULL, profile);
+    status = p->full ? FSD_OK : fsd_json_binding(p->b, p->file, binding, p->err);
+    cJSON_Delete(binding);
+    return status;
+}
+
+/* ----------------------------------------------------------------------- layers */
+
+static enum fsd_status end_layer(struct printed *p)
+{
+    enum fsd_status status = FSD_OK;
+
+    if (p->layer && !p->full)
+        status = fsd_json_layer(p->b, p->file, p->layers++,
+                                p->named ? fsd_json_get(p->layer, "Name") : p->layer,
+                                p->err);
+    cJSON_Delete(p->layer);
+    p->layer = p->tensors = NULL;
+    return status;
+}
+
+/* "Layer 0    | conv + relu [Op: CaskConvolution]" */
+static bool begin_layer(struct printed *p, struct fsd_slice t)
+{
+    struct fsd_slice op;
+    uint64_t number;
+
+    if (!fsd_slice_take(&t, "Layer ") ||
+        !fsd_slice_take_number(&t, UINT32_MAX, &number))
+        return false;
+    fsd_slice_skip(&t, " ");
+    if (!fsd_slice_take(&t, "| ") || !fsd_slice_split_last(&t, " [Op: ", &op))
+        return false;
+    fsd_slice_drop(&op, "]");
+    p->named = fsd_slice_is(op, "Unknown");
+    p->layer = cJSON_CreateObject();
+    put_text(p, p->layer, "Name", t);
+    put_text(p, p->layer, "LayerType", op);
+    return true;
+}
+
+static enum fsd_status read_layer_line(struct printed *p, struct fsd_slice t)
+{
+    enum fsd_status status = FSD_OK;
+
+    if (fsd_slice_begins(t, "Layer ") && !p->tensors) {
+        status = end_layer(p);
+        if (status == FSD_OK)
+            begin_layer(p, t);
+    } else if (!p->layer) {
+        return FSD_OK;
+    } else if (p->tensors) {
+        read_tensors(p, t);
+    } else if (fsd_slice_take(&t, "-> {")) {
+        p->tensors = put_list(p, p->layer, "Outputs");
+        read_tensors(p, t);
+    } else if (fsd_slice_take(&t, "{")) {
+        p->tensors = put_list(p, p->layer, "Inputs");
+        read_tensors(p, t);
+    } else if (fsd_slice_take(&t, "Origin = ") && !fsd_slice_is(t, "Unknown")) {
+        put_text(p, p->layer, "Origin", t);
+    } else if (fsd_slice_take(&t, "Tactic = ") && !fsd_slice_is(t, "Unknown")) {
+        put_text(p, p->layer, fsd_slice_begins(t, "0x") ? "TacticValue" : "TacticName",
+                 t);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------- file */
+
+static enum fsd_status read_line(struct printed *p, struct fsd_slice t)
+{
+    t = fsd_slice_trim(t);
+    if (fsd_slice_begins(t, "---- ") && !fsd_slice_begins(t, "---- Attributes")) {
+        p->part = fsd_slice_find(t, " Profile(s) (") ? PROFILES
+                  : fsd_slice_find(t, " Layer(s)")   ? LAYERS
+                                                     : HEAD;
+        p->profiles = 0;
+        return end_layer(p);
+    }
+    if (p->part == PROFILES && fsd_slice_begins(t, "- Profile: "))
+        p->profiles++;
+    /* Inputs have other sizes in other profiles, and one set of sizes holds here. */
+    if (p->part == PROFILES && p->profiles == 1 && fsd_slice_take(&t, "Tensor: "))
+        return read_binding(p, t);
+    return p->part == LAYERS ? read_layer_line(p, t) : FSD_OK;
+}
+
+static enum fsd_status read_lines(struct printed *p)
+{
+    struct fsd_log_lines lines = fsd_log_lines(p->file);
+    enum fsd_status status = FSD_OK;
+    struct fsd_log_line line;
+
+    while (status == FSD_OK && !p->full && fsd_log_next(&lines, &line))
+        status = read_line(p, line.text);
+    if (status == FSD_OK && !p->full)
+        status = end_layer(p);
+    return p->full ? fsd_fail_memory(p->err, p->file->name) : status;
+}
+
+enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *file,
+                                   struct fsd_error *err)
+{
+    struct printed p = {.b = b, .file = file, .err = err};
+    enum fsd_status status = read_lines(&p);
+
+    cJSON_Delete(p.layer);
+    b->g->kind = b->g->detailed ? "trt-text" : "trt-names";
+    if (status != FSD_OK || p.layers)
+        return status;
+    return fsd_engine_refuse(
+        file, err,
+        "what Polygraphy prints of an engine without its layers; "
+        "run: polygraphy inspect model ENGINE --show layers attrs");
+}
