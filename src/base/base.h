@@ -736,6 +736,12 @@ enum fsd_file_type {
     FSD_FILETYPE_LFS, /**< the pointer file of Git LFS, in place of a file */
     FSD_FILETYPE_XML,
     FSD_FILETYPE_UTF16,
+    FSD_FILETYPE_PICTURE,
+    FSD_FILETYPE_PDF,
+    FSD_FILETYPE_PROGRAM,
+    FSD_FILETYPE_DATABASE,
+    FSD_FILETYPE_NUMPY,
+    FSD_FILETYPE_GGUF,
     FSD_FILETYPE_BINARY, /**< binary, of unknown type */
     FSD_FILETYPE_TEXT,   /**< text, of unknown type */
     FSD_N_FILE_TYPES

@@ -158,17 +158,21 @@ static void write_spent(struct writer *w)
     close_line(w, timed ? "time" : "bytes");
 }
 
-/* The operators with most time; a layer's time is shared by work. */
+/* The operators with most time; a layer's time is shared by work.  Nodes that only an
+ * engine's names show may have no operator. */
 static void write_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
+    uint32_t written = 0;
     FILE *out;
 
     if (!cost->op_times.n || w->d->times->total <= 0)
         return;
     out = open_line(w);
-    for (uint32_t i = 0; i < cost->op_times.n && i < MOST_CAUSES; i++) {
-        fprintf(out, "%s%s ", i ? ", " : "",
+    for (uint32_t i = 0; i < cost->op_times.n && written < MOST_CAUSES; i++) {
+        if (!cost->op_times.at[i].op)
+            continue;
+        fprintf(out, "%s%s ", written++ ? ", " : "",
                 fsd_text(w->d->names, cost->op_times.at[i].op));
         put_percent(cost->op_times.at[i].ms / w->d->times->total, out);
     }
@@ -443,8 +447,7 @@ static void write_deeds(struct writer *w)
         return;
     open_line(w);
     if (!strcmp(w->d->engine->kind, FSD_PROFILE_ALONE)) {
-        fputs("give the engine's layers: trtexec --loadEngine=ENGINE "
-              "--exportLayerInfo=layers.json; the profile then belongs to --profile",
+        fputs("give the layers: trtexec --loadEngine=ENGINE --exportLayerInfo=FILE",
               w->out);
     } else if (all.list.n) {
         fsd_put_noun(w->out, all.list.n, "change");
@@ -541,8 +544,7 @@ static void write_alone(struct writer *w)
 {
     if (strcmp(w->d->engine->kind, FSD_PROFILE_ALONE) != 0)
         return;
-    fputs("a profile alone: names and times of layers; their types, tensors and "
-          "fusions are not known",
+    fputs("a profile alone, which has names and times; types and tensors are unknown",
           open_line(w));
     close_line(w, "engine");
 }

@@ -40,8 +40,6 @@ static const char *known_neighbour(const cJSON *root)
         {"latencyMs", "the times of single runs (trtexec --exportTimes)"},
         {"startComputeMs", "the times of single runs (trtexec --exportTimes)"},
         {"endToEndMs", "the times of single runs (trtexec --exportTimes)"},
-        {"traceEvents", "a trace of events"},
-        {"ph", "a trace of events"},
         {"model_options", "the metadata of a build (trt-engine-explorer)"},
         {"build_options", "the metadata of a build (trt-engine-explorer)"},
         {"device_information", "the metadata of a run (trt-engine-explorer)"},
@@ -70,14 +68,7 @@ static enum fsd_status refuse(struct fsd_json_reading *r, const cJSON *root)
         return fail(r, FSD_E_UNSUPPORTED, "an engine's layers", what);
     if (layers)
         return fail(r, FSD_E_FORMAT, "a list as \"Layers\"", fsd_json_kind(layers));
-    if (cJSON_IsObject(root))
-        return fail(r, FSD_E_FORMAT, "an object with the key \"Layers\"",
-                    root->child ? "one without it" : "an empty one");
-    if (cJSON_IsArray(root))
-        return fail(r, FSD_E_FORMAT, "a list of layers",
-                    root->child ? fsd_json_kind(root->child) : "an empty list");
-    return fail(r, FSD_E_FORMAT, "an object with the key \"Layers\"",
-                fsd_json_kind(root));
+    return fsd_trt_refuse_json(r->file, root, r->err);
 }
 
 /* A list of layers may have no object around it; then its first entry must look like a

@@ -62,7 +62,7 @@ static enum form form_of_text(const struct fsd_file *file)
                  {", LayerType: ", FORM_INSPECTOR},
                  {"\nLayers:", FORM_INSPECTOR},
                  {"Engine Layer Information:", FORM_LOG},
-                 {" Layer(", FORM_LOG}}; /* behind what another program writes first */
+                 {", Tactic: 0x", FORM_LOG}}; /* of an excerpt of a list */
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
         const char *word = words[i].word;
@@ -140,6 +140,28 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
+/* Half of the names at least must be layers', since traces and lists of numbers are
+ * what many programs write. */
+static enum fsd_status check_names(const struct fsd_profile *profile,
+                                   const struct fsd_intern *names,
+                                   const struct fsd_file *file, struct fsd_error *err)
+{
+    const char *odd = NULL;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < profile->entries.n; i++) {
+        const char *name = fsd_text(names, profile->entries.at[i].unescaped);
+
+        if (fsd_trt_looks_layer(name))
+            n++;
+        else if (!odd)
+            odd = name;
+    }
+    return 2 * n >= profile->entries.n && !fsd_trt_is_pytorch(file)
+               ? FSD_OK
+               : fsd_trt_refuse_names(file, odd, err);
+}
+
 /* A profile as an engine: it has only the names and times of layers. */
 static void build_profiled(struct fsd_build *b, const struct fsd_profile *profile)
 {
@@ -160,6 +182,8 @@ static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file 
 
     if (status == FSD_OK)
         status = fsd_json_layers_fit(file, profiles.at[0].entries.n, err);
+    if (status == FSD_OK && fsd_trace_is(file))
+        status = check_names(&profiles.at[0], g->names, file, err);
     if (status == FSD_OK)
         build_profiled(b, &profiles.at[0]);
     return status;
@@ -193,6 +217,25 @@ static enum fsd_status read_table(struct fsd_build *b, const struct fsd_file *fi
     return FSD_OK;
 }
 
+static bool is_list(const struct fsd_file *file)
+{
+    return fsd_file_has_at(file, fsd_file_text_start(file), "[", 1);
+}
+
+/* Names in a list without the key "Layers" may be anything's, too. */
+static enum fsd_status check_list(const struct fsd_graph *g,
+                                  const struct fsd_file *file, struct fsd_error *err)
+{
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        n += fsd_trt_looks_layer(fsd_text(g->names, g->nodes.at[i].name));
+    return 2 * n >= g->nodes.n
+               ? FSD_OK
+               : fsd_trt_refuse_names(file, fsd_text(g->names, g->nodes.at[0].name),
+                                      err);
+}
+
 static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
                                  struct fsd_error *err)
 {
@@ -205,6 +248,8 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
     if (fsd_times_kind(file) == FSD_INPUT_PROFILE)
         return read_profiled(b, file, err);
     status = fsd_json_read(b, file, err);
+    if (status == FSD_OK && !b->g->detailed && b->g->nodes.n && is_list(file))
+        status = check_list(b->g, file, err);
     b->g->kind = b->g->detailed ? "trt-json" : "trt-names";
     return status;
 }
@@ -260,9 +305,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
         return fsd_engine_refuse(file, err,
                                  "a session log of ONNX Runtime, which lists none; "
                                  "give the model that the session optimized");
-    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
-                    "expected JSON, which begins with '{' or '[', or a build log "
-                    "with an engine's layers, found other text");
+    return fsd_trt_refuse_text(file, err);
 }
 
 /* In steps, so that a large log need not be in memory at once. */

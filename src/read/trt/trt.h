@@ -279,6 +279,28 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
                                 const struct fsd_file *file, struct fsd_tuning *out,
                                 struct fsd_error *err);
 
+/* ----------------------------------------------------------------------- looks.c */
+
+/* Whether names are those of layers, and what a file without any is. */
+
+/** True for a name that a builder gives a layer, or a model's exporter a node. */
+bool fsd_trt_looks_layer(const char *name);
+
+/** True for a trace of PyTorch's own profiler: among the functions and operators of a
+ *  whole program an engine is one call. */
+bool fsd_trt_is_pytorch(const struct fsd_file *file);
+
+/** What another program's file is, by a word in it; NULL: not known. */
+const char *fsd_trt_other(const struct fsd_file *file);
+
+/** @return FSD_E_UNSUPPORTED, and the error says what the file is, and which to give. */
+enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
+                                    const struct cJSON *root, struct fsd_error *err);
+/** Likewise of a file whose names, `some` among them, are no layers'. */
+enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, const char *some,
+                                     struct fsd_error *err);
+enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err);
+
 /* ----------------------------------------------------------------------- trace.c */
 
 /* Layer times of other profilers: traces, and lists by layer. */

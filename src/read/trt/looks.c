@@ -1,0 +1,196 @@
+/*
+ * Whether a file that has numbers or names shows an engine at all, and what it is
+ * otherwise.  A profile, or a list of names, has no mark of its own, and JSON of any
+ * other program has names, too.  The names of TensorRT's layers are made of operators,
+ * of paths of modules, and of words that the builder puts around them; names of keys,
+ * functions and threads are not.
+ */
+#include "read/trt/json.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ------------------------------------------------------------------------- names */
+
+/* What the builder writes into the names of layers. */
+static const char *const marks[] = {
+    " + ",  "CopyNode", "Reformat",       "ForeignNode[",   "PWN(",
+    "_myl", " || ",     "fusedPointwise", "(Unnamed Layer", "[ONNX Layer: "};
+
+/* The beginnings of words that name operators, in whatever case. */
+static const char *const words[] = {
+    "conv",   "deconv",  "gemm",     "matmul",   "relu",       "pool",      "norm",
+    "bn",     "softmax", "concat",   "resize",   "reshape",    "transpose", "attention",
+    "lstm",   "gru",     "rnn",      "fc",       "linear",     "sigmoid",   "tanh",
+    "clip",   "slice",   "gather",   "cast",     "reduce",     "squeeze",   "unsqueeze",
+    "einsum", "shuffle", "scale",    "quantize", "dequantize", "add",       "sub",
+    "mul",    "div",     "pow",      "sqrt",     "exp",        "erf",       "gelu",
+    "silu",   "pad",     "split",    "tile",     "expand",     "where",     "topk",
+    "range",  "argmax",  "upsample", "embed",    "batchnorm",  "layernorm"};
+
+static bool begins_word(const char *at, size_t n)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (strlen(words[i]) <= n && !strncasecmp(at, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+static bool is_letter(char c)
+{
+    return fsd_is_word(c) && !fsd_is_digit(c) && c != '_';
+}
+
+bool fsd_trt_looks_layer(const char *name)
+{
+    size_t n = 0;
+
+    if (strstr(name, "::")) /* a function of C++, an operator of PyTorch */
+        return false;
+    for (size_t i = 0; i < FSD_COUNT_OF(marks); i++)
+        if (strstr(name, marks[i]))
+            return true;
+    for (const char *at = name; *at; at += n ? n : 1) {
+        for (n = 0; is_letter(at[n]);)
+            n++;
+        if (begins_word(at, n))
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ other programs */
+
+static const char pytorch[] = "a trace of PyTorch's profiler";
+
+/* A word that only their files have near the beginning. */
+static const struct {
+    const char *word, *what;
+} others[] = {{"\"aten::", pytorch},
+              {"\"cpu_op\"", pytorch},
+              {"\"python_function\"", pytorch},
+              {"\"cuda_runtime\"", pytorch},
+              {"\"traceEvents\"", "a trace of events"},
+              {"\"ph\"", "a trace of events"},
+              {"fusiondiff/", "a report of fusiondiff"},
+              {"\"nbformat\"", "a Jupyter notebook"},
+              {"\"modelTopology\"", "a model of TensorFlow.js"},
+              {"\"class_name\"", "a Keras model written as JSON"},
+              {"\"weight_map\"", "the index of a model's weights"},
+              {"\"model_type\"", "the configuration of a model"},
+              {"\"architectures\"", "the configuration of a model"},
+              {"\"runs\":", "results of an analyzer (SARIF)"},
+              {"\"FeatureCollection\"", "a map (GeoJSON)"},
+              {"\"annotations\"", "labels of images"},
+              {"\"bomFormat\"", "a bill of materials (CycloneDX)"},
+              {"\"openapi\"", "a description of a web interface (OpenAPI)"},
+              {"\"dependencies\"", "the description of a package"},
+              {"\"compilerOptions\"", "the configuration of a compiler"}};
+
+const char *fsd_trt_other(const struct fsd_file *file)
+{
+    enum { PEEK = 4096 };
+
+    for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
+        if (fsd_file_has_word(file, PEEK, others[i].word))
+            return others[i].what;
+    return NULL;
+}
+
+bool fsd_trt_is_pytorch(const struct fsd_file *file)
+{
+    return fsd_trt_other(file) == pytorch;
+}
+
+/* ------------------------------------------------------------------------ messages */
+
+enum { KEYS_SHOWN = 4, ROOM = 200 };
+
+/* "the keys "a", "b", "c" and 3 more" */
+static void put_keys(const cJSON *object, FILE *out)
+{
+    unsigned n = 0, more = 0;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, object) {
+        if (n == KEYS_SHOWN)
+            more++;
+        else
+            fprintf(out, "%s\"%.40s\"", n++ ? ", " : "", item->string);
+    }
+    if (more)
+        fprintf(out, " and %u more", more);
+}
+
+static void describe(const cJSON *root, FILE *out)
+{
+    const cJSON *first = root->child;
+
+    if (cJSON_IsObject(root) && first) {
+        fputs("JSON with the keys ", out);
+        put_keys(root, out);
+    } else if (cJSON_IsArray(root) && cJSON_IsObject(first) && first->child) {
+        fputs("a list of JSON objects with the keys ", out);
+        put_keys(first, out);
+    } else if (cJSON_IsArray(root) && first) {
+        fprintf(out, "a list that begins with %s", fsd_json_kind(first));
+    } else {
+        fprintf(out, "JSON that is %s",
+                cJSON_IsObject(root)  ? "an empty object"
+                : cJSON_IsArray(root) ? "an empty list"
+                                      : fsd_json_kind(root));
+    }
+}
+
+static const char how[] =
+    "; give what trtexec --exportLayerInfo=... wrote, or a verbose build log";
+
+enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file, const cJSON *root,
+                                    struct fsd_error *err)
+{
+    const char *other = fsd_trt_other(file);
+    struct fsd_print print;
+    enum fsd_status status;
+    FILE *out = fsd_print_open(&print);
+
+    if (other)
+        fputs(other, out);
+    else
+        describe(root, out);
+    fputs(how, out);
+    fsd_print_close(&print);
+    status = fsd_engine_refuse(file, err, print.text);
+    free(print.text);
+    return status;
+}
+
+enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, const char *some,
+                                     struct fsd_error *err)
+{
+    const char *other = fsd_trt_other(file);
+    char text[ROOM];
+
+    if (other)
+        snprintf(text, sizeof text, "%s%s", other, how);
+    else
+        snprintf(text, sizeof text, "names that are no layers', such as \"%.40s\"%s",
+                 some, how);
+    return fsd_engine_refuse(file, err, text);
+}
+
+enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err)
+{
+    const char *s = (const char *)file->bytes + fsd_file_text_start(file);
+    size_t rest = file->size - fsd_file_text_start(file);
+    const char *end = memchr(s, '\n', rest);
+    size_t n = end ? (size_t)(end - s) : rest;
+    char text[ROOM];
+
+    snprintf(text, sizeof text, "text that begins \"%.*s%s\"%s", (int)(n < 48 ? n : 48),
+             s, n > 48 ? "..." : "", how);
+    return fsd_engine_refuse(file, err, text);
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""refused.py BINARY: files that are no engines, as other programs write them, and as the first file of a run.
+
+Each is refused, in one sentence that says what it is: words of the third column, or a key or a line of its own."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01"
+
+
+def js(value):
+    return json.dumps(value).encode()
+
+
+def trace(*events):
+    return js({"traceEvents": [{"ph": "X", "ts": i, "dur": 5, "pid": 1, "tid": 1, **e} for i, e in enumerate(events)]})
+
+
+# Name of the file, its bytes, what the sentence must say.
+FILES = [
+    # JSON of other tools
+    ("package.json", js({"name": "x", "version": "1.0.0", "dependencies": {"left-pad": "1"}}), "package"),
+    ("notebook.ipynb", js({"cells": [{"cell_type": "code"}], "nbformat": 4}), "notebook"),
+    ("config.json", js({"architectures": ["BertModel"], "model_type": "bert", "hidden_size": 768}), "configuration"),
+    ("model.json", js({"modelTopology": {"node": []}, "weightsManifest": []}), "TensorFlow.js"),
+    ("keras.json", js({"class_name": "Sequential", "config": {"layers": [{"class_name": "Dense"}]}}), "Keras"),
+    ("index.json", js({"metadata": {"total_size": 5}, "weight_map": {"a.weight": "1.safetensors"}}), "weights"),
+    ("torch.json", trace({"cat": "cpu_op", "name": "aten::conv2d"}, {"cat": "kernel", "name": "sm80_xmma_gemm"}), "PyTorch"),
+    ("python.json", trace({"cat": "python_function", "name": "len"}, {"cat": "user_annotation", "name": "step"}), "PyTorch"),
+    ("chrome.json", trace({"cat": "v8", "name": "CrRendererMain"}, {"cat": "v8", "name": "v8.run"}), "trace of events"),
+    ("list_trace.json", js([{"ph": "X", "name": "CrRendererMain", "ts": 1, "dur": 5}]), "trace of events"),
+    ("bazel.json", trace({"cat": "build", "name": "Launch Blaze"}, {"cat": "build", "name": "evaluate"}), "trace of events"),
+    ("history.json", js({"epochs": [1, 2, 3], "loss": [0.5, 0.4, 0.3], "val_loss": [0.6, 0.5, 0.4]}), "epochs"),
+    ("summary.json", js({"shape": [1, 3], "engine_layers": 355, "fused": ["a + b"]}), "shape"),
+    ("metrics.json", js({"latency_ms": [1.2, 1.3], "throughput": [800, 810]}), "latency_ms"),
+    ("coco.json", js({"images": [], "annotations": [{"bbox": [0, 0, 1, 1]}], "categories": []}), "labels"),
+    ("labels.json", js(["person", "bicycle", "car"]), "person"),
+    ("numbers.json", js([1, 2, 3]), "number"),
+    ("boxes.json", js([[1, 2, 3], [4, 5, 6]]), "list"),
+    ("records.json", js([{"id": 1, "user": "a"}, {"id": 2, "user": "b"}]), "user"),
+    ("map.geojson", js({"type": "FeatureCollection", "features": []}), "map"),
+    ("compile_commands.json", js([{"directory": "/b", "command": "cc", "file": "a.c"}]), "directory"),
+    ("result.sarif", js({"version": "2.1.0", "runs": [{"tool": {}}]}), "analyzer"),
+    ("sbom.json", js({"bomFormat": "CycloneDX", "specVersion": "1.5"}), "bill of materials"),
+    ("api.json", js({"openapi": "3.0.0", "paths": {}}), "web interface"),
+    ("tsconfig.json", js({"compilerOptions": {"target": "es2020"}}), "compiler"),
+    ("inspect.json", js([{"Id": "4f", "State": {"Status": "running"}, "Image": "nginx"}]), "State"),
+    ("benchmark.json", js({"context": {"date": "2024"}, "benchmarks": [{"name": "BM_x", "real_time": 5.0}]}), "benchmarks"),
+    ("prometheus.json", js({"status": "success", "data": {"resultType": "vector"}}), "status"),
+    ("report.json", js({"schema": "fusiondiff/1", "tool": {}}), "report of fusiondiff"),
+    ("times.json", js([{"startComputeMs": 1.0, "endComputeMs": 2.0, "latencyMs": 1.0}]), "times"),
+    ("metadata.json", js({"device_information": {"Selected Device": "A100"}}), "metadata"),
+    ("empty.json", js({}), "empty object"),
+    ("none.json", js([]), "empty list"),
+    ("null.json", b"null", "null"),
+    ("string.json", js("Layers"), "Layers"),
+    # logs and text of other programs
+    ("pytest.log", b"===== test session starts =====\nplatform linux\ncollected 3 items\n", "test session"),
+    ("python.txt", b"Traceback (most recent call last):\n  File \"a.py\", line 1\n", "Traceback"),
+    ("train.log", b"Epoch 1/10: loss 0.5, conv1 grad 0.1\nEpoch 2/10: loss 0.4\n", "Epoch 1/10"),
+    ("syslog", b"Jan 20 10:00:01 host systemd[1]: Started Daily apt download.\n", "Jan 20"),
+    ("nginx.log", b'127.0.0.1 - - [20/Jan/2024:10:00:01 +0000] "GET / HTTP/1.1" 200 5\n', "127.0.0.1"),
+    ("nvidia-smi.txt", b"Sat Jan 20 10:00:01 2024\n| NVIDIA-SMI 535.104 |\n", "Sat Jan 20"),
+    ("cmake.log", b"-- The C compiler identification is GNU 12.2.0\n", "The C compiler"),
+    ("gdb.txt", b"#0  0x00007f in main () at a.c:3\n#1  0x00 in start\n", "main ()"),
+    ("history.csv", b"epoch,loss,accuracy\n1,0.5,0.7\n", "epoch,loss"),
+    ("table.tsv", b"name\tvalue\na\t1\n", "name"),
+    ("page.html", b"<!doctype html><html><body>x</body></html>", "HTML"),
+    ("model.xml", b"<?xml version='1.0'?><net name='x'/>", "XML"),
+    ("README.md", b"# My project\n\nIt builds engines with TensorRT.\n", "# My project"),
+    ("config.yaml", b"model:\n  name: resnet\n", "model:"),
+    ("model.py", b"import torch\nclass Layer(torch.nn.Module):\n    pass\n", "import torch"),
+    ("Makefile", b"all:\n\tcc a.c\n", "all:"),
+    ("deploy.prototxt", b'name: "VGG"\nlayer {\n  name: "conv1"\n}\n', "VGG"),
+    ("empty.log", b"", "end of the file"),
+    ("blank.log", b"\n\n  \n", "end of the file"),
+    # others
+    ("a.png", PNG, "picture"),
+    ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "picture"),
+    ("a.gif", b"GIF89a\x01\0\x01\0", "picture"),
+    ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\n", "PDF"),
+    ("a.out", b"\x7fELF\x02\x01\x01\0\0\0\0\0", "program"),
+    ("a.sqlite", b"SQLite format 3\0\x10\0", "database"),
+    ("a.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4'}", "NumPy"),
+    ("a.gguf", b"GGUF\x03\0\0\0\0\0", "GGUF"),
+    ("a.zip", b"PK\3\4\x14\0\0\0", "ZIP"),
+    ("a.pkl", b"\x80\x02}q\0.", "pickle"),
+    ("a.h5", b"\x89HDF\r\n\x1a\n\0\0", "HDF5"),
+    ("a.bin", bytes(range(256)) * 4, "binary"),
+]
+
+
+def main():
+    binary, failures = sys.argv[1], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data, says in FILES:
+            path = pathlib.Path(folder, name)
+            path.write_bytes(data)
+            run = subprocess.run([binary, path], capture_output=True, check=False)
+            lines = run.stderr.decode().split("\n")
+            if run.returncode != 2 or len(lines) != 2 or says not in lines[0].split(name, 1)[-1]:
+                failures += 1
+                print(f"FAILED {name}: exit {run.returncode}, without {says!r}: {run.stderr.decode()[:300]}"
+                      f"{run.stdout.decode()[:120]}")
+    print(f"{len(FILES)} files that are no engines, {failures} not refused as what they are")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
