@@ -136,7 +136,10 @@ static void write_spent(struct writer *w)
     if (!timed && !cost->all.bytes)
         return;
     out = open_line(w);
-    if (timed) {
+    if (timed && w->d->times->run_ms >= 0) {
+        fprintf(out, "%.4g ms a run (layers %.4g ms)", w->d->times->run_ms,
+                w->d->times->total);
+    } else if (timed) {
         fprintf(out, "%.4g ms a run", w->d->times->total);
     } else {
         fsd_put_scaled(cost->all.bytes, NULL, " B", out);
