@@ -107,12 +107,12 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
 /* A gate that knows names alone would pass what it cannot see. */
 static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_error *err)
 {
-    if (strcmp(fsd_text(s->names, s->engine_kind), FSD_PROFILE_ALONE) != 0)
+    if (!s->only_timed)
         return FSD_OK;
     return fsd_fail(err, FSD_E_UNSUPPORTED, s->engine_path, FSD_POS_NONE, 0,
                     "expected an engine, found a profile of layers, which shows no "
-                    "types and tensors to compare: give what trtexec "
-                    "--exportLayerInfo=... wrote, and this file to --profile");
+                    "types and tensors to compare: give the engine's dump of layers, "
+                    "and this file to --profile");
 }
 
 enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,

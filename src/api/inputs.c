@@ -8,6 +8,7 @@
  */
 #include "api/command.h"
 #include "base/base.h"
+#include "base/file_type.h"
 #include "api/inputs.h"
 
 #include "api/engine_alone.h"

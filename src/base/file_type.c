@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE /* memmem */
 #include "base/base.h"
+#include "base/file_type.h"
 
 #include <string.h>
 

@@ -300,7 +300,7 @@ static void binding__none_but_a_model(void **state)
 static void odd__raw_bytes(void **state)
 {
     struct run r = load_fixture("raw-control.json");
-    static const char zero[] = "[\"a\0b\", \"c\\u0000d\"]";
+    static const char zero[] = "{\"Layers\": [\"a\0b\", \"c\\u0000d\"]}";
 
     (void)state;
     assert_string_equal(text(&r, r.g->nodes.at[0].name), "Conv_0\\xff");
@@ -511,7 +511,7 @@ static const struct {
     {BYTES("[]"), FSD_E_FORMAT, "an empty list"},
     {BYTES("[1]"), FSD_E_FORMAT, "a number"},
     {BYTES("{\"Layers\": 5}"), FSD_E_FORMAT, "found a number"},
-    {BYTES("{\"a\": 5}"), FSD_E_FORMAT, "one without it"},
+    {BYTES("{\"a\": 5}"), FSD_E_FORMAT, "the keys \"a\""},
     {BYTES("{\"Layers\": [5]}"), FSD_E_FORMAT, "layer 0: "},
     {BYTES("[\"a\", {\"Name\": 5}]"), FSD_E_FORMAT, "layer 1: expected a string"},
     {BYTES("[{\"Name\": \"a\", \"Inputs\": {}}]"), FSD_E_FORMAT, "found an object"},
@@ -520,7 +520,7 @@ static const struct {
     {BYTES("[{\"Name\": \"a\", \"LayerType\": []}]"), FSD_E_FORMAT, "LayerType"},
     {BYTES("[\"a\"] x"), FSD_E_FORMAT, "nothing after the JSON value, found 'x'"},
     {BYTES("[\"a\"] \x01 "), FSD_E_FORMAT, "0x01"},
-    {BYTES("hello, world"), FSD_E_FORMAT, "other text"},
+    {BYTES("hello, world"), FSD_E_FORMAT, "text that begins"},
     {BYTES("ftrt\0\0\0\1"), FSD_E_UNSUPPORTED,
      "trtexec --loadEngine=dump.json --profilingVerbosity=detailed "
      "--exportLayerInfo=dump.json.json"},
@@ -533,7 +533,7 @@ static const struct {
     {BYTES("\xff\xfe{\0"), FSD_E_UNSUPPORTED, "iconv"},
     {BYTES("\x7f"
            "ELF\0\0"),
-     FSD_E_UNSUPPORTED, "a binary file"},
+     FSD_E_UNSUPPORTED, "a program"},
     {BYTES("{\"model_options\": {}}"), FSD_E_UNSUPPORTED, "metadata of a build"},
     {BYTES("[{\"count\": 3}]"), FSD_E_UNSUPPORTED, "a profile"},
     {BYTES("[{\"startEnqMs\": 3, \"latencyMs\": 1}]"), FSD_E_UNSUPPORTED,
@@ -610,8 +610,8 @@ static void odd__a_name_too_long(void **state)
 
     (void)state;
     memset(bytes, '+', SIZE);
-    memcpy(bytes, "[\"", 2);
-    memcpy(bytes + SIZE - 2, "\"]", 2);
+    memcpy(bytes, "{\"Layers\": [\"", 13);
+    memcpy(bytes + SIZE - 3, "\"]}", 3);
     r = load_bytes(bytes, SIZE, NULL);
     assert_int_equal(r.status, FSD_OK);
     assert_int_equal(r.g->mentions.n, 1);

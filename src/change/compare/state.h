@@ -319,6 +319,7 @@ struct fsd_state {
     struct fsd_command command;           /**< NULLs: of a snapshot */
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
+    bool only_timed; /**< as of the engine; false of a snapshot */
     fsd_sym stated; /**< "tensors", "metadata", "tensors,metadata": what the dump states
                         of its layers; 0: unknown, in an old snapshot */
     fsd_built_vec built; /**< as of the engine */

@@ -78,6 +78,7 @@ static void add_head(struct fsd_state_build *b)
     memcpy(s->model_hash, d->model->hash, sizeof s->model_hash);
     memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
     s->engine_kind = fsd_intern_str(s->names, d->engine->kind);
+    s->only_timed = d->engine->only_timed;
     s->producer = fsd_state_copy(b, d->engine->producer);
     for (uint32_t i = 0; i < d->engine->built.n; i++)
         fsd_vec_push(

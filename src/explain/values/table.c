@@ -13,6 +13,7 @@
 #include "explain/values/values.h"
 
 #include "base/base.h"
+#include "base/file_type.h"
 #include "read/engine/record.h"
 
 #include <stdlib.h>

@@ -449,9 +449,8 @@ static void write_deeds(struct writer *w)
     if (written)
         return;
     open_line(w);
-    if (!strcmp(w->d->engine->kind, FSD_PROFILE_ALONE)) {
-        fputs("give the layers: trtexec --loadEngine=ENGINE --exportLayerInfo=FILE",
-              w->out);
+    if (w->d->engine->only_timed) {
+        fputs("give the engine's dump of layers, and this file to --profile", w->out);
     } else if (all.list.n) {
         fsd_put_noun(w->out, all.list.n, "change");
         fputs(" may save time; fusiondiff reformats", w->out);
@@ -545,7 +544,7 @@ static void close_unknown(struct writer *w, const char *unknown)
 /* It shows where time goes, and no more. */
 static void write_alone(struct writer *w)
 {
-    if (strcmp(w->d->engine->kind, FSD_PROFILE_ALONE) != 0)
+    if (!w->d->engine->only_timed)
         return;
     fputs("a profile alone, which has names and times; types and tensors are unknown",
           open_line(w));

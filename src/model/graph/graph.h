@@ -340,9 +340,6 @@ struct fsd_engine_part {
     struct fsd_span borders; /**< in fsd_graph.borders; inputs first */
 };
 
-/** The `kind` of an engine of which only a profile was given. */
-#define FSD_PROFILE_ALONE "trt-profile"
-
 struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -361,6 +358,7 @@ struct fsd_graph {
     bool lacks_attributes; /**< model: a log printed it, without attributes */
     bool detailed;         /**< engine: layers have types and tensors, not only names */
     bool timed;            /**< engine: its file has times of layers, too */
+    bool only_timed;       /**< engine: and nothing else but their names */
     bool jumps;            /**< engine: some layers do not run in every inference */
     uint32_t in_bodies;    /**< engine: nodes in bodies of its layers, which are no
                                 layers */

@@ -5,6 +5,7 @@
  * then helps more.
  */
 #include "base/base.h"
+#include "base/file_type.h"
 #include "model/onnx/parts.h"
 
 /* UTF-8 without control characters.  Where only the beginning of the file is looked at,

@@ -1,6 +1,7 @@
 /* The table of readers, which one reads a file, and the error if none can. */
 #include "read/engine/reader.h"
 #include "base/base.h"
+#include "base/file_type.h"
 
 /* Of several with equal claims, the first reads the file. */
 #define LISTED(name) &fsd_reader_##name,

@@ -12,18 +12,20 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * They consist of a few pieces, which are removed as long as one matches (what any other
- * program puts before them is wrapper.c's); text that begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
- * lines of a large log, is recognized by the positions of its brackets.
+ * They consist of a few pieces, which are removed as long as one matches; text that
+ * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
+ * lines of a large log, is recognized by the positions of its brackets.  What any other
+ * program puts before all this is wrapper.c's.
  */
 #include "read/log/log.h"
 
 #include "base/base.h"
 
 enum {
-    STAMP = 22,            /* "[MM/DD/YYYY-HH:MM:SS] " */
-    PIECES = 64,           /* so many of a line are taken off */
-    LONGEST_PIECE = 1 << 8 /* a bracket that closes later than this is text */
+    STAMP = 22,             /* "[MM/DD/YYYY-HH:MM:SS] " */
+    PIECES = 64,            /* so many of a line are taken off */
+    LONGEST_PIECE = 1 << 8, /* a bracket that closes later than this is text */
+    AHEAD = 1 << 16         /* so far the first lines reach */
 };
 
 struct prefix {
@@ -290,6 +292,19 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
+/* The first lines of a log may have no such words, and its title is among them. */
+static void look_ahead(struct fsd_log_lines *lines)
+{
+    struct fsd_log_lines ahead = *lines;
+    struct fsd_log_line line;
+
+    ahead.wrapper.looked = true;
+    while (ahead.at < AHEAD && !ahead.wrapper.n && fsd_log_next(&ahead, &line) &&
+           !line.severity && !line.trt)
+        ;
+    lines->wrapper = ahead.wrapper;
+}
+
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
@@ -300,7 +315,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
     if (lines->at >= lines->end && !reach_on(lines))
         return false;
     if (!lines->wrapper.looked)
-        fsd_log_look_ahead(lines);
+        look_ahead(lines);
     fsd_file_release_behind(lines->file, lines->at, &lines->released);
     stop = find_stop(lines);
     p.t = (struct fsd_slice){s, stop ? (size_t)(stop - s) : lines->end - lines->at};

@@ -62,9 +62,6 @@ struct fsd_log_lines {
     bool grows;      /**< `end` is as far as the file is there by now */
 };
 
-/** Learns from the first lines of a file, before one of them is read. */
-void fsd_log_look_ahead(struct fsd_log_lines *lines);
-
 /** The beginning of a whole file.  Its bytes must stay open as long as the lines. */
 struct fsd_log_lines fsd_log_lines(const struct fsd_file *file);
 

@@ -1,13 +1,13 @@
 /*
  * Times that a program prints in its own IProfiler, a line for each layer:
  *
- *     conv1 + relu1                            0.054ms     the oldest samples, and their many copies
+ *     conv1 + relu1                            0.054ms     (of the oldest samples)
  *     layer conv1 + relu1 - 1.48 ms
  *     layer conv1 + relu1 consuming 1.48 ms
  *
- * The first form gives the mean of all runs, and cuts names behind 40 bytes.  The others
- * print each layer whenever it has run.  Any line may end with a time, so that a single
- * one is none of a profile.
+ * The first form gives the mean of all runs, and cuts names behind 40 bytes.  The
+ * others print each layer whenever it has run.  Any line may end with a time, so that
+ * a single one is none of a profile.
  */
 #include "read/log/log.h"
 
@@ -24,7 +24,7 @@ struct printed {
     bool mean; /* in the first form */
 };
 
-/* "1.48", without sign and exponent: what printf() makes of a time. */
+/* "1.48", without sign and exponent: as a time is printed. */
 static bool read_ms(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX];

@@ -3,8 +3,8 @@
  * loggers of C++ programs, mail that quotes a log.
  *
  *     builder-1  | [01/20/2024-19:48:39] [V] [TRT] text             docker compose
- *     2024-01-20T19:48:39.123456789+00:00 stdout F [..] [V] text    Kubernetes
- *     I0911 07:05:12.345678 1 logging.cc:55] text                   glog: Triton, Paddle
+ *     2024-01-20T19:48:39.123456789+00:00 stdout F [V] text         Kubernetes
+ *     I0911 07:05:12.345678 1 logging.cc:55] text                   glog
  *     0:00:12.34 123 0x55 DEBUG nvinfer gst.cpp:64:f:<x> text       DeepStream
  *     > text                                                        a mail
  *
@@ -19,9 +19,8 @@
 #include <string.h>
 
 enum {
-    LONGEST = 300,          /* a line in which the words stand later shows no prefix */
-    SEARCHED_MAX = 1 << 20, /* so much text without any is searched */
-    AHEAD_MAX = 1 << 16     /* so far ahead of the first line */
+    LONGEST = 300,         /* a line in which the words stand later shows no prefix */
+    SEARCHED_MAX = 1 << 20 /* so much text without any is searched */
 };
 
 /* ----------------------------------------------------------- TensorRT's own words */
@@ -228,17 +227,4 @@ size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *se
         w->samples[w->n++] = (struct fsd_slice){line.s, n};
     fit((struct fsd_slice){line.s, n}, line, severity);
     return n;
-}
-
-/* The first lines of a log may have no such words, and its title is among them. */
-void fsd_log_look_ahead(struct fsd_log_lines *lines)
-{
-    struct fsd_log_lines ahead = *lines;
-    struct fsd_log_line line;
-
-    ahead.wrapper.looked = true;
-    while (ahead.at < AHEAD_MAX && !ahead.wrapper.n && fsd_log_next(&ahead, &line) &&
-           !line.severity && !line.trt)
-        ;
-    lines->wrapper = ahead.wrapper;
 }

@@ -10,6 +10,7 @@
  * are read as well.  The session assigns nodes before its providers fuse: of the ONNX
  * model some are folded already.
  */
+#include "base/file_type.h"
 #include "read/engine/record.h"
 #include "read/ort/ort.h"
 

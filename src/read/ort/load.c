@@ -16,6 +16,7 @@
  * the other operand of the Add behind T, `activation` the activation behind it.
  */
 #define _GNU_SOURCE /* memmem */
+#include "base/file_type.h"
 #include "model/onnx/onnx.h"
 #include "model/ops/ops.h"
 #include "read/ort/ort.h"

@@ -15,6 +15,7 @@
  */
 #include "read/ort/ort.h"
 #include "base/base.h"
+#include "base/file_type.h"
 #include "read/engine/record.h"
 
 #include <inttypes.h>

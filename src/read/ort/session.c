@@ -11,6 +11,7 @@
  * is reported behind it, before the next transformer is applied.
  */
 #include "base/base.h"
+#include "base/file_type.h"
 #include "read/ort/ort.h"
 
 #include <string.h>

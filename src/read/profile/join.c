@@ -91,8 +91,8 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
-/* Joins the entries whose names were cut with the next layer that begins so, behind that
- * of the entry before: several names may have one beginning. */
+/* Joins the entries whose names were cut with the next layer that begins so, behind
+ * that of the entry before: several names may have one beginning. */
 static void join_cut(struct fsd_join *join, struct queue *q,
                      const struct fsd_graph *engine, const struct fsd_profile *profile)
 {

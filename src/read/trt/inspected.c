@@ -16,8 +16,8 @@
  *         Origin = CONVOLUTION
  *         Tactic = 0x0000000000000001
  *
- * It is the inspector's JSON, printed: so a layer becomes the object that it was, and is
- * read like any other.
+ * It is the inspector's JSON, printed: so a layer becomes the object that it was, and
+ * is read like any other.
  */
 #include "read/trt/json.h"
 
@@ -155,7 +155,7 @@ static enum fsd_status read_binding(struct printed *p, struct fsd_slice t)
     binding = cJSON_CreateObject();
     put_text(p, binding, "Name", fsd_slice_trim(t));
     put_text(p, binding, "IOMode", fsd_slice_of(output ? "Output" : "Input"));
-    if (find_sizes(about, output ? "Shape: " : "opt=", &sizes))
+    if (find_sizes(about, output ? ": " : "opt=", &sizes))
         put_sizes(p, binding, "Dimensions", sizes);
     profile = output ? NULL
                      : cJSON_CreateObject(); /* of the first profile: see read_line() */

@@ -20,7 +20,6 @@ static const struct {
     {"NoOp", FSD_KIND_NOOP},
     {"Reformat", FSD_KIND_REFORMAT},
     {"MyelinReformat", FSD_KIND_REFORMAT},
-    {"Copy", FSD_KIND_COPY},
     {"Constant", FSD_KIND_CONSTANT},
     {"Myelin", FSD_KIND_FOREIGN},
     {"DLA", FSD_KIND_FOREIGN},
@@ -62,6 +61,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
+    if (!strcmp(type, "COPY")) /* of the list at INFO; a kernel "copy" may compute */
+        kind = FSD_KIND_COPY;
     for (i = 0; compiled && i < FSD_COUNT_OF(myelin_types); i++)
         if (!strcmp(myelin_types[i].type, type))
             kind = myelin_types[i].kind;
@@ -88,8 +89,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
 static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {
-        "Reformat",    "Scale", "NoOp",   "Quantize",        "Dequantize", "PointWise",
-        "ElementWise", "kgen",  "fusion", "DynamicQuantize", "Copy"};
+        "Reformat",  "Scale",       "NoOp", "Quantize", "Dequantize",
+        "PointWise", "ElementWise", "kgen", "fusion",   "DynamicQuantize"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))

@@ -4,6 +4,7 @@
  * inspector's text; text is a log if it contains an engine, whatever its beginning.
  */
 #include "base/base.h"
+#include "base/file_type.h"
 #include "read/engine/reader.h"
 #include "read/log/log.h"
 #include "read/trt/trt.h"
@@ -169,8 +170,8 @@ static void build_profiled(struct fsd_build *b, const struct fsd_profile *profil
         fsd_build_layer(b, profile->entries.at[i].unescaped, 0);
         fsd_build_layer_end(b);
     }
-    b->g->kind = FSD_PROFILE_ALONE;
-    b->g->timed = true;
+    b->g->kind = "trt-profile";
+    b->g->timed = b->g->only_timed = true;
 }
 
 static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file *file,

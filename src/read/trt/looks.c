@@ -91,7 +91,7 @@ static const struct {
               {"\"dependencies\"", "the description of a package"},
               {"\"compilerOptions\"", "the configuration of a compiler"}};
 
-const char *fsd_trt_other(const struct fsd_file *file)
+static const char *other_program(const struct fsd_file *file)
 {
     enum { PEEK = 4096 };
 
@@ -103,12 +103,12 @@ const char *fsd_trt_other(const struct fsd_file *file)
 
 bool fsd_trt_is_pytorch(const struct fsd_file *file)
 {
-    return fsd_trt_other(file) == pytorch;
+    return other_program(file) == pytorch;
 }
 
 /* ------------------------------------------------------------------------ messages */
 
-enum { KEYS_SHOWN = 4, ROOM = 200 };
+enum { KEYS_SHOWN = 4 };
 
 /* "the keys "a", "b", "c" and 3 more" */
 static void put_keys(const cJSON *object, FILE *out)
@@ -152,7 +152,7 @@ static const char how[] =
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file, const cJSON *root,
                                     struct fsd_error *err)
 {
-    const char *other = fsd_trt_other(file);
+    const char *other = other_program(file);
     struct fsd_print print;
     enum fsd_status status;
     FILE *out = fsd_print_open(&print);
@@ -161,9 +161,10 @@ enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file, const cJSON *ro
         fputs(other, out);
     else
         describe(root, out);
-    fputs(how, out);
     fsd_print_close(&print);
-    status = fsd_engine_refuse(file, err, print.text);
+    status = fsd_fail(
+        err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+        "expected an object with the key \"Layers\", found %s%s", print.text, how);
     free(print.text);
     return status;
 }
@@ -171,26 +172,25 @@ enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file, const cJSON *ro
 enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, const char *some,
                                      struct fsd_error *err)
 {
-    const char *other = fsd_trt_other(file);
-    char text[ROOM];
+    const char *other = other_program(file);
 
     if (other)
-        snprintf(text, sizeof text, "%s%s", other, how);
-    else
-        snprintf(text, sizeof text, "names that are no layers', such as \"%.40s\"%s",
-                 some, how);
-    return fsd_engine_refuse(file, err, text);
+        return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
+                        "expected an engine's layers, found %s%s", other, how);
+    return fsd_fail(
+        err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+        "expected an engine's layers, found names that are no layers', such "
+        "as \"%.40s\"%s",
+        some, how);
 }
 
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err)
 {
-    const char *s = (const char *)file->bytes + fsd_file_text_start(file);
-    size_t rest = file->size - fsd_file_text_start(file);
-    const char *end = memchr(s, '\n', rest);
+    const size_t start = fsd_file_text_start(file), rest = file->size - start;
+    const char *s = (const char *)file->bytes + start, *end = memchr(s, '\n', rest);
     size_t n = end ? (size_t)(end - s) : rest;
-    char text[ROOM];
 
-    snprintf(text, sizeof text, "text that begins \"%.*s%s\"%s", (int)(n < 48 ? n : 48),
-             s, n > 48 ? "..." : "", how);
-    return fsd_engine_refuse(file, err, text);
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, start,
+                    "expected an engine's layers, found text that begins \"%.*s%s\"%s",
+                    (int)(n < 48 ? n : 48), s, n > 48 ? "..." : "", how);
 }

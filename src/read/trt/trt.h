@@ -290,10 +290,8 @@ bool fsd_trt_looks_layer(const char *name);
  *  whole program an engine is one call. */
 bool fsd_trt_is_pytorch(const struct fsd_file *file);
 
-/** What another program's file is, by a word in it; NULL: not known. */
-const char *fsd_trt_other(const struct fsd_file *file);
-
-/** @return FSD_E_UNSUPPORTED, and the error says what the file is, and which to give. */
+/** @return FSD_E_UNSUPPORTED where the file is known to be another program's, else
+ *          FSD_E_FORMAT; the error says what the file is, and which to give. */
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
                                     const struct cJSON *root, struct fsd_error *err);
 /** Likewise of a file whose names, `some` among them, are no layers'. */

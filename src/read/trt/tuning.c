@@ -10,6 +10,7 @@
  * trtexec appends a line when an iteration ends.  A search that was killed may leave a
  * part of a line: the iterations before it count, and the caller learns of the rest.
  */
+#include "base/file_type.h"
 #include "read/engine/record.h"
 #include "read/trt/trt.h"
 
