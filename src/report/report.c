@@ -210,6 +210,14 @@ static enum fsd_status write_sheet(const struct fsd_report *r, const struct form
     return status;
 }
 
+void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
+{
+    static const struct format columns = {.sheet = fsd_sheet_put_columns,
+                                          .document = true};
+
+    write_sheet(report, &columns, out, NULL);
+}
+
 /* With findings on what is compared, unless they are judged already. */
 static void write_page(const struct fsd_report *r, FILE *out)
 {

@@ -186,7 +186,7 @@ async function check_keys(page) {
 async function check_record(page) {
     const layer = document_of("run").layers[3];
     const shown_text = await page.locator("#record").innerText();
-    for (const word of [layer.name, layer.tactic, "Conv_13", "name, tensor", "int8", "chw32", layer.inputs[0].format, "[1, 8, 8, 8]"])
+    for (const word of [layer.name, layer.tactic, "Conv_13", "name, tensor", "int8", "chw32", layer.inputs[0].format, "[1, 8, 8, 8]", "bias bytes"])
         check(`record: shows ${String(word).slice(0, 60)}`, shown_text.includes(word), shown_text.slice(0, 300));
     const codes = await texts(page, "#record pre");
     const [model, engine] = ["model", "engine"].map((side) => document_of("run")[side].path);
@@ -519,7 +519,10 @@ async function check_compare() {
         for (const word of ["fusion-lost", "widened", "Conv_13", "Add_15"]) check(`compare: the row shows ${word}`, row.includes(word), row);
         await page.locator("#rows .row.changed").first().click();
         const shown_text = await page.locator("#record").innerText();
-        check("compare: the record shows times and inserted layers", shown_text.includes("0.1100 ms → 0.2200 ms") && shown_text.includes("dtype+layout"), shown_text);
+        check("compare: the record shows times and inserted layers", shown_text.includes("0.1100 ms → 0.2200 ms (+0.1100 ms, 100.0 %)") && shown_text.includes("dtype+layout"), shown_text);
+        const tables = Object.fromEntries(await page.locator("#record section:has(table)").evaluateAll((all) => all.map((one) => [one.querySelector("h3").textContent, [...one.querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.textContent))])));
+        equal("compare: old and new values stand in one column", tables.Precisions, [["node", "before → after", "change"], ["Add_15", "int8 → fp16", "widened"], ["Relu_16", "int8 → fp16", "widened"]]);
+        equal("compare: a column in which no row has anything is left out", tables["In the new build"]?.map((row) => row.length), [6, 6, 6]);
         await accessible(page, "compare");
         await page.keyboard.press("3");
         const steps = await texts(page, "#overview .value");

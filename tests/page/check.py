@@ -65,6 +65,17 @@ def digest(text):
     return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def unknown_members(value, columns, path=""):
+    """Members of a document that its columns do not have: the page would not show them."""
+    for one in value if isinstance(value, list) else [value]:
+        for key, inner in one.items():
+            of = columns.get(key.removesuffix("_symbolic"))
+            if of is None:
+                yield f"{path}/{key}"
+            elif "of" in of:
+                yield from unknown_members(inner, of["of"], f"{path}/{key}")
+
+
 def check_page(what, args, documents):
     """`documents`: by the name of what is embedded the arguments that print it as JSON."""
     text = printed(args, "html")
@@ -73,6 +84,9 @@ def check_page(what, args, documents):
     for name, json_args in documents.items():
         want = json.loads(printed(json_args, "json"))
         check(f"{what}: {name} is what -f json prints", json.loads(page.data.get(f"data-{name}", "null")) == want)
+        columns = json.loads(page.data.get(f"data-columns-{name}", "{}"))
+        unknown = sorted({path for path in unknown_members(want, columns) if path != "/schema"})
+        check(f"{what}: {name} has a column for each of its members", columns and not unknown, str(unknown))
     # The command that it names is the page's own, but for the day that a test says it is.
     command = shlex.split(json.loads(page.data["data-command"])["page"])
     day = args[args.index("--today"):][:2] if "--today" in args else []

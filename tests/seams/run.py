@@ -180,8 +180,10 @@ def check_added():
     claim("digraph" in asks(*pair, "--only", "seams", "-f", "dot"), "selection of a picture")
 
 
+# What the page's modules ask of their document is the columns.
 RECORD = """import { run_subject } from "./page/run.js";
 import { readFileSync } from "fs";
+globalThis.document = { getElementById: (id) => ({ textContent: readFileSync(id, "utf8") }) };
 const run = run_subject(JSON.parse(readFileSync("run.json")), null, null, [], { page: "" }, new Map());
 console.log(JSON.stringify([run.record({ kind: "layer", id: "0" }), run.record({ kind: "node", id: "r" })]));
 """
@@ -198,12 +200,13 @@ def installed_embed():
     return run("./embed", "model.onnx", "engine.txt", cwd=FOLDER)[1]
 
 
-def page_records(report):
+def page_records(report, html):
     """What the page shows of the first layer and the first node; None without node."""
     if not shutil.which("node"):
         return None
     shutil.copytree(os.path.join(TREE, "src/report/page"), os.path.join(FOLDER, "page"), dirs_exist_ok=True)
-    for name, text in {"run.json": json.dumps(report), "package.json": '{"type": "module"}', "record.js": RECORD}.items():
+    for name, text in {"run.json": json.dumps(report), "package.json": '{"type": "module"}', "record.js": RECORD,
+                       "data-columns-run": re.search('id="data-columns-run">(.*?)</script>', html).group(1)}.items():
         with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
             file.write(text)
     return run("node", "record.js", cwd=FOLDER)[1]
@@ -215,7 +218,7 @@ def check_members():
     report, html, printed = says(*pair), asks(*pair, "-f", "html"), installed_embed()
     schema = json.loads(asks(*pair, "-f", "schema"))
     titles, *lines = (line.split(",") for line in asks(*pair, "-f", "csv").splitlines())
-    shown = page_records(report)
+    shown = page_records(report, html)
     sys.path.insert(0, os.path.join(TREE, "python", "fusiondiff"))
     import _objects
     for what, key, number, title, text, objects in (
@@ -227,7 +230,7 @@ def check_members():
         claim(title in titles and lines[0][titles.index(title)] == str(number), f"member of a {what}: CSV has {titles}")
         claim(f" {number} {title}" in text, f"member of a {what}: no text says it: {text}")
         claim(f'"{key}":{number}' in html, f"member of a {what}: the page is not given it")
-        claim(shown is None or f'["{key}",["{number}"]]' in shown, f"member of a {what}: the page does not show it: {shown}")
+        claim(shown is None or f'["{title}",["{number}"]]' in shown, f"member of a {what}: the page does not show it: {shown}")
         made = [objects.from_json(one) for one in rows]
         claim(getattr(made[0], key) == number, f"member of a {what}: Python does not have it")
         claim(len(_objects.Table(made).where(**{key: number})) == len(rows), f"member of a {what}: no column of Python")

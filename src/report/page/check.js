@@ -10,9 +10,8 @@ import { base_name, count, millis, noun, percent, safe } from "./words.js";
 
 const SEVERITIES = ["failed", "notes", "skipped", "ok", "off"];
 
-/** @param {CheckDocument} d @param {CheckDocument["rules"][0]} r @param {Subject} base @returns {RuleRow} */
-function rule_row(d, r, base) {
-    const found = d.findings.filter((f) => f.rule === r.rule);
+/** @param {{rule: string, level: string, skipped?: string, ignored?: number, measured?: string, budget?: string}} r @param {CheckDocument["findings"]} found of that rule @param {Subject} base @returns {RuleRow} */
+export function rule_row(r, found, base) {
     const failed = found.some((f) => f.severity === "error");
     const notes = [];
     if (r.skipped) notes.push(safe(r.skipped));
@@ -44,7 +43,7 @@ function summary_tile(row) {
 
 /** @param {CheckDocument} d @param {Subject} base */
 function rule_rows_of(d, base) {
-    const rules = d.rules.map((r) => rule_row(d, r, base));
+    const rules = d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base));
     return rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
 }
 

@@ -1,5 +1,5 @@
 /* The chips that several subjects show alike. */
-import { safe } from "./words.js";
+import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chip} Chip */
 /** @typedef {import("./types").Item} Item */
@@ -57,6 +57,13 @@ export function change_chips(inputs, outputs) {
 /** @param {Form} before @param {Form} after @returns {Chip[]} */
 export function form_chips(before, after) {
     return change_chips([before], [after]);
+}
+
+/** Of layers that compute the same nodes. @param {{kind: string, precision: string, layers: number}} g */
+export function group_chips({ kind, precision, layers }) {
+    const what = kind === "compute" ? [] : [word_chip(kind, `kind-${kind}`)];
+    const several = layers > 1 ? [word_chip(`×${layers}`, "region", noun(layers, "layer"))] : [];
+    return [type_chip(precision || "?"), ...what, ...several];
 }
 
 /** @param {string} word @param {string} name @param {Chip[]} [chips] @returns {Item} */

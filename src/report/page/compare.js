@@ -3,11 +3,13 @@
  * on the left and the new one's on the right, with the layers that came and went beside them;
  * then what changed of the network's ports and of single nodes.
  */
-import { change_chips, form_chips, item, type_chip, word_chip } from "./chips.js";
-import { finder, search_text } from "./filter.js";
+import { change_chips, form_chips, group_chips, item, word_chip } from "./chips.js";
+import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./paste.js";
+import { facts_of, LOOKS, table_of } from "./records.js";
 import { key_of } from "./state.js";
+import { LEVELS, make_subject, most_of, placed, TINTS } from "./subject.js";
 import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -17,13 +19,11 @@ import { apart, count, millis, once, percent, safe, shorten, signed_millis } fro
 /** @typedef {import("./types").Item} Item */
 /** @typedef {import("./types").Move} Move */
 /** @typedef {import("./types").Command} Command */
-/** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Region} Region */
 /** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Story} Story */
 /** @typedef {import("./types").Subject} Subject */
 
-const TINTS = 6;
 const HAPPENED = ["fusion-lost", "regrouped", "opaque", "only-old", "only-new", "fusion-gained", "same"];
 /** What a time is blamed on, in the words of the text (report/text/compare.c). */
 const BLAME = /** @type {Record<string, string>} */ ({
@@ -32,12 +32,6 @@ const BLAME = /** @type {Record<string, string>} */ ({
     kernel: "tactics or noise",
     inserted: "inserted layers",
 });
-
-/** @param {string} what */
-function look_of(what) {
-    if (what === "same" || what === "unknown") return "plain";
-    return what === "fusion-gained" || what === "narrowed" || what === "explained" ? "good" : "alarm";
-}
 
 /** Nothing that both builds state differs: one of them states less. @param {Region} r */
 const half_stated = (r) => r.differs && r.what === "same" && r.precision === "same" && !(r.layout || r.layers || r.moves || r.tactic);
@@ -49,11 +43,8 @@ const choose_region = (r) => ({ kind: "region", id: String(r.region) });
 
 /** @param {Group} g @param {Region} r @returns {Item} */
 function group_item(g, r) {
-    const chips = [type_chip(g.precision)];
-    if (g.kind !== "compute") chips.unshift(word_chip(g.kind, `kind-${g.kind}`));
-    if (g.layers > 1) chips.push(word_chip(`${g.layers} layers`, "region"));
-    if (g.loose) chips.push(word_chip("loose", "region", "it is unknown which layer computes which of the nodes"));
-    return { ...item("", g.nodes.map(safe).join(" + ") || "(no node)", chips), chosen: choose_region(r) };
+    const loose = g.loose ? [word_chip("loose", "region", "it is unknown which layer computes which of the nodes")] : [];
+    return { ...item("", g.nodes.map(safe).join(" + ") || "(no node)", [...group_chips(g), ...loose]), chosen: choose_region(r) };
 }
 
 /** @param {Move} m @param {string} mark @param {Chosen} chosen @returns {Item} */
@@ -107,14 +98,15 @@ function region_block(r, d, known, tint) {
     }
     const what = [r.what, r.precision].filter((word) => word !== "same" && word !== "unknown");
     const head = right[0] ?? left[0];
-    for (const word of what) head?.chips.push(word_chip(word, look_of(word)));
+    for (const word of what) head?.chips.push(word_chip(word, LOOKS[word] ?? "plain"));
     const names = [...r.old, ...r.new].flatMap((g) => g.nodes);
     const changed = r.differs || r.tactic;
+    const mark = r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : half_stated(r) ? "?" : r.differs ? "~" : "";
     return {
         at: r.region,
         tint,
-        mark: r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : half_stated(r) ? "?" : r.differs ? "~" : "",
-        level: r.what === "only-old" ? "removed" : r.what === "only-new" ? "added" : half_stated(r) ? "doubtful" : r.differs ? "changed" : "plain",
+        mark,
+        level: LEVELS[mark],
         ...sides(left, right),
         measures: [r.before ?? null, r.after ?? null, r.before === undefined || r.after === undefined ? null : r.after - r.before],
         facets: {
@@ -136,12 +128,13 @@ function region_block(r, d, known, tint) {
 function lone_block(id, left, right, what, at) {
     /** @type {Chosen} */
     const chosen = { kind: "change", id };
+    const mark = left && right ? "~" : left ? "-" : "+";
     for (const one of [left, right]) if (one) one.chosen = chosen;
     return {
         at,
         tint: 0,
-        mark: left && right ? "~" : left ? "-" : "+",
-        level: left && right ? "changed" : left ? "removed" : "added",
+        mark,
+        level: LEVELS[mark],
         ...sides(left ? [left] : [], right ? [right] : []),
         measures: [null, null, null],
         facets: { show: ["changed"], what: [what] },
@@ -169,62 +162,48 @@ function lone_blocks(d) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** @param {string} title @param {Group[]} groups @returns {Section[]} */
-function group_sections(title, groups) {
-    if (!groups.length) return [{ title, lines: [["nothing"]] }];
-    const timed = groups.some((g) => g.ms !== undefined);
-    return [{
-        title,
-        head: ["nodes", "kind", "runs in", "layers", ...(timed ? ["time"] : [])],
-        rows: groups.map((g) => [[{ text: g.nodes.map(safe).join(", "), look: "code" }], [g.kind + (g.loose ? ", loose" : "")], [g.precision], [String(g.layers)], ...(timed ? [[g.ms === undefined ? "" : millis(g.ms)]] : [])]),
-    }];
+/** What one build has of a region: groups, and the layers moving data that the other has not.
+ * @param {"old" | "new"} side @param {Region} r @param {CompareDocument} d @returns {Section[]} */
+function side_sections(side, r, d) {
+    const moves = d.moves.flatMap((m) => (m.region === r.region && m[side] ? [m[side]] : []));
+    const groups = table_of(`In the ${side} build`, `compare/regions/${side}`, r[side]);
+    return [...groups, ...table_of(`Data-movement layers of the ${side} build`, `compare/moves/${side}`, moves)];
 }
-
-/** @param {Move} m */
-const move_text = (m) => safe(`${m.kind}${m.cause ? ` (${m.cause})` : ""} ${m.from.join(", ")} → ${m.to.join(", ")}: ${m.before.type} ${m.before.layout} → ${m.after.type} ${m.after.layout}${m.ms === undefined ? "" : `, ${millis(m.ms)}`}`);
 
 /** @param {Region} r @param {CompareDocument} d @param {Command} command @returns {Story} */
 function region_record(r, d, command) {
     const nodes = new Set([...r.old, ...r.new].flatMap((g) => g.nodes));
     const also = [r.layout && "layouts differ", r.layers && "the number of layers differs", r.moves && "inserted layers changed", r.tactic && "tactics differ", half_stated(r) && "one of the builds does not state all facts"].filter((w) => w !== false);
-    /** @type {Section[]} */
-    const sections = [{
-        title: "What happened",
-        pairs: [
-            ["fusion", [{ text: r.what, look: look_of(r.what) }]],
-            ["precision", [{ text: r.precision, look: look_of(r.precision) }]],
-            ...(also.length ? /** @type {[string, Pieces][]} */ ([["also", [also.join(", ")]]]) : []),
-            ...(r.before !== undefined && r.after !== undefined
-                ? /** @type {[string, Pieces][]} */ ([["time", [`${millis(r.before)} → ${millis(r.after)}  (${signed_millis(r.after - r.before)}, ${percent(r.after - r.before, r.before)})`]], ["of which inserted layers", [`${millis(r.moves_before ?? 0)} → ${millis(r.moves_after ?? 0)}`]]])
-                : []),
-        ],
-    }];
-    sections.push(...group_sections("Old build", r.old), ...group_sections("New build", r.new));
-    const moves = d.moves.filter((m) => m.region === r.region);
-    if (moves.length) sections.push({ title: "Inserted layers", lines: moves.map((m) => [{ text: m.what, look: m.what }, " ", [m.old, m.new].filter((x) => x !== undefined).map(move_text).join("  →  ")]) });
-    const precisions = d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new));
-    if (precisions.length) sections.push({ title: "Precisions", head: ["node", "was", "is now", ""], rows: precisions.map((p) => [[{ text: safe(p.new), look: "code" }], [p.before], [p.after], [{ text: p.change, look: look_of(p.change) }]]) });
-    const edges = d.edges.filter((e) => e.region === r.region);
-    if (edges.length) sections.push({ title: "Tensors between nodes", head: ["from", "to", "was", "is now"], rows: edges.map((e) => [[safe(e.new_from)], [e.new_to ? safe(e.new_to) : "(producer output)"], [`${e.before.type} ${e.before.layout}`], [`${e.after.type} ${e.after.layout}`]]) });
-    const aligned = d.aligned.filter((a) => nodes.has(a.old) || nodes.has(a.new));
-    if (aligned.some((a) => a.old !== a.new)) sections.push({ title: "Aligned", head: ["old", "new", "by"], rows: aligned.map((a) => [[safe(a.old)], [safe(a.new)], [a.by]]) });
-    sections.push(command_section(command.page));
+    /** @type {import("./records").Own} */
+    const own = { region: null, differs: null, layers: null, moves: null, tactic: null, what: ["fusion", [{ text: r.what, look: LOOKS[r.what] ?? "" }]], precision: ["precision", [{ text: r.precision, look: LOOKS[r.precision] ?? "" }]], layout: ["also", also.length ? [also.join(", ")] : []] };
     const first = (r.new[0] ?? r.old[0])?.nodes ?? [];
-    return { kind: `region ${r.region}`, title: shorten(first.join(" + "), 200), chips: [], sections };
+    return {
+        kind: `region ${r.region}`,
+        title: shorten(first.join(" + "), 200),
+        chips: [],
+        sections: [
+            ...facts_of("What happened", "compare/regions", r, own),
+            ...side_sections("old", r, d),
+            ...side_sections("new", r, d),
+            ...table_of("Precisions", "compare/precisions", d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new)), { old: { kind: "name", title: "node" } }),
+            ...table_of("Tensors between nodes", "compare/edges", d.edges.filter((e) => e.region === r.region)),
+            ...table_of("Aligned", "compare/aligned", d.aligned.filter((a) => a.old !== a.new && (nodes.has(a.old) || nodes.has(a.new)))),
+            command_section(command.page),
+        ],
+    };
 }
 
-/** @param {Block} block @param {Command} command @returns {Story} */
-function lone_record(block, command) {
+/** A change that is no region's, by its place in its list: "port:0".
+ * @param {Block} block @param {string} id @param {CompareDocument} d @param {Command} command @returns {Story} */
+function lone_record(block, id, d, command) {
+    const [kind, at] = id.split(":");
+    const list = kind === "port" ? "ports" : kind === "move" ? "moves" : "nodes";
     const { left, right } = block.items();
-    const now = right[0]?.[0];
-    const one = now ?? left[0];
-    /** @param {Item | undefined} side @returns {Pieces} */
-    const texts = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => [c.text, c.rest].filter(Boolean).join(" "))].join("  "))] : ["nothing"]);
     return {
         kind: block.facets.what?.[0] ?? "change",
-        title: shorten(one?.name ?? "", 200),
+        title: shorten((right[0]?.[0] ?? left[0])?.name ?? "", 200),
         chips: [],
-        sections: [{ title: "What changed", pairs: [["was", texts(left[0])], ["is now", texts(now)]] }, command_section(command.page)],
+        sections: [...facts_of("What changed", `compare/${list}`, d[list][Number(at)] ?? {}), command_section(command.page)],
     };
 }
 
@@ -261,47 +240,16 @@ function waterfall_of(d) {
     return { title: "Where the time went", steps: [...steps, { label: "new", from: 0, to: ms.after, look: "whole" }] };
 }
 
-/** Groups in a picture of two builds, and where they are shown: at the place `kind=number`.
- * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
-export function placed(kind) {
-    return {
-        box_of(chosen, { places }) {
-            for (const side of chosen.kind === kind ? ["n", "o"] : []) {
-                const group = places?.[side]?.indexOf(Number(chosen.id)) ?? -1;
-                if (group >= 0) return `${side}${group}`;
-            }
-            return null;
-        },
-        chosen_of(box, { places }) {
-            const [, side = "", group] = box.match(/^([no])(\d+)$/) ?? [];
-            const place = places?.[side]?.[Number(group)];
-            return place === undefined ? null : { kind, id: String(place) };
-        },
-    };
-}
-
 /** @param {CompareDocument} d @param {Command} command @returns {Subject} */
 export function compare_subject(d, command) {
     const known = new Names(d);
-    const boxes = placed("region");
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
     const blocks = [...regions.map((r, i) => region_block(r, d, known, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
-    const by_region = new Map(d.regions.map((r) => [String(r.region), r]));
     /** The region that a node is in, for links that name it. @param {string} name */
-    const region_of_node = (name) => d.regions.find((r) => [...r.old, ...r.new].some((g) => g.nodes.includes(name)));
-    /** @param {Chosen} chosen @returns {Chosen} */
-    const settled = (chosen) => {
-        const region = chosen.kind === "node" ? region_of_node(chosen.id) : undefined;
-        return region ? choose_region(region) : chosen;
-    };
-    const found = finder(blocks);
-    /** @param {Chosen} chosen */
-    const find = (chosen) => found(settled(chosen));
-    /** @param {number} i */
-    const most = (i) => blocks.reduce((max, b) => Math.max(max, Math.abs(b.measures[i] ?? 0)), 0);
+    const region_of_node = (name) => regions.find((r) => [...r.old, ...r.new].some((g) => g.nodes.includes(name)));
     const ms = d.summary.ms;
     const [from, to] = apart(d.old.engine, d.new.engine);
-    return {
+    return make_subject({
         title: `${from} → ${to}`,
         from,
         to,
@@ -310,54 +258,41 @@ export function compare_subject(d, command) {
             ["new", `${d.new.model}, ${d.new.engine}  (${d.new.format})`],
         ],
         verdict: d.summary.differs ? { text: "builds differ", look: "alarm" } : { text: "no difference", look: "good" },
-        left: 13,
         sides: ["old build", "new build"],
         measures: ms
             ? [
-                  { title: "old", print: millis, signed: false, most: Math.max(most(0), most(1)), total: ms.before },
-                  { title: "new", print: millis, signed: false, most: Math.max(most(0), most(1)), total: ms.after },
-                  { title: "change", print: signed_millis, signed: true, most: most(2), total: null },
+                  { title: "old", print: millis, signed: false, most: most_of(blocks, 0, 1), total: ms.before },
+                  { title: "new", print: millis, signed: false, most: most_of(blocks, 0, 1), total: ms.after },
+                  { title: "change", print: signed_millis, signed: true, most: most_of(blocks, 2), total: null },
               ]
             : [],
         blocks,
         facets: [
             { name: "show", title: "Show", order: ["changed", "unchanged"], open: true },
-            { name: "what", title: "What happened", order: HAPPENED, open: true },
-            { name: "width", title: "Precision", order: ["widened", "changed", "narrowed", "same"], open: true },
+            { name: "what", title: "What happened", order: HAPPENED, open: true, chart: true },
+            { name: "width", title: "Precision", order: ["widened", "changed", "narrowed", "same"], open: true, chart: true },
             { name: "also", title: "Also differs", open: true },
             { name: "cause", title: "Cause of insertion" },
-            { name: "kind", title: "Kind of layer" },
-            { name: "precision", title: "Runs in now" },
+            { name: "kind", title: "Kind of layer", chart: true },
+            { name: "precision", title: "Runs in now", chart: true },
             { name: "op", title: "Operator" },
-            { name: "module", title: "Module" },
-        ],
-        charts: [
-            { facet: "what", title: "What happened" },
-            { facet: "width", title: "Precision" },
-            { facet: "kind", title: "Kind of layer" },
-            { facet: "precision", title: "Runs in now" },
-            { facet: "module", title: "Module" },
+            { name: "module", title: "Module", chart: true },
         ],
         chart_note: ms ? "The time of a region of several modules is divided among them by its nodes." : "",
         first_filters: blocks.some((b) => b.facets.show?.includes("changed")) ? [["show", "changed"]] : [],
-        tables: [],
+        tables: [...table_of("How the builds were made", "compare/built", d.built), ...table_of("Builders", "compare/builders", d.builders ?? [])],
         ...(ms && { chart_measure: 1 }),
-        brief: [],
         tiles: tiles_of(d),
-        rules: [],
-        rules_title: "",
         waterfall: waterfall_of(d),
-        roofline: null,
-        find,
-        record(chosen) {
-            const one = settled(chosen);
-            const region = one.kind === "region" ? by_region.get(one.id) : undefined;
-            if (region) return region_record(region, d, command);
-            const lone = find(one);
-            return lone ? lone_record(lone.block, command) : null;
+        settled(chosen) {
+            const region = chosen.kind === "node" ? region_of_node(chosen.id) : undefined;
+            return region ? choose_region(region) : chosen;
         },
-        box_of: (chosen, picture) => boxes.box_of(settled(chosen), picture),
-        chosen_of: boxes.chosen_of,
-        first_view: "diff",
-    };
+        record(chosen) {
+            const region = chosen.kind === "region" ? regions[Number(chosen.id)] : undefined;
+            const lone = chosen.kind === "change" ? blocks.find((b) => b.keys().includes(key_of(chosen))) : undefined;
+            return region ? region_record(region, d, command) : lone ? lone_record(lone, chosen.id, d, command) : null;
+        },
+        ...placed("region"),
+    });
 }

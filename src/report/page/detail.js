@@ -8,11 +8,13 @@ import { record_markdown } from "./markdown.js";
 
 /** So many letters of code stay in one line. */
 const SHORT = 32;
+/** So many of a text, as a figure has with its unit. */
+const FIGURE = 14;
 
 /** @param {Pieces} pieces @param {(chosen: Chosen) => string} link @returns {HTMLElement[]} */
 export function put_pieces(pieces, link) {
     return pieces.map((piece) => {
-        if (typeof piece === "string") return el("span", {}, ...breakable(piece));
+        if (typeof piece === "string") return el("span", { class: piece.length < FIGURE ? "whole" : "" }, ...breakable(piece));
         if ("pieces" in piece) return el("span", { class: piece.look }, ...put_pieces(piece.pieces, link));
         if (piece.chosen) return el("a", { href: link(piece.chosen), class: piece.look ?? "" }, ...breakable(piece.text));
         if (piece.look === "code") return el("code", { class: piece.text.length < SHORT ? "whole" : "" }, ...breakable(piece.text));

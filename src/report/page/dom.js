@@ -38,6 +38,12 @@ export function by_id(id) {
     return found;
 }
 
+/** What the page was written with under that name; null: nothing. @param {string} name */
+export function embedded(name) {
+    const text = document.getElementById(`data-${name}`)?.textContent;
+    return text ? JSON.parse(text) : null;
+}
+
 const LONG = 28; /* letters: shorter words go to the next line whole */
 const LONGER = 60; /* of longer paths each part may be broken, too */
 

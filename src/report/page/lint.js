@@ -2,36 +2,19 @@
  * A lint as a subject: that of the run, of which there may be the model's side only, with
  * the rules in front, and beside each node what a script would change there.
  */
+import { rule_row } from "./check.js";
+import { facts_of } from "./records.js";
 import { base_name, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").LintDocument} LintDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
-/** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Subject} Subject */
-
-/** @param {LintDocument["edits"][0]} e */
-function edit_text(e) {
-    const scale = e.scale_of === undefined ? "" : `, with the scale of ${e.scale_of}`;
-    const place = e.action === "insert-pair" ? `at input ${e.input}, ` : e.to_name === undefined ? "" : `to input ${e.input} of ${e.to_name}, `;
-    return safe(`${e.action} ${place}${e.tensor}${scale}: ${e.effect}`);
-}
 
 /** @param {LintDocument} d @param {Subject} base @returns {RuleRow[]} */
 function rule_rows(d, base) {
     const found = new Map(base.rules.map((row) => [row.rule, row]));
     const quiet = d.rules.filter((r) => !found.has(r.rule));
-    return [
-        ...base.rules,
-        ...quiet.map((r) => ({
-            rule: r.rule,
-            level: r.level,
-            state: r.skipped ? "skipped" : r.level === "off" ? "off" : "ok",
-            measured: "",
-            budget: "",
-            findings: [],
-            note: r.skipped ? safe(r.skipped) : r.ignored ? `${noun(r.ignored, "finding")} ignored by the policy` : "",
-        })),
-    ];
+    return [...base.rules, ...quiet.map((r) => rule_row(r, [], base))];
 }
 
 /** @param {LintDocument} d @param {Subject} base @param {import("./types").Command} command @returns {Subject} */
@@ -62,8 +45,8 @@ export function lint_subject(d, base, command) {
         rules_title: "Rules",
         record(chosen) {
             const record = base.record(chosen);
-            const lines = d.edits.filter((e) => chosen.kind === "node" && (chosen.id === e.node_name || chosen.id === `#${e.node}`)).map((e) => [edit_text(e)]);
-            return record && lines.length ? { ...record, sections: [{ title: "What to change", lines }, ...record.sections] } : record;
+            const edits = d.edits.filter((e) => chosen.kind === "node" && (chosen.id === e.node_name || chosen.id === `#${e.node}`));
+            return record && { ...record, sections: [...edits.flatMap((e) => facts_of("What to change", "lint/edits", e, { node: null, node_name: null })), ...record.sections] };
         },
         first_view: "rules",
     };

@@ -6,7 +6,7 @@ import { put_advice } from "./advice.js";
 import { check_subject, judged_subject } from "./check.js";
 import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
-import { by_id, copy_button, el, group_of, within_groups } from "./dom.js";
+import { by_id, copy_button, el, embedded, group_of, within_groups } from "./dom.js";
 import { exports_subject } from "./exports.js";
 import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
@@ -27,12 +27,6 @@ import { count, noun, percent, safe, shorten } from "./words.js";
 
 const FACET_VALUES = 12;
 const TILES = 8;
-
-/** What the page was written with under that name; null: nothing. @param {string} name */
-function embedded(name) {
-    const text = document.getElementById(`data-${name}`)?.textContent;
-    return text ? JSON.parse(text) : null;
-}
 
 /** @returns {Map<string, import("./types").RuleText>} */
 function rule_texts() {

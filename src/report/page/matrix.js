@@ -7,12 +7,13 @@
  *
  * and a group of layers a line.  What is not as in the first build is marked.
  */
-import { item, type_chip, word_chip } from "./chips.js";
-import { placed } from "./compare.js";
-import { finder, search_text } from "./filter.js";
+import { group_chips, item, type_chip, word_chip } from "./chips.js";
+import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./paste.js";
+import { table_of } from "./records.js";
 import { key_of } from "./state.js";
+import { LEVELS, make_subject, most_of, placed, TINTS } from "./subject.js";
 import { base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -24,13 +25,13 @@ import { base_name, count, millis, noun, once, percent, safe, shorten } from "./
 /** @typedef {import("./types").MatrixMove} MatrixMove */
 /** @typedef {import("./types").MatrixRow} MatrixRow */
 /** @typedef {import("./types").Command} Command */
-/** @typedef {import("./types").Pieces} Pieces */
-/** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Subject} Subject */
 
-const TINTS = 6;
 /** Builds that the tiles have room for; the overview has all. */
 const TILES = 6;
+/** The column of what is listed of several builds. */
+const BUILD = { build: { kind: "text" } };
+const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by: { kind: "words", title: "differs in" }, what: { kind: "text", title: "runs in" } };
 /** What a row, and a cell beside the first build's, may be: the weightiest first. */
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
@@ -66,11 +67,7 @@ function cell_items(c, r) {
     const chosen = choose_row(r);
     const quiet = c.is === "same" && r.differs;
     const added = c.moves.filter((m) => m.inserted && m.cause !== "free").map(move_text);
-    const lines = c.groups.map((g) => {
-        const kind = g.kind === "compute" ? [] : [word_chip(g.kind, `kind-${g.kind}`)];
-        const layers = g.layers > 1 ? [word_chip(`×${g.layers}`, "region", noun(g.layers, "layer"))] : [];
-        return item("", c.groups.length > 1 ? g.nodes.join(" + ") : "", [type_chip(g.precision || "?"), ...kind, ...layers]);
-    });
+    const lines = c.groups.map((g) => item("", c.groups.length > 1 ? g.nodes.join(" + ") : "", group_chips(g)));
     if (!lines.length) lines.push(item("", "", [r.of === "nodes" || r.of === "moves" ? word_chip("–", "why", "it has none of the nodes") : type_chip(c.what)]));
     const [first, last] = /** @type {[Item, Item]} */ ([lines[0], lines[lines.length - 1]]);
     first.chips.push(...mark_chips(c));
@@ -82,13 +79,14 @@ function cell_items(c, r) {
 /** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @returns {Block} */
 function row_block(r, tint, cut) {
     const worst = worst_of(r);
+    const mark = worst === "differs" ? "~" : worst === "unknown" ? "?" : "";
     const groups = r.cells.flatMap((c) => c.groups);
     const names = [...new Set(groups.flatMap((g) => g.nodes))];
     return {
         at: r.row,
         tint: r.of === "nodes" ? tint : 0,
-        mark: worst === "differs" ? "~" : worst === "unknown" ? "?" : "",
-        level: worst === "differs" ? "changed" : worst === "unknown" ? "doubtful" : "plain",
+        mark,
+        level: LEVELS[mark],
         counts: { left: 1, folded: 0, right: Math.max(1, ...r.cells.map((c) => c.groups.length)) },
         items: once(() => ({ left: [{ ...item("", r.name), chosen: choose_row(r) }], folded: null, right: r.cells.map((c) => cell_items(c, r)) })),
         looks: r.cells.map((c) => `is-${c.is}`),
@@ -113,29 +111,16 @@ function row_block(r, tint, cut) {
 
 /** @param {MatrixRow} r @param {Command} command @returns {import("./types").Story} */
 function row_record(r, command) {
-    const timed = r.cells.some((c) => c.ms !== undefined);
-    /** @param {number | undefined} ms @returns {Pieces[]} */
-    const time = (ms) => (timed ? [[ms === undefined ? "" : millis(ms)]] : []);
-    const columns = timed ? ["time"] : [];
-    const moves = r.cells.flatMap((c) => c.moves.map((m) => ({ c, m })));
+    /** @template T @param {(c: MatrixCell) => T[]} of */
+    const of_cells = (of) => r.cells.flatMap((c) => of(c).map((one) => ({ build: c.build, ...one })));
     return {
         kind: `row ${r.row}`,
         title: shorten(r.name, 200),
         chips: [],
         sections: [
-            {
-                title: "In each build",
-                head: ["build", "compared with A", "runs in", ...columns],
-                rows: r.cells.map((c) => [[{ text: c.build, look: "topic" }], [{ text: [SHOWN[c.is], c.by.join(", ")].filter(Boolean).join(": "), look: c.is === "differs" ? "alarm" : "" }], [safe(c.what)], ...time(c.ms)]),
-            },
-            ...(r.cells.some((c) => c.groups.length)
-                ? [{
-                      title: "Groups of layers",
-                      head: ["nodes", "build", "runs in", "layers", "tactic", ...columns],
-                      rows: r.cells.flatMap((c) => c.groups.map((g) => [[g.nodes.map(safe).join(", ")], [c.build], [(g.precision || "?") + (g.kind === "compute" ? "" : ` ${g.kind}`)], [String(g.layers)], [safe(g.tactic ?? "")], ...time(g.ms)])),
-                  }]
-                : []),
-            ...(moves.length ? [{ title: "Data-movement layers", head: ["what", "build", ...columns], rows: moves.map(({ c, m }) => [[(m.inserted ? "+ " : "") + move_text(m)], [c.build], ...time(m.ms)]) }] : []),
+            ...table_of("In each build", "matrix/rows/cells", r.cells, COMPARED),
+            ...table_of("Groups of layers", "matrix/rows/cells/groups", of_cells((c) => c.groups), BUILD),
+            ...table_of("Data-movement layers", "matrix/rows/cells/moves", of_cells((c) => c.moves), BUILD),
             command_section(command.page),
         ],
     };
@@ -172,41 +157,15 @@ function tiles_of(d, names) {
     ];
 }
 
-/** @param {MatrixDocument} d @returns {Subject["tables"]} */
-function tables_of(d) {
-    /** @type {[string, (b: import("./types").MatrixBuild) => string][]} */
-    const columns = [
-        ["build", (b) => `${b.build}  ${b.engine}`],
-        ["built by", (b) => b.producer ?? ""],
-        ["GPU", (b) => b.gpu ?? ""],
-        ["layers", (b) => count(b.layers)],
-        ["inserted", (b) => count(b.inserted)],
-        ["mapped", (b) => `${count(b.mapped)} of ${count(b.computing)}`],
-        ["time", (b) => (b.ms === undefined ? "" : millis(b.ms))],
-        ["rows that differ from A", (b) => count(b.differing)],
-    ];
-    const texts = columns.filter(([, of]) => d.builds.some(of));
-    const head = texts.map(([title]) => title);
-    const rows = d.builds.map((b) => texts.map(([, of]) => [safe(of(b))]));
-    return [{ title: "Builds", head, rows }];
-}
-
 /** @param {MatrixDocument} d @param {Command} command @returns {Subject} */
 export function matrix_subject(d, command) {
     const names = names_of(d);
     const cut = cut_modules(d.rows.flatMap((r) => r.cells.flatMap((c) => c.groups.flatMap((g) => g.nodes.map(module_of_name)))));
     const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut));
     const rows = new Map(d.rows.map((r) => [String(r.row), r]));
-    const found = finder(blocks);
-    const boxes = placed("row");
-    /** A node stands for its row. @param {Chosen} chosen @returns {Chosen} */
-    const settled = (chosen) => {
-        const row = chosen.kind === "node" ? d.rows.find((r) => r.cells.some((c) => c.groups.some((g) => g.nodes.includes(chosen.id)))) : undefined;
-        return row ? choose_row(row) : chosen;
-    };
     const timed = d.builds.filter((b) => b.ms !== undefined);
     const worst = IS.find((is) => d.rows.some((r) => worst_of(r) === is));
-    return {
+    return make_subject({
         title: `${base_name(d.builds[0]?.model ?? "")} → ${noun(d.builds.length, "build")}`,
         from: base_name(d.builds[0]?.model ?? ""),
         to: noun(d.builds.length, "build"),
@@ -214,43 +173,33 @@ export function matrix_subject(d, command) {
         verdict: worst === "differs" ? { text: "builds differ", look: "alarm" } : worst === "unknown" ? { text: "possibly different", look: "alarm" } : { text: "no difference", look: "good" },
         left: 9,
         sides: ["nodes", ...d.builds.map((b, i) => `${b.build}  ${names[i]}`)],
-        measures: [{ title: "range", print: millis, signed: false, most: blocks.reduce((max, b) => Math.max(max, b.measures[0] ?? 0), 0), total: null }],
+        measures: [{ title: "range", print: millis, signed: false, most: most_of(blocks, 0), total: null }],
         blocks,
         facets: [
-            { name: "show", title: "Compared with build A", order: IS.map((is) => SHOWN[is] ?? is), open: true },
-            { name: "build", title: "Differs in build", order: d.builds.map((b) => b.build), open: true },
-            { name: "by", title: "Differs in", open: true },
+            { name: "show", title: "Compared with build A", order: IS.map((is) => SHOWN[is] ?? is), open: true, chart: true },
+            { name: "build", title: "Differs in build", order: d.builds.map((b) => b.build), open: true, chart: true },
+            { name: "by", title: "Differs in", open: true, chart: true },
             { name: "variants", title: "Variants" },
             { name: "precision", title: "Runs in" },
             { name: "cause", title: "Cause of insertion" },
             { name: "kind", title: "Kind of layer" },
-            { name: "op", title: "Operator" },
-            { name: "module", title: "Module" },
+            { name: "op", title: "Operator", chart: true },
+            { name: "module", title: "Module", chart: true },
         ],
-        charts: [
-            { facet: "show", title: "Compared with build A" },
-            { facet: "build", title: "Differs in build" },
-            { facet: "by", title: "Differs in" },
-            { facet: "op", title: "Operator" },
-            { facet: "module", title: "Module" },
-        ],
-        chart_note: "",
         chart_measure: -1,
         first_filters: d.rows.some((r) => r.differs) ? ["differs", "unknown"].map((is) => ["show", SHOWN[is] ?? is]) : [],
-        brief: [],
         tiles: tiles_of(d, names),
-        tables: tables_of(d),
-        rules: [],
-        rules_title: "",
+        tables: table_of("Builds", "matrix/builds", d.builds.map((b) => ({ ...b, model: undefined }))),
         waterfall: timed.length > 1 ? { title: "Time of all layers", steps: timed.map((b) => ({ label: b.build, from: 0, to: b.ms ?? 0, look: "whole" })) } : null,
-        roofline: null,
-        find: (chosen) => found(settled(chosen)),
-        record(chosen) {
-            const row = rows.get(settled(chosen).id);
-            return row && settled(chosen).kind === "row" ? row_record(row, command) : null;
+        /** A node stands for its row. */
+        settled(chosen) {
+            const row = chosen.kind === "node" ? d.rows.find((r) => r.cells.some((c) => c.groups.some((g) => g.nodes.includes(chosen.id)))) : undefined;
+            return row ? choose_row(row) : chosen;
         },
-        box_of: (chosen, picture) => boxes.box_of(settled(chosen), picture),
-        chosen_of: boxes.chosen_of,
-        first_view: "diff",
-    };
+        record(chosen) {
+            const row = chosen.kind === "row" ? rows.get(chosen.id) : undefined;
+            return row ? row_record(row, command) : null;
+        },
+        ...placed("row"),
+    });
 }

@@ -57,16 +57,22 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* One of what a report is of, as it prints itself; NULL: under its own name. */
+/* One of what a report is of, as it prints itself, and what its records have; NULL:
+ * under its own name. */
 static void put_subject(const char *name, enum fsd_subject subject,
                         const struct fsd_report *r, FILE *out)
 {
     struct fsd_report part = *r;
     struct fsd_print json;
+    char columns[40];
 
     part.subject = subject;
+    name = name ? name : fsd_subject_names(subject)->page;
     if (fsd_report_write(&part, "json", fsd_print_open(&json), NULL) == FSD_OK)
-        put_data(name ? name : fsd_subject_names(subject)->page, &json, out);
+        put_data(name, &json, out);
+    snprintf(columns, sizeof columns, "columns-%s", name);
+    fsd_report_put_columns(&part, fsd_print_open(&json));
+    put_data(columns, &json, out);
 }
 
 static void put_patterns(const struct fsd_report *r, FILE *out)

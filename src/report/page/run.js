@@ -4,11 +4,13 @@
  */
 import { linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
-import { finder, search_text } from "./filter.js";
+import { search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
 import { command_section, pasted } from "./paste.js";
+import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
-import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
+import { make_subject, most_of, TINTS } from "./subject.js";
+import { base_name, bytes, count, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -19,7 +21,6 @@ import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, 
 /** @typedef {import("./types").PatternsDocument} PatternsDocument */
 /** @typedef {NonNullable<PatternsDocument["blocks"]>[0]} Pattern */
 /** @typedef {import("./types").Pieces} Pieces */
-/** @typedef {import("./types").Port} Port */
 /** @typedef {import("./types").RunDocument} RunDocument */
 /** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Story} Story */
@@ -33,8 +34,14 @@ const SEVERITIES = ["error", "warning", "info"];
 /** Nodes that a block shows before it is opened, and vanished ones that share a row. */
 const SHOWN = 6;
 const TOGETHER = 2;
-/** Colours of groups: as many as the pictures have (diff_label.c). */
-const TINTS = 6;
+
+/** What is about a layer, or a node, by its number. @template T @param {T[]} all @param {(one: T) => number[]} of */
+function by_number(all, of) {
+    /** @type {Map<number, T[]>} */
+    const found = new Map();
+    for (const one of all) for (const i of of(one)) found.set(i, [...(found.get(i) ?? []), one]);
+    return found;
+}
 
 /** All that is looked up while blocks and records are made. */
 class Run {
@@ -52,27 +59,15 @@ class Run {
         /** Of names that one node only has. @type {Map<string, number | null>} */
         this.by_name = new Map();
         for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
-        /** @type {Map<number, import("./types").Finding[]>} */
-        this.of_layer = new Map();
-        /** @type {Map<number, import("./types").Finding[]>} */
-        this.of_node = new Map();
-        for (const finding of document.findings) {
-            for (const i of finding.layers) this.of_layer.set(i, [...(this.of_layer.get(i) ?? []), finding]);
-            for (const i of finding.nodes) this.of_node.set(i, [...(this.of_node.get(i) ?? []), finding]);
-        }
+        this.of_layer = by_number(document.findings, (f) => f.layers);
+        this.of_node = by_number(document.findings, (f) => f.nodes);
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
         this.module_of = cut_modules(this.nodes.map((n) => n.module ?? ""));
-        /** Blocks of known patterns. @type {Map<number, Pattern[]>} */
-        this.patterns_of_layer = new Map();
-        /** @type {Map<number, Pattern[]>} */
-        this.patterns_of_node = new Map();
-        for (const block of patterns?.blocks ?? []) {
-            for (const i of block.layers) this.patterns_of_layer.set(i, [...(this.patterns_of_layer.get(i) ?? []), block]);
-            for (const i of block.nodes) this.patterns_of_node.set(i, [...(this.patterns_of_node.get(i) ?? []), block]);
-        }
+        this.patterns_of_layer = by_number(patterns?.blocks ?? [], (block) => block.layers);
+        this.patterns_of_node = by_number(patterns?.blocks ?? [], (block) => block.nodes);
     }
 
     /** @param {number} i @returns {ModelNode} */
@@ -325,41 +320,8 @@ function all_blocks(run) {
 /** @param {Layer} l @returns {Pieces} */
 const layer_link = (l) => [{ text: `layer ${l.index}`, chosen: choose_layer(l) }, ` ${shorten(l.type, 40)} `, { text: shorten(l.name, 90), look: "code" }];
 
-/** An identifier. @param {string} text @returns {Pieces} */
-const code = (text) => (text ? [{ text: safe(text), look: "code" }] : []);
-
 /** @param {Run} run @param {ModelNode} n @returns {Pieces} */
 const node_link = (run, n) => [{ text: shorten(node_name(n), 90), chosen: run.choose_node(n), look: "code" }, ` ${safe(n.op)}`];
-
-/** @param {(number | string)[] | undefined} dims */
-const shape_text = (dims) => (dims ? `[${dims.map((d) => (d === -1 ? "?" : String(d))).join(", ")}]` : "");
-
-/** @param {string} title @param {Port[] | undefined} ports @returns {Section[]} */
-function port_table(title, ports) {
-    if (!ports?.length) return [];
-    const engine = ports.some((p) => p.layout || p.format);
-    const head = engine ? ["tensor", "type", "shape", "layout", "format and strides in the dump"] : ["tensor", "type", "shape"];
-    const rows = ports.map((p) => {
-        const cells = [p.type, safe(shape_text(p.sizes ?? p.dims)), ...(engine ? [p.layout ?? "", safe(p.format ?? "")] : [])];
-        return [code(p.name ?? ""), ...cells.map((c) => [c])];
-    });
-    return [{ title, head, rows }];
-}
-
-/** @param {string} title @param {[string, Pieces | string | null | undefined | false][]} pairs @returns {Section[]} */
-function facts(title, pairs) {
-    /** @type {[string, Pieces][]} */
-    const known = [];
-    for (const [name, value] of pairs) if (value && value.length) known.push([name, typeof value === "string" ? [value] : value]);
-    return known.length ? [{ title, pairs: known }] : [];
-}
-
-/** What has no line above, by its key, so that a member is shown that is new.
- * @param {object} one @param {string} texts the keys that have one @returns {Section[]} */
-function others(one, texts) {
-    const rest = Object.entries(one).filter(([key, value]) => typeof value !== "object" && !texts.split(" ").includes(key));
-    return facts("Other data", rest.map(([key, value]) => [key.replaceAll("_", " "), value === true ? "yes" : safe(String(value))]));
-}
 
 /** @param {Run} run @param {Pattern[] | undefined} patterns @returns {Section[]} */
 function patterns_section(run, patterns) {
@@ -406,9 +368,9 @@ function paste_sections(run, nodes) {
  * @param {Run} run @param {string} words @returns {Section} */
 const explain_section = (run, words) => command_section(run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
 
-/** @param {Run} run @param {Layer} l @returns {Pieces | null} */
+/** @param {Run} run @param {Layer} l */
 function edge_pieces(run, l) {
-    if (!l.edge) return null;
+    if (!l.edge) return [];
     /** @type {Pieces} */
     const pieces = [];
     const { producer, tensor, readers } = l.edge;
@@ -424,44 +386,30 @@ function edge_pieces(run, l) {
     return pieces;
 }
 
-/** @param {number | null} value @param {string | undefined} term @param {(n: number) => string} print */
-const amount = (value, term, print) => [value === null ? "" : `${print(value)} (${count(value)})`, term ? safe(term) : ""].filter(Boolean).join("  =  ");
-
-/** Numbers from outside (--values). @param {{ values?: Record<string, number | string> }} of */
-const values_section = (of) => facts("Values", Object.entries(of.values ?? {}).map(([column, number]) => [safe(column), typeof number === "number" ? String(Number(number.toPrecision(6))) : number]));
-
 /** @param {Run} run @param {Layer} l @returns {Story} */
 function layer_record(run, l) {
     const nodes = l.nodes.map((link) => run.node(link.index));
     const region = l.region === undefined ? null : run.document.regions?.[l.region];
-    const total = run.document.summary.ms?.total ?? 0;
     const { ms_spread: spread, roofline: roof } = l;
+    const total = run.document.summary.ms?.total ?? 0;
+    /** @type {import("./records").Own} */
+    const own = {
+        index: null,
+        name: null,
+        inserted: null,
+        cause: ["inserted by TensorRT, cause", l.inserted ? [l.cause ?? "unknown"] : []],
+        region: null,
+        ms: ["time", l.ms === undefined ? [] : [`${millis(l.ms)} (${percent(l.ms, total)})${spread ? `, ${millis(spread.low)} to ${millis(spread.high)}` : ""}`]],
+        ms_spread: null,
+        roofline: ["roofline", roof ? [`bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds per byte${roof.reached === undefined ? "" : `, ${percent(roof.reached, 1)} reached`}`] : []],
+        edge: ["is between", edge_pieces(run, l)],
+    };
     return {
         kind: `layer ${l.index}`,
         title: safe(l.name) || safe(l.type),
         chips: layer_item(l).chips,
         sections: [
-            ...facts("What it is", [
-                ["type", code(l.type)],
-                ["kind", l.kind],
-                ["runs in", l.precision],
-                ["inserted by TensorRT, cause", l.inserted && (l.cause ?? "unknown")],
-                ["is between", edge_pieces(run, l)],
-                ["build log", l.log && safe(l.log)],
-                ["origin", l.origin && code(l.origin)],
-                ["tactic", l.tactic && code(l.tactic)],
-                ["profile", l.profile !== undefined && String(l.profile)],
-            ]),
-            ...facts("What it costs", [
-                ["time", l.ms !== undefined && `${millis(l.ms)} (${percent(l.ms, total)})${spread ? `, ${millis(spread.low)} to ${millis(spread.high)}` : ""}`],
-                ["bytes read and written", amount(number_of(l.bytes), l.bytes_symbolic, bytes)],
-                ["unknown for", l.bytes_unknown_of && safe(l.bytes_unknown_of)],
-                ["of which weights", amount(number_of(l.weight_bytes), undefined, bytes)],
-                ["multiply-adds", amount(number_of(l.macs), l.macs_symbolic, macs)],
-                ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds per byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
-            ]),
-            ...values_section(l),
-            ...others(l, "index name type kind precision inserted cause log region origin tactic profile ms bytes bytes_symbolic bytes_unknown_of weight_bytes macs macs_symbolic"),
+            ...facts_of("What it is", "run/layers", l, own),
             ...findings_section(run, run.of_layer.get(l.index) ?? []),
             ...patterns_section(run, run.patterns_of_layer.get(l.index)),
             ...(nodes.length
@@ -474,8 +422,8 @@ function layer_record(run, l) {
             ...(region
                 ? [{ title: `Region ${l.region}: no evidence shows which layer computes which node`, lines: [...region.layers.map((i) => layer_link(run.layer(i))), ...region.nodes.map((i) => node_link(run, run.node(i)))] }]
                 : []),
-            ...port_table("Reads", l.inputs),
-            ...port_table("Writes", l.outputs),
+            ...table_of("Reads", "run/layers/inputs", l.inputs),
+            ...table_of("Writes", "run/layers/outputs", l.outputs),
             ...story_section(run.layer_story.get(l.index)),
             ...paste_sections(run, nodes),
             explain_section(run, `--layer ${l.index}`),
@@ -488,26 +436,25 @@ function node_record(run, n) {
     const layers = n.layers.map((i) => run.layer(i));
     const region = n.region === undefined ? null : run.document.regions?.[n.region];
     const chips = [...(n.fate ? [word_chip(n.fate, `fate-${n.fate}`)] : []), ...(n.realised === "unknown" ? [] : [type_chip(n.realised)])];
+    /** @type {import("./records").Own} */
+    const own = {
+        index: null,
+        name: null,
+        op: ["operator", [{ text: safe([n.domain, n.op].filter(Boolean).join(".")), look: "code" }]],
+        domain: null,
+        layers: null,
+        region: null,
+        same_as: ["the same as", n.same_as === undefined ? [] : node_link(run, run.node(n.same_as))],
+        near_layer: ["next to", n.near_layer === undefined ? [] : layer_link(run.layer(n.near_layer))],
+        ms: ["share of the time", n.ms === undefined ? [] : [`${millis(n.ms)}${n.shares ? " (of the layer's time, divided among its nodes)" : ""}`]],
+        shares: null,
+    };
     return {
         kind: `node #${n.index}`,
         title: safe(node_name(n)),
         chips,
         sections: [
-            ...facts("Outcome", [
-                ["operator", code([n.domain, n.op].filter(Boolean).join("."))],
-                ["outcome", n.fate],
-                ["why", n.why && safe(n.why)],
-                ["build log", n.log && safe(n.log)],
-                ["the same as", n.same_as === undefined ? null : node_link(run, run.node(n.same_as))],
-                ["next to", n.near_layer === undefined ? null : layer_link(run.layer(n.near_layer))],
-                ["requested", n.requested],
-                ["runs in", n.realised],
-                ["module", n.module && code(n.module)],
-                ["share of the time", n.ms !== undefined && `${millis(n.ms)}${n.shares ? " (of the layer's time, divided among its nodes)" : ""}`],
-                ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
-            ]),
-            ...values_section(n),
-            ...others(n, "index name op domain scope module fate why log same_as near_layer region requested realised ms shares macs macs_symbolic"),
+            ...facts_of("Outcome", "run/nodes", n, own),
             ...findings_section(run, run.of_node.get(n.index) ?? []),
             ...patterns_section(run, run.patterns_of_node.get(n.index)),
             ...(layers.length
@@ -518,8 +465,8 @@ function node_record(run, n) {
                   }]
                 : []),
             ...(region ? [{ title: `Region ${n.region}: computed by some of`, lines: region.layers.map((i) => layer_link(run.layer(i))) }] : []),
-            ...port_table("Reads", n.inputs),
-            ...port_table("Writes", n.outputs),
+            ...table_of("Reads", "run/nodes/inputs", n.inputs ?? []),
+            ...table_of("Writes", "run/nodes/outputs", n.outputs ?? []),
             ...story_section(run.node_story.get(n.index)),
             ...paste_sections(run, [n]),
             explain_section(run, `--node ${quoted(run.choose_node(n).id)}`),
@@ -587,18 +534,9 @@ function rules_of(run) {
 export function run_subject(document, story, patterns, forms, command, texts) {
     const run = new Run(document, story, patterns, forms, command, texts);
     const blocks = all_blocks(run);
-    const find = finder(blocks);
-    /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */
-    const settled = (chosen) => {
-        const index = run.index_of(chosen);
-        if (index === null) return null;
-        return chosen.kind === "layer" ? { kind: "layer", id: String(index) } : run.choose_node(run.node(index));
-    };
     const { model, engine, summary, log } = document;
     const total = summary.ms?.total ?? null;
-    /** @param {number} i */
-    const most = (i) => blocks.reduce((max, b) => Math.max(max, b.measures[i] ?? 0), 0);
-    return {
+    return make_subject({
         title: `${base_name(model.path)} → ${base_name(engine.path)}`,
         from: base_name(model.path),
         to: base_name(engine.path),
@@ -607,47 +545,35 @@ export function run_subject(document, story, patterns, forms, command, texts) {
             ["engine", `${engine.path}  (${[engine.format, engine.producer].filter(Boolean).join(", ")})`],
             ...(log ? /** @type {[string, string][]} */ ([["log", log.path + (log.used ? "" : "  (not used)")]]) : []),
         ],
-        verdict: null,
         left: 9,
         sides: ["ONNX nodes", "engine layers"],
         measures: [
-            { title: "time", print: millis, signed: false, most: most(0), total },
-            { title: "bytes", print: bytes, signed: false, most: most(1), total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
+            { title: "time", print: millis, signed: false, most: most_of(blocks, 0), total },
+            { title: "bytes", print: bytes, signed: false, most: most_of(blocks, 1), total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
         ],
         blocks,
         facets: [
             { name: "show", title: "Show", order: ["findings", "data movement", "higher precision than requested", "unexplained", "pattern split", "fused", "vanished"], open: true },
-            { name: "kind", title: "Kind of layer", open: true },
-            { name: "precision", title: "Runs in", open: true },
-            { name: "cause", title: "Cause of insertion", open: true },
+            { name: "kind", title: "Kind of layer", open: true, chart: true },
+            { name: "precision", title: "Runs in", open: true, chart: true },
+            { name: "cause", title: "Cause of insertion", open: true, chart: true },
             { name: "fate", title: "Outcome of nodes", order: FATES },
             { name: "op", title: "Operator" },
-            { name: "module", title: "Module" },
-            { name: "pattern", title: "Pattern" },
-            { name: "operators", title: "Fused operators" },
+            { name: "module", title: "Module", chart: true },
+            { name: "pattern", title: "Pattern", chart: true },
+            { name: "operators", title: "Fused operators", chart: true },
             { name: "evidence", title: "Strongest evidence", order: EVIDENCE },
             { name: "finding", title: "Finding" },
         ],
-        charts: [
-            { facet: "kind", title: "Kind of layer" },
-            { facet: "precision", title: "Runs in" },
-            { facet: "cause", title: "Cause of insertion" },
-            { facet: "module", title: "Module" },
-            { facet: "pattern", title: "Pattern" },
-            { facet: "operators", title: "Fused operators" },
-        ],
         chart_note: `The ${total === null ? "bytes" : "time"} of a layer of several modules or patterns is divided among them${total === null ? "" : " by the times of its nodes"}.`,
-        first_filters: [],
-        tables: [],
         tiles: tiles_of(run),
         brief: summary.brief,
         rules: rules_of(run),
         rules_title: "Findings",
-        waterfall: null,
         roofline: roofline_of(run),
-        find(chosen) {
-            const one = settled(chosen);
-            return one && find(one);
+        settled(chosen) {
+            const index = run.index_of(chosen);
+            return index === null ? null : chosen.kind === "layer" ? choose_layer(run.layer(index)) : run.choose_node(run.node(index));
         },
         record(chosen) {
             const index = run.index_of(chosen);
@@ -664,6 +590,5 @@ export function run_subject(document, story, patterns, forms, command, texts) {
             if (!side || !list[Number(number)]) return null;
             return side === "n" ? run.choose_node(run.node(Number(number))) : { kind: "layer", id: String(Number(number)) };
         },
-        first_view: "diff",
-    };
+    });
 }

@@ -234,6 +234,24 @@ export interface Command {
     rules?: RuleText[]; /** of those with findings */
 }
 
+/** Of a member of a record: how its values are shown (sheet_columns.c). */
+export interface Column {
+    kind: string;
+    title?: string;
+    of?: Columns;
+}
+export type Columns = Record<string, Column>;
+/** A record of any type, by its columns. */
+export type Row = Record<string, any>;
+
+/** What a subject says itself; the rest is as make_subject() has it. */
+type Made = "find" | "charts";
+type Common = "verdict" | "left" | "measures" | "chart_note" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "first_view";
+export interface Own extends Omit<Subject, Made | Common>, Partial<Pick<Subject, Common>> {
+    facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
+    settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
+}
+
 /** What a page is about; run.js, compare.js, matrix.js, check.js and lint.js each make one. */
 export interface Subject {
     title: string;

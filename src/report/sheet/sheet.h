@@ -176,6 +176,8 @@ typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, FILE *out);
 
 fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
     fsd_sheet_put_markdown, fsd_sheet_put_schema;
+/** What the records of a document have, for the page. */
+fsd_sheet_fn fsd_sheet_put_columns;
 /** A record as JSON without a schema: data of the page. */
 void fsd_record_put_json(const struct fsd_record *of, const void *record, FILE *out);
 

@@ -39,6 +39,9 @@ struct fsd_report {
 enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err);
 
+/** Prints what the records of its document have, as JSON (sheet_columns.c). */
+void fsd_report_put_columns(const struct fsd_report *report, FILE *out);
+
 /** What a subject is called. */
 struct fsd_subject_names {
     const char *verb;   /**< in messages; NULL: it is the view's name */

@@ -1,0 +1,65 @@
+/*
+ * What all subjects have in common, so that each says what is its own: how something that is
+ * chosen is found, whatever a link calls it, and how long the longest bar is.
+ */
+import { finder } from "./filter.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Subject} Subject */
+
+/** Colours of groups: as many as the pictures have (diff_label.c). */
+export const TINTS = 6;
+/** What a block's mark says of it. */
+export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
+
+/** The most of some measures, which are then of one length. @param {Block[]} blocks @param {...number} at */
+export const most_of = (blocks, ...at) => blocks.reduce((most, b) => at.reduce((max, i) => Math.max(max, Math.abs(b.measures[i] ?? 0)), most), 0);
+
+/** Boxes of a picture of two builds, and where their groups are shown: at the place `kind=number`.
+ * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
+export function placed(kind) {
+    return {
+        box_of(chosen, { places }) {
+            for (const side of chosen.kind === kind ? ["n", "o"] : []) {
+                const group = places?.[side]?.indexOf(Number(chosen.id)) ?? -1;
+                if (group >= 0) return `${side}${group}`;
+            }
+            return null;
+        },
+        chosen_of(box, { places }) {
+            const [, side = "", group] = box.match(/^([no])(\d+)$/) ?? [];
+            const place = places?.[side]?.[Number(group)];
+            return place === undefined ? null : { kind, id: String(place) };
+        },
+    };
+}
+
+/** @param {import("./types").Own} own @returns {Subject} */
+export function make_subject({ settled = (chosen) => chosen, ...own }) {
+    const found = finder(own.blocks);
+    /** @template T @param {(one: Chosen) => T | null} use @returns {(chosen: Chosen) => T | null} */
+    const with_settled = (use) => (chosen) => {
+        const one = settled(chosen);
+        return one && use(one);
+    };
+    return {
+        verdict: null,
+        left: 13,
+        measures: [],
+        chart_note: "",
+        first_filters: [],
+        tables: [],
+        brief: [],
+        rules: [],
+        rules_title: "",
+        waterfall: null,
+        roofline: null,
+        first_view: "diff",
+        ...own,
+        charts: own.facets.filter((f) => f.chart).map(({ name, title }) => ({ facet: name, title })),
+        find: with_settled(found),
+        record: with_settled(own.record),
+        box_of: (chosen, picture) => with_settled((one) => own.box_of(one, picture))(chosen),
+    };
+}
