@@ -64,15 +64,25 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     fix->why = "to calibrate: the model has no scale for it";
 }
 
+struct apply;
+
+/* What becomes of an action in a file. */
+struct deed {
+    /* Why the edit cannot be made; NULL: it can. */
+    const char *(*refuse)(struct fsd_fixes *f, const struct fsd_edit *e);
+    void (*make)(struct apply *a,
+                 const struct fsd_fix *fix);             /* NULL: it only removes */
+    enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets; /* of the node */
+    bool removes;                                        /* the quantizer */
+    bool scaled;                                         /* it needs a scale */
+};
+
+static const struct deed *deed_of(const struct fsd_edit *e);
+
 /* The node that is to read the pair. */
 static fsd_id reader_of(const struct fsd_edit *e)
 {
     return e->action == FSD_MOVE_PAIR ? e->to : e->node;
-}
-
-static bool removes(const struct fsd_edit *e)
-{
-    return e->action == FSD_REMOVE_PAIR || e->action == FSD_MOVE_PAIR;
 }
 
 static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -167,39 +177,23 @@ static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
     struct fsd_span in = l->g->nodes.at[reader_of(e)].in;
     fsd_id out = out_of(l, e->node);
 
-    if (e->action == FSD_INSERT_CAST)
+    if (deed_of(e)->sets == SETS_INPUTS)
         memset(f->set + in.at, true, in.n * sizeof *f->set);
-    else if (e->action != FSD_REMOVE_PAIR)
+    else if (deed_of(e)->sets == SETS_INPUT)
         f->set[in.at + e->input] = true;
-    if (!removes(e))
+    if (!deed_of(e)->removes)
         return;
     f->removed[e->node] = true;
     for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++)
         fsd_set_at(f->removed, dq_at(l, out, i));
 }
 
-/* Why the edit cannot be made; NULL: it can. */
 static const char *refuse(struct fsd_fixes *f, const struct fsd_edit *e)
 {
-    if (!fsd_onnx_can_edit(f->lint->g, e->node))
-        return "the node is in the body of a model-local function";
-    if (f->removed[e->node])
-        return "another edit removes the node";
-    switch (e->action) {
-    case FSD_INSERT_PAIR:
-        return refuse_insert(f, e);
-    case FSD_REMOVE_PAIR:
-        return refuse_remove(f, e);
-    case FSD_SET_SCALE:
-        return refuse_scale(f, e);
-    case FSD_MOVE_PAIR:
-        return refuse_move(f, e);
-    case FSD_INSERT_CAST:
-        return refuse_cast(f, e);
-    case FSD__ACTION_COUNT:
-        break;
-    }
-    return NULL;
+    return !fsd_onnx_can_edit(f->lint->g, e->node)
+               ? "the node is in the body of a model-local function"
+           : f->removed[e->node] ? "another edit removes the node"
+                                 : deed_of(e)->refuse(f, e);
 }
 
 static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *proof,
@@ -210,8 +204,7 @@ static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *proof,
                : fix->edit->on_request && !opt->n_what
                    ? "it costs time, and applies only if its rule is named: --fix=RULE"
                    : refuse(f, fix->edit);
-    if (!fix->why && fix->edit->action != FSD_REMOVE_PAIR &&
-        fix->edit->action != FSD_INSERT_CAST)
+    if (!fix->why && deed_of(fix->edit)->scaled)
         choose_scale(fix, opt);
     if (!fix->why)
         take_hold(f, fix->edit);
@@ -311,7 +304,7 @@ enum fsd_status fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_findings 
         for (uint32_t i = 0; i < f->list.n; i++) {
             struct fsd_fix *fix = &f->list.at[i];
 
-            if (removes(fix->edit) == first)
+            if (deed_of(fix->edit)->removes == first)
                 choose(f, fix, fix->why, opt);
         }
     return status == FSD_OK ? check_scales(f, opt, err) : status;
@@ -515,17 +508,18 @@ static void set_scale(struct apply *a, const struct fsd_fix *fix)
             fsd_onnx_set_input(a->edits, dq_at(l, out, i), 1, scale);
 }
 
-static void apply_all(struct apply *a, enum fsd_action action)
-{
-    static void (*const makes[FSD__ACTION_COUNT])(
-        struct apply *, const struct fsd_fix *) = {[FSD_INSERT_PAIR] = insert_pair,
-                                                   [FSD_SET_SCALE] = set_scale,
-                                                   [FSD_MOVE_PAIR] = insert_pair,
-                                                   [FSD_INSERT_CAST] = insert_casts};
+static const struct deed deeds[] = {
+    [FSD_INSERT_PAIR] = {refuse_insert, insert_pair, SETS_INPUT, .scaled = true},
+    [FSD_REMOVE_PAIR] = {refuse_remove, NULL, SETS_NOTHING, .removes = true},
+    [FSD_SET_SCALE] = {refuse_scale, set_scale, SETS_INPUT, .scaled = true},
+    [FSD_MOVE_PAIR] = {refuse_move, insert_pair, SETS_INPUT, true, true},
+    [FSD_INSERT_CAST] = {refuse_cast, insert_casts, SETS_INPUTS},
+};
+_Static_assert(FSD_COUNT_OF(deeds) == FSD__ACTION_COUNT, "a row each");
 
-    for (uint32_t i = 0; i < a->f->list.n; i++)
-        if (!a->f->list.at[i].why && a->f->list.at[i].edit->action == action)
-            makes[action](a, &a->f->list.at[i]);
+static const struct deed *deed_of(const struct fsd_edit *e)
+{
+    return &deeds[e->action];
 }
 
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
@@ -537,15 +531,18 @@ struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
     for (fsd_id i = 0; i < g->tensors.n; i++)
         a.instead[i] = i;
     for (uint32_t i = 0; i < f->list.n; i++)
-        if (!f->list.at[i].why && removes(f->list.at[i].edit))
+        if (!f->list.at[i].why && deed_of(f->list.at[i].edit)->removes)
             remove_pair(&a, &f->list.at[i]);
     keep_outputs(&a);
     rename_reads(&a);
     rename_kept(&a);
-    apply_all(&a, FSD_INSERT_PAIR);
-    apply_all(&a, FSD_MOVE_PAIR);
-    apply_all(&a, FSD_SET_SCALE);
-    apply_all(&a, FSD_INSERT_CAST);
+    for (int action = 0; action < FSD__ACTION_COUNT; action++)
+        for (uint32_t i = 0; i < f->list.n; i++) {
+            const struct fsd_fix *fix = &f->list.at[i];
+
+            if (!fix->why && (int)fix->edit->action == action && deeds[action].make)
+                deeds[action].make(&a, fix);
+        }
     return a.edits;
 }
 

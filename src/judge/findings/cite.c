@@ -333,33 +333,82 @@ static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding 
 
 /* ---------------------------------------------------------------------------- words */
 
+/* What an action is called, and how one edit, or several, are advised: {name} is the
+ * node's, {scale} says where a scale comes from, {n} how many there are. */
+static const struct {
+    const char *name, *one, *several;
+} actions[] = {
+    [FSD_INSERT_PAIR] = {"insert-pair", "add a Q/DQ pair on {feeds}, {scale}",
+                         "add {n} Q/DQ pair{s}{scales}"},
+    [FSD_REMOVE_PAIR] = {"remove-pair", "remove the Q/DQ pair of `{name}`",
+                         "remove {n} Q/DQ pair{s}"},
+    [FSD_SET_SCALE] = {"set-scale", "give `{name}` the scale of `{like}`",
+                       "give {n} quantizer{s} the scale of the adjacent one"},
+    [FSD_MOVE_PAIR] = {"move-pair", "move the Q/DQ pair of `{name}` before `{to}`",
+                       "move {n} Q/DQ pair{s} before the preceding operator"},
+    [FSD_INSERT_CAST] = {"insert-cast", "compute `{name}` in {type} between Casts",
+                         "compute {n} node{s} in {type} between Casts"},
+};
+_Static_assert(FSD_COUNT_OF(actions) == FSD__ACTION_COUNT, "a row each");
+
+const char *fsd_action_name(enum fsd_action action)
+{
+    return actions[action].name;
+}
+
+static void put_scales(const struct fsd_cite *const *cites, uint32_t n, FILE *out)
+{
+    uint32_t to_calibrate = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        to_calibrate += !cites[i]->edit->like;
+    if (to_calibrate == n)
+        fprintf(out, ", scale%s to calibrate", fsd_plural(n));
+    else if (to_calibrate)
+        fprintf(out, ", %u of them with a scale to calibrate", to_calibrate);
+}
+
+static void put_scale(const struct fsd_edit *e, FILE *out)
+{
+    if (e->like)
+        fprintf(out, "with the scale of `%s`", e->like);
+    else
+        fputs("with a scale to calibrate", out);
+}
+
+/* The words of edits of one action. */
+static void put_words(const char *words, const struct fsd_cite *const *cites,
+                      uint32_t n, FILE *out)
+{
+    const struct fsd_edit *e = cites[0]->edit;
+    const struct {
+        const char *key, *text;
+    } texts[] = {{"feeds}", cites[0]->feeds},
+                 {"name}", e->name},
+                 {"like}", e->like ? e->like : "?"},
+                 {"to}", e->to_name},
+                 {"type}", e->type},
+                 {"s}", fsd_plural(n)}};
+    const char *at = words, *key;
+
+    for (; (key = strchr(at, '{')); at = strchr(key, '}') + 1) {
+        fwrite(at, 1, (size_t)(key++ - at), out);
+        for (size_t i = 0; i < FSD_COUNT_OF(texts); i++)
+            if (!strncmp(key, texts[i].key, strlen(texts[i].key)))
+                fputs(texts[i].text, out);
+        if (!strncmp(key, "n}", 2))
+            fprintf(out, "%u", n);
+        else if (!strncmp(key, "scale}", 6))
+            put_scale(e, out);
+        else if (!strncmp(key, "scales}", 7))
+            put_scales(cites, n, out);
+    }
+    fputs(at, out);
+}
+
 static void put_edit(const struct fsd_cite *cite, FILE *out)
 {
-    const struct fsd_edit *e = cite->edit;
-
-    switch (e->action) {
-    case FSD_INSERT_PAIR:
-        fprintf(out, "add a Q/DQ pair on %s, ", cite->feeds);
-        if (e->like)
-            fprintf(out, "with the scale of `%s`", e->like);
-        else
-            fputs("with a scale to calibrate", out);
-        break;
-    case FSD_REMOVE_PAIR:
-        fprintf(out, "remove the Q/DQ pair of `%s`", e->name);
-        break;
-    case FSD_SET_SCALE:
-        fprintf(out, "give `%s` the scale of `%s`", e->name, e->like ? e->like : "?");
-        break;
-    case FSD_MOVE_PAIR:
-        fprintf(out, "move the Q/DQ pair of `%s` before `%s`", e->name, e->to_name);
-        break;
-    case FSD_INSERT_CAST:
-        fprintf(out, "compute `%s` in %s between Casts", e->name, e->type);
-        break;
-    case FSD__ACTION_COUNT:
-        break;
-    }
+    put_words(actions[cite->edit->action].one, &cite, 1, out);
 }
 
 void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out)
@@ -383,40 +432,10 @@ void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out)
 void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
                        FILE *out)
 {
-    const char *s = fsd_plural(n);
-
-    uint32_t to_calibrate = 0;
-
-    if (n == 1 && !brief) {
+    if (n == 1 && !brief)
         put_edit(cites[0], out);
-    } else {
-        switch (cites[0]->edit->action) {
-        case FSD_INSERT_PAIR:
-            for (uint32_t i = 0; i < n; i++)
-                to_calibrate += !cites[i]->edit->like;
-            fprintf(out, "add %u Q/DQ pair%s", n, s);
-            if (to_calibrate == n)
-                fprintf(out, ", scale%s to calibrate", s);
-            else if (to_calibrate)
-                fprintf(out, ", %u of them with a scale to calibrate", to_calibrate);
-            break;
-        case FSD_REMOVE_PAIR:
-            fprintf(out, "remove %u Q/DQ pair%s", n, s);
-            break;
-        case FSD_SET_SCALE:
-            fprintf(out, "give %u quantizer%s the scale of the adjacent one", n, s);
-            break;
-        case FSD_MOVE_PAIR:
-            fprintf(out, "move %u Q/DQ pair%s before the preceding operator", n, s);
-            break;
-        case FSD_INSERT_CAST:
-            fprintf(out, "compute %u node%s in %s between Casts", n, s,
-                    cites[0]->edit->type);
-            break;
-        case FSD__ACTION_COUNT:
-            break;
-        }
-    }
+    else
+        put_words(actions[cites[0]->edit->action].several, cites, n, out);
     fprintf(out, " (lint %s)", cites[0]->rule);
 }
 

@@ -196,7 +196,7 @@ enum fsd_action {
     FSD__ACTION_COUNT
 };
 
-/** "insert-pair" */
+/** "insert-pair"; cite.c has what else is said of each. */
 const char *fsd_action_name(enum fsd_action action);
 
 /** One thing to change in the model, for src/api/fix.c or a script to apply. */
