@@ -99,6 +99,22 @@ def keep(name, schema):
             failures.append(f"{name}.schema.json is not what the program says (--update writes it)")
 
 
+def unlike(columns, schema, of, path):
+    """Members of a document that a page has no column of, and columns of none."""
+    members = {key: value for key, value in of["properties"].items() if key != "schema" and not key.endswith("_symbolic")}
+    yield from (f"{path}/{key}" for key in members.keys() ^ columns.keys() - {"schema"})
+    for key in members.keys() & columns.keys():
+        inner = members[key].get("items", members[key]).get("$ref")
+        if inner:
+            yield from unlike(columns[key].get("of", {}), schema, schema["$defs"][inner.rpartition("/")[2]], f"{path}/{key}")
+
+
+def page_columns():
+    """By document, the columns of a page without drawings: that of a model alone."""
+    page = ask(*DOCUMENTS["lint"][1], "-f", "html")
+    return {name: json.loads(columns) for name, columns in re.findall(r'id="data-columns-(\w+)">(.*?)</script>', page)}
+
+
 def without(schema):
     """A schema within another: its references begin there."""
     return {k: v for k, v in schema.items() if k not in ("$schema", "$id", "$comment")}
@@ -117,5 +133,8 @@ for name, (title, words) in DOCUMENTS.items():
     schema = run(words, "schema")
     keep(name, {"$schema": schema["$schema"], "$id": schema["$id"], "title": title, **schema})
     fit(words, run(words, "json"), schema)
+for name, columns in page_columns().items():
+    schema = made["patterns"] if name == "patterns" else run(DOCUMENTS["report" if name == "run" else name][1], "schema")
+    failures += [f"a page of lint: {path} is no member with a column" for path in sorted(unlike(columns, schema, schema, name))]
 print("\n".join(failures) or f"{len(VIEWS)} views and {len(DOCUMENTS)} documents fit their schemas")
 sys.exit(1 if failures else 0)
