@@ -63,32 +63,14 @@ function sides(left, right) {
     };
 }
 
-/** What is known of nodes by their names. */
-class Names {
-    /** @param {CompareDocument} d */
-    constructor(d) {
-        /** @type {Record<"old" | "new", Map<string, string>>} */
-        this.op = { old: new Map(), new: new Map() };
-        for (const n of [...d.aligned, ...d.nodes]) {
-            if (n.old !== undefined) this.op.old.set(n.old, n.op);
-            if (n.new !== undefined) this.op.new.set(n.new, n.op);
-        }
-        this.cut = cut_modules([...this.op.old.keys(), ...this.op.new.keys()].map(module_of_name));
-    }
-
-    /** As the new build has it, where it does. @param {Region} r */
-    facets(r) {
-        const side = r.new.length ? "new" : "old";
-        const names = r[side].flatMap((g) => g.nodes);
-        return {
-            op: names.map((name) => this.op[side].get(name)).filter((op) => op !== undefined),
-            module: names.map((name) => this.cut(module_of_name(name))),
-        };
-    }
+/** Operators of nodes by their names, as the new build has them where it does. @param {CompareDocument} d */
+function operators_of(d) {
+    const nodes = [...d.aligned, ...d.nodes];
+    return new Map([...nodes.map((n) => [n.old, n.op]), ...nodes.map((n) => [n.new, n.op])].flatMap(([name, op]) => (name === undefined || op === undefined ? [] : [[name, op]])));
 }
 
-/** @param {Region} r @param {CompareDocument} d @param {Names} known @param {number} tint @returns {Block} */
-function region_block(r, d, known, tint) {
+/** @param {Region} r @param {CompareDocument} d @param {Map<string, string>} ops @param {(module: string) => string} cut @param {number} tint @returns {Block} */
+function region_block(r, d, ops, cut, tint) {
     const moves = d.moves.filter((m) => m.region === r.region);
     const left = r.old.map((g) => group_item(g, r));
     const right = r.new.map((g) => group_item(g, r));
@@ -100,6 +82,7 @@ function region_block(r, d, known, tint) {
     const head = right[0] ?? left[0];
     for (const word of what) head?.chips.push(word_chip(word, LOOKS[word] ?? "plain"));
     const names = [...r.old, ...r.new].flatMap((g) => g.nodes);
+    const now = (r.new.length ? r.new : r.old).flatMap((g) => g.nodes);
     const changed = r.differs || r.tactic;
     const mark = r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : half_stated(r) ? "?" : r.differs ? "~" : "";
     return {
@@ -115,7 +98,8 @@ function region_block(r, d, known, tint) {
             width: [r.precision],
             kind: [...r.old, ...r.new].map((g) => g.kind),
             precision: r.new.map((g) => g.precision),
-            ...known.facets(r),
+            op: now.flatMap((name) => ops.get(name) ?? []),
+            module: now.map((name) => cut(module_of_name(name))),
             cause: moves.flatMap((m) => [m.old?.cause, m.new?.cause].filter((c) => c !== undefined)),
             also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false),
         },
@@ -242,13 +226,14 @@ function waterfall_of(d) {
 
 /** @param {CompareDocument} d @param {Command} command @returns {Subject} */
 export function compare_subject(d, command) {
-    const known = new Names(d);
+    const ops = operators_of(d);
+    const cut = cut_modules([...ops.keys()].map((name) => module_of_name(name)));
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
-    const blocks = [...regions.map((r, i) => region_block(r, d, known, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
+    const blocks = [...regions.map((r, i) => region_block(r, d, ops, cut, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
     /** The region that a node is in, for links that name it. @param {string} name */
     const region_of_node = (name) => regions.find((r) => [...r.old, ...r.new].some((g) => g.nodes.includes(name)));
     const ms = d.summary.ms;
-    const [from, to] = apart(d.old.engine, d.new.engine);
+    const [from = "", to = ""] = apart([d.old.engine, d.new.engine]);
     return make_subject({
         title: `${from} → ${to}`,
         from,

@@ -101,7 +101,7 @@ export function exports_subject(d, command) {
         const at = chosen.kind === "node" ? by_name.get(chosen.id) : undefined;
         return at === undefined ? chosen : choose(groups[at] ?? [], at);
     };
-    const [from, to] = apart(d.old.model, d.new.model);
+    const [from = "", to = ""] = apart([d.old.model, d.new.model]);
     return {
         title: `${base_name(d.old.model)} → ${base_name(d.new.model)}`,
         from,

@@ -46,7 +46,7 @@ export function lint_subject(d, base, command) {
         record(chosen) {
             const record = base.record(chosen);
             const edits = d.edits.filter((e) => chosen.kind === "node" && (chosen.id === e.node_name || chosen.id === `#${e.node}`));
-            return record && { ...record, sections: [...edits.flatMap((e) => facts_of("What to change", "lint/edits", e, { node: null, node_name: null })), ...record.sections] };
+            return record && { ...record, sections: [...edits.flatMap((e) => facts_of("What to change", "lint/edits", e, { finding: null, node: null, node_name: null })), ...record.sections] };
         },
         first_view: "rules",
     };

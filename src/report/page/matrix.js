@@ -14,7 +14,7 @@ import { command_section } from "./paste.js";
 import { table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { LEVELS, make_subject, most_of, placed, TINTS } from "./subject.js";
-import { base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
+import { apart, base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chip} Chip */
@@ -128,19 +128,6 @@ function row_record(r, command) {
 
 /* ---------------------------------------------------------------------- overview */
 
-/** Names that tell the builds apart: of their files, or else of the folders that these are in,
- * from the first that is not common to all to the last. @param {MatrixDocument} d */
-function names_of(d) {
-    const files = d.builds.map((b) => base_name(b.engine));
-    if (new Set(files).size === files.length) return files;
-    const paths = d.builds.map((b) => b.engine.split("/"));
-    const [first = []] = paths;
-    let [head, tail] = [0, 0];
-    while (head < first.length && paths.every((p) => p[head] === first[head])) head++;
-    while (tail < first.length - head && paths.every((p) => p[p.length - 1 - tail] === first[first.length - 1 - tail])) tail++;
-    return paths.map((p) => p.slice(head, p.length - tail).join("/") || base_name(p.join("/")));
-}
-
 /** @param {MatrixDocument} d @param {string[]} names @returns {import("./types").Tile[]} */
 function tiles_of(d, names) {
     const [first] = d.builds;
@@ -159,7 +146,7 @@ function tiles_of(d, names) {
 
 /** @param {MatrixDocument} d @param {Command} command @returns {Subject} */
 export function matrix_subject(d, command) {
-    const names = names_of(d);
+    const names = apart(d.builds.map((b) => b.engine));
     const cut = cut_modules(d.rows.flatMap((r) => r.cells.flatMap((c) => c.groups.flatMap((g) => g.nodes.map(module_of_name)))));
     const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut));
     const rows = new Map(d.rows.map((r) => [String(r.row), r]));

@@ -17,7 +17,7 @@ import { bytes, count, macs, millis, percent, safe, signed_millis } from "./word
 /** What the page calls a member otherwise than tables and JSON do. @type {Record<string, string>} */
 const CALLED = { fate: "outcome", moves: "inserted layers", ms: "time", macs: "multiply-adds", precision: "runs in", realised: "runs in" };
 /** Kinds of what something costs. */
-const COSTS = new Set(["ms", "bytes", "macs", "share", "number"]);
+const COSTS = new Set(["ms", "bytes", "macs", "share"]);
 /** Kinds that need no title within a line: "int8 chw32". */
 const WORDS = new Set(["name", "text", "type"]);
 /** Words that are good or bad news. @type {Record<string, string>} */

@@ -26,12 +26,13 @@ export function base_name(path) {
     return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
-/** As many last parts of two paths as tell them apart. @param {string} a @param {string} b @returns {[string, string]} */
-export function apart(a, b) {
-    const [x, y] = [a.split("/"), b.split("/")];
+/** As many last parts of paths as tell those that differ apart. @param {string[]} paths */
+export function apart(paths) {
+    const parts = paths.map((path) => path.split("/"));
+    const [different, most] = [new Set(paths).size, Math.max(...parts.map((p) => p.length))];
     let n = 1;
-    while (n < Math.max(x.length, y.length) && x.slice(-n).join("/") === y.slice(-n).join("/")) n++;
-    return [x.slice(-n).join("/"), y.slice(-n).join("/")];
+    while (n < most && new Set(parts.map((p) => p.slice(-n).join("/"))).size < different) n++;
+    return parts.map((p) => p.slice(-n).join("/"));
 }
 
 /** 1234567 as "1,234,567". @param {number} n */
