@@ -1,17 +1,20 @@
 /*
- * A check as a subject: that of the comparison with the snapshot, or of the build where there
- * is none, with the rules, their budgets and the verdict in front.
+ * Subjects with a verdict in front, and the rules: a check is that of the comparison with the
+ * snapshot, or of the build where there is none, with budgets; a lint is that of the run, of
+ * which there may be the model's side only, with what a script would change beside each node.
  */
+import { facts_of } from "./records.js";
 import { base_name, count, millis, noun, percent, safe } from "./words.js";
 
 /** @typedef {import("./types").CheckDocument} CheckDocument */
+/** @typedef {import("./types").LintDocument} LintDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
 /** @typedef {import("./types").Subject} Subject */
 
 const SEVERITIES = ["failed", "notes", "skipped", "ok", "off"];
 
 /** @param {{rule: string, level: string, skipped?: string, ignored?: number, measured?: string, budget?: string}} r @param {CheckDocument["findings"]} found of that rule @param {Subject} base @returns {RuleRow} */
-export function rule_row(r, found, base) {
+function rule_row(r, found, base) {
     const failed = found.some((f) => f.severity === "error");
     const notes = [];
     if (r.skipped) notes.push(safe(r.skipped));
@@ -56,6 +59,12 @@ export function judged_subject(d, base, ms) {
     return { ...base, ...faster, brief: faster ? d.brief.filter(({ topic }) => topic !== "to do") : d.brief, rules: rules.map((r) => ({ ...r, state: r.findings[0]?.severity ?? r.state })), rules_title: "Findings" };
 }
 
+/** @param {string} verdict */
+const look_of = (verdict) => (verdict === "failed" ? "alarm" : "good");
+
+/** @param {string} verb @param {string} verdict @param {string} path of what is judged */
+const verdict_of = (verb, verdict, path) => ({ title: `${verb} ${verdict}: ${base_name(path)}`, verdict: { text: verdict, look: look_of(verdict) }, first_view: "rules" });
+
 /** @param {CheckDocument} d @param {Subject} base @returns {Subject} */
 export function check_subject(d, base) {
     const rules = rule_rows_of(d, base);
@@ -63,12 +72,11 @@ export function check_subject(d, base) {
     const asked = rules.filter((r) => r.state !== "off" && r.state !== "skipped").length;
     return {
         ...base,
-        title: `check ${d.verdict}: ${base_name(d.engine)}`,
+        ...verdict_of("check", d.verdict, d.engine),
         from: base_name(d.snapshot ?? d.model),
         to: base_name(d.engine),
         files: (d.inputs ?? []).map((input) => /** @type {[string, string]} */ ([input.what, input.is])),
         ...(d.accept && { accept: d.accept }),
-        verdict: { text: d.verdict, look: d.verdict === "failed" ? "alarm" : "good" },
         sides: d.snapshot === undefined ? base.sides : ["snapshot", "this build"],
         brief: d.brief,
         tiles: [
@@ -77,6 +85,44 @@ export function check_subject(d, base) {
         ],
         rules,
         rules_title: "Rules and budgets",
-        first_view: "rules",
+    };
+}
+
+/** @param {LintDocument} d @param {Subject} base @returns {RuleRow[]} */
+function rule_rows(d, base) {
+    const found = new Map(base.rules.map((row) => [row.rule, row]));
+    const quiet = d.rules.filter((r) => !found.has(r.rule));
+    return [...base.rules, ...quiet.map((r) => rule_row(r, [], base))];
+}
+
+/** @param {LintDocument} d @param {Subject} base @param {import("./types").Command} command @returns {Subject} */
+export function lint_subject(d, base, command) {
+    const { error = 0, warning = 0, info = 0 } = d.summary;
+    return {
+        ...base,
+        ...verdict_of("lint", d.verdict, d.model),
+        from: base_name(d.model),
+        to: d.engine === undefined ? d.for : base_name(d.engine),
+        files: [
+            ...base.files.filter(([what]) => d.engine !== undefined || what !== "engine"),
+            ["for", d.for],
+        ],
+        brief: d.edits.length ? [{ topic: "to do", text: `Apply ${noun(d.edits.length, "proposed edit")} to the model: \`${command.page} --fix -o fixed.onnx\`` }] : [],
+        all_fixes: true,
+        tiles: [
+            { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: look_of(d.verdict), filter: ["show", "findings"] },
+            { title: "for", value: d.for, note: "--for selects another builder" },
+            { title: "quantizers of data", value: String(d.style.quantizers), note: `${d.style.before_narrow} before low-precision operators, ${d.style.behind_operators} after operators` },
+            { title: "quantized by", value: safe(d.style.name ?? "–"), note: d.style.known_by ? `recognized by ${safe(d.style.known_by)}` : "unknown exporter" },
+            { title: "edits", value: String(d.edits.length), note: "proposed; --fix applies them" },
+        ],
+        sides: d.engine === undefined ? ["ONNX nodes", "before the build"] : base.sides,
+        rules: rule_rows(d, base),
+        rules_title: "Rules",
+        record(chosen) {
+            const record = base.record(chosen);
+            const edits = d.edits.filter((e) => chosen.kind === "node" && (chosen.id === e.node_name || chosen.id === `#${e.node}`));
+            return record && { ...record, sections: [...edits.flatMap((e) => facts_of("What to change", "lint/edits", e, { finding: null, node: null, node_name: null })), ...record.sections] };
+        },
     };
 }

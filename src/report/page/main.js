@@ -3,14 +3,13 @@
  * that changes what is shown changes the address, and is shown because the address changed.
  */
 import { put_advice } from "./advice.js";
-import { check_subject, judged_subject } from "./check.js";
+import { check_subject, judged_subject, lint_subject } from "./check.js";
 import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
 import { by_id, copy_button, el, embedded, group_of, within_groups } from "./dom.js";
 import { exports_subject } from "./exports.js";
 import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
-import { lint_subject } from "./lint.js";
 import { RowList } from "./list.js";
 import { rows_markdown } from "./markdown.js";
 import { matrix_subject } from "./matrix.js";

@@ -252,7 +252,7 @@ export interface Own extends Omit<Subject, Made | Common>, Partial<Pick<Subject,
     settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
 }
 
-/** What a page is about; run.js, compare.js, matrix.js, check.js and lint.js each make one. */
+/** What a page is about; run.js, compare.js, matrix.js and check.js each make some. */
 export interface Subject {
     title: string;
     from: string;
