@@ -12,8 +12,6 @@ void fsd_lint_open(struct fsd_finder *f, fsd_id node);
 /** Closes it: with an engine, after adding what the engine shows of the node. */
 void fsd_lint_close(struct fsd_finder *f);
 
-/** Proposes an edit, whatever it is; those below make one of its action. */
-void fsd_edit_add(struct fsd_finder *f, struct fsd_edit edit);
 /** Proposes a Q/DQ pair before an input of the node, with the scale of `like`; NULL: a
  *  scale that is to be measured.
  *  @param effect how that changes the numbers. */

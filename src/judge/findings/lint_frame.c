@@ -51,7 +51,7 @@ fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 
 /* --------------------------------------------------------------------------- edits */
 
-void fsd_edit_add(struct fsd_finder *f, struct fsd_edit edit)
+static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
 {
     if (!f->now.edits.n)
         f->now.edits.at = f->found->edits.n;
@@ -87,17 +87,17 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
         .saves_nothing = saves_nothing};
 
     take_scale(f, &edit, like);
-    fsd_edit_add(f, edit);
+    add_edit(f, edit);
 }
 
 void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
                      const char *effect)
 {
-    fsd_edit_add(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
-                                      .tensor = fsd_lint_tensor(f, q->data),
-                                      .node = q->node,
-                                      .name = fsd_called(f, q->node),
-                                      .effect = effect});
+    add_edit(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
+                                  .tensor = fsd_lint_tensor(f, q->data),
+                                  .node = q->node,
+                                  .name = fsd_called(f, q->node),
+                                  .effect = effect});
 }
 
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
@@ -111,7 +111,7 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                             .effect = effect};
 
     take_scale(f, &edit, like);
-    fsd_edit_add(f, edit);
+    add_edit(f, edit);
 }
 
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
@@ -128,19 +128,19 @@ void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id t
         .effect = effect};
 
     take_scale(f, &edit, q);
-    fsd_edit_add(f, edit);
+    add_edit(f, edit);
 }
 
 void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
 {
-    fsd_edit_add(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
-                                      .tensor = fsd_lint_tensor(
-                                          f, fsd_node_in_tensor(f->d->model, node, 0)),
-                                      .node = node,
-                                      .name = fsd_called(f, node),
-                                      .type = "fp32",
-                                      .effect = effect,
-                                      .on_request = true});
+    add_edit(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
+                                  .tensor = fsd_lint_tensor(
+                                      f, fsd_node_in_tensor(f->d->model, node, 0)),
+                                  .node = node,
+                                  .name = fsd_called(f, node),
+                                  .type = "fp32",
+                                  .effect = effect,
+                                  .on_request = true});
 }
 
 /* -------------------------------------------------------------- what an engine says */

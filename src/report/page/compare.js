@@ -6,7 +6,7 @@
 import { change_chips, form_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
-import { command_section } from "./paste.js";
+import { command_section } from "./markdown.js";
 import { facts_of, LOOKS, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { LEVELS, make_subject, most_of, placed, TINTS } from "./subject.js";

@@ -5,7 +5,7 @@
 import { item, rank, word_chip } from "./chips.js";
 import { finder, search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
-import { command_section } from "./paste.js";
+import { command_section } from "./markdown.js";
 import { key_of } from "./state.js";
 import { apart, base_name, count, noun, once, safe } from "./words.js";
 

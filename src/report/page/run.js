@@ -6,7 +6,7 @@ import { linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
-import { command_section, pasted } from "./paste.js";
+import { command_section, pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { make_subject, most_of, TINTS } from "./subject.js";
