@@ -83,7 +83,8 @@ static void hide(const struct fsd_onnx_hiding *how, const uint8_t *data, size_t 
     sink.n = 0;
     status = fsd_onnx_hide(&file, how, out, &err);
     fclose(out);
-    if (status == FSD_E_WRITE) { /* more than the sink takes */
+    /* More than the sink takes, or than a model may hold. */
+    if (status == FSD_E_WRITE || status == FSD_E_LIMIT) {
         fsd_arena_free(arena);
         return;
     }
