@@ -151,19 +151,15 @@ static struct fsd_slice pack_entry(struct fsd_onnx_edits *e, const char *key,
 static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice message,
                                    uint32_t number, struct fsd_slice bytes)
 {
-    struct fsd_pieces field = {.size = 0};
-    char *all, *at;
+    char head[2 * FSD_WIRE_VARINT], *all;
+    size_t n = fsd_wire_put_head(head, number, bytes.n);
 
-    fsd_pieces_block(e->arena, &field, number, bytes);
-    all = at = FSD_NEW(e->arena, char, message.n + field.size + 1);
+    all = FSD_NEW(e->arena, char, message.n + n + bytes.n + 1);
     if (message.n)
-        memcpy(at, message.s, message.n);
-    at += message.n;
-    for (uint32_t i = 0; i < field.list.n; i++) {
-        memcpy(at, field.list.at[i].bytes.s, field.list.at[i].bytes.n);
-        at += field.list.at[i].bytes.n;
-    }
-    return (struct fsd_slice){all, (size_t)(at - all)};
+        memcpy(all, message.s, message.n);
+    memcpy(all + message.n, head, n);
+    memcpy(all + message.n + n, bytes.s, bytes.n);
+    return (struct fsd_slice){all, message.n + n + bytes.n};
 }
 
 /* A branch of an If, which hands on a tensor of the graph around it:
@@ -285,7 +281,7 @@ void fsd_onnx_append_node(struct fsd_onnx_edits *e, fsd_id behind,
 static void add_listed(struct fsd_onnx_edits *e, unsigned lists, fsd_sym name,
                        struct fsd_slice bytes)
 {
-    struct fsd_listed_change change = {lists, bytes, FSD_NONE, false};
+    struct fsd_listed_change change = {lists, bytes, FSD_NONE};
     uint32_t *first = name < e->n_listed_of ? &e->listed_of[name] : NULL;
 
     if (first) {
@@ -443,6 +439,20 @@ const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
         name = fsd_printed(e->arena, "%s_%u", base, i);
     fsd_vec_push(e->arena, &e->names, name);
     return name;
+}
+
+enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
+                                  struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_wire wire;
+    enum fsd_status status =
+        fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
+
+    if (status == FSD_OK)
+        fsd_hash_128(wire.bytes, wire.size, hash);
+    fsd_arena_free(scratch);
+    return status;
 }
 
 struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,

@@ -3,9 +3,10 @@
 #ifndef FSD_ONNX_EDITS_H
 #define FSD_ONNX_EDITS_H
 
-#include "model/onnx/external.h"
-#include "model/onnx/pieces.h"
+#include "model/onnx/wire.h"
 #include "model/onnx/write.h"
+
+typedef FSD_VEC(struct fsd_slice) fsd_slices;
 
 /* Numbers of proto/onnx.proto. */
 enum { MODEL_GRAPH = 7, MODEL_METADATA = 14, MODEL_TRAINING = 20, MODEL_FUNCTION = 25 };
@@ -59,7 +60,6 @@ struct fsd_node_change {
     struct fsd_renamed inputs, outputs;
     fsd_properties metadata;
     bool drop;
-    uint32_t met; /* places in the file at which it was made */
 };
 
 /* Of what lists of the main graph have under a name. */
@@ -68,7 +68,6 @@ struct fsd_listed_change {
     struct fsd_slice bytes; /* to stand in its place, or at the end of the list; none:
                                it is left out */
     uint32_t next;          /* of the same name, in `listed`; FSD_NONE */
-    bool met;
 };
 
 struct fsd_onnx_edits {
@@ -91,14 +90,9 @@ struct fsd_onnx_edits {
     uint32_t n_functions;
     bool drops_training;
     enum fsd_onnx_weights weights;
-
-    /* While it is written: */
-    struct fsd_wire_walk walk;
-    struct fsd_outside outside;
-    uint32_t missing; /* inputs and outputs to be set that nodes do not have */
 };
 
-/* The hash by which a graph knows the file that it was read of.  write.c */
+/* The hash by which a graph knows the file that it was read of. */
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
                                   struct fsd_error *err);
 

@@ -13,71 +13,7 @@
 #include "base/base.h"
 #include "model/onnx/edits.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Which fields lead from a model to the mark of external data. */
-static const struct {
-    enum fsd_onnx_message in;
-    uint32_t field;
-    enum fsd_onnx_message holds;
-} FIELDS[] = {{FSD_MESSAGE_MODEL, MODEL_GRAPH, FSD_MESSAGE_GRAPH},
-              {FSD_MESSAGE_MODEL, MODEL_FUNCTION, FSD_MESSAGE_FUNCTION},
-              {FSD_MESSAGE_FUNCTION, FUNCTION_NODE, FSD_MESSAGE_NODE},
-              {FSD_MESSAGE_GRAPH, GRAPH_NODE, FSD_MESSAGE_NODE},
-              {FSD_MESSAGE_GRAPH, GRAPH_INITIALIZER, FSD_MESSAGE_TENSOR},
-              {FSD_MESSAGE_GRAPH, GRAPH_SPARSE, FSD_MESSAGE_SPARSE},
-              {FSD_MESSAGE_NODE, NODE_ATTRIBUTE, FSD_MESSAGE_ATTRIBUTE},
-              {FSD_MESSAGE_ATTRIBUTE, ATTRIBUTE_TENSOR, FSD_MESSAGE_TENSOR},
-              {FSD_MESSAGE_ATTRIBUTE, ATTRIBUTE_TENSORS, FSD_MESSAGE_TENSOR},
-              {FSD_MESSAGE_ATTRIBUTE, ATTRIBUTE_GRAPH, FSD_MESSAGE_GRAPH},
-              {FSD_MESSAGE_ATTRIBUTE, ATTRIBUTE_GRAPHS, FSD_MESSAGE_GRAPH},
-              {FSD_MESSAGE_ATTRIBUTE, ATTRIBUTE_SPARSE, FSD_MESSAGE_SPARSE},
-              {FSD_MESSAGE_ATTRIBUTE, ATTRIBUTE_SPARSES, FSD_MESSAGE_SPARSE},
-              {FSD_MESSAGE_SPARSE, SPARSE_VALUES, FSD_MESSAGE_TENSOR},
-              {FSD_MESSAGE_SPARSE, SPARSE_INDICES, FSD_MESSAGE_TENSOR},
-              {FSD_MESSAGE_TENSOR, TENSOR_EXTERNAL, FSD_MESSAGE_DATA}};
-
-/* What the field holds that may lead there; false: nothing. */
-static bool leads(enum fsd_onnx_message in, uint32_t field, enum fsd_onnx_message *to)
-{
-    for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++)
-        if (FIELDS[i].in == in && FIELDS[i].field == field) {
-            *to = FIELDS[i].holds;
-            return true;
-        }
-    return false;
-}
-
-static bool has_external(struct fsd_wire_walk *walk, struct fsd_slice bytes,
-                         enum fsd_onnx_message is, unsigned depth)
-{
-    enum fsd_onnx_message holds;
-    struct fsd_wire_block block;
-
-    if (is == FSD_MESSAGE_DATA || depth > FSD_WIRE_DEPTH)
-        return is == FSD_MESSAGE_DATA;
-    while (fsd_wire_walk(walk, &bytes, &block))
-        if (leads(is, block.number, &holds) &&
-            has_external(walk, block.bytes, holds, depth + 1))
-            return true;
-    return false;
-}
-
-bool fsd_external_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
-                     enum fsd_onnx_message is)
-{
-    return has_external(walk, bytes, is, 0);
-}
-
-bool fsd_onnx_has_external(const struct fsd_file *file)
-{
-    struct fsd_wire_walk walk = {file, 0};
-
-    return fsd_external_in(&walk,
-                           (struct fsd_slice){(const char *)file->bytes, file->size},
-                           FSD_MESSAGE_MODEL);
-}
 
 /* --------------------------------------------------------------------- one tensor */
 
@@ -231,7 +167,7 @@ static void put_inlined(struct fsd_outside *from, struct fsd_slice message,
            fsd_wire_take(&rest, &block)) {
         struct fsd_pieces inner = {.size = 0};
 
-        if (!leads(is, block.number, &holds))
+        if (!fsd_onnx_leads(is, block.number, &holds))
             continue;
         put_inlined(from, block.bytes, holds, depth + 1, &inner);
         fsd_pieces_until(from->arena, to, &start, &block);
@@ -256,7 +192,7 @@ static void check(struct fsd_outside *from, struct fsd_slice message,
         bytes_of(from, message);
     while (is != FSD_MESSAGE_TENSOR && depth <= FSD_WIRE_DEPTH &&
            fsd_wire_take(&message, &block))
-        if (leads(is, block.number, &holds))
+        if (fsd_onnx_leads(is, block.number, &holds))
             check(from, block.bytes, holds, depth + 1);
 }
 
@@ -264,56 +200,6 @@ void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
                         enum fsd_onnx_message is)
 {
     check(from, bytes, is, 0);
-}
-
-/* ---------------------------------------------------------------------- all files */
-
-struct noting {
-    struct fsd_wire_walk walk;
-    struct fsd_arena *arena;
-    struct fsd_slice last; /* the location of the tensor before: most models have one */
-    bool noted;
-};
-
-static void note_entry(struct noting *n, struct fsd_slice entry)
-{
-    struct fsd_slice location;
-
-    fsd_wire_read(n->walk.file, entry);
-    location = fsd_onnx_block(entry, ENTRY_VALUE);
-    if (!fsd_slice_is(fsd_onnx_block(entry, ENTRY_KEY), "location") || !location.n ||
-        fsd_slice_equal(location, n->last))
-        return;
-    n->last.s = fsd_arena_strndup(n->arena, location.s, location.n);
-    n->last.n = location.n;
-    n->noted &=
-        fsd_opened_note_path(fsd_path_beside(n->arena, n->walk.file->name, n->last.s));
-}
-
-static void note(struct noting *n, struct fsd_slice message, enum fsd_onnx_message is,
-                 unsigned depth)
-{
-    enum fsd_onnx_message holds;
-    struct fsd_wire_block block;
-
-    if (is == FSD_MESSAGE_DATA)
-        note_entry(n, message);
-    while (is != FSD_MESSAGE_DATA && depth <= FSD_WIRE_DEPTH &&
-           fsd_wire_walk(&n->walk, &message, &block))
-        if (leads(is, block.number, &holds))
-            note(n, block.bytes, holds, depth + 1);
-}
-
-bool fsd_external_note(struct fsd_arena *scratch, const struct fsd_file *model,
-                       const struct fsd_wire *filtered)
-{
-    struct noting n = {.walk = {model, 0}, .arena = scratch, .noted = true};
-
-    /* Only a model that has such a field is walked once more. */
-    if (filtered->skipped >> TENSOR_EXTERNAL & 1)
-        note(&n, (struct fsd_slice){(const char *)model->bytes, model->size},
-             FSD_MESSAGE_MODEL, 0);
-    return n.noted;
 }
 
 enum fsd_status fsd_outside_close(struct fsd_outside *from, enum fsd_status status,

@@ -7,6 +7,7 @@
 #include "model/onnx/hide.h"
 #include "base/base.h"
 #include "model/onnx/edits.h"
+#include "model/onnx/pieces.h"
 
 #include <onnx.pb-c.h>
 

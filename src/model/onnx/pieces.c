@@ -25,23 +25,13 @@ static void keep(struct fsd_arena *arena, struct fsd_pieces *to, struct fsd_slic
     keep_piece(arena, to, (struct fsd_piece){bytes, FSD_NARROW_NOT});
 }
 
-static size_t put_varint(char *out, uint64_t value)
-{
-    size_t n = 0;
-
-    for (; value >= 0x80; value >>= 7)
-        out[n++] = (char)(value | 0x80);
-    out[n++] = (char)value;
-    return n;
-}
-
 static void put_header(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                        unsigned wire, uint64_t value)
 {
-    char *bytes = FSD_NEW(arena, char, 20);
-    size_t n = put_varint(bytes, (uint64_t)number << 3 | wire);
+    char *bytes = FSD_NEW(arena, char, 2 * FSD_WIRE_VARINT);
+    size_t n = fsd_wire_put(bytes, (uint64_t)number << 3 | wire);
 
-    keep(arena, to, (struct fsd_slice){bytes, n + put_varint(bytes + n, value)});
+    keep(arena, to, (struct fsd_slice){bytes, n + fsd_wire_put(bytes + n, value)});
 }
 
 void fsd_pieces_number(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
@@ -84,17 +74,6 @@ void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char 
                      struct fsd_slice message)
 {
     keep(arena, to, (struct fsd_slice){from, (size_t)(message.s + message.n - from)});
-}
-
-struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number)
-{
-    struct fsd_slice found = {NULL, 0};
-    struct fsd_wire_block block;
-
-    while (fsd_wire_take(&message, &block))
-        if (block.number == number)
-            found = block.bytes;
-    return found;
 }
 
 /* ------------------------------------------------------------------------- writing */

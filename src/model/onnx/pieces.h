@@ -7,8 +7,6 @@
 #include "base/base.h"
 #include "model/onnx/wire.h"
 
-typedef FSD_VEC(struct fsd_slice) fsd_slices;
-
 /** Bytes as they are, or FP32 numbers that are written in 16 bits each. */
 enum fsd_narrowing { FSD_NARROW_NOT, FSD_NARROW_FP16, FSD_NARROW_BF16 };
 
@@ -59,20 +57,5 @@ typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
 enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
                                  const struct fsd_file *file, fsd_mapping_fn *mapping,
                                  void *payload, FILE *out, struct fsd_error *err);
-
-/** The bytes of the last block of that number in a message; {NULL, 0} without one. */
-struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number);
-
-/** The domain of ONNX's own operators, which may be spelt or not. */
-static inline bool fsd_onnx_is_standard(struct fsd_slice domain)
-{
-    return !domain.n || fsd_slice_is(domain, "ai.onnx");
-}
-
-static inline bool fsd_onnx_is_same_domain(struct fsd_slice a, struct fsd_slice b)
-{
-    return fsd_slice_equal(a, b) ||
-           (fsd_onnx_is_standard(a) && fsd_onnx_is_standard(b));
-}
 
 #endif

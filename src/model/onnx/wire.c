@@ -94,12 +94,20 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     return true;
 }
 
-/* The caller has reserved room, at most ten bytes. */
+size_t fsd_wire_put(char *out, uint64_t value)
+{
+    size_t n = 0;
+
+    for (; value >= 0x80; value >>= 7)
+        out[n++] = (char)(value | 0x80);
+    out[n++] = (char)value;
+    return n;
+}
+
+/* The caller has reserved room. */
 static void put_varint(struct scan *s, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7)
-        s->out[s->n++] = (unsigned char)(value | 0x80);
-    s->out[s->n++] = (unsigned char)value;
+    s->n += fsd_wire_put((char *)s->out + s->n, value);
 }
 
 static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
@@ -599,4 +607,22 @@ uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number)
             bytes |= (uint64_t)(field->data[j] & 0x7f) << 7 * j;
     }
     return bytes;
+}
+
+struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number)
+{
+    struct fsd_slice found = {NULL, 0};
+    struct fsd_wire_block block;
+
+    while (fsd_wire_take(&message, &block))
+        if (block.number == number)
+            found = block.bytes;
+    return found;
+}
+
+size_t fsd_wire_put_head(char *out, uint32_t number, size_t n)
+{
+    size_t at = fsd_wire_put(out, (uint64_t)number << 3 | BLOCK);
+
+    return at + fsd_wire_put(out + at, n);
 }

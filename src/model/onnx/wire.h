@@ -35,7 +35,8 @@ enum {
     FSD_WIRE_MESSAGES = 4 << 20, /* messages kept; parsed, each takes 200 bytes */
     FSD_WIRE_WEIGHT = 16,        /* bytes after parsing, for each byte of the file */
     FSD_WIRE_FREE = 1 << 20,     /* bytes of a small file that are added to its own */
-    FSD_WIRE_KEPT = 256 * 1024 * 1024 /* bytes kept */
+    FSD_WIRE_KEPT = 256 * 1024 * 1024, /* bytes kept */
+    FSD_WIRE_VARINT = 10               /* bytes of a number */
 };
 
 struct fsd_wire {
@@ -70,6 +71,21 @@ bool fsd_wire_take_of(const struct fsd_file *file, struct fsd_slice *message,
 /** What of the file is to be looked at itself: it may be sparse. */
 struct fsd_slice fsd_wire_read(const struct fsd_file *file, struct fsd_slice bytes);
 
+/** The bytes of the last block of that number in a message; {NULL, 0} without one. */
+struct fsd_slice fsd_onnx_block(struct fsd_slice message, uint32_t number);
+
+/** The domain of ONNX's own operators, which may be spelt or not. */
+static inline bool fsd_onnx_is_standard(struct fsd_slice domain)
+{
+    return !domain.n || fsd_slice_is(domain, "ai.onnx");
+}
+
+static inline bool fsd_onnx_is_same_domain(struct fsd_slice a, struct fsd_slice b)
+{
+    return fsd_slice_equal(a, b) ||
+           (fsd_onnx_is_standard(a) && fsd_onnx_is_standard(b));
+}
+
 /** A walk over a file: a large one shall not stay in memory behind it. */
 struct fsd_wire_walk {
     const struct fsd_file *file;
@@ -80,6 +96,12 @@ struct fsd_wire_walk {
  *  back. */
 bool fsd_wire_walk(struct fsd_wire_walk *walk, struct fsd_slice *message,
                    struct fsd_wire_block *out);
+
+/** Puts a number, at most FSD_WIRE_VARINT bytes, or the head of a block of n bytes, at
+ *  most two of them.
+ *  @return how many it put. */
+size_t fsd_wire_put(char *out, uint64_t value);
+size_t fsd_wire_put_head(char *out, uint32_t number, size_t n);
 
 /** The number of a message's field, which it has. */
 uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field);

@@ -11,56 +11,67 @@
  */
 #include "base/base.h"
 #include "model/onnx/edits.h"
+#include "model/onnx/external.h"
 #include "model/onnx/parts.h"
 #include "model/onnx/types.h"
 
 #include <string.h>
 
+struct writer {
+    const struct fsd_onnx_edits *e;
+    struct fsd_arena *arena; /* of the edits */
+    struct fsd_wire_walk walk;
+    struct fsd_outside outside;
+    uint32_t missing; /* inputs and outputs to be set that nodes do not have */
+    uint32_t *met;    /* by change of a node: places in the file at which it was made */
+    bool *met_listed; /* by change of a list */
+};
+
 /* -------------------------------------------------------------------------- a walk */
 
 /* `place`: the first node of these bytes in the scope's list; set behind them. */
-static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
+static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
 /* A message that is not edited: with its weights that are in other files, where these
  * are to be put into this one. */
-static void put_outside(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+static void put_outside(struct writer *w, const struct fsd_wire_block *block,
                         enum fsd_onnx_message is, const char **from,
                         struct fsd_pieces *to)
 {
     struct fsd_pieces inner = {.size = 0};
 
-    if (e->weights == FSD_ONNX_WEIGHTS_STAY ||
-        !fsd_external_in(&e->walk, block->bytes, is))
+    if (w->e->weights == FSD_ONNX_WEIGHTS_STAY ||
+        !fsd_weights_in(&w->walk, block->bytes, is))
         return;
-    if (e->weights == FSD_ONNX_WEIGHTS_CHECKED) {
-        fsd_external_check(&e->outside, block->bytes, is);
+    if (w->e->weights == FSD_ONNX_WEIGHTS_CHECKED) {
+        fsd_external_check(&w->outside, block->bytes, is);
         return;
     }
-    fsd_external_inline(&e->outside, block->bytes, is, &inner);
-    fsd_pieces_until(e->arena, to, from, block);
-    fsd_pieces_message(e->arena, to, block->number, &inner);
+    fsd_external_inline(&w->outside, block->bytes, is, &inner);
+    fsd_pieces_until(w->arena, to, from, block);
+    fsd_pieces_message(w->arena, to, block->number, &inner);
 }
 
 /* The graph as a field of what is around it, edited where it holds an edit. */
-static void put_body(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
-                     fsd_id scope, uint32_t *place, const char **from,
-                     struct fsd_pieces *to)
+static void put_body(struct writer *w, const struct fsd_wire_block *block, fsd_id scope,
+                     uint32_t *place, const char **from, struct fsd_pieces *to)
 {
     struct fsd_pieces inner = {.size = 0};
 
-    if (scope == FSD_NONE || !e->holds[scope]) {
-        put_outside(e, block, FSD_MESSAGE_GRAPH, from, to);
+    if (scope == FSD_NONE || !w->e->holds[scope]) {
+        put_outside(w, block, FSD_MESSAGE_GRAPH, from, to);
         return;
     }
-    edit_graph(e, block->bytes, scope, place, &inner);
-    fsd_pieces_until(e->arena, to, from, block);
-    fsd_pieces_message(e->arena, to, block->number, &inner);
+    edit_graph(w, block->bytes, scope, place, &inner);
+    fsd_pieces_until(w->arena, to, from, block);
+    fsd_pieces_message(w->arena, to, block->number, &inner);
 }
 
-static struct fsd_node_change *change_of(const struct fsd_onnx_edits *e, fsd_id node)
+static const struct fsd_node_change *change_of(const struct writer *w, fsd_id node)
 {
-    return e->change_of[node] == FSD_NONE ? NULL : &e->changes.at[e->change_of[node]];
+    return w->e->change_of[node] == FSD_NONE ? NULL
+                                             : &w->e->changes.at[w->e->change_of[node]];
 }
 
 static bool has_field(struct fsd_slice message, uint32_t number)
@@ -76,11 +87,11 @@ static bool has_field(struct fsd_slice message, uint32_t number)
 /* `body`: the number of the node's next one, as the loader has them: of an attribute
  * `g` first, which the file may hold in parts, then each of `graphs`.  A call's comes
  * last, and is no graph. */
-static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
-                           fsd_id node, uint32_t *body, struct fsd_pieces *to)
+static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id node,
+                           uint32_t *body, struct fsd_pieces *to)
 {
     fsd_id graph = has_field(attribute, ATTRIBUTE_GRAPH)
-                       ? fsd_list_at(&e->bodies, node, (*body)++)
+                       ? fsd_list_at(&w->e->bodies, node, (*body)++)
                        : FSD_NONE;
     struct fsd_slice rest = attribute;
     const char *from = attribute.s;
@@ -89,30 +100,30 @@ static void edit_attribute(struct fsd_onnx_edits *e, struct fsd_slice attribute,
 
     while (fsd_wire_take(&rest, &block)) {
         if (block.number == ATTRIBUTE_GRAPH)
-            put_body(e, &block, graph, &place, &from, to);
+            put_body(w, &block, graph, &place, &from, to);
         if (block.number == ATTRIBUTE_GRAPHS)
-            put_body(e, &block, fsd_list_at(&e->bodies, node, (*body)++),
+            put_body(w, &block, fsd_list_at(&w->e->bodies, node, (*body)++),
                      &(uint32_t){0}, &from, to);
     }
-    fsd_pieces_rest(e->arena, to, from, attribute);
+    fsd_pieces_rest(w->arena, to, from, attribute);
 }
 
 /* A name in a node's list; `place` counts them. */
-static void put_name(struct fsd_onnx_edits *e, const struct fsd_renamed *of,
-                     uint32_t *place, const struct fsd_wire_block *block,
-                     const char **from, struct fsd_pieces *to)
+static void put_name(struct writer *w, const struct fsd_renamed *of, uint32_t *place,
+                     const struct fsd_wire_block *block, const char **from,
+                     struct fsd_pieces *to)
 {
     uint32_t at = (*place)++;
 
     if (at >= of->names.n || !of->names.at[at].s)
         return;
-    fsd_pieces_until(e->arena, to, from, block);
-    fsd_pieces_block(e->arena, to, block->number, of->names.at[at]);
-    e->missing--;
+    fsd_pieces_until(w->arena, to, from, block);
+    fsd_pieces_block(w->arena, to, block->number, of->names.at[at]);
+    w->missing--;
 }
 
 /* An entry of metadata whose key gets another value is left out. */
-static void drop_property(struct fsd_onnx_edits *e, const fsd_properties *of,
+static void drop_property(struct writer *w, const fsd_properties *of,
                           const struct fsd_wire_block *block, const char **from,
                           struct fsd_pieces *to)
 {
@@ -120,61 +131,61 @@ static void drop_property(struct fsd_onnx_edits *e, const fsd_properties *of,
 
     for (uint32_t i = 0; i < of->n; i++)
         if (fsd_slice_is(key, of->at[i].key)) {
-            fsd_pieces_until(e->arena, to, from, block);
+            fsd_pieces_until(w->arena, to, from, block);
             return;
         }
 }
 
-static void edit_node(struct fsd_onnx_edits *e, struct fsd_slice node, fsd_id id,
+static void edit_node(struct writer *w, struct fsd_slice node, fsd_id id,
                       struct fsd_pieces *to)
 {
-    const struct fsd_node_change *c = change_of(e, id);
+    const struct fsd_node_change *c = change_of(w, id);
     struct fsd_slice rest = node;
     const char *from = node.s;
     struct fsd_wire_block block;
     uint32_t input = 0, output = 0, body = 0;
 
-    e->missing += c ? c->inputs.n_set + c->outputs.n_set : 0;
+    w->missing += c ? c->inputs.n_set + c->outputs.n_set : 0;
 
     while (fsd_wire_take(&rest, &block)) {
         struct fsd_pieces inner = {.size = 0};
 
         if (c && block.number == NODE_INPUT)
-            put_name(e, &c->inputs, &input, &block, &from, to);
+            put_name(w, &c->inputs, &input, &block, &from, to);
         if (c && block.number == NODE_OUTPUT)
-            put_name(e, &c->outputs, &output, &block, &from, to);
+            put_name(w, &c->outputs, &output, &block, &from, to);
         if (c && block.number == NODE_METADATA)
-            drop_property(e, &c->metadata, &block, &from, to);
+            drop_property(w, &c->metadata, &block, &from, to);
         if (block.number != NODE_ATTRIBUTE)
             continue;
         if (!has_field(block.bytes, ATTRIBUTE_GRAPH) &&
             !has_field(block.bytes, ATTRIBUTE_GRAPHS)) {
-            put_outside(e, &block, FSD_MESSAGE_ATTRIBUTE, &from, to);
+            put_outside(w, &block, FSD_MESSAGE_ATTRIBUTE, &from, to);
             continue;
         }
-        edit_attribute(e, block.bytes, id, &body, &inner);
-        fsd_pieces_until(e->arena, to, &from, &block);
-        fsd_pieces_message(e->arena, to, NODE_ATTRIBUTE, &inner);
+        edit_attribute(w, block.bytes, id, &body, &inner);
+        fsd_pieces_until(w->arena, to, &from, &block);
+        fsd_pieces_message(w->arena, to, NODE_ATTRIBUTE, &inner);
     }
-    fsd_pieces_rest(e->arena, to, from, node);
+    fsd_pieces_rest(w->arena, to, from, node);
     for (uint32_t i = 0; c && i < c->metadata.n; i++)
-        fsd_pieces_block(e->arena, to, NODE_METADATA, c->metadata.at[i].packed);
+        fsd_pieces_block(w->arena, to, NODE_METADATA, c->metadata.at[i].packed);
 }
 
-static bool is_empty(const struct fsd_onnx_edits *e)
+static bool is_empty(const struct writer *w)
 {
-    return !e->changes.n && !e->listed.n && !e->at_end.n && !e->metadata.n &&
-           !e->type_of && !e->functions && !e->drops_training &&
-           e->weights == FSD_ONNX_WEIGHTS_STAY;
+    return !w->e->changes.n && !w->e->listed.n && !w->e->at_end.n &&
+           !w->e->metadata.n && !w->e->type_of && !w->e->functions &&
+           !w->e->drops_training && w->e->weights == FSD_ONNX_WEIGHTS_STAY;
 }
 
 /* Whether anything of the node, or in it, is to be edited. */
-static bool is_edited(const struct fsd_onnx_edits *e, fsd_id node)
+static bool is_edited(const struct writer *w, fsd_id node)
 {
-    if (change_of(e, node))
+    if (change_of(w, node))
         return true;
-    for (uint32_t i = 0; i < e->bodies.of[node].n; i++)
-        if (e->holds[fsd_list_at(&e->bodies, node, i)])
+    for (uint32_t i = 0; i < w->e->bodies.of[node].n; i++)
+        if (w->e->holds[fsd_list_at(&w->e->bodies, node, i)])
             return true;
     return false;
 }
@@ -205,31 +216,31 @@ static struct fsd_slice listed_name(const struct fsd_wire_block *block,
 }
 
 /* What is to be made of a message that a list of the main graph has; NULL: nothing. */
-static struct fsd_listed_change *listed_change(struct fsd_onnx_edits *e,
-                                               const struct fsd_wire_block *block)
+static const struct fsd_listed_change *listed_change(struct writer *w,
+                                                     const struct fsd_wire_block *block)
 {
     enum fsd_onnx_list list = FSD_ONNX_INITIALIZERS;
     struct fsd_slice name =
-        e->listed.n ? listed_name(block, &list) : (struct fsd_slice){NULL, 0};
-    fsd_sym sym = name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
-    uint32_t i = sym < e->n_listed_of ? e->listed_of[sym] : FSD_NONE;
+        w->e->listed.n ? listed_name(block, &list) : (struct fsd_slice){NULL, 0};
+    fsd_sym sym = name.n ? fsd_intern_find(w->e->g->names, name.s, name.n) : FSD_NONE;
+    uint32_t i = sym < w->e->n_listed_of ? w->e->listed_of[sym] : FSD_NONE;
 
-    while (i != FSD_NONE && !(e->listed.at[i].lists & list))
-        i = e->listed.at[i].next;
-    return i == FSD_NONE ? NULL : &e->listed.at[i];
+    while (i != FSD_NONE && !(w->e->listed.at[i].lists & list))
+        i = w->e->listed.at[i].next;
+    return i == FSD_NONE ? NULL : &w->e->listed.at[i];
 }
 
 /* The type that a tensor of this name is to have there; 0: the one it has. */
-static int new_type(const struct fsd_onnx_edits *e, struct fsd_slice name, fsd_id scope)
+static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
 {
-    fsd_sym sym = name.n ? fsd_intern_find(e->g->names, name.s, name.n) : FSD_NONE;
-    fsd_id tensor = e->type_of ? fsd_graph_find(e->g, sym, scope) : FSD_NONE;
+    fsd_sym sym = name.n ? fsd_intern_find(w->e->g->names, name.s, name.n) : FSD_NONE;
+    fsd_id tensor = w->e->type_of ? fsd_graph_find(w->e->g, sym, scope) : FSD_NONE;
 
-    return tensor == FSD_NONE ? 0 : e->type_of[tensor];
+    return tensor == FSD_NONE ? 0 : w->e->type_of[tensor];
 }
 
 /* A declaration, or an initializer, of another type; false: it is of none. */
-static bool put_retyped(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
                         fsd_id scope, const char **from, struct fsd_pieces *to)
 {
     bool declares = block->number == GRAPH_VALUE_INFO;
@@ -237,88 +248,89 @@ static bool put_retyped(struct fsd_onnx_edits *e, const struct fsd_wire_block *b
     int type = 0;
 
     if (declares || block->number == GRAPH_INITIALIZER)
-        type = new_type(e, fsd_onnx_block(block->bytes, declares ? 1 : TENSOR_NAME),
+        type = new_type(w, fsd_onnx_block(block->bytes, declares ? 1 : TENSOR_NAME),
                         scope);
     if (!type)
         return false;
-    (declares ? fsd_types_declare : fsd_types_narrow)(e->arena, block->bytes, type,
+    (declares ? fsd_types_declare : fsd_types_narrow)(w->arena, block->bytes, type,
                                                       &inner);
-    fsd_pieces_until(e->arena, to, from, block);
-    fsd_pieces_message(e->arena, to, block->number, &inner);
+    fsd_pieces_until(w->arena, to, from, block);
+    fsd_pieces_message(w->arena, to, block->number, &inner);
     return true;
 }
 
 /* A message of the main graph that is no node. */
-static void edit_listed(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
+static void edit_listed(struct writer *w, const struct fsd_wire_block *block,
                         const char **from, struct fsd_pieces *to)
 {
-    struct fsd_listed_change *c = listed_change(e, block);
+    const struct fsd_listed_change *c = listed_change(w, block);
+    bool *met = c ? &w->met_listed[c - w->e->listed.at] : NULL;
 
-    if (!c && put_retyped(e, block, 0, from, to))
+    if (!c && put_retyped(w, block, 0, from, to))
         return;
     if (!c) {
         if (block->number == GRAPH_INITIALIZER)
-            put_outside(e, block, FSD_MESSAGE_TENSOR, from, to);
+            put_outside(w, block, FSD_MESSAGE_TENSOR, from, to);
         if (block->number == GRAPH_SPARSE)
-            put_outside(e, block, FSD_MESSAGE_SPARSE, from, to);
+            put_outside(w, block, FSD_MESSAGE_SPARSE, from, to);
         return;
     }
-    fsd_pieces_until(e->arena, to, from, block);
-    if (c->bytes.n && !c->met)
-        fsd_pieces_block(e->arena, to, block->number, c->bytes);
-    c->met = true;
+    fsd_pieces_until(w->arena, to, from, block);
+    if (c->bytes.n && !*met)
+        fsd_pieces_block(w->arena, to, block->number, c->bytes);
+    *met = true;
 }
 
 /* A node with what stands before and behind it now. */
-static void put_node(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
-                     fsd_id id, const char **from, struct fsd_pieces *to)
+static void put_node(struct writer *w, const struct fsd_wire_block *block, fsd_id id,
+                     const char **from, struct fsd_pieces *to)
 {
-    struct fsd_node_change *c = change_of(e, id);
+    const struct fsd_node_change *c = change_of(w, id);
     struct fsd_pieces inner = {.size = 0};
 
-    fsd_pieces_until(e->arena, to, from, block);
+    fsd_pieces_until(w->arena, to, from, block);
     for (uint32_t i = 0; c && i < c->before.n; i++)
-        fsd_pieces_block(e->arena, to, GRAPH_NODE, c->before.at[i]);
+        fsd_pieces_block(w->arena, to, GRAPH_NODE, c->before.at[i]);
     if (c)
-        c->met++;
+        w->met[w->e->change_of[id]]++;
     if (c && c->drop)
         return;
-    edit_node(e, block->bytes, id, &inner);
-    fsd_pieces_message(e->arena, to, GRAPH_NODE, &inner);
+    edit_node(w, block->bytes, id, &inner);
+    fsd_pieces_message(w->arena, to, GRAPH_NODE, &inner);
     for (uint32_t i = 0; c && i < c->behind.n; i++)
-        fsd_pieces_block(e->arena, to, GRAPH_NODE, c->behind.at[i]);
+        fsd_pieces_block(w->arena, to, GRAPH_NODE, c->behind.at[i]);
 }
 
-static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id scope,
+static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to)
 {
     struct fsd_slice rest = graph;
     const char *from = graph.s;
     struct fsd_wire_block block;
 
-    while (fsd_wire_walk(&e->walk, &rest, &block)) {
+    while (fsd_wire_walk(&w->walk, &rest, &block)) {
         fsd_id id;
 
         if (block.number != GRAPH_NODE) {
             if (!scope)
-                edit_listed(e, &block, &from, to);
-            else if (put_retyped(e, &block, scope, &from, to))
+                edit_listed(w, &block, &from, to);
+            else if (put_retyped(w, &block, scope, &from, to))
                 continue;
             else if (block.number == GRAPH_INITIALIZER)
-                put_outside(e, &block, FSD_MESSAGE_TENSOR, &from, to);
+                put_outside(w, &block, FSD_MESSAGE_TENSOR, &from, to);
             continue;
         }
-        if (e->first[scope] == FSD_NONE)
+        if (w->e->first[scope] == FSD_NONE)
             continue;
-        id = e->first[scope] + (*place)++;
-        if (id >= e->g->nodes.n || e->g->nodes.at[id].scope != scope)
+        id = w->e->first[scope] + (*place)++;
+        if (id >= w->e->g->nodes.n || w->e->g->nodes.at[id].scope != scope)
             continue;
-        if (is_edited(e, id))
-            put_node(e, &block, id, &from, to);
+        if (is_edited(w, id))
+            put_node(w, &block, id, &from, to);
         else
-            put_outside(e, &block, FSD_MESSAGE_NODE, &from, to);
+            put_outside(w, &block, FSD_MESSAGE_NODE, &from, to);
     }
-    fsd_pieces_rest(e->arena, to, from, graph);
+    fsd_pieces_rest(w->arena, to, from, graph);
 }
 
 /* ---------------------------------------------------------------------- the model */
@@ -339,64 +351,62 @@ static uint32_t field_of(unsigned list)
 }
 
 /* What the file has not under its name yet: at the end of the main graph. */
-static void put_new(struct fsd_onnx_edits *e, struct fsd_pieces *to)
+static void put_new(struct writer *w, struct fsd_pieces *to)
 {
-    for (uint32_t i = 0; i < e->at_end.n; i++)
-        fsd_pieces_block(e->arena, to, GRAPH_NODE, e->at_end.at[i]);
-    for (uint32_t i = 0; i < e->listed.n; i++)
-        if (e->listed.at[i].bytes.n && !e->listed.at[i].met)
-            fsd_pieces_block(e->arena, to, field_of(e->listed.at[i].lists),
-                             e->listed.at[i].bytes);
+    for (uint32_t i = 0; i < w->e->at_end.n; i++)
+        fsd_pieces_block(w->arena, to, GRAPH_NODE, w->e->at_end.at[i]);
+    for (uint32_t i = 0; i < w->e->listed.n; i++)
+        if (w->e->listed.at[i].bytes.n && !w->met_listed[i])
+            fsd_pieces_block(w->arena, to, field_of(w->e->listed.at[i].lists),
+                             w->e->listed.at[i].bytes);
 }
 
 /* Whether a function is left out: no call of it is kept. */
-static bool is_gone(const struct fsd_onnx_edits *e, struct fsd_slice function)
+static bool is_gone(const struct writer *w, struct fsd_slice function)
 {
     struct fsd_slice name = fsd_onnx_block(function, FUNCTION_NAME),
                      domain = fsd_onnx_block(function, FUNCTION_DOMAIN);
 
-    for (uint32_t i = 0; i < e->n_functions; i++)
-        if (fsd_slice_is(name, e->functions[i].name) &&
-            fsd_onnx_is_same_domain(domain, fsd_slice_of(e->functions[i].domain)))
+    for (uint32_t i = 0; i < w->e->n_functions; i++)
+        if (fsd_slice_is(name, w->e->functions[i].name) &&
+            fsd_onnx_is_same_domain(domain, fsd_slice_of(w->e->functions[i].domain)))
             return false;
-    return e->functions != NULL;
+    return w->e->functions != NULL;
 }
 
-static void edit_main(struct fsd_onnx_edits *e, const struct fsd_wire_block *block,
-                      bool last, uint32_t *place, const char **from,
-                      struct fsd_pieces *to)
+static void edit_main(struct writer *w, const struct fsd_wire_block *block, bool last,
+                      uint32_t *place, const char **from, struct fsd_pieces *to)
 {
     struct fsd_pieces inner = {.size = 0};
 
-    edit_graph(e, block->bytes, 0, place, &inner);
+    edit_graph(w, block->bytes, 0, place, &inner);
     if (last)
-        put_new(e, &inner);
-    fsd_pieces_until(e->arena, to, from, block);
-    fsd_pieces_message(e->arena, to, MODEL_GRAPH, &inner);
+        put_new(w, &inner);
+    fsd_pieces_until(w->arena, to, from, block);
+    fsd_pieces_message(w->arena, to, MODEL_GRAPH, &inner);
 }
 
-static void edit_model(struct fsd_onnx_edits *e, struct fsd_slice model,
-                       struct fsd_pieces *to)
+static void edit_model(struct writer *w, struct fsd_slice model, struct fsd_pieces *to)
 {
     const char *last = fsd_onnx_block(model, MODEL_GRAPH).s, *from = model.s;
     struct fsd_slice rest = model;
     struct fsd_wire_block block;
     uint32_t place = 0;
 
-    while (!is_empty(e) && fsd_wire_take(&rest, &block)) {
+    while (!is_empty(w) && fsd_wire_take(&rest, &block)) {
         if (block.number == MODEL_GRAPH)
-            edit_main(e, &block, block.bytes.s == last, &place, &from, to);
+            edit_main(w, &block, block.bytes.s == last, &place, &from, to);
         if (block.number == MODEL_METADATA)
-            drop_property(e, &e->metadata, &block, &from, to);
-        if ((block.number == MODEL_FUNCTION && is_gone(e, block.bytes)) ||
-            (block.number == MODEL_TRAINING && e->drops_training))
-            fsd_pieces_until(e->arena, to, &from, &block);
+            drop_property(w, &w->e->metadata, &block, &from, to);
+        if ((block.number == MODEL_FUNCTION && is_gone(w, block.bytes)) ||
+            (block.number == MODEL_TRAINING && w->e->drops_training))
+            fsd_pieces_until(w->arena, to, &from, &block);
         else if (block.number == MODEL_FUNCTION)
-            put_outside(e, &block, FSD_MESSAGE_FUNCTION, &from, to);
+            put_outside(w, &block, FSD_MESSAGE_FUNCTION, &from, to);
     }
-    fsd_pieces_rest(e->arena, to, from, model);
-    for (uint32_t i = 0; i < e->metadata.n; i++)
-        fsd_pieces_block(e->arena, to, MODEL_METADATA, e->metadata.at[i].packed);
+    fsd_pieces_rest(w->arena, to, from, model);
+    for (uint32_t i = 0; i < w->e->metadata.n; i++)
+        fsd_pieces_block(w->arena, to, MODEL_METADATA, w->e->metadata.at[i].packed);
 }
 
 /* ------------------------------------------------------------------------ writing */
@@ -405,31 +415,17 @@ static void edit_model(struct fsd_onnx_edits *e, struct fsd_slice model,
 static const struct fsd_file *mapping_of(void *payload, const char *at,
                                          size_t **released)
 {
-    struct fsd_onnx_edits *e = payload;
+    struct writer *w = payload;
 
-    for (uint32_t i = 0; i <= e->outside.files.n; i++) {
-        const struct fsd_file *file = i ? &e->outside.files.at[i - 1] : e->walk.file;
+    for (uint32_t i = 0; i <= w->outside.files.n; i++) {
+        const struct fsd_file *file = i ? &w->outside.files.at[i - 1] : w->walk.file;
         const char *begin = (const char *)file->bytes;
 
-        *released = i ? &e->outside.released.at[i - 1] : &e->walk.released;
+        *released = i ? &w->outside.released.at[i - 1] : &w->walk.released;
         if (at >= begin && at < begin + file->size)
             return file;
     }
     return NULL;
-}
-
-enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
-                                  struct fsd_error *err)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_wire wire;
-    enum fsd_status status =
-        fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
-
-    if (status == FSD_OK)
-        fsd_hash_128(wire.bytes, wire.size, hash);
-    fsd_arena_free(scratch);
-    return status;
 }
 
 /* The file is opened once more to be written: it has to be what was read. */
@@ -446,13 +442,13 @@ static enum fsd_status check_same(const struct fsd_onnx_edits *e,
     return status;
 }
 
-static enum fsd_status check_met(const struct fsd_onnx_edits *e,
-                                 const struct fsd_file *file, struct fsd_error *err)
+static enum fsd_status check_met(const struct writer *w, const struct fsd_file *file,
+                                 struct fsd_error *err)
 {
-    bool met = !e->missing;
+    bool met = !w->missing;
 
-    for (uint32_t i = 0; i < e->changes.n; i++)
-        met &= e->changes.at[i].met == 1;
+    for (uint32_t i = 0; i < w->e->changes.n; i++)
+        met &= w->met[i] == 1;
     if (met)
         return FSD_OK;
     return fsd_fail(
@@ -461,34 +457,34 @@ static enum fsd_status check_met(const struct fsd_onnx_edits *e,
 }
 
 /* Nothing is written before all of it is known. */
-static enum fsd_status put_all(struct fsd_onnx_edits *e, const struct fsd_file *file,
-                               FILE *out, struct fsd_error *err)
+static enum fsd_status put_all(struct writer *w, const struct fsd_file *file, FILE *out,
+                               struct fsd_error *err)
 {
     struct fsd_pieces all = {.size = 0};
     enum fsd_status status = FSD_OK;
 
-    edit_model(e, (struct fsd_slice){(const char *)file->bytes, file->size}, &all);
-    status = check_met(e, file, err);
+    edit_model(w, (struct fsd_slice){(const char *)file->bytes, file->size}, &all);
+    status = check_met(w, file, err);
     if (status == FSD_OK)
-        status = e->outside.status;
-    return status == FSD_OK ? fsd_pieces_write(&all, file, mapping_of, e, out, err)
+        status = w->outside.status;
+    return status == FSD_OK ? fsd_pieces_write(&all, file, mapping_of, w, out, err)
                             : status;
 }
 
-enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *file,
-                               FILE *out, struct fsd_error *err)
+enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
+                               const struct fsd_file *file, FILE *out,
+                               struct fsd_error *err)
 {
-    enum fsd_status status = check_same(e, file, err);
+    struct fsd_arena *arena = edits->arena;
+    enum fsd_status status = check_same(edits, file, err);
+    struct writer w = {.e = edits,
+                       .arena = arena,
+                       .walk = {file, 0},
+                       .outside = {.arena = arena, .model = file->name, .err = err},
+                       .met = FSD_NEW(arena, uint32_t, edits->changes.n + 1),
+                       .met_listed = FSD_NEW(arena, bool, edits->listed.n + 1)};
 
-    e->walk = (struct fsd_wire_walk){file, 0};
-    e->outside =
-        (struct fsd_outside){.arena = e->arena, .model = file->name, .err = err};
-    e->missing = 0;
-    for (uint32_t i = 0; i < e->changes.n; i++)
-        e->changes.at[i].met = 0;
-    for (uint32_t i = 0; i < e->listed.n; i++)
-        e->listed.at[i].met = false;
     if (status == FSD_OK)
-        status = put_all(e, file, out, err);
-    return fsd_outside_close(&e->outside, status, err);
+        status = put_all(&w, file, out, err);
+    return fsd_outside_close(&w.outside, status, err);
 }

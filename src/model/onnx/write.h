@@ -213,7 +213,7 @@ bool fsd_onnx_has_external(const struct fsd_file *file);
  *          or an edit has no place in it, FSD_E_IO or FSD_E_FORMAT, where weights that
  *          are looked for in other files are not there, and FSD_E_LIMIT, where the
  *          result is larger than protobuf's readers take (2 GiB); FSD_E_WRITE. */
-enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *edits,
+enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
                                const struct fsd_file *file, FILE *out,
                                struct fsd_error *err);
 

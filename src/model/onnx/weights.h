@@ -1,0 +1,34 @@
+/* Which weights a model has in other files.  Only src/model/onnx and src/edit/onnx
+ * include this. */
+#ifndef FSD_ONNX_WEIGHTS_H
+#define FSD_ONNX_WEIGHTS_H
+
+#include "model/onnx/wire.h"
+
+/** Kinds of messages between a model and its weights. */
+enum fsd_onnx_message {
+    FSD_MESSAGE_MODEL,
+    FSD_MESSAGE_FUNCTION,
+    FSD_MESSAGE_GRAPH,
+    FSD_MESSAGE_NODE,
+    FSD_MESSAGE_ATTRIBUTE,
+    FSD_MESSAGE_SPARSE,
+    FSD_MESSAGE_TENSOR,
+    FSD_MESSAGE_DATA
+};
+
+/** What a field of such a message holds that may lead to weights; false: nothing. */
+bool fsd_onnx_leads(enum fsd_onnx_message in, uint32_t field,
+                    enum fsd_onnx_message *to);
+
+/** True when a tensor of the message is in another file. */
+bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
+                    enum fsd_onnx_message is);
+
+/** Notes the files that a model has weights in (fsd_opened_note_path()): they belong to
+ *  the input though nothing of them has been read.
+ *  @return false where there is no memory. */
+bool fsd_weights_note(struct fsd_arena *scratch, const struct fsd_file *model,
+                      const struct fsd_wire *filtered);
+
+#endif
