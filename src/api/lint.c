@@ -1,6 +1,6 @@
 /* Lint: the public API of what a model says before its build. */
 #include "api/inputs.h"
-#include "api/fix.h"
+#include "edit/fix/fix.h"
 #include "api/command.h"
 #include "base/base.h"
 #include "judge/gate/gate.h"

@@ -9,7 +9,7 @@
  *
  * A scale is the model's or the caller's; an edit that has neither is not applied.
  */
-#include "api/fix.h"
+#include "edit/fix/fix.h"
 #include "base/base.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Applying what lint proposes: which of the edits can be, and the model with these. */
-#ifndef FSD_API_FIX_H
-#define FSD_API_FIX_H
+#ifndef FSD_FIX_FIX_H
+#define FSD_FIX_FIX_H
 
 #include "judge/findings/findings.h"
 #include "judge/lint/lint.h"
