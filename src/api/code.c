@@ -2,6 +2,7 @@
 #include "api/command.h"
 #include "api/inputs.h"
 #include "edit/code/code.h"
+#include "edit/cut/cut.h"
 #include "api/states.h"
 #include "base/base.h"
 

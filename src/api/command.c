@@ -133,12 +133,6 @@ const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------- what is refused */
 
-struct given {
-    const char *name;
-    const char *const *list;
-    unsigned n;
-};
-
 enum fsd_status fsd_expect_array(const char *name, const void *list, size_t n,
                                  struct fsd_error *err)
 {
@@ -170,7 +164,7 @@ enum fsd_status fsd_expect_choice(const char *name, unsigned is, unsigned n,
                              "expected 0 to %u as %s, found %u", n - 1, name, is);
 }
 
-static enum fsd_status check_all(const struct given *all, size_t n,
+enum fsd_status fsd_expect_lists(const struct fsd_given *all, size_t n,
                                  struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -182,31 +176,19 @@ static enum fsd_status check_all(const struct given *all, size_t n,
 
 enum fsd_status fsd_expect_options(const struct fsd_options *opt, struct fsd_error *err)
 {
-    const struct given all[] = {{"profiles", opt->profiles, opt->n_profiles},
-                                {"shapes", opt->shapes, opt->n_shapes},
-                                {"values", opt->values, opt->n_values},
-                                {"parts", opt->parts, opt->n_parts}};
+    const struct fsd_given all[] = {{"profiles", opt->profiles, opt->n_profiles},
+                                    {"shapes", opt->shapes, opt->n_shapes},
+                                    {"values", opt->values, opt->n_values},
+                                    {"parts", opt->parts, opt->n_parts}};
     enum fsd_status status =
         fsd_expect_choice("evidence", opt->evidence, FSD_BY_ALL + 1, err);
 
     if (status == FSD_OK)
         status = fsd_expect_choice("n_values", opt->n_values, 3, err);
-    return status == FSD_OK ? check_all(all, FSD_COUNT_OF(all), err) : status;
+    return status == FSD_OK ? fsd_expect_lists(all, FSD_COUNT_OF(all), err) : status;
 }
 
 enum fsd_status fsd_expect_query(const struct fsd_query *q, struct fsd_error *err)
 {
     return q ? fsd_expect_words("words", q->words, q->n_words, err) : FSD_OK;
-}
-
-enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut, struct fsd_error *err)
-{
-    const struct given all[] = {{"layers", cut->layers, cut->n_layers},
-                                {"groups", cut->groups, cut->n_groups},
-                                {"nodes", cut->nodes, cut->n_nodes},
-                                {"from", cut->from, cut->n_from},
-                                {"to", cut->to, cut->n_to},
-                                {"values", cut->values, cut->n_values}};
-
-    return check_all(all, FSD_COUNT_OF(all), err);
 }

@@ -3,7 +3,6 @@
 #define FSD_API_COMMAND_H
 
 #include "explain/diff/diff.h"
-#include "edit/issue/issue.h"
 
 /** In the arena; paths are made valid UTF-8 as all names are. */
 const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
@@ -14,17 +13,18 @@ const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
 void fsd_put_option(struct fsd_intern *names, const char *option, const char *word,
                     FILE *out);
 
-/** The command of the build that `collect` put into the directory of the engine; NULL
- *  where it put none there.  issue_command.c
- *  @param names  owns its texts. */
-const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
-                                                     struct fsd_intern *names,
-                                                     const char *engine);
-
 /* ---------------------------------------------------- arguments of public functions */
 
 /** @return FSD_OK; FSD_E_ARG for a list that is NULL, or has a NULL among its n. */
 enum fsd_status fsd_expect_words(const char *name, const char *const *list, unsigned n,
+                                 struct fsd_error *err);
+/** The same of several lists. */
+struct fsd_given {
+    const char *name;
+    const char *const *list;
+    unsigned n;
+};
+enum fsd_status fsd_expect_lists(const struct fsd_given *all, size_t n,
                                  struct fsd_error *err);
 /** @return FSD_OK; FSD_E_ARG for a NULL list of n > 0 structs. */
 enum fsd_status fsd_expect_array(const char *name, const void *list, size_t n,
@@ -37,7 +37,5 @@ enum fsd_status fsd_expect_choice(const char *name, unsigned is, unsigned n,
 enum fsd_status fsd_expect_options(const struct fsd_options *opt,
                                    struct fsd_error *err);
 enum fsd_status fsd_expect_query(const struct fsd_query *q, struct fsd_error *err);
-enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut,
-                               struct fsd_error *err);
 
 #endif

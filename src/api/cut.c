@@ -40,6 +40,18 @@ static void copy_cut(struct fsd_arena *arena, struct fsd_cut_options *cut)
     cut->values = copy_words(arena, cut->values, cut->n_values);
 }
 
+enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut, struct fsd_error *err)
+{
+    const struct fsd_given all[] = {{"layers", cut->layers, cut->n_layers},
+                                    {"groups", cut->groups, cut->n_groups},
+                                    {"nodes", cut->nodes, cut->n_nodes},
+                                    {"from", cut->from, cut->n_from},
+                                    {"to", cut->to, cut->n_to},
+                                    {"values", cut->values, cut->n_values}};
+
+    return fsd_expect_lists(all, FSD_COUNT_OF(all), err);
+}
+
 static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err)
 {
     bool of_engine = c->cut.n_layers || c->cut.n_groups;

@@ -6,7 +6,7 @@
  *
  * It states the flags that no dump has.  A file of another schema is somebody else's.
  */
-#include "api/command.h"
+#include "edit/issue/issue.h"
 #include "base/base.h"
 #include "read/engine/record.h"
 

@@ -1,23 +1,12 @@
 /* Lint: the public API of what a model says before its build. */
+#include "api/linting.h"
 #include "api/inputs.h"
-#include "edit/fix/fix.h"
 #include "api/command.h"
 #include "base/base.h"
-#include "judge/gate/gate.h"
-#include "judge/lint/lint.h"
 #include "report/subject/subject.h"
 #include "api/states.h"
 
 #include <string.h>
-
-struct fsd_linting {
-    struct fsd_arena *arena;
-    const char *path;     /* of the model, which is read again to be fixed */
-    struct fsd_diff *run; /* of the model alone, or with an engine */
-    struct fsd_policy *policy;
-    struct fsd_verdict *verdict;
-    const struct fsd_lint *lint;
-};
 
 static enum fsd_status open_linting(struct fsd_linting *l,
                                     const struct fsd_options *opt,
@@ -113,84 +102,6 @@ enum fsd_status fsd_linting_write(const struct fsd_linting *l, const char *forma
                                       .style = style};
 
     return fsd_report_write(&report, format, out, err);
-}
-
-static enum fsd_status choose_fixes(struct fsd_fixes *fixes,
-                                    const struct fsd_linting *l,
-                                    const struct fsd_fix_options *fix,
-                                    struct fsd_error *err)
-{
-    static const struct fsd_fix_options none = {0};
-    const struct fsd_fix_options *wanted = fix ? fix : &none;
-    enum fsd_status status =
-        fsd_expect_words("what", wanted->what, wanted->n_what, err);
-
-    if (status == FSD_OK)
-        status = fsd_expect_words("scales", wanted->scales, wanted->n_scales, err);
-    *fixes = (struct fsd_fixes){.arena = fsd_arena_new(), .lint = l->lint};
-    return status == FSD_OK ? fsd_fixes_choose(fixes, l->verdict->findings, wanted, err)
-                            : status;
-}
-
-enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,
-                                       const struct fsd_fix_options *fix,
-                                       const char *format, FILE *out,
-                                       struct fsd_error *err)
-{
-    struct fsd_lines lines = {.to = out, .escape = "\\u%04x"};
-    bool line = format && !strcmp(format, "line");
-    struct fsd_fixes fixes;
-    enum fsd_status status;
-
-    if (format && !line && strcmp(format, "text") != 0)
-        return fsd_fail(
-            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected the format text or line for a list of edits, found '%s'", format);
-    FSD_GUARD(err);
-    status = choose_fixes(&fixes, l, fix, err);
-    if (status == FSD_OK) {
-        fsd_fixes_print(&fixes, !line, fsd_lines_open(&lines));
-        fsd_lines_close(&lines);
-        status = fsd_flush(out, err);
-    }
-    fsd_arena_free(fixes.arena);
-    return status;
-}
-
-static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_linting *l,
-                                   FILE *out, struct fsd_error *err)
-{
-    struct fsd_file file;
-    enum fsd_status status;
-
-    if (!strcmp(l->path, "-"))
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a file as MODEL because fixing reads it twice, found "
-                        "standard input");
-    status = fsd_file_open_decompressed(&file, l->path, UINT64_MAX, err);
-    if (status == FSD_OK)
-        status = fsd_onnx_write(fsd_fixes_edits(fixes), &file, out, err);
-    return fsd_file_done(&file, status, err);
-}
-
-bool fsd_linting_has_external(const struct fsd_linting *l)
-{
-    return fsd_file_has_external(l->path);
-}
-
-enum fsd_status fsd_linting_fix(const struct fsd_linting *l,
-                                const struct fsd_fix_options *fix, FILE *out,
-                                struct fsd_error *err)
-{
-    struct fsd_fixes fixes;
-    enum fsd_status status;
-
-    FSD_GUARD(err);
-    status = choose_fixes(&fixes, l, fix, err);
-    if (status == FSD_OK)
-        status = write_fixed(&fixes, l, out, err);
-    fsd_arena_free(fixes.arena);
-    return status;
 }
 
 enum fsd_status fsd_linting_list(const char *format, const struct fsd_style *style,

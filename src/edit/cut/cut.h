@@ -42,6 +42,10 @@ struct fsd_cut_plan {
     uint64_t weight_bytes;
 };
 
+/** @return FSD_OK; FSD_E_ARG for a list that is NULL, or has a NULL among its texts. */
+enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut,
+                               struct fsd_error *err);
+
 /** Decides which nodes are kept: kept, count, layers, main_of.  cut_pick.c
  *  @return FSD_E_ARG for words that name nothing, layers that compute nothing, no path
  *          between tensors, and where a body of control flow would be cut through. */

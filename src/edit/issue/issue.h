@@ -41,6 +41,13 @@ struct fsd_issue_command {
 void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
                            FILE *out);
 
+/** The command of the build that `collect` put into the directory of the engine; NULL
+ *  where it put none there.  built_with.c
+ *  @param names  owns its texts. */
+const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
+                                                     struct fsd_intern *names,
+                                                     const char *engine);
+
 /** Prints a layer as the file has it, at most 1,600 bytes.  issue_dump.c
  *  @param texts  takes its lines.
  *  @return false: nothing of that name is found. */
