@@ -1,7 +1,7 @@
 /* Any bytes as a comparison that Polygraphy saved.  Each reading gives the same. */
 #include "base/base.h"
 #include "support_file.h"
-#include "explain/values/accuracy.h"
+#include "edit/bisect/accuracy.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Any model, as a stranger may see it: what is written is a model again wherever the
  * file was one, with the same nodes, and none of its names is left. */
 #define _GNU_SOURCE /* fopencookie */
-#include "model/onnx/hide.h"
+#include "edit/onnx/hide.h"
 #include "model/onnx/onnx.h"
 #include "support_file.h"
 #include "support_mutate.h"

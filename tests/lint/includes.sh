@@ -88,7 +88,7 @@ confine() {
     bad=1
 }
 confine 'cjson/'              'read/trt/json\.h'
-confine 'protobuf-c/|onnx\.pb' 'model/onnx/[a-z_]*\.[ch]'
+confine 'protobuf-c/|onnx\.pb' '(model|edit)/onnx/[a-z_]*\.[ch]'
 confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|read/log/segment\.c|judge/findings/find\.c'
 confine 'zlib\.h|lzma\.h|zstd\.h' 'base/decompress\.c|explain/values/stream\.c'
 confine 'utf8proc\.h'        'base/text\.c'
@@ -118,9 +118,9 @@ owned 'findings|finding|finder' 'judge/findings/'
 owned 'policy'          'judge/findings/|judge/gate/|api/(check\.c|lint\.c|linting\.h)'
 owned 'verdict'         'judge/gate/|api/(check\.c|lint\.c|linting\.h)|report/report\.c'
 owned 'blocks'         'explain/pattern/'
-owned 'state|group|move' 'change/compare/|edit/mark/mark\.[ch]|change/snapshot/|api/(states\.h|compare\.c|routes\.c|check\.c|bisect\.c|issue\.c)'
-owned 'compare'         'change/compare/|change/snapshot/|change/routes/|api/(bisect|compare|routes|check|issue)\.c'
-owned 'diff'            'api/|cli/'
+owned 'state|group|move' 'change/compare/|edit/mark/mark\.[ch]|change/snapshot/|api/(states\.h|compare\.c|routes\.c|check\.c)|edit/bisect/|edit/api/issue\.c'
+owned 'compare'         'change/compare/|change/snapshot/|change/routes/|api/(compare|routes|check)\.c|edit/bisect/|edit/api/issue\.c'
+owned 'diff'            'api/|edit/(api|bisect)/|cli/'
 
 # forbid 'regex' 'why'
 forbid() {

@@ -4,7 +4,7 @@
 #define FSD_OUT_ANNOTATE_H
 
 #include "explain/diff/diff.h"
-#include "model/onnx/write.h"
+#include "model/onnx/edits.h"
 
 /** Edits that set `fusiondiff.*` in the metadata of the model's nodes, and of the
  *  model.  Nodes in the bodies of functions are there once for all calls and get none;

@@ -4,7 +4,7 @@
 
 #include "judge/findings/findings.h"
 #include "judge/lint/lint.h"
-#include "model/onnx/write.h"
+#include "model/onnx/edits.h"
 
 /** One edit that was asked for. */
 struct fsd_fix {

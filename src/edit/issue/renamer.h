@@ -13,7 +13,7 @@
 #define FSD_OUT_RENAMER_H
 
 #include "explain/diff/diff.h"
-#include "model/onnx/hide.h"
+#include "edit/onnx/hide.h"
 
 struct fsd_renamer;
 

@@ -3,7 +3,7 @@
 #define FSD_OUT_DECLARED_H
 
 #include "explain/diff/diff.h"
-#include "model/onnx/write.h"
+#include "model/onnx/edits.h"
 
 /** ONNX's number of an element type; 0: unknown. */
 int fsd_onnx_number_of(enum fsd_dtype type);

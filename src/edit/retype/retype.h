@@ -14,7 +14,7 @@
 #define FSD_RETYPE_RETYPE_H
 
 #include "explain/diff/diff.h"
-#include "model/onnx/write.h"
+#include "model/onnx/edits.h"
 
 /** What becomes of a node's type: exactly one. */
 enum fsd_retyped {

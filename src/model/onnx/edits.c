@@ -3,7 +3,7 @@
  * are its own.  New messages are packed here by protobuf-c, so that write.c only moves
  * bytes.
  */
-#include "model/onnx/edits.h"
+#include "model/onnx/collected.h"
 #include "base/base.h"
 #include "model/onnx/parts.h"
 #include "model/ops/ids.h"

@@ -1,99 +1,220 @@
-/* The edits of a model, as write.h's functions collect them for write.c.  Only
- * src/model/onnx includes this. */
+/*
+ * The one writer of ONNX: a model's file again, with some of it changed.
+ *
+ * The changes are a list of edits to the nodes of the graph that was read from the
+ * file.  The rest of the file is copied byte by byte, so that unknown fields are kept
+ * as they are:
+ *
+ *     file     [ir_version] [graph: node node | node    | node weights ... ] [opset]
+ *     written  [ir_version] [graph: node node new renamed node weights ... new] [opset]
+ *
+ * Weights stream from the mapping to the output, and external data stays where it is:
+ * its location is copied like any other field.
+ *
+ *     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(arena, g);
+ *     fsd_onnx_add_tensor(edits, "s", FSD_ONNX_FLOAT, &scale, sizeof scale);
+ *     fsd_onnx_insert_node(edits, before, &(struct fsd_onnx_new_node){...});
+ *     fsd_onnx_set_input(edits, before, 0, "q");
+ *     status = fsd_onnx_write(edits, &file, out, err);
+ */
 #ifndef FSD_ONNX_EDITS_H
 #define FSD_ONNX_EDITS_H
 
-#include "model/onnx/wire.h"
-#include "model/onnx/write.h"
+#include "base/base.h"
+#include "model/graph/graph.h"
 
-typedef FSD_VEC(struct fsd_slice) fsd_slices;
+#include <stdio.h>
 
-/* Numbers of proto/onnx.proto. */
-enum { MODEL_GRAPH = 7, MODEL_METADATA = 14, MODEL_TRAINING = 20, MODEL_FUNCTION = 25 };
-enum { FUNCTION_NAME = 1, FUNCTION_NODE = 7, FUNCTION_DOMAIN = 10 };
+/** Element types by ONNX's numbers. */
 enum {
-    GRAPH_NODE = 1,
-    GRAPH_NAME = 2,
-    GRAPH_INITIALIZER = 5,
-    GRAPH_INPUT = 11,
-    GRAPH_OUTPUT = 12,
-    GRAPH_VALUE_INFO = 13,
-    GRAPH_ANNOTATION = 14,
-    GRAPH_SPARSE = 15
-};
-enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_ATTRIBUTE = 5, NODE_METADATA = 9 };
-enum { ATTRIBUTE_TENSOR = 5, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_SPARSE = 22 };
-enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_SPARSES = 23 };
-enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2 };
-enum {
-    TENSOR_TYPE = 2,
-    TENSOR_FLOATS = 4,
-    TENSOR_NAME = 8,
-    TENSOR_RAW = 9,
-    TENSOR_EXTERNAL = 13,
-    TENSOR_LOCATION = 14
-};
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum {
-    VALUE_INFO_TYPE = 2,
-    VALUE_INFO_DOC = 3,
-    TYPE_TENSOR = 1,
-    TENSOR_TYPE_ELEMENT = 1
+    FSD_ONNX_FLOAT = 1,
+    FSD_ONNX_INT8 = 3,
+    FSD_ONNX_BOOL = 9,
+    FSD_ONNX_FLOAT16 = 10,
+    FSD_ONNX_BFLOAT16 = 16
 };
 
-/* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
-struct fsd_renamed {
-    fsd_slices names;
-    uint32_t n_set;
+struct fsd_onnx_edits;
+
+/** A node of ONNX's own domain, with few attributes. */
+struct fsd_onnx_new_node {
+    const char *op, *name;
+    const char *inputs[4]; /**< as many as there are; NULL behind the last */
+    const char *output;
+    int to;                 /**< of a Cast: the element type; 0: it is none */
+    bool drops_sizes;       /**< of a Reduce: it makes a scalar (keepdims 0) */
+    struct {                /**< of an If: both of its branches hand this tensor on */
+        const char *tensor; /**< NULL: it is none */
+        int type;           /**< by ONNX's number */
+    } passes;
 };
 
-/* Key and value, and both as a StringStringEntryProto. */
-struct fsd_property {
-    const char *key;
-    struct fsd_slice packed;
-};
-typedef FSD_VEC(struct fsd_property) fsd_properties;
-
-/* Of one node; the lists are empty for most. */
-struct fsd_node_change {
-    fsd_slices before, behind; /* NodeProtos to insert there */
-    struct fsd_renamed inputs, outputs;
-    fsd_properties metadata;
-    bool drop;
+/** What the main graph lists by name, as bits of a mask. */
+enum fsd_onnx_list {
+    FSD_ONNX_INITIALIZERS = 1 << 0,
+    FSD_ONNX_SPARSE = 1 << 1, /**< sparse initializers */
+    FSD_ONNX_INPUTS = 1 << 2,
+    FSD_ONNX_OUTPUTS = 1 << 3,
+    FSD_ONNX_VALUES = 1 << 4,      /**< types and sizes of tensors between these */
+    FSD_ONNX_ANNOTATIONS = 1 << 5, /**< of quantization */
+    FSD_ONNX_LISTS = (1 << 6) - 1
 };
 
-/* Of what lists of the main graph have under a name. */
-struct fsd_listed_change {
-    unsigned lists;         /* mask of enum fsd_onnx_list */
-    struct fsd_slice bytes; /* to stand in its place, or at the end of the list; none:
-                               it is left out */
-    uint32_t next;          /* of the same name, in `listed`; FSD_NONE */
+/** A tensor in a list of inputs, outputs or values. */
+struct fsd_onnx_info {
+    const char *name;
+    int type;    /**< by ONNX's number */
+    bool ranked; /**< false: its sizes are unknown */
+    uint32_t rank;
+    const int64_t *sizes;     /**< by axis; negative: open */
+    const char *const *names; /**< by axis, of open sizes; NULL: they have none */
+    const char *doc;          /**< what is said of it besides; NULL: nothing */
 };
 
-struct fsd_onnx_edits {
-    struct fsd_arena *arena;
-    const struct fsd_graph *g;
-    uint32_t *change_of;     /* by node: in `changes`; FSD_NONE */
-    bool *holds;             /* by scope: it, or a body in it, has an edit */
-    fsd_id *first;           /* by scope: its first node */
-    struct fsd_lists bodies; /* by node */
-    FSD_VEC(struct fsd_node_change) changes;
-    fsd_slices at_end; /* NodeProtos to put behind all others of the main graph */
-    FSD_VEC(struct fsd_listed_change) listed;
-    uint32_t *listed_of; /* by symbol: the first in `listed`; FSD_NONE */
-    uint32_t n_listed_of;
-    fsd_properties metadata; /* of the model */
-    uint8_t *type_of; /* by tensor: what it is to be, by ONNX's number; 0: as it is;
-                         NULL: all are */
-    FSD_VEC(const char *) names;
-    const struct fsd_onnx_called *functions; /* to be kept; NULL: all */
-    uint32_t n_functions;
-    bool drops_training;
-    enum fsd_onnx_weights weights;
+/** An attribute: a text where there is one, else an integer or a float. */
+struct fsd_onnx_new_attribute {
+    const char *name, *text;
+    bool is_float;
+    int64_t number;
+    double real;
 };
 
-/* The hash by which a graph knows the file that it was read of. */
-enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
-                                  struct fsd_error *err);
+/** An entry of metadata. */
+struct fsd_onnx_property {
+    const char *key, *value;
+};
+
+/** A node with all that a node may have; lists may be NULL where they are empty. */
+struct fsd_onnx_whole_node {
+    const char *op, *name, *domain;
+    const char *const *inputs, *const *outputs;
+    uint32_t n_inputs, n_outputs;
+    const struct fsd_onnx_new_attribute *attributes;
+    uint32_t n_attributes;
+    const struct fsd_onnx_property *metadata;
+    uint32_t n_metadata;
+};
+
+/** An operator that nodes call: a function of the model. */
+struct fsd_onnx_called {
+    const char *domain, *name;
+};
+
+/** What becomes of weights that a model has in other files. */
+enum fsd_onnx_weights {
+    FSD_ONNX_WEIGHTS_STAY,    /**< they stay in place, and are not opened */
+    FSD_ONNX_WEIGHTS_CHECKED, /**< they stay there, and have to be there */
+    FSD_ONNX_WEIGHTS_INLINED  /**< they are copied into the file that is written */
+};
+
+/** No edits yet.  @param g  as fsd_onnx_load() read it; it outlives the edits.  */
+struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
+                                          const struct fsd_graph *g);
+
+/** A model without nodes, to which some are to be added.
+ *  @param file    set to the file that is to be written; it lives in the arena.
+ *  @param domain  of its operators: all that it imports.  */
+struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
+                                                 struct fsd_intern *names,
+                                                 const char *domain,
+                                                 struct fsd_file *file);
+
+/** Puts a node behind all others of the main graph. */
+void fsd_onnx_add_node(struct fsd_onnx_edits *edits,
+                       const struct fsd_onnx_whole_node *node);
+
+/** True where the node can be edited: the body of a model-local function is there once
+ *  in the file and once for each call in the graph, so that its nodes cannot. */
+bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node);
+
+/* All that follow are of nodes that can be edited; names are copied. */
+
+/** The node reads that tensor at an input that it has; the last edit of one counts. */
+void fsd_onnx_set_input(struct fsd_onnx_edits *edits, fsd_id node, uint32_t input,
+                        const char *name);
+
+/** The node writes that tensor at an output that it has; the last edit of one holds. */
+void fsd_onnx_set_output(struct fsd_onnx_edits *edits, fsd_id node, uint32_t output,
+                         const char *name);
+
+/** Leaves the node out. */
+void fsd_onnx_drop_node(struct fsd_onnx_edits *edits, fsd_id node);
+
+/** Inserts a node before that one, behind those inserted there already. */
+void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
+                          const struct fsd_onnx_new_node *node);
+
+/** Inserts a node behind that one, behind those inserted there already. */
+void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
+                          const struct fsd_onnx_new_node *node);
+
+/** Adds a number as an initializer of the main graph, in the place of one that it has
+ *  under that name.
+ *  @param bytes  its `n` bytes, little endian. */
+void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
+                         const void *bytes, size_t n);
+
+/** The same of a row of `count` numbers; negative: one number, without an axis. */
+void fsd_onnx_add_array(struct fsd_onnx_edits *edits, const char *name, int type,
+                        int64_t count, const void *bytes, size_t n);
+
+/** The same of any shape. */
+void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int type,
+                         const int64_t *dims, uint32_t rank, const void *bytes,
+                         size_t n);
+
+/** States another type of a tensor: where its graph declares it, and of an initializer
+ *  that fsd_onnx_find_floats() knows, whose numbers become FSD_ONNX_FLOAT16 or
+ *  _BFLOAT16 as they are written; what is beyond its range becomes its greatest
+ *  number. */
+void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
+
+/** Sets `found` of each initializer of the main graph whose numbers are in the file, as
+ *  FP32 and all of them.
+ *  @param found  by tensor. */
+void fsd_onnx_find_floats(const struct fsd_graph *g, const struct fsd_file *file,
+                          bool *found);
+
+/** Leaves out what those lists of the main graph have under that name.
+ *  @param lists  mask of enum fsd_onnx_list. */
+void fsd_onnx_drop_listed(struct fsd_onnx_edits *edits, unsigned lists, fsd_sym name);
+
+/** Declares a tensor in a list of the main graph: in the place of what the list has
+ *  under that name, else at its end.
+ *  @param list  FSD_ONNX_INPUTS, _OUTPUTS or _VALUES. */
+void fsd_onnx_declare(struct fsd_onnx_edits *edits, enum fsd_onnx_list list,
+                      const struct fsd_onnx_info *info);
+
+/** Sets an entry of the metadata of a node that can be edited, or of the model
+ *  (FSD_NONE), in place of one of the same key. */
+void fsd_onnx_set_property(struct fsd_onnx_edits *edits, fsd_id node, const char *key,
+                           const char *value);
+
+/** Leaves out all functions but these, which are borrowed. */
+void fsd_onnx_keep_functions(struct fsd_onnx_edits *edits,
+                             const struct fsd_onnx_called *functions, uint32_t n);
+
+/** Leaves out how the model is trained, which speaks of the whole of it. */
+void fsd_onnx_drop_training(struct fsd_onnx_edits *edits);
+
+/** Of weights in other files; without it they stay. */
+void fsd_onnx_set_weights(struct fsd_onnx_edits *edits, enum fsd_onnx_weights weights);
+
+/** `base`, or with a number behind it, so that no tensor of the model, and none that
+ *  was named so before, has that name.  Of the edits' arena. */
+const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
+
+/** True when weights of the file are in other files, which its folder has. */
+bool fsd_onnx_has_external(const struct fsd_file *file);
+
+/** Writes the file with the edits.
+ *  @param file  the one that the graph was read of.
+ *  @return before anything is written FSD_E_MISMATCH, where it is another one by now,
+ *          or an edit has no place in it, FSD_E_IO or FSD_E_FORMAT, where weights that
+ *          are looked for in other files are not there, and FSD_E_LIMIT, where the
+ *          result is larger than protobuf's readers take (2 GiB); FSD_E_WRITE. */
+enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
+                               const struct fsd_file *file, FILE *out,
+                               struct fsd_error *err);
 
 #endif

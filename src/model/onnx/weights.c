@@ -4,7 +4,7 @@
  */
 #include "model/onnx/weights.h"
 #include "base/base.h"
-#include "model/onnx/edits.h"
+#include "model/onnx/collected.h"
 
 /* Which fields lead from a model to the mark of external data. */
 static const struct {

@@ -15,11 +15,11 @@
  */
 #include "api/command.h"
 #include "api/inputs.h"
-#include "api/marked.h"
+#include "edit/api/marked.h"
 #include "api/states.h"
 #include "base/base.h"
-#include "edit/mark/hunt.h"
-#include "explain/values/accuracy.h"
+#include "edit/bisect/hunt.h"
+#include "edit/bisect/accuracy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * are all marked in the hope that the builder splits them; the rebuilt engine shows
  * whether it did.  A fusion whose split showed nothing is not chosen again.
  */
-#include "edit/mark/hunt.h"
+#include "edit/bisect/hunt.h"
 
 struct choice {
     struct fsd_hunt *h;

@@ -4,10 +4,10 @@
  * tomorrow tells nothing.  Numbers are kept where they stand, and what is kept is the
  * bytes of the file.
  */
-#include "model/onnx/hide.h"
+#include "edit/onnx/hide.h"
 #include "base/base.h"
-#include "model/onnx/edits.h"
-#include "model/onnx/pieces.h"
+#include "model/onnx/collected.h"
+#include "edit/onnx/pieces.h"
 
 #include <onnx.pb-c.h>
 

@@ -1,7 +1,7 @@
 /* The public API of marks: the model with tensors marked as outputs, or passed through
  * an If, so that a rebuilt engine shows them or has a fusion split. */
 #include "api/command.h"
-#include "api/marked.h"
+#include "edit/api/marked.h"
 #include "api/inputs.h"
 #include "base/base.h"
 

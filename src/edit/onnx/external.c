@@ -9,9 +9,9 @@
  * copy other files.  The files are mapped, and only the bytes that are written are
  * read.
  */
-#include "model/onnx/external.h"
+#include "edit/onnx/external.h"
 #include "base/base.h"
-#include "model/onnx/edits.h"
+#include "model/onnx/collected.h"
 
 #include <string.h>
 

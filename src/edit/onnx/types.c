@@ -4,9 +4,9 @@
  * the last one counts.  Numbers are narrowed while they are written, so that weights of
  * any size take the memory of a page.
  */
-#include "model/onnx/types.h"
+#include "edit/onnx/types.h"
 #include "model/graph/half.h"
-#include "model/onnx/edits.h"
+#include "model/onnx/collected.h"
 
 /* A field of a message with another number behind what it has. */
 static void put_with_number(struct fsd_arena *arena, uint32_t field,

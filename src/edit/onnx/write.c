@@ -10,10 +10,10 @@
  * once, or nothing is written.
  */
 #include "base/base.h"
-#include "model/onnx/edits.h"
-#include "model/onnx/external.h"
+#include "model/onnx/collected.h"
+#include "edit/onnx/external.h"
 #include "model/onnx/parts.h"
-#include "model/onnx/types.h"
+#include "edit/onnx/types.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
  * What counts is what the rebuilt engine shows, not what was requested: each group
  * changed, or stayed, or the engine does not show it.
  */
-#ifndef FSD_MARK_HUNT_H
-#define FSD_MARK_HUNT_H
+#ifndef FSD_BISECT_HUNT_H
+#define FSD_BISECT_HUNT_H
 
 #include "edit/mark/mark.h"
 

@@ -1,6 +1,6 @@
 /* Whether the outputs of a network are right, by a comparison that Polygraphy saved. */
-#ifndef FSD_VALUES_ACCURACY_H
-#define FSD_VALUES_ACCURACY_H
+#ifndef FSD_BISECT_ACCURACY_H
+#define FSD_BISECT_ACCURACY_H
 
 #include "base/base.h"
 

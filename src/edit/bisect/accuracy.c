@@ -10,7 +10,7 @@
  * pair of runners, and in it an object for each iteration.  A function of the user's
  * may state true or false in place of an object.  Older versions save a single result.
  */
-#include "explain/values/accuracy.h"
+#include "edit/bisect/accuracy.h"
 
 #include "base/base.h"
 #include "read/engine/record.h"

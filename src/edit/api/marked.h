@@ -1,6 +1,6 @@
 /* Models with tensors marked, for views and for searches. */
-#ifndef FSD_API_MARKED_H
-#define FSD_API_MARKED_H
+#ifndef FSD_EDIT_MARKED_H
+#define FSD_EDIT_MARKED_H
 
 #include "edit/mark/marked.h"
 

@@ -1,6 +1,6 @@
 /* A file under way, as a list of stretches of bytes that others hold: of a mapping, or
  * new ones.  Putting a message around some costs its header, whatever it holds.  Only
- * src/model/onnx includes this. */
+ * src/edit/onnx includes this. */
 #ifndef FSD_ONNX_PIECES_H
 #define FSD_ONNX_PIECES_H
 

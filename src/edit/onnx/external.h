@@ -1,8 +1,8 @@
-/* Weights that a model has in other files.  Only src/model/onnx includes this. */
+/* Weights that a model has in other files.  Only src/edit/onnx includes this. */
 #ifndef FSD_ONNX_EXTERNAL_H
 #define FSD_ONNX_EXTERNAL_H
 
-#include "model/onnx/pieces.h"
+#include "edit/onnx/pieces.h"
 #include "model/onnx/weights.h"
 
 /** Files that were opened for what they hold of a model. */

@@ -1,9 +1,9 @@
 /* Tensors of another type than the file has them: declarations, and initializers whose
- * FP32 numbers are written in 16 bits each.  Only src/model/onnx includes this. */
+ * FP32 numbers are written in 16 bits each.  Only src/edit/onnx includes this. */
 #ifndef FSD_ONNX_TYPES_H
 #define FSD_ONNX_TYPES_H
 
-#include "model/onnx/pieces.h"
+#include "edit/onnx/pieces.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
  * Stretches of bytes that become a file.  Those that stand behind one another in memory
  * are one, so that a file without edits is one piece.
  */
-#include "model/onnx/pieces.h"
+#include "edit/onnx/pieces.h"
 #include "base/base.h"
-#include "model/onnx/types.h"
+#include "edit/onnx/types.h"
 
 enum { VARINT = 0, BLOCK = 2 };
 

@@ -1,0 +1,99 @@
+/* The edits of a model, as edits.h collects them for edit/onnx/write.c.  Only
+ * src/model/onnx and src/edit/onnx include this. */
+#ifndef FSD_ONNX_COLLECTED_H
+#define FSD_ONNX_COLLECTED_H
+
+#include "model/onnx/wire.h"
+#include "model/onnx/edits.h"
+
+typedef FSD_VEC(struct fsd_slice) fsd_slices;
+
+/* Numbers of proto/onnx.proto. */
+enum { MODEL_GRAPH = 7, MODEL_METADATA = 14, MODEL_TRAINING = 20, MODEL_FUNCTION = 25 };
+enum { FUNCTION_NAME = 1, FUNCTION_NODE = 7, FUNCTION_DOMAIN = 10 };
+enum {
+    GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INPUT = 11,
+    GRAPH_OUTPUT = 12,
+    GRAPH_VALUE_INFO = 13,
+    GRAPH_ANNOTATION = 14,
+    GRAPH_SPARSE = 15
+};
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_ATTRIBUTE = 5, NODE_METADATA = 9 };
+enum { ATTRIBUTE_TENSOR = 5, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_SPARSE = 22 };
+enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11, ATTRIBUTE_SPARSES = 23 };
+enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2 };
+enum {
+    TENSOR_TYPE = 2,
+    TENSOR_FLOATS = 4,
+    TENSOR_NAME = 8,
+    TENSOR_RAW = 9,
+    TENSOR_EXTERNAL = 13,
+    TENSOR_LOCATION = 14
+};
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+enum {
+    VALUE_INFO_TYPE = 2,
+    VALUE_INFO_DOC = 3,
+    TYPE_TENSOR = 1,
+    TENSOR_TYPE_ELEMENT = 1
+};
+
+/* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
+struct fsd_renamed {
+    fsd_slices names;
+    uint32_t n_set;
+};
+
+/* Key and value, and both as a StringStringEntryProto. */
+struct fsd_property {
+    const char *key;
+    struct fsd_slice packed;
+};
+typedef FSD_VEC(struct fsd_property) fsd_properties;
+
+/* Of one node; the lists are empty for most. */
+struct fsd_node_change {
+    fsd_slices before, behind; /* NodeProtos to insert there */
+    struct fsd_renamed inputs, outputs;
+    fsd_properties metadata;
+    bool drop;
+};
+
+/* Of what lists of the main graph have under a name. */
+struct fsd_listed_change {
+    unsigned lists;         /* mask of enum fsd_onnx_list */
+    struct fsd_slice bytes; /* to stand in its place, or at the end of the list; none:
+                               it is left out */
+    uint32_t next;          /* of the same name, in `listed`; FSD_NONE */
+};
+
+struct fsd_onnx_edits {
+    struct fsd_arena *arena;
+    const struct fsd_graph *g;
+    uint32_t *change_of;     /* by node: in `changes`; FSD_NONE */
+    bool *holds;             /* by scope: it, or a body in it, has an edit */
+    fsd_id *first;           /* by scope: its first node */
+    struct fsd_lists bodies; /* by node */
+    FSD_VEC(struct fsd_node_change) changes;
+    fsd_slices at_end; /* NodeProtos to put behind all others of the main graph */
+    FSD_VEC(struct fsd_listed_change) listed;
+    uint32_t *listed_of; /* by symbol: the first in `listed`; FSD_NONE */
+    uint32_t n_listed_of;
+    fsd_properties metadata; /* of the model */
+    uint8_t *type_of; /* by tensor: what it is to be, by ONNX's number; 0: as it is;
+                         NULL: all are */
+    FSD_VEC(const char *) names;
+    const struct fsd_onnx_called *functions; /* to be kept; NULL: all */
+    uint32_t n_functions;
+    bool drops_training;
+    enum fsd_onnx_weights weights;
+};
+
+/* The hash by which a graph knows the file that it was read of. */
+enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
+                                  struct fsd_error *err);
+
+#endif
