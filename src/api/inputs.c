@@ -60,6 +60,7 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
     d->model->path = shown_path(d, path);
+    d->model->file = fsd_arena_strndup(d->arena, path, strlen(path));
     return fsd_file_done(&file, status, err);
 }
 
@@ -739,17 +740,4 @@ unsigned fsd_engines_in_log(const char *path)
     fsd_file_close(&file);
     fsd_arena_free(arena);
     return n;
-}
-
-enum fsd_status fsd_inputs_reopen(struct fsd_file *out, const struct fsd_graph *model,
-                                  const char *who, struct fsd_error *err)
-{
-    bool onnx = !strcmp(model->kind, "onnx");
-
-    if (onnx && strcmp(model->path, "-") != 0)
-        return fsd_file_open_decompressed(out, model->path, UINT64_MAX, err);
-    *out = (struct fsd_file){.name = model->path};
-    return fsd_fail(err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
-                    "expected an ONNX file because %s reads it twice, found %s", who,
-                    onnx ? "standard input" : "the nodes of a log or an engine");
 }

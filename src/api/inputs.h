@@ -80,14 +80,6 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
 enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err);
 
-/** Opens the file of a model that was read, to write it again with edits.
- *  @param out  to be ended by fsd_file_done(), however it comes back.
- *  @param who  "retype", which needs the file twice, for the message.
- *  @return FSD_E_ARG for what is no ONNX file, or standard input; as
- *          fsd_file_open_decompressed(). */
-enum fsd_status fsd_inputs_reopen(struct fsd_file *out, const struct fsd_graph *model,
-                                  const char *who, struct fsd_error *err);
-
 /* profiles.c: the times that go with them, and whether they are this engine's. */
 
 /** Reads opt->profiles.  An engine whose dump was cut off, so that a profile knows

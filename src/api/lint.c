@@ -28,7 +28,6 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     status = fsd_run_open(&l->run, opt, err);
     if (status != FSD_OK)
         return status;
-    l->path = fsd_arena_strndup(l->arena, opt->model, strlen(opt->model));
     /* With an engine and no builder given: the builder that made it. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))

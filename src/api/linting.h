@@ -7,7 +7,6 @@
 
 struct fsd_linting {
     struct fsd_arena *arena;
-    const char *path;     /* of the model, which is read again to be fixed */
     struct fsd_diff *run; /* of the model alone, or with an engine */
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;

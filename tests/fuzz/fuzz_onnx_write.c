@@ -2,7 +2,7 @@
  * before anything is written, or a model that has what was asked for. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "model/onnx/onnx.h"
-#include "model/onnx/edits.h"
+#include "edit/onnx/write.h"
 #include "support_file.h"
 #include "support_mutate.h"
 

@@ -6,6 +6,7 @@ again and as the bytes show; what cannot be cut leaves no file, and an old one a
 Where the python has onnx, onnx.checker takes each part."""
 import base64
 import json
+import os
 import pathlib
 import shutil
 import struct
@@ -206,6 +207,16 @@ def annotate(binary, fixtures, folder):
         check(before == after, "all but metadata is as it was")
 
 
+def odd_path(binary, fixtures, folder):
+    """A path may be any bytes: the model is found again by the same ones."""
+    odd = os.fsencode(folder) + b"/odd\xff.onnx"
+    engine = fixtures.parent / "qat_block" / "engine.graph.json"
+    shutil.copy(fixtures.parent / "qat_block" / "model.onnx", odd)
+    for verb in (["annotate"], ["retype"], ["tensors"], ["lint", "--fix"], ["cut", "--node", "#0"]):
+        ran = subprocess.run([binary, verb[0], odd, engine, *verb[1:], "-o", folder / "again.onnx"], capture_output=True, check=False)
+        check(ran.returncode == 0, f"{verb[0]} of a path of other bytes: {ran.stderr}")
+
+
 def main():
     binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as folder:
@@ -216,6 +227,7 @@ def main():
         look_at_inputs(binary, fixtures, folder)
         give_inputs(binary, fixtures, folder)
         annotate(binary, fixtures, folder)
+        odd_path(binary, fixtures, folder)
     if not onnx:
         print("no onnx in this python: onnx.checker was not asked")
     return failures > 0

@@ -4,7 +4,7 @@
  * may be; what cannot be edited is refused before anything is written.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "model/onnx/edits.h"
+#include "edit/onnx/write.h"
 #include "onnx_bytes.h"
 
 #include <setjmp.h>

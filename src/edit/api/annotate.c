@@ -1,19 +1,8 @@
 /* The public API of annotations: a run in files that model viewers open. */
 #include "api/command.h"
-#include "api/inputs.h"
 #include "base/base.h"
 #include "edit/annotate/annotate.h"
-
-static enum fsd_status write_model(const struct fsd_diff *d, struct fsd_arena *arena,
-                                   FILE *out, struct fsd_error *err)
-{
-    struct fsd_file file;
-    enum fsd_status status = fsd_inputs_reopen(&file, d->model, "annotating", err);
-
-    if (status == FSD_OK)
-        status = fsd_onnx_write(fsd_annotate_model(arena, d), &file, out, err);
-    return fsd_file_done(&file, status, err);
-}
+#include "edit/onnx/write.h"
 
 static enum fsd_status write_as(const struct fsd_diff *d, struct fsd_arena *arena,
                                 enum fsd_annotation as, FILE *out,
@@ -24,7 +13,8 @@ static enum fsd_status write_as(const struct fsd_diff *d, struct fsd_arena *aren
 
     switch (as) {
     case FSD_ANNOTATE_MODEL:
-        return write_model(d, arena, out, err);
+        return fsd_onnx_write_again(fsd_annotate_model(arena, d), "annotating", out,
+                                    err);
     case FSD_ANNOTATE_LAYERS:
         edits = fsd_annotate_layers(arena, d, &file);
         return fsd_onnx_write(edits, &file, out, err);

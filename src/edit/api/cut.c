@@ -4,6 +4,7 @@
 #include "api/states.h"
 #include "base/base.h"
 #include "edit/cut/cut.h"
+#include "edit/onnx/write.h"
 
 #include <string.h>
 
@@ -108,14 +109,8 @@ void fsd_cutting_free(struct fsd_cutting *c)
 enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
                                   struct fsd_error *err)
 {
-    struct fsd_file file;
-    enum fsd_status status;
-
     FSD_GUARD(err);
-    status = fsd_file_open_decompressed(&file, c->opt.model, UINT64_MAX, err);
-    if (status == FSD_OK)
-        status = fsd_onnx_write(fsd_cut_edits(c->plan), &file, out, err);
-    return fsd_file_done(&file, status, err);
+    return fsd_onnx_write_again(fsd_cut_edits(c->plan), "cutting", out, err);
 }
 
 /* The tensors of all files as one set: the first of a name counts. */

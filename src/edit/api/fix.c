@@ -2,6 +2,7 @@
 #include "api/linting.h"
 #include "api/command.h"
 #include "edit/fix/fix.h"
+#include "edit/onnx/write.h"
 #include "base/base.h"
 
 #include <string.h>
@@ -48,25 +49,9 @@ enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,
     return status;
 }
 
-static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_linting *l,
-                                   FILE *out, struct fsd_error *err)
-{
-    struct fsd_file file;
-    enum fsd_status status;
-
-    if (!strcmp(l->path, "-"))
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a file as MODEL because fixing reads it twice, found "
-                        "standard input");
-    status = fsd_file_open_decompressed(&file, l->path, UINT64_MAX, err);
-    if (status == FSD_OK)
-        status = fsd_onnx_write(fsd_fixes_edits(fixes), &file, out, err);
-    return fsd_file_done(&file, status, err);
-}
-
 bool fsd_linting_has_external(const struct fsd_linting *l)
 {
-    return fsd_file_has_external(l->path);
+    return fsd_file_has_external(l->run->model->file);
 }
 
 enum fsd_status fsd_linting_fix(const struct fsd_linting *l,
@@ -79,7 +64,7 @@ enum fsd_status fsd_linting_fix(const struct fsd_linting *l,
     FSD_GUARD(err);
     status = choose_fixes(&fixes, l, fix, err);
     if (status == FSD_OK)
-        status = write_fixed(&fixes, l, out, err);
+        status = fsd_onnx_write_again(fsd_fixes_edits(&fixes), "fixing", out, err);
     fsd_arena_free(fixes.arena);
     return status;
 }

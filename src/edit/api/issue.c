@@ -7,6 +7,7 @@
 #include "read/engine/reader.h"
 #include "edit/issue/issue.h"
 #include "edit/issue/renamer.h"
+#include "edit/onnx/write.h"
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
 #include "explain/values/values.h"
@@ -112,26 +113,24 @@ static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
 static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_onnx_edits *edits = fsd_cut_edits(i->plan);
-    struct fsd_file file;
-    enum fsd_status status =
-        fsd_file_open_decompressed(&file, i->model, UINT64_MAX, err);
+    enum fsd_status status = FSD_OK;
 
     if (i->wants.no_weights) /* nobody looks for what is replaced */
         fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
     i->part = tmpfile();
-    if (status == FSD_OK && !i->part)
+    if (!i->part)
         status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
                           "expected a folder for temporary files, found none that can "
                           "be written to");
     if (status == FSD_OK)
-        status = fsd_onnx_write(edits, &file, i->part, err);
+        status = fsd_onnx_write_again(edits, "cutting", i->part, err);
     if (status == FSD_E_IO && err && !i->wants.no_weights) {
         size_t n = strlen(err->message);
 
         snprintf(err->message + n, sizeof err->message - n,
                  "; a report without weights needs none (--no-weights)");
     }
-    return fsd_file_done(&file, status, err);
+    return status;
 }
 
 /* That no model can be made of a part which somebody named is an error; of what was

@@ -2,7 +2,7 @@
  * an If, so that a rebuilt engine shows them or has a fusion split. */
 #include "api/command.h"
 #include "edit/api/marked.h"
-#include "api/inputs.h"
+#include "edit/onnx/write.h"
 #include "base/base.h"
 
 enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
@@ -10,16 +10,10 @@ enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *ar
                                   enum fsd_onnx_weights weights, FILE *out,
                                   struct fsd_error *err)
 {
-    struct fsd_file file;
-    enum fsd_status status = fsd_inputs_reopen(&file, d->model, "marking", err);
+    struct fsd_onnx_edits *edits = fsd_marked_edits(arena, d, what);
 
-    if (status == FSD_OK) {
-        struct fsd_onnx_edits *edits = fsd_marked_edits(arena, d, what);
-
-        fsd_onnx_set_weights(edits, weights);
-        status = fsd_onnx_write(edits, &file, out, err);
-    }
-    return fsd_file_done(&file, status, err);
+    fsd_onnx_set_weights(edits, weights);
+    return fsd_onnx_write_again(edits, "marking", out, err);
 }
 
 static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_marks *m,

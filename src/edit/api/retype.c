@@ -1,7 +1,7 @@
 /* The public API of retype: the precision that an engine chose, as types of the
  * model. */
 #include "edit/retype/retype.h"
-#include "api/inputs.h"
+#include "edit/onnx/write.h"
 #include "base/base.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static enum fsd_status write_typed(const struct fsd_diff *d, struct fsd_arena *a
                                    FILE *out, struct fsd_error *err)
 {
     struct fsd_file file;
-    enum fsd_status status = fsd_inputs_reopen(&file, d->model, "retype", err);
+    enum fsd_status status = fsd_onnx_reopen(&file, d->model, "retype", err);
 
     if (status == FSD_OK)
         status = fsd_onnx_write(fsd_retype_edits(fsd_retype_new(arena, d), &file),

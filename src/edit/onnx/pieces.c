@@ -4,7 +4,7 @@
  */
 #include "edit/onnx/pieces.h"
 #include "base/base.h"
-#include "edit/onnx/types.h"
+#include "model/graph/half.h"
 
 enum { VARINT = 0, BLOCK = 2 };
 
@@ -78,6 +78,31 @@ void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char 
 
 /* ------------------------------------------------------------------------- writing */
 
+/* FP32 numbers, little endian, in 16 bits each. */
+static bool write_narrowed(struct fsd_slice floats, enum fsd_narrowing to, FILE *out)
+{
+    unsigned char bytes[1 << 12];
+
+    for (size_t at = 0, n; at < floats.n; at += 2 * n) {
+        n = floats.n - at < 2 * sizeof bytes ? (floats.n - at) / 2 : sizeof bytes;
+        for (size_t i = 0; i < n; i += 2) {
+            const unsigned char *from = (const unsigned char *)floats.s + at + 2 * i;
+            uint32_t bits = from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+                            (uint32_t)from[3] << 24;
+            uint16_t narrow;
+            float value;
+
+            memcpy(&value, &bits, sizeof value);
+            narrow = to == FSD_NARROW_FP16 ? fsd_half_of(value) : fsd_brain_of(value);
+            bytes[i] = (unsigned char)narrow;
+            bytes[i + 1] = (unsigned char)(narrow >> 8);
+        }
+        if (fwrite(bytes, 1, n, out) != n)
+            return false;
+    }
+    return true;
+}
+
 static bool write_piece(struct fsd_piece whole, const struct fsd_file *mapping,
                         size_t *released, FILE *out)
 {
@@ -87,7 +112,7 @@ static bool write_piece(struct fsd_piece whole, const struct fsd_file *mapping,
     while (piece.n) {
         size_t n = piece.n < PART ? piece.n : PART;
 
-        if (whole.to ? !fsd_types_write((struct fsd_slice){piece.s, n}, whole.to, out)
+        if (whole.to ? !write_narrowed((struct fsd_slice){piece.s, n}, whole.to, out)
                      : fwrite(piece.s, 1, n, out) != n)
             return false;
         piece = fsd_slice_from(piece, n);

@@ -5,7 +5,7 @@
  * any size take the memory of a page.
  */
 #include "edit/onnx/types.h"
-#include "model/graph/half.h"
+#include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 
 /* A field of a message with another number behind what it has. */
@@ -77,30 +77,6 @@ void fsd_types_narrow(struct fsd_arena *arena, struct fsd_slice tensor, int type
     fsd_pieces_number(arena, to, TENSOR_TYPE, (uint64_t)type);
     fsd_pieces_narrowed(arena, to, TENSOR_RAW, numbers,
                         type == FSD_ONNX_FLOAT16 ? FSD_NARROW_FP16 : FSD_NARROW_BF16);
-}
-
-bool fsd_types_write(struct fsd_slice floats, enum fsd_narrowing to, FILE *out)
-{
-    unsigned char bytes[1 << 12];
-
-    for (size_t at = 0, n; at < floats.n; at += 2 * n) {
-        n = floats.n - at < 2 * sizeof bytes ? (floats.n - at) / 2 : sizeof bytes;
-        for (size_t i = 0; i < n; i += 2) {
-            const unsigned char *from = (const unsigned char *)floats.s + at + 2 * i;
-            uint32_t bits = from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
-                            (uint32_t)from[3] << 24;
-            uint16_t narrow;
-            float value;
-
-            memcpy(&value, &bits, sizeof value);
-            narrow = to == FSD_NARROW_FP16 ? fsd_half_of(value) : fsd_brain_of(value);
-            bytes[i] = (unsigned char)narrow;
-            bytes[i + 1] = (unsigned char)(narrow >> 8);
-        }
-        if (fwrite(bytes, 1, n, out) != n)
-            return false;
-    }
-    return true;
 }
 
 /* ----------------------------------------------------------- which may be narrowed */

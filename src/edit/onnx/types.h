@@ -5,8 +5,6 @@
 
 #include "edit/onnx/pieces.h"
 
-#include <stdio.h>
-
 /** The ValueInfoProto with another element type, by ONNX's number. */
 void fsd_types_declare(struct fsd_arena *arena, struct fsd_slice info, int type,
                        struct fsd_pieces *to);
@@ -14,9 +12,5 @@ void fsd_types_declare(struct fsd_arena *arena, struct fsd_slice info, int type,
 /** The TensorProto, of FP32, with FSD_ONNX_FLOAT16 or FSD_ONNX_BFLOAT16. */
 void fsd_types_narrow(struct fsd_arena *arena, struct fsd_slice tensor, int type,
                       struct fsd_pieces *to);
-
-/** Writes the numbers of such a piece; false where that fails.
- *  @param floats  FP32, little endian; of a whole number of them. */
-bool fsd_types_write(struct fsd_slice floats, enum fsd_narrowing to, FILE *out);
 
 #endif

@@ -9,6 +9,7 @@
  * graph, and a node's bodies in the order of its attributes.  Each edit has to be met
  * once, or nothing is written.
  */
+#include "edit/onnx/write.h"
 #include "base/base.h"
 #include "model/onnx/collected.h"
 #include "edit/onnx/external.h"
@@ -487,4 +488,28 @@ enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
     if (status == FSD_OK)
         status = put_all(&w, file, out, err);
     return fsd_outside_close(&w.outside, status, err);
+}
+
+enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *model,
+                                const char *who, struct fsd_error *err)
+{
+    bool onnx = !strcmp(model->kind, "onnx");
+
+    if (onnx && strcmp(model->file, "-") != 0)
+        return fsd_file_open_decompressed(out, model->file, UINT64_MAX, err);
+    *out = (struct fsd_file){.name = model->path};
+    return fsd_fail(err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
+                    "expected an ONNX file because %s reads it twice, found %s", who,
+                    onnx ? "standard input" : "the nodes of a log or an engine");
+}
+
+enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,
+                                     const char *who, FILE *out, struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_onnx_reopen(&file, edits->g, who, err);
+
+    if (status == FSD_OK)
+        status = fsd_onnx_write(edits, &file, out, err);
+    return fsd_file_done(&file, status, err);
 }

@@ -5,6 +5,7 @@
  * their type where their numbers are at hand.
  */
 #include "edit/retype/retype.h"
+#include "edit/onnx/write.h"
 #include "model/graph/half.h"
 #include "base/base.h"
 

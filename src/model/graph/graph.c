@@ -28,7 +28,7 @@ struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *name
 
     g->arena = arena;
     g->names = names;
-    g->kind = "";
+    g->kind = g->file = "";
     fsd_graph_add_scope(g, (struct fsd_scope){.kind = FSD_SCOPE_MAIN,
                                               .parent = FSD_NONE,
                                               .owner = FSD_NONE});

@@ -343,7 +343,8 @@ struct fsd_engine_part {
 struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    const char *path;                       /**< as the user gave it */
+    const char *path; /**< as the user gave it */
+    const char *file; /**< model: the bytes of that path, which open it once more */
     const struct fsd_engine_reader *reader; /**< of an engine; else NULL */
     const char *kind; /**< "onnx", or the format of the engine's file in its reader's
                            words: a literal */

@@ -1,21 +1,12 @@
 /*
- * The one writer of ONNX: a model's file again, with some of it changed.
- *
- * The changes are a list of edits to the nodes of the graph that was read from the
- * file.  The rest of the file is copied byte by byte, so that unknown fields are kept
- * as they are:
- *
- *     file     [ir_version] [graph: node node | node    | node weights ... ] [opset]
- *     written  [ir_version] [graph: node node new renamed node weights ... new] [opset]
- *
- * Weights stream from the mapping to the output, and external data stays where it is:
- * its location is copied like any other field.
+ * Edits of a model: to the nodes of the graph that was read from its file, and to what
+ * the main graph lists.  They are only collected here; edit/onnx/write.c writes the file
+ * with them.
  *
  *     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(arena, g);
  *     fsd_onnx_add_tensor(edits, "s", FSD_ONNX_FLOAT, &scale, sizeof scale);
  *     fsd_onnx_insert_node(edits, before, &(struct fsd_onnx_new_node){...});
  *     fsd_onnx_set_input(edits, before, 0, "q");
- *     status = fsd_onnx_write(edits, &file, out, err);
  */
 #ifndef FSD_ONNX_EDITS_H
 #define FSD_ONNX_EDITS_H
@@ -169,12 +160,6 @@ void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int typ
  *  number. */
 void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
 
-/** Sets `found` of each initializer of the main graph whose numbers are in the file, as
- *  FP32 and all of them.
- *  @param found  by tensor. */
-void fsd_onnx_find_floats(const struct fsd_graph *g, const struct fsd_file *file,
-                          bool *found);
-
 /** Leaves out what those lists of the main graph have under that name.
  *  @param lists  mask of enum fsd_onnx_list. */
 void fsd_onnx_drop_listed(struct fsd_onnx_edits *edits, unsigned lists, fsd_sym name);
@@ -206,15 +191,5 @@ const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
 
 /** True when weights of the file are in other files, which its folder has. */
 bool fsd_onnx_has_external(const struct fsd_file *file);
-
-/** Writes the file with the edits.
- *  @param file  the one that the graph was read of.
- *  @return before anything is written FSD_E_MISMATCH, where it is another one by now,
- *          or an edit has no place in it, FSD_E_IO or FSD_E_FORMAT, where weights that
- *          are looked for in other files are not there, and FSD_E_LIMIT, where the
- *          result is larger than protobuf's readers take (2 GiB); FSD_E_WRITE. */
-enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
-                               const struct fsd_file *file, FILE *out,
-                               struct fsd_error *err);
 
 #endif
