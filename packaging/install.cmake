@@ -36,13 +36,20 @@ install(FILES ${FSD_SHELLS}/fusiondiff.fish COMPONENT program
 install(TARGETS fusiondiff_shared EXPORT fusiondiffTargets
   LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 if(FSD_INSTALL_STATIC)
-  install(TARGETS fusiondiff_lib COMPONENT development)
+  install(TARGETS ${FSD_LIBRARIES} COMPONENT development)
+endif()
+if(NOT FSD_EDIT)
+  set(FSD_NO_EDIT PATTERN edit.h EXCLUDE)
 endif()
 install(DIRECTORY include/fusiondiff DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development)
+  COMPONENT development ${FSD_NO_EDIT})
 
 # Not as required packages: who links the shared library need not have their headers.
-set(FSD_PC_NEEDS "-lprotobuf-c -lcjson -lxxhash -linih -lz -llzma -lzstd -lutf8proc -lm")
+# With --static the edits, too, which need what stands before them.
+if(FSD_EDIT)
+  set(FSD_PC_EDIT "-lfusiondiff_edit -lfusiondiff ")
+endif()
+set(FSD_PC_NEEDS "${FSD_PC_EDIT}-lprotobuf-c -lcjson -lxxhash -linih -lz -llzma -lzstd -lutf8proc -lm")
 # The prefix from where the file lies, so that the whole can be moved.
 file(RELATIVE_PATH FSD_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(packaging/fusiondiff.pc.in fusiondiff.pc @ONLY)

@@ -7,5 +7,5 @@ python_add_library(fsd_python MODULE python/fusiondiff/_native.c src/cli/build_w
 target_include_directories(fsd_python PRIVATE src)
 set_target_properties(fsd_python PROPERTIES OUTPUT_NAME _native PREFIX "" SUFFIX .abi3.so)
 target_compile_definitions(fsd_python PRIVATE Py_LIMITED_API=0x03090000)
-target_link_libraries(fsd_python PRIVATE fusiondiff_lib fsd_settings)
+target_link_libraries(fsd_python PRIVATE ${FSD_LIBRARIES} fsd_settings)
 install(TARGETS fsd_python fusiondiff DESTINATION fusiondiff COMPONENT python)

@@ -545,7 +545,7 @@ static PyObject *view(PyObject *Py_UNUSED(self), PyObject *args)
     query.words = words;
     print_to(&call);
     call.thread = PyEval_SaveThread();
-    call.status = fsd_diff_view(run, name, &query, format, &style, call.out, &call.err);
+    call.status = fsd_edit_view(run, name, &query, format, &style, call.out, &call.err);
     end(&call);
     PyMem_Free(words);
     return printed(&call);
@@ -824,7 +824,7 @@ static enum fsd_status retype_model(const struct call *call, int descriptor, FIL
     if (status == FSD_OK && descriptor >= 0)
         status = close_model(out, out ? fsd_diff_retype(run, out, err) : FSD_OK, err);
     if (status == FSD_OK)
-        status = fsd_diff_view(run, "retype", &query, "text", NULL, text, err);
+        status = fsd_edit_view(run, "retype", &query, "text", NULL, text, err);
     fsd_diff_free(run);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include <argp.h>
 #include <float.h>
-#include <fusiondiff/fusiondiff.h>
+#include <fusiondiff/edit.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -311,50 +311,30 @@ bool take_input(struct command_line *line, char *arg);
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);
 
+/** Those that write models: a program without the library of edits has none of them. */
+#ifdef FSD_EDIT
+#define FSD_EDIT_VERBS(row)                                                            \
+    row(tensors) row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect)
+#else
+#define FSD_EDIT_VERBS(row)
+#endif
+
 /** The verbs, as `help` lists them behind diff and those of views. */
 #define FSD_VERBS(row)                                                                 \
     row(compare) row(routes) row(stability) row(snapshot) row(check) row(lint)         \
-        row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect) row(batch) \
-            row(collect) row(doctor)
+        FSD_EDIT_VERBS(row) row(batch) row(collect) row(doctor)
 
 #define VERB_DECLARED(name) extern const struct verb verb_##name;
 VERB_DECLARED(diff)
 FSD_VERBS(VERB_DECLARED)
 
+/** Where a form of names could not hold `n` of them, notes that, which is a finding.
+ *  verb_views.c */
+void note_left_out(struct command_line *line, uint32_t n);
+
 /* One verb a view of the library, behind diff in the list. verb_views.c */
 extern const struct verb view_verbs[];
 extern const size_t n_view_verbs;
-
-/* ----------------------------------------------------------------------------- part */
-
-/* What the verbs that take a part of a model share: the options that name it. */
-
-/** Rows of a verb's options; `does` is what it does with the nodes: "Cut". */
-#define PART_ROWS(does)                                                                \
-    {"layer", "LAYER",                                                                 \
-     does " the nodes of a layer: its number, name or pattern; may be repeated, like " \
-          "the next four",                                                             \
-     WORDS(cut_layers, cut.n_layers)},                                                 \
-        {"group", "LAYER",                                                             \
-         "The same for all layers that compute nodes together with this layer",        \
-         WORDS(cut_groups, cut.n_groups)},                                             \
-        {"node", "NODE", "A node: its name, #number or pattern",                       \
-         WORDS(cut_nodes, cut.n_nodes)},                                               \
-        {"from", "TENSOR", "The nodes after a tensor of the model",                    \
-         WORDS(cut_from, cut.n_from)},                                                 \
-        {"to", "TENSOR",                                                               \
-         "The nodes before a tensor; with --from, those on a path between the two",    \
-         WORDS(cut_to, cut.n_to)},                                                     \
-    {                                                                                  \
-        "context", "N", "Also the nodes up to N steps around", CONTEXT                 \
-    }
-#define CONTEXT NUMBER(cut.context, 0, 1000000, "a number of steps")
-
-/** True when an option names nodes. */
-bool names_part(const struct command_line *line);
-
-/** Ends with a message where the options ask for an ENGINE that is not given. */
-void check_part(const struct command_line *line, struct argp_state *state);
 
 /* ----------------------------------------------------------------------- build word */
 
@@ -644,12 +624,6 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err);
  *  that is renamed. */
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
                               const void *payload, struct fsd_error *err);
-
-/** The same of a verb that makes a model: outputs that end in .onnx are models, the
- *  others reports; where there are only models, a report goes to standard output. */
-enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
-                             print_fn *print_report, const void *payload,
-                             struct fsd_error *err);
 
 /** The same for a report with a verdict: if all of it went to files, a line on standard
  *  error states the verdict, so that the user has more than an exit status. */

@@ -1,6 +1,6 @@
 /* What options that name a part of a model ask for. */
 #define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/edit.h"
 
 bool names_part(const struct command_line *line)
 {

@@ -1,6 +1,6 @@
 /* fusiondiff annotate [MODEL] ENGINE -o FILE: a run, for viewers of models. */
 #define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/edit.h"
 
 static const struct option_row options[] = {
     {"layers", NULL,

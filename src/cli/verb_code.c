@@ -1,6 +1,6 @@
 /* fusiondiff code MODEL [ENGINE]: a model as a Python program. */
 #define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/edit.h"
 
 #include <string.h>
 

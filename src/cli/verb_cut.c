@@ -1,6 +1,6 @@
 /* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
 #define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/edit.h"
 
 #include <errno.h>
 #include <stdlib.h>

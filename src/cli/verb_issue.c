@@ -1,7 +1,7 @@
 /* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: a report for the maintainers of a
  * builder, as a directory that appears whole or not at all. */
 #define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/edit.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* fusiondiff retype MODEL ENGINE -o typed.onnx: the precision that a weakly typed
  * engine chose, as types of the model. */
 #define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/edit.h"
 
 static const char doc[] =
     "Writes the precision that a weakly typed builder chose for "
@@ -32,7 +32,7 @@ static enum fsd_status print_report(const void *payload, const struct sink *to)
 {
     const struct fsd_query query = {0};
 
-    return fsd_diff_view(payload, "retype", &query, to->format, to->style, to->out,
+    return fsd_edit_view(payload, "retype", &query, to->format, to->style, to->out,
                          to->err);
 }
 

@@ -116,21 +116,6 @@ static const struct option_row names_options[] = {
     {0},
 };
 
-static const struct option_row tensors_options[] = {
-    {"free", NULL, "List only tensors that change no fusion if marked as outputs",
-     FLAG(query.only_free)},
-    {"break", "LAYER",
-     "Find the tensors to mark as outputs, or to pass through an If, to split this "
-     "fusion, and list all fusions that this changes; LAYER is a name, 12, node:12 or "
-     "a pattern",
-     WORD(query.break_at)},
-    {"as", "FORM",
-     "Write the tensors of --free (the default) or --break as names, trtexec, "
-     "polygraphy or api (Python)",
-     WORD(query.as), .words = "names trtexec polygraphy api"},
-    {0},
-};
-
 static const struct option_row scopes_options[] = {
     {"depth", "N", "Number of name parts that form a scope",
      NUMBER(query.depth, 1, UINT32_MAX, "a number from 1")},
@@ -195,27 +180,25 @@ static enum fsd_status print_view(const void *payload, const struct sink *to)
                          to->style, to->out, to->err);
 }
 
-static enum fsd_status print_model(const void *payload, const struct sink *to)
-{
-    const struct job *job = payload;
-
-    return fsd_diff_mark(job->diff, &job->line->query, to->out, to->err);
-}
-
-static enum fsd_status write_view(const struct command_line *line,
-                                  const struct job *job, struct fsd_error *err)
-{
-    return line->verb->one_format
-               ? write_models(line, print_model, print_view, job, err)
-               : write_outputs(line, print_view, job, err);
-}
-
 static enum fsd_status print_rule(const void *payload, const struct sink *to)
 {
     if (strcmp(to->format, "text") != 0)
         return fail_file(to->err, FSD_E_ARG, "explain",
                          "rules are printed as text, not as %s", to->format);
     return fsd_rule_explain(payload, to->out, to->err);
+}
+
+void note_left_out(struct command_line *line, uint32_t n)
+{
+    char note[80];
+
+    if (!n)
+        return;
+    snprintf(note, sizeof note,
+             "%u names are left out because this form cannot express them",
+             (unsigned)n);
+    print_note(NULL, note);
+    line->exit_status = FINDINGS;
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
@@ -225,19 +208,13 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
         line->rules ? FSD_OK : fsd_diff_open(&diff, &line->run, err);
     uint32_t left_out = 0, unmatched = 0;
     struct job job = {diff, line, &left_out, &unmatched};
-    char note[80];
 
     if (line->rules)
         return write_outputs(line, print_rule, line->rule, err);
     if (status == FSD_OK)
-        status = write_view(line, &job, err);
-    if (status == FSD_OK && left_out) {
-        snprintf(note, sizeof note,
-                 "%u names are left out because this form cannot express them",
-                 (unsigned)left_out);
-        print_note(NULL, note);
-        line->exit_status = FINDINGS;
-    }
+        status = write_outputs(line, print_view, &job, err);
+    if (status == FSD_OK)
+        note_left_out(line, left_out);
     if (status == FSD_OK && unmatched)
         line->exit_status = FINDINGS;
     fsd_diff_free(diff);
@@ -337,24 +314,6 @@ const struct verb view_verbs[] = {
       "model.onnx engine.json --check exclude.txt"},
      VIEW,
      .options = names_options},
-    {"tensors",
-     "MODEL ENGINE",
-     "list tensors that can be marked as outputs without breaking "
-     "a fusion",
-     "Shows where the values of each tensor of the model are in "
-     "the engine: between layers (marking it as an output changes "
-     "no fusion), inside a fusion, or gone, and then which tensor "
-     "has the same values.\v"
-     "-o FILE.onnx writes the model with the tensors of --free (the "
-     "default) or --break marked as outputs.  A fusion that no mark "
-     "splits is split by an If with two equal branches in that "
-     "model.  Compare engines built of it by the original model.",
-     {"model.onnx engine.json --free", "model.onnx engine.json --break Conv_28",
-      "model.onnx engine.json --break Conv_28 -o split.onnx",
-      "model.onnx engine.json --free --as polygraphy"},
-     VIEW,
-     .options = tensors_options,
-     .one_format = true /* FILE.onnx is a model */},
     {"scopes",
      "[MODEL] ENGINE",
      "show layers, time and precision of each module",

@@ -183,6 +183,12 @@ static enum form form_of(const struct format *f, enum fsd_subject subject)
 
 /* ------------------------------------------------------------------------ writing */
 
+/* NULL: there is none of the name. */
+static const struct fsd_view *view_of(const struct fsd_report *r)
+{
+    return r->own_view ? r->own_view : fsd_view_find(r->view);
+}
+
 static enum fsd_status fill_sheet(const struct fsd_report *r, const struct format *f,
                                   struct fsd_sheet *sheet, struct fsd_error *err)
 {
@@ -195,7 +201,7 @@ static enum fsd_status fill_sheet(const struct fsd_report *r, const struct forma
     }
     sheet->name = r->view;
     fsd_sheet_take_values(sheet, r->run);
-    return fsd_view_find(r->view)->fill(sheet, &request);
+    return view_of(r)->fill(sheet, &request);
 }
 
 static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
@@ -333,8 +339,7 @@ static enum fsd_status write_lines(const struct fsd_report *r,
                                    const struct format *format, FILE *out,
                                    struct fsd_error *err)
 {
-    bool pasted =
-        r->view && (fsd_view_find(r->view)->pasted || (r->query && r->query->as));
+    bool pasted = r->view && (view_of(r)->pasted || (r->query && r->query->as));
     size_t width = format->wraps && !pasted ? r->style->width : 0;
     struct fsd_lines lines = {.to = out,
                               .escape = format->escape,
@@ -356,7 +361,7 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
     char views[512];
 
     r.style = r.style ? r.style : &plain;
-    if (r.view && !fsd_view_find(r.view))
+    if (r.view && !view_of(&r))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%.99s'%s",
                         r.view, fsd_view_list(r.view, views));
     if (!format || !form_of(format, r.subject)) {

@@ -1,7 +1,7 @@
 /* Any bytes as the state of a search: with '+' in front, as lines behind the head of a
  * real one.  What is read is written again as the same state. */
 #include "base/base.h"
-#include "fusiondiff/fusiondiff.h"
+#include "fusiondiff/edit.h"
 #include "support_file.h"
 
 #include <stdlib.h>

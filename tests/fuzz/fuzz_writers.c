@@ -8,7 +8,7 @@
  * an input name any file.  Pictures are left out: they are the DOT text, drawn by
  * Graphviz.
  */
-#include "fusiondiff/fusiondiff.h"
+#include "fusiondiff/edit.h"
 
 #include "base/base.h"
 #include "support_file.h"
@@ -141,7 +141,7 @@ static void write_retyped(const struct fsd_options *opt)
     if (fsd_diff_open(&d, opt, &err) == FSD_OK) {
         keep_model(fsd_diff_retype(d, begin(), &err));
         FOR_FORMATS(format, FSD_OF_VIEW)
-        end(fsd_diff_view(d, "retype", &all, format, NULL, begin(), &err), format);
+        end(fsd_edit_view(d, "retype", &all, format, NULL, begin(), &err), format);
     }
     fsd_diff_free(d);
 }
@@ -154,7 +154,7 @@ static void write_marked(const struct fsd_options *opt)
 
     if (fsd_diff_open(&d, opt, &err) == FSD_OK)
         for (size_t i = 0; i < FSD_COUNT_OF(queries); i++) {
-            end(fsd_diff_view(d, "tensors", &queries[i], "json", NULL, begin(), &err),
+            end(fsd_edit_view(d, "tensors", &queries[i], "json", NULL, begin(), &err),
                 "json");
             keep_model(fsd_diff_mark(d, &queries[i], begin(), &err));
         }
@@ -175,9 +175,9 @@ static void write_views(const struct fsd_options *opt)
         for (size_t i = 0; i < FSD_COUNT_OF(views); i++)
             FOR_FORMATS(format, FSD_OF_VIEW)
             {
-                end(fsd_diff_view(d, views[i], &all, format, NULL, begin(), &err),
+                end(fsd_edit_view(d, views[i], &all, format, NULL, begin(), &err),
                     format);
-                end(fsd_diff_view(d, views[i], &named, format, NULL, begin(), &err),
+                end(fsd_edit_view(d, views[i], &named, format, NULL, begin(), &err),
                     format);
             }
     fsd_diff_free(d);

@@ -16,7 +16,8 @@ except ImportError:
     jsonschema = None
 
 BINARY, FIXTURES, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
-VIEW_H = os.path.join(SCHEMAS, "..", "..", "src", "report", "view", "view.h")
+SRC = os.path.join(SCHEMAS, "..", "..", "src")
+VIEW_H, EDIT_VIEWS = os.path.join(SRC, "report", "view", "view.h"), os.path.join(SRC, "edit", "api", "view.c")
 # How a view is asked, where its verb alone does not do; a view may have several schemas.
 WORDS = {"top": ["--peak", "1555,624"], "names": ["--not", "int8"], "explain": ["--node", "*"]}
 MORE = {"names": {"names-check": ["--check", "qat_block/names.txt"]}}
@@ -56,7 +57,8 @@ def views():
     offered = dict(verbs())
     with open(VIEW_H, encoding="utf-8") as file:
         listed = re.search(r"#define FSD_VIEWS.*?[^\\]\n", file.read(), re.S)[0]
-    names = re.findall(r"row\((\w+),", listed)
+    with open(EDIT_VIEWS, encoding="utf-8") as file:
+        names = re.findall(r"row\((\w+),", listed) + re.findall(r'\{"(\w+)", fsd_view_', file.read())
     asked_apart = {words[0] for words in APART.values()}
     for verb in offered.keys() - set(names) - asked_apart - {"diff", "batch", *(words[0] for _, words in DOCUMENTS.values())}:
         failures.append(f"{verb}: a verb that writes schemas without a view of its name")

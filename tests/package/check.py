@@ -33,9 +33,11 @@ def run(*args, **more):
 
 
 def declared():
-    """The functions of the public header."""
-    with open(f"{SOURCE}/include/fusiondiff/fusiondiff.h") as header:
-        text = re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
+    """The functions of the public headers."""
+    text = ""
+    for name in ("fusiondiff.h", "edit.h"):
+        with open(f"{SOURCE}/include/fusiondiff/{name}") as header:
+            text += re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
     return set(re.findall(r"FSD_API[^;]*?(fsd_\w+)\(", text))
 
 
@@ -49,7 +51,7 @@ def sanitizers():
 def check_symbols(library):
     lines = run("nm", "-D", "--defined-only", library).splitlines()
     exported = {line.split()[2].split("@")[0] for line in lines if line.split()[1] != "A"}
-    claim(exported == declared(), f"packaging/fusiondiff.map and fusiondiff.h differ in {sorted(exported ^ declared())}")
+    claim(exported == declared(), f"packaging/fusiondiff.map and the headers differ in {sorted(exported ^ declared())}")
 
 
 def check_abi(library, headers):

@@ -1,6 +1,6 @@
 /* What no caller may pass: lists that are NULL though they have a count, and values
  * that enums do not have, are refused by each public function that takes some. */
-#include "fusiondiff/fusiondiff.h"
+#include "fusiondiff/edit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

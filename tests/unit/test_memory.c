@@ -1,7 +1,7 @@
 /* Lack of memory at any point of what the public functions do: each returns
  * FSD_E_MEMORY, and what it made is freed (the sanitizer of leaks looks).  malloc() and
  * its like are wrapped by the linker, so that from some call on each of them fails. */
-#include "fusiondiff/fusiondiff.h"
+#include "fusiondiff/edit.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
-#include "explain/cost/cost.h"
+#include "edit/run.h"
 
 #include <string.h>
 

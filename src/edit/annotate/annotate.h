@@ -3,8 +3,7 @@
 #ifndef FSD_OUT_ANNOTATE_H
 #define FSD_OUT_ANNOTATE_H
 
-#include "explain/diff/diff.h"
-#include "model/onnx/edits.h"
+#include "edit/run.h"
 
 /** Edits that set `fusiondiff.*` in the metadata of the model's nodes, and of the
  *  model.  Nodes in the bodies of functions are there once for all calls and get none;

@@ -9,7 +9,7 @@
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
-#include "explain/cost/cost.h"
+#include "edit/run.h"
 #include "edit/onnx/declared.h"
 
 #include <string.h>

@@ -4,9 +4,8 @@
  * numbers, colored by a gradient; without times, the value is the precision or the fate
  * of the node.
  */
-#include "explain/cost/cost.h"
+#include "edit/run.h"
 #include "edit/annotate/annotate.h"
-#include "report/json/json.h"
 
 /* One color per type, distinct at a glance: the lower the precision, the darker. */
 static const char *color_of(enum fsd_dtype type)

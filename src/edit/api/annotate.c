@@ -1,5 +1,5 @@
 /* The public API of annotations: a run in files that model viewers open. */
-#include "api/command.h"
+#include "edit/run.h"
 #include "base/base.h"
 #include "edit/annotate/annotate.h"
 #include "edit/onnx/write.h"

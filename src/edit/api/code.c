@@ -1,9 +1,7 @@
 /* The public API of code: a model as a program. */
-#include "api/command.h"
-#include "api/inputs.h"
+#include "edit/run.h"
 #include "edit/code/code.h"
 #include "edit/cut/cut.h"
-#include "api/states.h"
 #include "base/base.h"
 
 #include <stdlib.h>

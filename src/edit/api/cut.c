@@ -1,7 +1,5 @@
 /* The public API of cuts: a part of a model as a model of its own. */
-#include "api/command.h"
-#include "api/inputs.h"
-#include "api/states.h"
+#include "edit/run.h"
 #include "base/base.h"
 #include "edit/cut/cut.h"
 #include "edit/onnx/write.h"

@@ -1,6 +1,5 @@
 /* The public API of fixes: a model with the edits that lint proposes, and their list. */
-#include "api/linting.h"
-#include "api/command.h"
+#include "edit/run.h"
 #include "edit/fix/fix.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"

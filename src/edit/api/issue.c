@@ -1,16 +1,10 @@
 /* The public API of bug reports: the part of a build that a report is about, its
  * files, and the names that are replaced in all of them. */
-#include "api/command.h"
-#include "api/inputs.h"
-#include "api/states.h"
+#include "edit/run.h"
 #include "base/base.h"
-#include "read/engine/reader.h"
 #include "edit/issue/issue.h"
 #include "edit/issue/renamer.h"
 #include "edit/onnx/write.h"
-#include "report/picture/picture.h"
-#include "report/subject/subject.h"
-#include "explain/values/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The public API of marks: the model with tensors marked as outputs, or passed through
  * an If, so that a rebuilt engine shows them or has a fusion split. */
-#include "api/command.h"
+#include "edit/run.h"
 #include "edit/api/marked.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"

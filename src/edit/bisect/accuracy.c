@@ -13,7 +13,7 @@
 #include "edit/bisect/accuracy.h"
 
 #include "base/base.h"
-#include "read/engine/record.h"
+#include "edit/run.h"
 
 struct reading {
     struct fsd_records r;

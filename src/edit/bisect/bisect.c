@@ -13,10 +13,8 @@
  *     bad changed 3 7 unknown 9
  *     skip
  */
-#include "api/command.h"
-#include "api/inputs.h"
+#include "edit/run.h"
 #include "edit/api/marked.h"
-#include "api/states.h"
 #include "base/base.h"
 #include "edit/bisect/hunt.h"
 #include "edit/bisect/accuracy.h"

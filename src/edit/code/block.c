@@ -51,7 +51,7 @@ const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor)
     uint32_t n;
 
     if (c->numbers[tensor] && fsd_code_ints(c, tensor, ints, &n)) {
-        struct fsd_words w = {.arena = c->arena};
+        struct fsd_code_words w = {.arena = c->arena};
 
         fsd_words_put(&w, "constant(");
         fsd_code_tuple(ints, n, &w);
@@ -97,7 +97,7 @@ static const char *stem_of(const struct fsd_code *c, fsd_id node)
 
 /* "fp32 [1, 64, 112, 112]"; open sizes are text of the model, so they stand in
  * holes. */
-static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_words *w)
+static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     const struct fsd_form *form = fsd_tensor_form(c->g, tensor);
     const struct fsd_shape *shape = fsd_shape_of(c->sizes, tensor);
@@ -119,7 +119,7 @@ static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_words *w)
 }
 
 /* ", scale 0.0123", or how many there are. */
-static void put_scale(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_scale(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scale = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
     const struct fsd_form *form;
@@ -141,7 +141,7 @@ static void put_scale(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     }
 }
 
-static void put_made(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_made(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     for (uint32_t i = 0; i < c->g->nodes.at[node].out.n; i++) {
         fsd_id made = fsd_node_out_tensor(c->g, node, i);
@@ -155,7 +155,7 @@ static void put_made(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 /* The layers that compute the node: "layer 7: int8, 0.012 ms: conv + relu". */
-static void put_layers(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_layers(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_match *m = c->d->match;
     uint32_t n = m->of_node[node].n;
@@ -188,7 +188,7 @@ static bool has_layer(const struct fsd_code *c, fsd_id node)
 }
 
 /* The comment above: which layers, or which outcome. */
-static void put_head(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_head(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_node_result *r = &c->d->nodes[node];
 
@@ -230,7 +230,8 @@ static bool goes_on(const struct fsd_code *c, fsd_id before, fsd_id node)
 
 /* --------------------------------------------------------------------------- lines */
 
-static void add_line(struct fsd_code *c, struct fsd_words *text, struct fsd_words *note)
+static void add_line(struct fsd_code *c, struct fsd_code_words *text,
+                     struct fsd_code_words *note)
 {
     struct fsd_code_block *block = c->block;
     struct fsd_code_line line = {
@@ -246,7 +247,7 @@ static void add_line(struct fsd_code *c, struct fsd_words *text, struct fsd_word
 }
 
 /* "x = ", or "a, b = ". */
-static void put_left(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_left(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool all = fsd_code_makes_all(c, node);
     uint32_t n = all ? c->g->nodes.at[node].out.n : 1;
@@ -267,7 +268,7 @@ static void put_left(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 /* Zero points that were not read are looked at when the program runs. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
-    struct fsd_words text = {.arena = c->arena}, note = {.arena = c->arena};
+    struct fsd_code_words text = {.arena = c->arena}, note = {.arena = c->arena};
     fsd_id zero = fsd_node_in_tensor(c->g, node, 2), weight = fsd_code_weight(c, zero);
     const struct fsd_value *value = fsd_tensor_value(c->g, weight);
 
@@ -283,7 +284,7 @@ static void check_zero(struct fsd_code *c, fsd_id node)
     add_line(c, &text, &note);
 }
 
-static void put_refusal(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_refusal(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_words_put(w, "raise NotImplementedError(");
     fsd_words_slot(w, FSD_SLOT_STRING,
@@ -295,9 +296,9 @@ static void put_refusal(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 
 static void write_node(struct fsd_code *c, fsd_id node, fsd_id before)
 {
-    struct fsd_words head = {.arena = c->arena}, none = {.arena = c->arena};
-    struct fsd_words right = {.arena = c->arena}, text = {.arena = c->arena};
-    struct fsd_words note = {.arena = c->arena};
+    struct fsd_code_words head = {.arena = c->arena}, none = {.arena = c->arena};
+    struct fsd_code_words right = {.arena = c->arena}, text = {.arena = c->arena};
+    struct fsd_code_words note = {.arena = c->arena};
 
     if (c->engine && !goes_on(c, before, node)) {
         put_head(c, node, &head);
@@ -307,7 +308,7 @@ static void write_node(struct fsd_code *c, fsd_id node, fsd_id before)
     check_zero(c, node);
     put_left(c, node, &text);
     if (c->why) {
-        text = (struct fsd_words){.arena = c->arena};
+        text = (struct fsd_code_words){.arena = c->arena};
         put_refusal(c, node, &text);
     } else {
         for (uint32_t i = 0; i < right.text.n; i++)

@@ -16,9 +16,7 @@
 #ifndef FSD_CODE_CODE_H
 #define FSD_CODE_CODE_H
 
-#include "explain/cost/cost.h"
-#include "explain/cost/scope.h"
-#include "match/pick.h"
+#include "edit/run.h"
 
 /** What stands in a hole, and how the texts of several runs are written as one. */
 enum fsd_slot_kind {
@@ -37,16 +35,17 @@ struct fsd_slot {
 #define FSD_HOLE '\1'
 
 /** Text with holes under way. */
-struct fsd_words {
+struct fsd_code_words {
     struct fsd_arena *arena;
     FSD_VEC(char) text;
     FSD_VEC(struct fsd_slot) slots;
 };
 
-void fsd_words_put(struct fsd_words *w, const char *text);
-void fsd_words_printf(struct fsd_words *w, const char *format, ...)
+void fsd_words_put(struct fsd_code_words *w, const char *text);
+void fsd_words_printf(struct fsd_code_words *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void fsd_words_slot(struct fsd_words *w, enum fsd_slot_kind kind, const char *text);
+void fsd_words_slot(struct fsd_code_words *w, enum fsd_slot_kind kind,
+                    const char *text);
 
 /** A statement with the comment behind it; without a statement, a comment alone. */
 struct fsd_code_line {
@@ -107,7 +106,7 @@ const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
 /** Bits: inputs whose numbers stand in the statement where they are known. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
 /** The right side of the node's statement; sets c->why where there is none. */
-void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_words *w);
+void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
 /** Numbers of a small tensor of integers, true of any input of the model. */
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n);
 /** The initializer, or output of a Constant, that a tensor is; FSD_NONE. */
@@ -123,19 +122,19 @@ const char *fsd_code_type(enum fsd_dtype type);
 
 /** Prints one operand: a variable, a weight by its name. */
 void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
-                      struct fsd_words *w);
+                      struct fsd_code_words *w);
 /** Prints a template of table.inc. */
 void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
-                       struct fsd_words *w);
+                       struct fsd_code_words *w);
 /** True where the statement makes a tuple of all outputs. */
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
 /** Sizes as Python has them: "(1, 3)". */
-void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_words *w);
+void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w);
 /** "float32"; NULL: numpy has none. */
 const char *fsd_code_numpy_type(enum fsd_dtype type);
 
 /* operators.c: what does not fit a template. */
-typedef void fsd_code_fn(struct fsd_code *c, fsd_id node, struct fsd_words *w);
+typedef void fsd_code_fn(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
 /** The function that a row names behind '='. */
 fsd_code_fn *fsd_code_by_name(const char *word);
 

@@ -17,7 +17,7 @@
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)
 {
-    struct fsd_words w = {.arena = c->arena};
+    struct fsd_code_words w = {.arena = c->arena};
 
     for (uint32_t i = 0; i < block->lines.n; i++) {
         fsd_words_put(&w, block->lines.at[i].text);
@@ -111,7 +111,7 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {
-    struct fsd_words w = {.arena = c->arena};
+    struct fsd_code_words w = {.arena = c->arena};
 
     *each = FSD_NEW(c->arena, const char *, g->blocks.n);
     for (uint32_t i = 0; i < g->blocks.n; i++) {

@@ -47,13 +47,13 @@ static bool all_are(const int64_t *at, uint32_t n, int64_t value)
 /* -------------------------------------------------------- convolutions and poolings */
 
 static void put_setting(const char *name, const int64_t *at, uint32_t n,
-                        struct fsd_words *w)
+                        struct fsd_code_words *w)
 {
     fsd_words_printf(w, ", %s=", name);
     fsd_code_tuple(at, n, w);
 }
 
-static void put_padding(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_padding(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const char *mode = text_of(c, node, "auto_pad", "NOTSET");
     uint32_t n;
@@ -73,7 +73,7 @@ static void put_padding(struct fsd_code *c, fsd_id node, struct fsd_words *w)
         fsd_words_put(w, ", padding_mode=trt.PaddingMode.EXPLICIT_ROUND_UP");
 }
 
-static void put_window(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_window(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     uint32_t n;
     const int64_t *at = ints_of(c, node, "strides", &n);
@@ -91,7 +91,7 @@ static void put_window(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 
 /* A constant kernel is passed as weights, one that is computed as a tensor. */
 static void put_kernel(struct fsd_code *c, fsd_id node, uint32_t input,
-                       struct fsd_words *w)
+                       struct fsd_code_words *w)
 {
     fsd_id weight = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, input));
 
@@ -105,7 +105,7 @@ static void put_kernel(struct fsd_code *c, fsd_id node, uint32_t input,
     fsd_words_put(w, ")");
 }
 
-static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool transposed = fsd_node_is(c->g, node, FSD_ONNX_ConvTranspose);
     const struct fsd_shape *kernel = shape_of(c, node, 1);
@@ -142,7 +142,7 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     fsd_words_put(w, ")");
 }
 
-static void put_pool(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_pool(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool average = !fsd_node_is(c->g, node, FSD_ONNX_MaxPool);
     fsd_id places = fsd_node_out_tensor(c->g, node, 1);
@@ -170,7 +170,7 @@ static void put_pool(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 /* ---------------------------------------------------------------------- elementwise */
 
 static void put_elementwise(struct fsd_code *c, fsd_id node, const char *operation,
-                            struct fsd_words *w)
+                            struct fsd_code_words *w)
 {
     uint32_t n = c->g->nodes.at[node].in.n;
 
@@ -185,7 +185,7 @@ static void put_elementwise(struct fsd_code *c, fsd_id node, const char *operati
 
 /* One function a word that a row may have behind '='. */
 #define ELEMENTWISE(name)                                                              \
-    static void put_##name(struct fsd_code *c, fsd_id node, struct fsd_words *w)       \
+    static void put_##name(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)  \
     {                                                                                  \
         put_elementwise(c, node, #name, w);                                            \
     }
@@ -194,7 +194,7 @@ static void put_elementwise(struct fsd_code *c, fsd_id node, const char *operati
         has(XOR) has(EQUAL) has(GREATER) has(LESS)
 ELEMENTWISE_WORDS(ELEMENTWISE)
 
-static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id tensor = fsd_node_in_tensor(c->g, node, 0);
     enum fsd_dtype type = fsd_tensor_form(c->g, tensor)->type;
@@ -219,7 +219,7 @@ static void check_zero(struct fsd_code *c, fsd_id node)
 }
 
 static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
-                       struct fsd_words *w)
+                       struct fsd_code_words *w)
 {
     const struct fsd_shape *scale = shape_of(c, node, 1);
     fsd_id quantized = strcmp(add, "quantize") != 0
@@ -240,19 +240,19 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
     fsd_words_put(w, ")");
 }
 
-static void put_quantize(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_quantize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     put_scaled(c, node, "quantize", w);
 }
 
-static void put_dequantize(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_dequantize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     put_scaled(c, node, "dequantize", w);
 }
 
 /* ------------------------------------------------------------------- normalizations */
 
-static void put_batch_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_batch_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool weights = true;
 
@@ -273,7 +273,7 @@ static void put_batch_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     fsd_code_template(c, node, ", epsilon=!epsilon=1e-05!)", w);
 }
 
-static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_shape *x = shape_of(c, node, 0);
     int64_t axis = fsd_node_int(c->g, node, "axis", -1), axes[FSD_SHAPE_RANK];
@@ -296,7 +296,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 /* Until opset 20 scale and bias are of groups, and TensorRT's parser repeats them. */
-static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
         c->why = "scale and bias of each group";
@@ -309,7 +309,7 @@ static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 
 /* -------------------------------------------------------------------------- others */
 
-static void put_gelu(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_gelu(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_code_template(c, node, "activation(@, $0, Act.", w);
     fsd_words_put(w, strcmp(text_of(c, node, "approximate", "none"), "tanh")
@@ -317,7 +317,7 @@ static void put_gelu(struct fsd_code *c, fsd_id node, struct fsd_words *w)
                          : "GELU_TANH)");
 }
 
-static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool old = fsd_graph_opset(c->g) < 13;
     const struct fsd_shape *x = shape_of(c, node, 0);
@@ -332,7 +332,7 @@ static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_words *w)
                      fsd_node_is(c->g, node, FSD_ONNX_LogSoftmax) ? ", log=True" : "");
 }
 
-static void put_shape(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_shape(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (attr_of(c, node, "start") || attr_of(c, node, "end"))
         c->why = "of some axes";
@@ -340,7 +340,7 @@ static void put_shape(struct fsd_code *c, fsd_id node, struct fsd_words *w)
         fsd_code_template(c, node, "node(@, network.add_shape($0))", w);
 }
 
-static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_attr *attr = attr_of(c, node, "value");
     int64_t sizes[FSD_INTS];
@@ -365,14 +365,14 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_words *w)
                           : "float32");
 }
 
-static void put_split(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_split(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_code_template(c, node, "split(@, $0, {split:!split!|%1}", w);
     fsd_code_template(c, node, ", axis=!axis=0!, count=", w);
     fsd_words_printf(w, "%u)", c->g->nodes.at[node].out.n);
 }
 
-static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_code_template(
         c, node,
@@ -382,7 +382,7 @@ static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 /* Scales that the model holds; sizes known, or computed by the network. */
-static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scales = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
     const struct fsd_value *value = fsd_tensor_value(c->g, scales);
@@ -411,7 +411,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 /* Scales that are weights; an attribute before opset 9. */
-static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_attr *scales = attr_of(c, node, "scales");
     fsd_id weight = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
@@ -437,7 +437,7 @@ static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 /* An LSTM, a GRU or an RNN becomes a loop, as TensorRT's ONNX parser makes one. */
-static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool lstm = fsd_node_is(c->g, node, FSD_ONNX_LSTM);
     uint32_t last = c->g->nodes.at[node].in.n;

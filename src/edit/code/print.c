@@ -417,7 +417,7 @@ static const char *top_name(const struct fsd_code *c, fsd_id tensor)
 }
 
 /* A name as a literal, solid. */
-static void put_solid(struct fsd_code *c, struct fsd_words *w, const char *text)
+static void put_solid(struct fsd_code *c, struct fsd_code_words *w, const char *text)
 {
     fsd_words_slot(w, FSD_SLOT_STRING, text);
     (void)c;
@@ -425,7 +425,7 @@ static void put_solid(struct fsd_code *c, struct fsd_words *w, const char *text)
 
 /* What a parameter is in a block. */
 static void put_argument(struct fsd_code *c, const struct fsd_code_group *g,
-                         uint32_t at, uint32_t which, struct fsd_words *w)
+                         uint32_t at, uint32_t which, struct fsd_code_words *w)
 {
     if (at < g->named)
         fsd_words_printf(w, "%s=", parameter_name(c->arena, g, at));
@@ -444,7 +444,7 @@ static void put_call(struct fsd_code *c, const struct fsd_code_group *g, uint32_
                      FILE *out)
 {
     const struct fsd_code_block *block = g->blocks.at[which];
-    struct fsd_words w = {.arena = c->arena};
+    struct fsd_code_words w = {.arena = c->arena};
     struct fsd_code_block line = {0};
     struct fsd_code_group one = {0};
     struct draft draft;

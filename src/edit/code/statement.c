@@ -100,7 +100,7 @@ static bool number_of(const struct fsd_code *c, fsd_id tensor, double *out)
 }
 
 /* As Python reads it back: with what single precision needs. */
-static void put_number(double number, struct fsd_words *w)
+static void put_number(double number, struct fsd_code_words *w)
 {
     char text[40];
 
@@ -113,7 +113,7 @@ static void put_number(double number, struct fsd_words *w)
 }
 
 /* Known integers: one that has no axes as a number, others as a tuple. */
-static bool put_ints(const struct fsd_code *c, fsd_id tensor, struct fsd_words *w)
+static bool put_ints(const struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     int64_t ints[FSD_INTS];
     uint32_t n;
@@ -144,7 +144,7 @@ fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor)
 }
 
 void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
-                      struct fsd_words *w)
+                      struct fsd_code_words *w)
 {
     fsd_id tensor = fsd_node_in_tensor(c->g, node, input);
     fsd_id weight = fsd_code_weight(c, tensor);
@@ -174,7 +174,7 @@ void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
     }
 }
 
-static void put_operands(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_operands(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     for (uint32_t i = 0; i < c->g->nodes.at[node].in.n; i++) {
         if (i)
@@ -184,7 +184,7 @@ static void put_operands(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 /* All with the rank of the result, where the ranks are known. */
-static void put_aligned(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_aligned(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     uint32_t n = c->g->nodes.at[node].in.n, most = 0;
     bool known = true;
@@ -217,7 +217,7 @@ static void put_aligned(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 /* --------------------------------------------------------------------- attributes */
 
 static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
-                     struct fsd_words *w)
+                     struct fsd_code_words *w)
 {
     switch (attr->kind) {
     case FSD_ATTR_INT:
@@ -251,7 +251,7 @@ static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
 
 /* "axis=1": the attribute of the node, or what stands behind '='. */
 static void put_named_attr(const struct fsd_code *c, fsd_id node, const char *word,
-                           struct fsd_words *w)
+                           struct fsd_code_words *w)
 {
     const char *sign = strchr(word, '=');
     const char *name =
@@ -292,7 +292,7 @@ static const char *word_before(struct fsd_arena *arena, const char **at, char en
     return word;
 }
 
-static void put_type(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_type(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id made = fsd_node_out_tensor(c->g, node, 0);
     enum fsd_dtype type = fsd_tensor_form(c->g, made)->type;
@@ -306,7 +306,7 @@ static void put_type(struct fsd_code *c, fsd_id node, struct fsd_words *w)
 }
 
 static void put_input(struct fsd_code *c, fsd_id node, char how, char which,
-                      struct fsd_words *w)
+                      struct fsd_code_words *w)
 {
     fsd_id tensor;
     double number;
@@ -323,7 +323,7 @@ static void put_input(struct fsd_code *c, fsd_id node, char how, char which,
 }
 
 void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
-                       struct fsd_words *w)
+                       struct fsd_code_words *w)
 {
     const char *at = text;
     bool inside = false; /* of braces */
@@ -369,7 +369,7 @@ static const char *word_of(const struct fsd_code *c, fsd_sym name)
 }
 
 /* An operator that no row is about: as a call with all that is known of it. */
-static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_node *it = &c->g->nodes.at[node];
 
@@ -386,7 +386,7 @@ static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_words *w)
     fsd_words_put(w, ")");
 }
 
-void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_words *w)
+void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct row *row = row_of(c, node);
     const struct fsd_node *it = &c->g->nodes.at[node];

@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <string.h>
 
-void fsd_words_put(struct fsd_words *w, const char *text)
+void fsd_words_put(struct fsd_code_words *w, const char *text)
 {
     for (; *text; text++)
         fsd_vec_push(w->arena, &w->text, *text);
 }
 
-void fsd_words_printf(struct fsd_words *w, const char *format, ...)
+void fsd_words_printf(struct fsd_code_words *w, const char *format, ...)
 {
     struct fsd_print print;
     va_list args;
@@ -22,13 +22,13 @@ void fsd_words_printf(struct fsd_words *w, const char *format, ...)
     fsd_words_put(w, fsd_print_take(&print, w->arena));
 }
 
-void fsd_words_slot(struct fsd_words *w, enum fsd_slot_kind kind, const char *text)
+void fsd_words_slot(struct fsd_code_words *w, enum fsd_slot_kind kind, const char *text)
 {
     fsd_vec_push(w->arena, &w->text, FSD_HOLE);
     fsd_vec_push(w->arena, &w->slots, ((struct fsd_slot){kind, text}));
 }
 
-void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_words *w)
+void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w)
 {
     fsd_words_put(w, "(");
     for (uint32_t i = 0; i < n; i++)
@@ -112,7 +112,7 @@ const char *fsd_code_numpy_type(enum fsd_dtype type)
 
 const char *fsd_code_snake(struct fsd_arena *arena, const char *class)
 {
-    struct fsd_words w = {.arena = arena};
+    struct fsd_code_words w = {.arena = arena};
 
     for (const char *at = class; *at; at++) {
         bool begins =

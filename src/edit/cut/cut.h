@@ -12,10 +12,8 @@
 #ifndef FSD_OUT_CUT_H
 #define FSD_OUT_CUT_H
 
-#include "explain/cost/cost.h"
-#include "match/pick.h"
+#include "edit/run.h"
 #include "edit/onnx/declared.h"
-#include "explain/values/values.h"
 
 /** Why a node is kept: exactly one. */
 enum fsd_kept {

@@ -9,7 +9,7 @@
  * FP32; and constants come with the nodes that make them, so that weights stay weights.
  */
 #include "base/base.h"
-#include "model/graph/word.h"
+#include "edit/run.h"
 #include "edit/cut/cut.h"
 
 #include <string.h>

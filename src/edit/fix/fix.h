@@ -2,9 +2,7 @@
 #ifndef FSD_FIX_FIX_H
 #define FSD_FIX_FIX_H
 
-#include "judge/findings/findings.h"
-#include "judge/lint/lint.h"
-#include "model/onnx/edits.h"
+#include "edit/run.h"
 
 /** One edit that was asked for. */
 struct fsd_fix {

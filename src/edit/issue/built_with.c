@@ -8,7 +8,7 @@
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
-#include "read/engine/record.h"
+#include "edit/run.h"
 
 #include <string.h>
 

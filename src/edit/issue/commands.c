@@ -1,7 +1,7 @@
 /* Commands in the words of the tools: those that build and run alone what was cut, and
  * the one of a build as its user gave it. */
 #include "base/base.h"
-#include "model/graph/built.h"
+#include "edit/run.h"
 #include "edit/cut/cut.h"
 #include "edit/issue/issue.h"
 

@@ -5,7 +5,7 @@
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
-#include "model/graph/built.h"
+#include "edit/run.h"
 
 #include <stdlib.h>
 #include <string.h>

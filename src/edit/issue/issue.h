@@ -5,8 +5,7 @@
 #ifndef FSD_OUT_ISSUE_H
 #define FSD_OUT_ISSUE_H
 
-#include "change/compare/compare.h"
-#include "judge/findings/findings.h"
+#include "edit/run.h"
 #include "edit/cut/cut.h"
 
 /** Files of a report, by the names that its text uses. */

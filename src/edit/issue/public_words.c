@@ -4,7 +4,7 @@
  * Single letters and numbers say nothing.
  */
 #include "edit/issue/public_words.h"
-#include "model/ops/ops.h"
+#include "edit/run.h"
 
 #include <ctype.h>
 #include <string.h>

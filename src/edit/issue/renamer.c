@@ -5,8 +5,7 @@
  */
 #include "edit/issue/renamer.h"
 #include "base/base.h"
-#include "model/graph/built.h"
-#include "model/ops/ids.h"
+#include "edit/run.h"
 #include "edit/issue/public_words.h"
 
 #include <ctype.h>

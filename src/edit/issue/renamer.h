@@ -12,7 +12,7 @@
 #ifndef FSD_OUT_RENAMER_H
 #define FSD_OUT_RENAMER_H
 
-#include "explain/diff/diff.h"
+#include "edit/run.h"
 #include "edit/onnx/hide.h"
 
 struct fsd_renamer;

@@ -12,7 +12,7 @@
  * fusion.  If no rule predicts what the builder does, there is no exact break.
  */
 #include "base/base.h"
-#include "explain/cost/cost.h"
+#include "edit/run.h"
 #include "edit/mark/mark.h"
 
 #include <stdlib.h>

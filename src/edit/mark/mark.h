@@ -14,8 +14,7 @@
 #ifndef FSD_MARK_MARK_H
 #define FSD_MARK_MARK_H
 
-#include "change/compare/state.h"
-#include "match/pick.h"
+#include "edit/run.h"
 
 /** Where the values of a tensor are in the engine, exactly one. */
 enum fsd_place {
@@ -168,5 +167,8 @@ bool fsd_node_is_conv(const struct fsd_diff *d, fsd_id node);
 void fsd_marks_add_kinds(struct fsd_marks *m);
 void fsd_marks_add_places(struct fsd_marks *m);
 void fsd_marks_add_breaks(struct fsd_marks *m);
+
+/** The view of them.  view.c */
+fsd_view_fn fsd_view_tensors;
 
 #endif

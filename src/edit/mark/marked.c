@@ -2,7 +2,7 @@
  * of its tensor, and all consumers read what it makes. */
 #include "edit/mark/marked.h"
 #include "base/base.h"
-#include "model/ops/ids.h"
+#include "edit/run.h"
 #include "edit/onnx/declared.h"
 
 /* Fusions side by side have a border in common. */

@@ -11,7 +11,7 @@
 #define FSD_OUT_MARKED_H
 
 #include "edit/mark/mark.h"
-#include "model/onnx/edits.h"
+#include "edit/run.h"
 
 struct fsd_marking {
     fsd_id_vec outputs; /**< tensors to be marked */

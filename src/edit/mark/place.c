@@ -12,7 +12,7 @@
  *
  * since it generates one kernel for pointwise work and adjacent conversions.
  */
-#include "explain/cost/cost.h"
+#include "edit/run.h"
 #include "edit/mark/mark.h"
 
 enum { FAR = 64 }; /* views in a row */

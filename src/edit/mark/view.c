@@ -9,8 +9,7 @@
  */
 #include "base/base.h"
 #include "edit/mark/mark.h"
-#include "model/graph/word.h"
-#include "report/view/view.h"
+#include "edit/run.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Types and sizes of tensors for the lists of a model, by what the model says and what
  * the rules of operators infer. */
 #include "edit/onnx/declared.h"
-#include "explain/cost/cost.h"
+#include "edit/run.h"
 
 int fsd_onnx_number_of(enum fsd_dtype type)
 {

@@ -2,7 +2,7 @@
 #ifndef FSD_OUT_DECLARED_H
 #define FSD_OUT_DECLARED_H
 
-#include "explain/diff/diff.h"
+#include "edit/run.h"
 #include "model/onnx/edits.h"
 
 /** ONNX's number of an element type; 0: unknown. */

@@ -6,7 +6,7 @@
  */
 #include "edit/retype/retype.h"
 #include "edit/onnx/write.h"
-#include "model/graph/half.h"
+#include "edit/run.h"
 #include "base/base.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * reads and makes what it did, and whatever stands around it casts.
  */
 #include "edit/retype/retype.h"
-#include "model/ops/ops.h"
+#include "edit/run.h"
 
 /* The model's type of the node: of its first output that is a float, else input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)

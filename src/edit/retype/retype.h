@@ -13,8 +13,7 @@
 #ifndef FSD_RETYPE_RETYPE_H
 #define FSD_RETYPE_RETYPE_H
 
-#include "explain/diff/diff.h"
-#include "model/onnx/edits.h"
+#include "edit/run.h"
 
 /** What becomes of a node's type: exactly one. */
 enum fsd_retyped {
@@ -74,5 +73,8 @@ static inline enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tens
 {
     return fsd_tensor_form(g, tensor)->type;
 }
+
+/** The view of it.  view.c */
+fsd_view_fn fsd_view_retype;
 
 #endif

@@ -3,7 +3,7 @@
  * and the nodes whose type in the engine could not be carried over, with the reason.
  */
 #include "base/base.h"
-#include "report/view/view.h"
+#include "edit/run.h"
 #include "edit/retype/retype.h"
 
 static const char *what_word(unsigned what)

@@ -26,6 +26,7 @@ struct fsd_report {
     const struct fsd_verdict *judged;    /**< of what is compared, for its page */
     const struct fsd_verdicts *verdicts; /**< of the checks of a list */
     const struct fsd_lint *lint;         /**< of lint */
+    const struct fsd_view *own_view;     /**< one that FSD_VIEWS lacks; NULL: none */
     const char *view;                    /**< of a view: its name, and what is asked */
     const struct fsd_query *query;
     const struct fsd_style *style; /**< NULL: the plain one */

@@ -1,0 +1,374 @@
+/*
+ * fusiondiff: what writes models.  A run becomes edits of its model: tensors marked as
+ * outputs, what lint proposes, outcomes as metadata, the types of an engine, a part of
+ * it, a program, a bug report.
+ *
+ * A model is written from its file, which is read once more: what is kept is the same
+ * bytes.  The library has these functions, and this header is installed, unless it was
+ * built with -DFSD_EDIT=OFF.
+ */
+#ifndef FUSIONDIFF_EDIT_H
+#define FUSIONDIFF_EDIT_H
+
+#include <fusiondiff/fusiondiff.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** True when an ONNX model has weights in other files; false where its file cannot be
+ *  read. */
+FSD_API bool fsd_file_has_external(const char *path);
+
+/** As fsd_diff_view(), which does not have them, of the views "tensors" and "retype";
+ *  any other is asked of fsd_diff_view(). */
+FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *view,
+                                      const struct fsd_query *query, const char *format,
+                                      const struct fsd_style *style, FILE *out,
+                                      struct fsd_error *err);
+
+/* ------------------------------------------------------------------------ marking */
+
+/** Writes the model with the tensors marked as outputs that the view "tensors" lists
+ *  for the query: those of `break_at`, else all that change no fusion.  A fusion that
+ *  no mark splits is split by an If with two equal branches, which passes one of its
+ *  tensors on.  Weights in other files stay there: the new model belongs into the
+ *  folder of the model, whose file is read once more.
+ *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file, where `break_at` names
+ *          nothing, or no exact break of it exists; FSD_E_IO, FSD_E_MISMATCH, where
+ *          the model is gone or has changed since; FSD_E_LIMIT for a result of more
+ *          than 2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
+                                      const struct fsd_query *query, FILE *out,
+                                      struct fsd_error *err);
+
+/* ------------------------------------------- the fusion that makes an engine wrong */
+
+/** A search for it, by rebuilding the engine with some of its fusions split. */
+struct fsd_bisection;
+
+/** How the network's outputs of a rebuilt engine are. */
+enum fsd_bisect_result { FSD_BISECT_GOOD, FSD_BISECT_BAD, FSD_BISECT_SKIP };
+
+/** Begins a search among the fusions of a pair, whose engine is wrong.
+ *  @param out set to the search on success, to NULL on failure; free it with
+ *             fsd_bisection_free().
+ *  @return what fsd_diff_open() returns. */
+FSD_API enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
+                                           const struct fsd_options *opt,
+                                           struct fsd_error *err);
+/** Reads a search that was saved, with model and engine as it names them.
+ *  @param opt  its model and engine are not looked at.
+ *  @return the same; FSD_E_FORMAT for what is no such file; FSD_E_MISMATCH when model
+ *          or engine are other files than then. */
+FSD_API enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
+                                           const struct fsd_options *opt,
+                                           struct fsd_error *err);
+FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL */
+
+/** Writes what fsd_bisection_read() reads.  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
+                                           FILE *out, struct fsd_error *err);
+
+/** True when no further build tells more: one fusion is left, or those that no build
+ *  told apart. */
+FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
+
+/** The path of the model that the search is about; lives as long as the search. */
+FSD_API const char *fsd_bisection_path(const struct fsd_bisection *search);
+
+/** The tensors to be marked as outputs of the next build, a name a line; not those that
+ *  an If passes on, which fsd_bisection_model() has.
+ *  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
+                                              FILE *out, struct fsd_error *err);
+
+/** Writes the model of the next build: those tensors are marked in it, and Ifs split
+ *  the fusions that no mark splits.
+ *  @param inlined  weights in other files are copied into it, so that it may be in any
+ *                  folder; false: they stay where they are.
+ *  @return as fsd_diff_mark(). */
+FSD_API enum fsd_status fsd_bisection_model(const struct fsd_bisection *search,
+                                            bool inlined, FILE *out,
+                                            struct fsd_error *err);
+
+/** Says what to build next, or how the search ended.  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_next(const struct fsd_bisection *search,
+                                           FILE *out, struct fsd_error *err);
+
+/** Lists all results so far.  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
+                                          struct fsd_error *err);
+
+/** Takes the result of the build that was asked for, and says what it proves.
+ *  @param rebuilt  that build: its engine and, where it has one of its own, its model;
+ *                  NULL: it is taken to have changed as stated, which is not proved.
+ *  @return FSD_OK; FSD_E_ARG when the search is over, or no suspect would be left;
+ *          FSD_E_MISMATCH for the engine of another network; what fsd_diff_open()
+ *          returns.  The search stays as it was unless this returns FSD_OK. */
+FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
+                                           enum fsd_bisect_result result,
+                                           const struct fsd_options *rebuilt, FILE *out,
+                                           struct fsd_error *err);
+
+/** Reads the result of a build from a comparison that Polygraphy saved (`polygraphy run
+ *  --save-accuracy-results`): bad if an output of the network failed in any iteration,
+ *  good if all passed in each; the tensors that were marked do not count.
+ *  @param out  GOOD or BAD on success.
+ *  @return FSD_OK; FSD_E_OPEN; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH where it
+ *          states nothing of an output, and none failed. */
+FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
+                                            const char *path,
+                                            enum fsd_bisect_result *out,
+                                            struct fsd_error *err);
+
+/* ------------------------------------------------------------------------- fixing */
+
+/** Which edits to apply.  Zero is the default of every field; NULL in place of the
+ *  struct is all defaults. */
+struct fsd_fix_options {
+    const char *const *what; /**< ids of rules, or fingerprints of findings */
+    unsigned n_what;         /**< 0: all findings */
+    /** "TENSOR=VALUE": the scales of tensors that are to calibrate; of one tensor the
+     *  last counts.  Scales that the model has stay as they are. */
+    const char *const *scales;
+    unsigned n_scales;
+};
+
+/** Writes the model with the edits that lint proposes.  All other bytes stay as they
+ *  are.  An edit that needs a scale which neither the model nor `fix` has is left out,
+ *  as are all that fsd_linting_list_fixes() lists as not applied.  Weights in other
+ *  files stay there: the fixed model belongs into the folder of the model.
+ *  The model's file is read once more, in the thread that calls.
+ *  @param fix  may be NULL.
+ *  @param out  gets an ONNX file; what it holds after a failure is of no use.
+ *  @return FSD_E_ARG for a word of `fix` that names no rule, no finding or no tensor to
+ *          calibrate, and for a model that was read from standard input; FSD_E_IO,
+ *          FSD_E_MISMATCH where the file is gone or has changed since it was read;
+ *          FSD_E_LIMIT where the fixed model would be the first of more than 2 GiB,
+ *          which protobuf does not read; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
+                                        const struct fsd_fix_options *fix, FILE *out,
+                                        struct fsd_error *err);
+
+/** True when the model has weights in other files, which have to be beside the fixed
+ *  one, too.  False where its file cannot be read any more. */
+FSD_API bool fsd_linting_has_external(const struct fsd_linting *linting);
+
+/** Lists the same edits, and why some are not applied.
+ *  @param fix     may be NULL.
+ *  @param format  "text", "line" (how many apply); NULL: text.
+ *  @return FSD_E_ARG as fsd_linting_fix(), and for another format; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting,
+                                               const struct fsd_fix_options *fix,
+                                               const char *format, FILE *out,
+                                               struct fsd_error *err);
+
+/* --------------------------------------------------------------------- annotating */
+
+/** A file for viewers of models. */
+enum fsd_annotation {
+    FSD_ANNOTATE_MODEL,    /**< the model, the same bytes, with an entry of metadata for
+                                each thing that is known of a node: `fusiondiff.fate`,
+                                `.why`, `.layer`, `.kind`, `.requested`, `.realised`,
+                                `.ms`, `.evidence` */
+    FSD_ANNOTATE_LAYERS,   /**< the engine as an ONNX model: a layer is a node, its type
+                                the operator */
+    FSD_ANNOTATE_NODE_DATA /**< JSON that Model Explorer shows beside the model */
+};
+
+/** Writes such a file.
+ *  @param diff  of FSD_ANNOTATE_MODEL the model's file is read once more.
+ *  @return FSD_OK; FSD_E_ARG where no ONNX file is there to be annotated; FSD_E_IO,
+ *          FSD_E_MISMATCH, where it is gone or has changed since; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
+                                          enum fsd_annotation as, FILE *out,
+                                          struct fsd_error *err);
+
+/* ----------------------------------------------------------------------- retyping */
+
+/** Writes the model with the precision that a weakly typed engine chose: where a node
+ *  runs in FP16, BF16 or FP32 in the engine, Casts and typed initializers have the
+ *  model ask for that.  Inputs and outputs keep their types, quantizers stay.  The view
+ *  "retype" lists what becomes of each node, and what could not be carried over.
+ *  Weights in other files stay there, behind a Cast: the typed model belongs into the
+ *  folder of the model, whose file is read once more.
+ *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH,
+ *          where it is gone or has changed since; FSD_E_LIMIT for a result of more than
+ *          2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_retype(const struct fsd_diff *diff, FILE *out,
+                                        struct fsd_error *err);
+
+/* --------------------------------------------------------------------- cutting out */
+
+/** What of a model is cut out.  Zero is the default of every field; what is named by
+ *  several of them is cut out together. */
+struct fsd_cut_options {
+    const char *const *layers; /**< names, patterns or numbers of layers of the engine:
+                                    the nodes that they compute */
+    unsigned n_layers;
+    const char *const *groups; /**< the same, with the layers that compute nodes
+                                    together with these */
+    unsigned n_groups;
+    const char *const *nodes; /**< names or patterns of nodes */
+    unsigned n_nodes;
+    const char *const *from; /**< tensors: the nodes behind these, as far as the ones */
+    unsigned n_from;
+    const char *const *to; /**< before these; with one of both to an end of the model */
+    unsigned n_to;
+    unsigned context;    /**< steps to nodes around, which come along */
+    bool inline_weights; /**< weights in other files are copied into the part; else it
+                              belongs into the folder of the model */
+    const char *const *values; /**< files with values of the model's tensors, numpy's
+                                    (.npz) or Polygraphy's saved outputs, for
+                                    fsd_cutting_write_inputs() */
+    unsigned n_values;
+};
+
+struct fsd_cutting;
+
+/** Decides what a cut holds: the nodes that are named, the quantizers at their edges
+ *  (but for `from` and `to`), and the constants that these read.
+ *  @param out  set on success, to NULL on failure; free it with fsd_cutting_free().
+ *  @param opt  as for fsd_diff_open(); `engine` may be NULL where no layers are named.
+ *              Types and sizes that the model leaves open are the engine's.
+ *  @param err  may be NULL.
+ *  @return FSD_OK; FSD_E_ARG for a word that names nothing, or a node in the body of an
+ *          If, a Loop or a Scan; FSD_E_FORMAT for a model with a cycle, or where nodes
+ *          stand before what they read, nothing makes a tensor, or two nodes make one
+ *          of the same name; FSD_E_UNSUPPORTED where a tensor at the edge is a
+ *          sequence, or of unknown type; and all that fsd_diff_open() returns. */
+FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
+                                         const struct fsd_options *opt,
+                                         const struct fsd_cut_options *cut,
+                                         struct fsd_error *err);
+
+/** @param cutting may be NULL. */
+FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
+
+/** Writes the part as an ONNX model; what is kept is the same bytes as in the model,
+ *  whose file is read once more.
+ *  @return before anything is written FSD_E_IO, FSD_E_FORMAT where weights in other
+ *          files are not there, FSD_E_MISMATCH where the model has changed since it was
+ *          read, FSD_E_LIMIT for a part of more than 2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
+                                          struct fsd_error *err);
+
+/** Writes values for its inputs as numpy.savez() does: those of the files that
+ *  `values` names, of the first that has a tensor of that name; without such files
+ *  random ones, the same each time, where open sizes are 1.
+ *  @return before anything is written FSD_E_MISMATCH where no file has an input, or
+ *          has it in another type or other sizes, FSD_E_FORMAT for a file that is
+ *          damaged or has no tensors, FSD_E_IO, FSD_E_LIMIT, FSD_E_UNSUPPORTED for a
+ *          type that numpy has not, as bf16, or more than 2 GiB; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
+                                                 FILE *out, struct fsd_error *err);
+
+/** Writes as text what is cut.
+ *  @param path   where the part is written to: the commands that build and run it there
+ *                follow; NULL: none.
+ *  @param alone  an engine, or a build log, of the part built alone: whether it fuses
+ *                the nodes in the same way; NULL: there is none.
+ *  @return FSD_OK, FSD_E_WRITE, and what fsd_diff_open() returns for `alone`. */
+FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
+                                           const char *path, const char *alone,
+                                           FILE *out, struct fsd_error *err);
+
+/* ------------------------------------------------------------------------- as code */
+
+/** In which words a model is written as Python. */
+enum fsd_code_api {
+    FSD_CODE_TENSORRT, /**< a program that defines the network by TensorRT's API and
+                            builds it; it reads weights from the ONNX file by name */
+    FSD_CODE_TORCH     /**< pseudo code in the words of PyTorch */
+};
+
+/** Zero is the default of every field. */
+struct fsd_code_options {
+    enum fsd_code_api api;
+    unsigned depth; /**< parts of a node's name that make a module; 0: as many as make
+                         the shortest program */
+    const struct fsd_cut_options *part; /**< only this part, with quantizers and
+                         constants as of fsd_cutting_open(); `inline_weights` is of no
+                         meaning; NULL: the whole model */
+};
+
+struct fsd_coding;
+
+/** Reads a model that is to be written as code, and an engine built from it.
+ *  @param out  set on success, to NULL on failure; free it with fsd_coding_free().
+ *  @param opt  as for fsd_diff_open(); `engine` may be NULL.
+ *  @param err  may be NULL.
+ *  @return as fsd_diff_open(). */
+FSD_API enum fsd_status fsd_coding_open(struct fsd_coding **out,
+                                        const struct fsd_options *opt,
+                                        struct fsd_error *err);
+
+/** @param coding may be NULL. */
+FSD_API void fsd_coding_free(struct fsd_coding *coding);
+
+/** Writes the model as Python.  What the API cannot express is a statement that raises
+ *  NotImplementedError.  Names of the model stand in it as literals and in comments
+ *  only.
+ *  @param err  may be NULL.
+ *  @return before anything is written FSD_E_ARG and FSD_E_FORMAT as
+ *          fsd_cutting_open(); FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
+                                         const struct fsd_code_options *opt, FILE *out,
+                                         struct fsd_error *err);
+
+/* ------------------------------------------------------------------ bug reports */
+
+/** The contents of a report for the maintainers of a builder.  Zero is the default of
+ *  every field. */
+struct fsd_issue_options {
+    const char *finding; /**< the id of a rule, whose worst finding is reported, or a
+                              fingerprint; NULL: the worst finding of all, or of two
+                              builds the worst difference */
+    struct fsd_cut_options part; /**< in place of a finding: layers, groups or nodes, of
+                                      the later build; `context` goes with both */
+    bool anonymous;              /**< names are replaced in all files */
+    bool no_weights;             /**< so are the values of weights */
+};
+
+struct fsd_issue;
+
+/** Chooses what the report is about, and cuts the part out of the model.
+ *  @param out     set on success, to NULL on failure; free it with fsd_issue_free().
+ *  @param before  the build before, as for fsd_comparison_open(); NULL: one build is
+ *                 reported.
+ *  @param opt     the build, as for fsd_diff_open().
+ *  @param err     may be NULL.
+ *  @return FSD_OK; FSD_E_ARG where there is no such finding or difference, or names are
+ *          to be replaced in what is known from a snapshot; all that fsd_diff_open(),
+ *          fsd_comparison_open() and fsd_cutting_open() return. */
+FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
+                                       const struct fsd_options *before,
+                                       const struct fsd_options *opt,
+                                       const struct fsd_issue_options *issue,
+                                       struct fsd_error *err);
+
+/** @param issue may be NULL. */
+FSD_API void fsd_issue_free(struct fsd_issue *issue);
+
+/** The name of the i-th file of the report: "issue.md", "layers.json", "part.onnx",
+ *  "part.svg", as far as there are such; NULL past the last. */
+FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
+
+/** Writes the file of that name.
+ *  @return FSD_OK; FSD_E_ARG for a file that the report does not have; FSD_E_IO,
+ *          FSD_E_MISMATCH, where the model is gone or has changed since; FSD_E_LIMIT;
+ *          FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
+                                        FILE *out, struct fsd_error *err);
+
+/** Writes which new name stands for which, as JSON: {"n1": "stem/conv", ...}.
+ *  @return FSD_OK; FSD_E_ARG where no names were replaced; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
+                                              struct fsd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* What the verbs that write models share: the options that name a part of a model, models
+ * beside reports, and the edits of lint. */
+#ifndef FSD_CLI_EDIT_H
+#define FSD_CLI_EDIT_H
+
+#include "cli/cli.h"
+
+/** Rows of a verb's options; `does` is what it does with the nodes: "Cut". */
+#define PART_ROWS(does)                                                                \
+    {"layer", "LAYER",                                                                 \
+     does " the nodes of a layer: its number, name or pattern; may be repeated, like " \
+          "the next four",                                                             \
+     WORDS(cut_layers, cut.n_layers)},                                                 \
+        {"group", "LAYER",                                                             \
+         "The same for all layers that compute nodes together with this layer",        \
+         WORDS(cut_groups, cut.n_groups)},                                             \
+        {"node", "NODE", "A node: its name, #number or pattern",                       \
+         WORDS(cut_nodes, cut.n_nodes)},                                               \
+        {"from", "TENSOR", "The nodes after a tensor of the model",                    \
+         WORDS(cut_from, cut.n_from)},                                                 \
+        {"to", "TENSOR",                                                               \
+         "The nodes before a tensor; with --from, those on a path between the two",    \
+         WORDS(cut_to, cut.n_to)},                                                     \
+    {                                                                                  \
+        "context", "N", "Also the nodes up to N steps around", CONTEXT                 \
+    }
+#define CONTEXT NUMBER(cut.context, 0, 1000000, "a number of steps")
+
+/** True when an option names nodes. */
+bool names_part(const struct command_line *line);
+
+/** Ends with a message where the options ask for an ENGINE that is not given. */
+void check_part(const struct command_line *line, struct argp_state *state);
+
+/** Writes every output of a verb that makes a model: those that end in .onnx are
+ *  models, the others reports; where there are only models, a report goes to standard
+ *  output.  models.c */
+enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
+                             print_fn *print_report, const void *payload,
+                             struct fsd_error *err);
+
+/** Takes the words of lint's --fix, and applies the edits that they name.  fix.c */
+void take_fix(struct command_line *line, char *list, struct argp_state *state);
+enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
+                          struct fsd_error *err);
+
+#endif

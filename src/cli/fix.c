@@ -1,0 +1,58 @@
+/* What lint's --fix does: the edits that are applied, or their list. */
+#define _GNU_SOURCE /* argp */
+#include "cli/edit.h"
+
+#include <string.h>
+
+/* Cuts the list, if there is one, at its commas. */
+void take_fix(struct command_line *line, char *list, struct argp_state *state)
+{
+    char *rest = list, *word;
+
+    line->fixes = true;
+    while ((word = strsep(&rest, ","))) {
+        if (!*word)
+            argp_error(state,
+                       "--fix: expected rules or fingerprints, separated by commas");
+        if (line->fix.n_what == MOST_OUTPUTS)
+            argp_error(state, "--fix: expected at most %d words", MOST_OUTPUTS);
+        line->fix_what[line->fix.n_what++] = word;
+    }
+}
+
+struct fix_job {
+    const struct fsd_linting *linting;
+    const struct fsd_fix_options *fix;
+    bool write;
+};
+
+/* The list, or where a model is written that; "line" is asked for beside it. */
+static enum fsd_status print_fix(const void *payload, const struct sink *to)
+{
+    const struct fix_job *job = payload;
+
+    return job->write && strcmp(to->format, "line") != 0
+               ? fsd_linting_fix(job->linting, job->fix, to->out, to->err)
+               : fsd_linting_list_fixes(job->linting, job->fix, to->format, to->out,
+                                        to->err);
+}
+
+enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
+                          struct fsd_error *err)
+{
+    struct fix_job job = {linting, &line->fix, line->outputs[0].path != NULL};
+    bool moved = false;
+    enum fsd_status status;
+
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        if ((line->outputs[i].path != NULL) != job.write)
+            return fail_file(err, FSD_E_ARG, "-o",
+                             "expected files, found standard output beside one");
+        moved |= job.write && !is_same_folder(line->run.model, line->outputs[i].path);
+    }
+    status = write_judgement(line, print_fix, &job, err);
+    if (status == FSD_OK && moved && !line->quiet && fsd_linting_has_external(linting))
+        print_note(NULL, "the weights are in external files: copy them into the folder "
+                         "of the fixed model");
+    return status;
+}

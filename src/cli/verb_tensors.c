@@ -1,0 +1,84 @@
+/* fusiondiff tensors MODEL ENGINE: which tensors may be marked as outputs, and the model
+ * with them. */
+#define _GNU_SOURCE /* argp */
+#include "cli/edit.h"
+
+#include <string.h>
+
+static const struct option_row options[] = {
+    {"free", NULL, "List only tensors that change no fusion if marked as outputs",
+     FLAG(query.only_free)},
+    {"break", "LAYER",
+     "Find the tensors to mark as outputs, or to pass through an If, to split this "
+     "fusion, and list all fusions that this changes; LAYER is a name, 12, node:12 or "
+     "a pattern",
+     WORD(query.break_at)},
+    {"as", "FORM",
+     "Write the tensors of --free (the default) or --break as names, trtexec, "
+     "polygraphy or api (Python)",
+     WORD(query.as), .words = "names trtexec polygraphy api"},
+    {0},
+};
+
+static const char doc[] =
+    "Shows where the values of each tensor of the model are in "
+    "the engine: between layers (marking it as an output changes "
+    "no fusion), inside a fusion, or gone, and then which tensor "
+    "has the same values.\v"
+    "-o FILE.onnx writes the model with the tensors of --free (the "
+    "default) or --break marked as outputs.  A fusion that no mark "
+    "splits is split by an If with two equal branches in that "
+    "model.  Compare engines built of it by the original model.";
+
+struct job {
+    const struct fsd_diff *diff;
+    const struct command_line *line;
+    uint32_t *left_out; /* of the texts written */
+};
+
+static enum fsd_status print_report(const void *payload, const struct sink *to)
+{
+    const struct job *job = payload;
+    struct fsd_query query = job->line->query;
+
+    query.left_out = strcmp(to->format, "text") ? NULL : job->left_out;
+    return fsd_edit_view(job->diff, "tensors", &query, to->format, to->style, to->out,
+                         to->err);
+}
+
+static enum fsd_status print_model(const void *payload, const struct sink *to)
+{
+    const struct job *job = payload;
+
+    return fsd_diff_mark(job->diff, &job->line->query, to->out, to->err);
+}
+
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
+{
+    struct fsd_diff *diff = NULL;
+    enum fsd_status status = fsd_diff_open(&diff, &line->run, err);
+    uint32_t left_out = 0;
+    struct job job = {diff, line, &left_out};
+
+    if (status == FSD_OK)
+        status = write_models(line, print_model, print_report, &job, err);
+    if (status == FSD_OK)
+        note_left_out(line, left_out);
+    fsd_diff_free(diff);
+    return status;
+}
+
+const struct verb verb_tensors = {
+    "tensors",
+    "MODEL ENGINE",
+    "list tensors that can be marked as outputs without breaking "
+    "a fusion",
+    doc,
+    {"model.onnx engine.json --free", "model.onnx engine.json --break Conv_28",
+     "model.onnx engine.json --break Conv_28 -o split.onnx",
+     "model.onnx engine.json --free --as polygraphy"},
+    .options = options,
+    .check = need_pair,
+    .one_format = true,
+    .run = run,
+    .subject = FSD_OF_VIEW};

@@ -1,0 +1,46 @@
+/*
+ * What the library of edits needs of the one that explains builds, and all that it sees
+ * of it beside the public header and base/: its folders include no other header, but
+ * for edit/onnx, which writes what model/onnx reads.
+ */
+#ifndef FSD_EDIT_RUN_H
+#define FSD_EDIT_RUN_H
+
+#include "base/base.h"
+
+#include <fusiondiff/edit.h>
+
+/* The model and the engine: words that name nodes, operators, numbers in 16 bits; the
+ * edits that are collected before a file is written. */
+#include "match/pick.h"
+#include "model/graph/built.h"
+#include "model/graph/half.h"
+#include "model/graph/word.h"
+#include "model/onnx/edits.h"
+#include "model/ops/ids.h"
+#include "model/ops/ops.h"
+
+/* A run: links, facts, outcomes, sizes and costs, values; the state of a build, two of
+ * which are compared; what lint proposes. */
+#include "change/compare/compare.h"
+#include "explain/cost/cost.h"
+#include "explain/cost/scope.h"
+#include "explain/diff/diff.h"
+#include "explain/values/values.h"
+#include "judge/findings/findings.h"
+#include "judge/lint/lint.h"
+
+/* How runs are opened, and arguments refused. */
+#include "api/command.h"
+#include "api/linting.h"
+#include "api/states.h"
+
+/* JSON as it is read and written, phrases of a builder's reader, views and pictures. */
+#include "read/engine/reader.h"
+#include "read/engine/record.h"
+#include "report/json/json.h"
+#include "report/picture/picture.h"
+#include "report/subject/subject.h"
+#include "report/view/view.h"
+
+#endif
