@@ -20,7 +20,7 @@ SECTIONS = (
         ("Memory of a decompressor", "[src/base/decompress.c DECODER_MEMORY B]", "error `format`"),
         ("Bytes of a snapshot", "[src/change/snapshot/read.c SNAPSHOT_LIMIT B]", ERROR),
         ("Bytes of a policy", "[src/judge/gate/policy_ini.c POLICY_LIMIT B]", ERROR),
-        ("Bytes of the state of `bisect`", "[src/edit/bisect/bisect.c STATE_MOST B]", ERROR),
+        ("Bytes of the state of `bisect`", "[src/edit/bisect/state.c STATE_MOST B]", ERROR),
         ("Bytes of a comparison that Polygraphy saved (`bisect result`)", "[src/edit/bisect/accuracy.h FSD_ACCURACY_MOST B]", ERROR),
         ("Bytes of a line that the command of `bisect run` prints: a longer one is no path",
          "[src/cli/verb_bisect.c LONG_OUTPUT B]", "the line before it counts"),

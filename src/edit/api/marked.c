@@ -1,20 +1,8 @@
 /* The public API of marks: the model with tensors marked as outputs, or passed through
  * an If, so that a rebuilt engine shows them or has a fusion split. */
+#include "edit/mark/marked.h"
 #include "edit/run.h"
-#include "edit/api/marked.h"
-#include "edit/onnx/write.h"
 #include "base/base.h"
-
-enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
-                                  const struct fsd_marking *what,
-                                  enum fsd_onnx_weights weights, FILE *out,
-                                  struct fsd_error *err)
-{
-    struct fsd_onnx_edits *edits = fsd_marked_edits(arena, d, what);
-
-    fsd_onnx_set_weights(edits, weights);
-    return fsd_onnx_write_again(edits, "marking", out, err);
-}
 
 static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_marks *m,
                                   const char *word, struct fsd_marking *what,

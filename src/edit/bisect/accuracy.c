@@ -10,8 +10,8 @@
  * pair of runners, and in it an object for each iteration.  A function of the user's
  * may state true or false in place of an object.  Older versions save a single result.
  */
-#include "edit/bisect/accuracy.h"
 
+#include "edit/bisect/accuracy.h"
 #include "base/base.h"
 #include "edit/run.h"
 

@@ -188,3 +188,12 @@ void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
     fsd_vec_push(h->arena, &h->steps, step);
     choose(h);
 }
+
+uint8_t *fsd_hunt_same(const struct fsd_hunt *h)
+{
+    uint32_t n = h->m->state->groups.n;
+    uint8_t *seen = FSD_NEW(h->m->arena, uint8_t, n);
+
+    memset(seen, FSD_SEEN_SAME, n);
+    return seen;
+}

@@ -49,4 +49,7 @@ void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
 /** Whether the group should change in the next build. */
 bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group);
 
+/** By group FSD_SEEN_SAME, to be changed; in the marks' arena. */
+uint8_t *fsd_hunt_same(const struct fsd_hunt *h);
+
 #endif

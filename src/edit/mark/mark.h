@@ -168,6 +168,10 @@ void fsd_marks_add_kinds(struct fsd_marks *m);
 void fsd_marks_add_places(struct fsd_marks *m);
 void fsd_marks_add_breaks(struct fsd_marks *m);
 
+/** "Conv_3 + Relu_4", at most three of a group's nodes, in the arena.  view.c */
+const char *fsd_marks_called(struct fsd_arena *arena, const struct fsd_marks *m,
+                             fsd_id group);
+
 /** The view of them.  view.c */
 fsd_view_fn fsd_view_tensors;
 

@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "edit/run.h"
 #include "edit/onnx/declared.h"
+#include "edit/onnx/write.h"
 
 /* Fusions side by side have a border in common. */
 static void add_passed(struct fsd_arena *arena, struct fsd_marking *all, fsd_id tensor)
@@ -111,9 +112,10 @@ static void pass(struct marker *m, fsd_id tensor)
     read_instead(m, tensor, node.output);
 }
 
-struct fsd_onnx_edits *fsd_marked_edits(struct fsd_arena *arena,
-                                        const struct fsd_diff *d,
-                                        const struct fsd_marking *what)
+/* The edits that mark them and pass them on. */
+static struct fsd_onnx_edits *edits_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d,
+                                       const struct fsd_marking *what)
 {
     struct marker m = {arena, d, fsd_onnx_edits_new(arena, d->model), NULL};
 
@@ -122,4 +124,15 @@ struct fsd_onnx_edits *fsd_marked_edits(struct fsd_arena *arena,
     for (uint32_t i = 0; i < what->passed.n; i++)
         pass(&m, what->passed.at[i]);
     return m.edits;
+}
+
+enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
+                                  const struct fsd_marking *what,
+                                  enum fsd_onnx_weights weights, FILE *out,
+                                  struct fsd_error *err)
+{
+    struct fsd_onnx_edits *edits = edits_of(arena, d, what);
+
+    fsd_onnx_set_weights(edits, weights);
+    return fsd_onnx_write_again(edits, "marking", out, err);
 }

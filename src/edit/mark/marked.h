@@ -22,9 +22,11 @@ struct fsd_marking {
 void fsd_marking_add(struct fsd_arena *arena, struct fsd_marking *all,
                      const struct fsd_marks *m, fsd_id group);
 
-/** The edits that mark them and pass them on. */
-struct fsd_onnx_edits *fsd_marked_edits(struct fsd_arena *arena,
-                                        const struct fsd_diff *d,
-                                        const struct fsd_marking *what);
+/** Writes the model of the run with the tensors marked and passed on.
+ *  @return as fsd_diff_mark(). */
+enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
+                                  const struct fsd_marking *what,
+                                  enum fsd_onnx_weights weights, FILE *out,
+                                  struct fsd_error *err);
 
 #endif

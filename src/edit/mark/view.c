@@ -55,7 +55,7 @@ static const char tensor_text[] =
     set(t, TEXT,  fusion, fsd_fusion_kind_name(m->kinds[group]), "fusion", \
         .word = fsd_fusion_kind_name, .n_words = FSD__FUSION_COUNT) \
     set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
-    set(t, NAME,  called, called(arena, m, group), "nodes", .aside = true)
+    set(t, NAME,  called, fsd_marks_called(arena, m, group), "nodes", .aside = true)
 FSD_RECORD(change_row, CHANGE_ROW)
 
 #define PASSED_ROW(has, set, when, t) has(t, NAME, name, NULL)
@@ -65,7 +65,7 @@ FSD_RECORD(passed_row, PASSED_ROW)
     set(t, COUNT, layer, fsd_count_id(m->layer_of[group]), "layer") \
     set(t, TEXT,  fusion, fsd_fusion_kind_name(m->kinds[group]), "fusion", \
         .word = fsd_fusion_kind_name, .n_words = FSD__FUSION_COUNT) \
-    set(t, NAME,  called, called(arena, m, group), "nodes", .aside = true) \
+    set(t, NAME,  called, fsd_marks_called(arena, m, group), "nodes", .aside = true) \
     set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
     set(t, FLAG,  exact, fsd_marks_has_break(m, group), "exact", \
         .about = "a tensor is known that splits it") \
@@ -268,8 +268,8 @@ static struct fsd_ids nodes_of(struct fsd_arena *arena, const struct fsd_marks *
 
 enum { FEW = 3 };
 
-static const char *called(struct fsd_arena *arena, const struct fsd_marks *m,
-                          fsd_id group)
+const char *fsd_marks_called(struct fsd_arena *arena, const struct fsd_marks *m,
+                             fsd_id group)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;
     struct fsd_print print;
