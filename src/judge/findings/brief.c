@@ -305,7 +305,7 @@ static struct deed *deed_of_edit(struct writer *w, struct deeds *all,
  * layer's share is counted once. */
 static struct deed *edits_of(struct writer *w, struct deeds *all, struct fsd_span span)
 {
-    const struct fsd_cite *own = w->d->findings->cites.at + span.at;
+    const struct fsd_cite *own = &w->d->findings->cites.at[span.at];
     struct deed *deed = deed_of_edit(w, all, own);
 
     for (uint32_t i = 0; i < span.n; i++)

@@ -441,7 +441,8 @@ void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool bri
 
 static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 {
-    const struct fsd_cite *cites = found->cites.at + f->cites.at;
+    const struct fsd_cite *cites =
+        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* there may be no list */
     struct fsd_print text;
     FILE *out;
 
@@ -591,7 +592,7 @@ void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out)
     struct fsd_span own = fsd_layer_cites(d, layer);
 
     if (own.n)
-        fsd_put_cites(d->findings->cites.at + own.at, own.n, out);
+        fsd_put_cites(&d->findings->cites.at[own.at], own.n, out);
     else
         fsd_put_advice(d, layer, out);
 }
