@@ -1,5 +1,5 @@
-/* What the verbs that write models share: the options that name a part of a model, models
- * beside reports, and the edits of lint. */
+/* What the verbs that write models share: the options that name a part of a model,
+ * models beside reports, and the edits of lint. */
 #ifndef FSD_CLI_EDIT_H
 #define FSD_CLI_EDIT_H
 

@@ -1,4 +1,4 @@
-/* The public API of fixes: a model with the edits that lint proposes, and their list. */
+/* The public API of fixes: a model with the edits that lint proposes, and a list. */
 #include "edit/run.h"
 #include "edit/fix/fix.h"
 #include "edit/onnx/write.h"

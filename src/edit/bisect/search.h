@@ -1,5 +1,5 @@
-/* A search for the fusion that makes an engine wrong: its pair, its state as a text, and
- * what it says. */
+/* A search for the fusion that makes an engine wrong: its pair, its state as a text,
+ * and what it says. */
 #ifndef FSD_BISECT_SEARCH_H
 #define FSD_BISECT_SEARCH_H
 

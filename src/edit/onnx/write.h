@@ -1,6 +1,6 @@
 /*
- * The one writer of ONNX: a model's file again, with some of it changed.  The rest of the
- * file is copied byte by byte, so that unknown fields are kept as they are:
+ * The one writer of ONNX: a model's file again, with some of it changed.  The rest of
+ * the file is copied byte by byte, so that unknown fields are kept as they are:
  *
  *     file     [ir_version] [graph: node node | node    | node weights ... ] [opset]
  *     written  [ir_version] [graph: node node new renamed node weights ... new] [opset]

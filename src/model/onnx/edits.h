@@ -1,7 +1,7 @@
 /*
  * Edits of a model: to the nodes of the graph that was read from its file, and to what
- * the main graph lists.  They are only collected here; edit/onnx/write.c writes the file
- * with them.
+ * the main graph lists.  They are only collected here; edit/onnx/write.c writes the
+ * file with them.
  *
  *     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(arena, g);
  *     fsd_onnx_add_tensor(edits, "s", FSD_ONNX_FLOAT, &scale, sizeof scale);
