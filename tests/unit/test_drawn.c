@@ -216,14 +216,10 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int main(void)
+/* Appends the paths of a folder's cases; the caller frees each. */
+static size_t list_cases(const char *at, char **paths, size_t n)
 {
-    struct CMUnitTest tests[MOST_FILES];
-    char *paths[MOST_FILES];
-    size_t n = 0;
-    const char *at = getenv("FSD_DRAWN_AT") ? getenv("FSD_DRAWN_AT") : FSD_DRAWN;
     DIR *folder = opendir(at);
-    int failed;
 
     for (struct dirent *e = folder ? readdir(folder) : NULL; e && n < MOST_FILES;
          e = readdir(folder))
@@ -235,12 +231,26 @@ int main(void)
         }
     if (folder)
         closedir(folder);
+    return n;
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[MOST_FILES];
+    char *paths[MOST_FILES];
+    const char *at = getenv("FSD_DRAWN_AT");
+    size_t made = at ? 0 : list_cases(FSD_DRAWN_MADE, paths, 0);
+    size_t n = list_cases(at ? at : FSD_DRAWN, paths, made);
+    bool complete = n > made && (at || made);
+    int failed;
+
     qsort(paths, n, sizeof *paths, by_text);
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){.name = strrchr(paths[i], '/') + 1,
                                        .test_func = check_path,
                                        .initial_state = paths[i]};
-    failed = n ? _cmocka_run_group_tests("drawn", tests, n, NULL, NULL) : 1;
+    /* Cases that nobody has made would pass unseen. */
+    failed = complete ? _cmocka_run_group_tests("drawn", tests, n, NULL, NULL) : 1;
     while (n)
         free(paths[--n]);
     return failed;
