@@ -256,6 +256,19 @@ void show_align(const struct fsd_compare *c, FILE *out)
             fprintf(out, "output %u = %d\n", i, (int)c->align->new_output[i]);
 }
 
+/* What each of two builders does with the network. */
+static void show_builders(const struct fsd_compare *c, FILE *out)
+{
+    for (size_t i = 0; c->across && i < FSD_COUNT_OF(c->builders); i++) {
+        const struct fsd_builder *b = &c->builders[i];
+
+        fprintf(out, "%s: groups %u, %g ms; fuses more %u; ", b->name, b->groups,
+                b->groups_ms, b->fuses_more);
+        fprintf(out, "conversions %u, %g ms; quantizers %u, %g ms\n", b->conversions,
+                b->conversions_ms, b->quantizers, b->quantizers_ms);
+    }
+}
+
 void show_compare(const struct fsd_compare *c, FILE *out)
 {
     struct fsd_alignment_count n = fsd_alignment_count(c);
@@ -273,6 +286,7 @@ void show_compare(const struct fsd_compare *c, FILE *out)
         fprintf(out, "built %s: %s -> %s\n", b->key, b->before ? b->before : "?",
                 b->after ? b->after : "?");
     }
+    show_builders(c, out);
     if (c->timed) {
         fprintf(out, "time %g -> %g:", c->before, c->after);
         for (unsigned b = 0; b < FSD__BLAME_COUNT; b++)

@@ -46,7 +46,7 @@ static void run_compare(const struct test_case *c, FILE *out)
 {
     struct fsd_state *old = read_state(case_need(c, "before"));
     struct fsd_state *new = read_state(case_need(c, "after"));
-    struct fsd_compare *compare = fsd_compare_new(old, new);
+    struct fsd_compare *compare = fsd_compare_builds(old, new);
 
     show_compare(compare, out);
     if (case_text(c, "fit", 0)) {
