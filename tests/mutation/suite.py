@@ -45,7 +45,7 @@ class Test:
         if self.name.startswith("golden/"):
             return [self.command[-1]]
         if self.name.startswith("unit/"):
-            return [f"{root}/tests/unit", f"{root}/tests/support"]
+            return [f"{root}/tests/unit", f"{root}/tests/support", f"{root}/tests/drawn"]
         return [f"{root}/tests/support"] + [
             os.path.dirname(w) for w in self.command if w.startswith(f"{root}/tests/")]
 
