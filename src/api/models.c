@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "change/compare/exports.h"
 #include "api/inputs.h"
+#include "api/states.h"
 #include "report/subject/subject.h"
 
 struct fsd_models {
@@ -39,15 +40,9 @@ enum fsd_status fsd_models_open(struct fsd_models **out, const char *before,
     if (status == FSD_OK)
         status = open_model(&new, m->arena[1], after, err);
     if (status == FSD_OK) {
-        const struct fsd_exports *e = m->exports = fsd_exports_new(old, new);
-        struct fsd_alignment_count n = {e->old_nodes, e->new_nodes, e->aligned};
-
-        if (!force && !fsd_alignment_fits(n))
-            status = fsd_fail(err, FSD_E_MISMATCH, new.model->path, FSD_POS_NONE, 0,
-                              "expected another export of %s, but of that model's %u "
-                              "computing nodes only %u could be found among the %u of "
-                              "this one (--force continues)",
-                              old.model->path, n.old, n.aligned, n.new);
+        m->exports = fsd_exports_new(old, new);
+        if (!force)
+            status = fsd_check_network(m->exports->compare, err);
     }
     if (status == FSD_OK)
         *out = m;
@@ -78,7 +73,7 @@ enum fsd_status fsd_models_write(const struct fsd_models *models, const char *fo
                                  struct fsd_error *err)
 {
     const struct fsd_report report = {
-        .subject = FSD_OF_MODELS, .exports = models->exports, .style = style};
+        .subject = FSD_OF_MODELS, .compare = models->exports->compare, .style = style};
 
     return fsd_report_write(&report, format, out, err);
 }

@@ -105,7 +105,7 @@ DOCUMENT(fill_comparison, fsd_document_of_comparison(sheet, r->compare))
 DOCUMENT(fill_changes, fsd_sheet_of_comparison(sheet, r->compare))
 DOCUMENT(fill_matrix, fsd_sheet_of_matrix(sheet, r->matrix))
 DOCUMENT(fill_stability, fsd_sheet_of_stability(sheet, r->matrix))
-DOCUMENT(fill_models, fsd_sheet_of_exports(sheet, r->exports))
+DOCUMENT(fill_models, fsd_sheet_of_exports(sheet, r->compare->exports))
 DOCUMENT(fill_routes, fsd_sheet_of_routes(sheet, r->routes))
 DOCUMENT(fill_check, fsd_document_of_check(sheet, r->verdict))
 DOCUMENT(fill_lint, fsd_document_of_lint(sheet, r->run, r->lint, r->verdict))
@@ -123,12 +123,11 @@ static void fill_findings(struct fsd_sheet *sheet, const struct fsd_report *r)
 
 DRAW(draw_run, fsd_picture_write(r->run, format, r->style, out, err))
 DRAW(draw_comparison, fsd_compare_write_picture(r->compare, format, r->style, out, err))
-DRAW(draw_models, fsd_exports_write_picture(r->exports, format, r->style, out, err))
 
 JUDGE(judge_run, fsd_verdict_of_run(r->run))
 JUDGE(judge_comparison, fsd_verdict_of_comparison(r->compare))
 JUDGE(judge_matrix, fsd_verdict_of_comparison(r->matrix->with[i + 1]))
-JUDGE(judge_models, fsd_verdict_of_exports(r->exports))
+JUDGE(judge_models, fsd_verdict_of_exports(r->compare))
 
 /* clang-format off */
 static const struct subject subjects[] = {
@@ -144,7 +143,7 @@ static const struct subject subjects[] = {
                        .judge = judge_matrix, .document = fill_matrix},
     [FSD_OF_STABILITY] = {{"stability", "stability", NULL}, .document = fill_stability},
     [FSD_OF_MODELS] = {{"compare of models", "two models", "exports"},
-                       .draw = draw_models, .judge = judge_models,
+                       .draw = draw_comparison, .judge = judge_models,
                        .document = fill_models},
     [FSD_OF_CHECKS] = {{"check of a list", "check --list", NULL}, .judged = true,
                        .document = fill_checks, .table = fill_verdicts},

@@ -117,7 +117,7 @@ static int by_worst(const void *a, const void *b)
     return fsd_order(x->region, y->region);
 }
 
-static void order_regions(struct fsd_compare *c)
+void fsd_compare_order(struct fsd_compare *c)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct place *places = FSD_NEW(scratch, struct place, c->regions.n);
@@ -162,7 +162,7 @@ static void sum(struct fsd_compare *c)
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |= c->moves.n || c->ports.n || c->kernels.n || c->bindings.n;
-    order_regions(c);
+    fsd_compare_order(c);
 }
 
 /* -------------------------------------------------------------------------- all */

@@ -216,6 +216,8 @@ struct fsd_effort_change {
 struct fsd_compare {
     struct fsd_arena *arena;
     const struct fsd_state *old, *new;
+    const struct fsd_exports *exports; /**< of two models alone, what changed between
+                                            them; NULL: of builds */
     bool across; /**< the builds are of two builders: layouts, kernels and tactics are
                       not compared */
     struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */

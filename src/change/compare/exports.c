@@ -54,7 +54,7 @@ static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id
     fsd_vec_push(
         k->e->arena, &k->e->changes,
         ((struct fsd_export_change){
-            (uint8_t)what, old, new, of, was.text,
+            (uint8_t)what, old, new, FSD_NONE, of, was.text,
             *more ? fsd_printed(k->e->arena, "%s%s", now.text, more) : now.text}));
 }
 
@@ -418,13 +418,14 @@ static void compare_sources(struct context *k, fsd_id old, fsd_id new)
 
     for (uint32_t i = 0; i < a.n && i < b.n; i++) {
         struct fsd_producer x = s->sources.at[a.at + i], y = t->sources.at[b.at + i];
-        struct fsd_origin at = fsd_align_new_origin(k->e->align, x.at);
+        struct fsd_origin at = fsd_align_new_origin(k->e->compare->align, x.at);
         fsd_id producer = fsd_origin_node(y.at);
 
         /* A producer without a counterpart is reported by itself. */
         if (!fsd_is_origin(x.at) || !fsd_is_origin(y.at) || !fsd_is_origin(at) ||
             (fsd_same_origin(at, y.at) && x.out == y.out) ||
-            (producer != FSD_NONE && k->e->align->to_old[producer] == FSD_NONE))
+            (producer != FSD_NONE &&
+             k->e->compare->align->to_old[producer] == FSD_NONE))
             continue;
         add(k, FSD_EXPORT_READS, old, new,
             fsd_printed(k->e->arena, "input %u", (unsigned)i),
@@ -521,7 +522,7 @@ static struct thing port_text(const struct context *k, int s, bool output, fsd_i
 
 static void compare_ports(struct context *k, bool output)
 {
-    const struct fsd_align *align = k->e->align;
+    const struct fsd_align *align = k->e->compare->align;
     uint32_t n = output ? k->e->before->outputs.n : k->e->before->inputs.n;
     uint32_t m = output ? k->e->after->outputs.n : k->e->after->inputs.n;
     const fsd_id *to_new = output ? align->new_output : align->new_input;
@@ -560,14 +561,14 @@ static void compare_nodes(struct context *k)
 
         if (n->role == FSD_ROLE_CORE) {
             e->old_nodes++;
-            e->aligned += fsd_align_has(e->align, i);
-            if (!fsd_align_has(e->align, i))
+            e->aligned += fsd_align_has(e->compare->align, i);
+            if (!fsd_align_has(e->compare->align, i))
                 add_lone(k, 0, i);
         }
     }
     for (fsd_id i = 0; i < e->after->nodes.n; i++) {
         const struct fsd_state_node *n = &e->after->nodes.at[i];
-        fsd_id old = e->align->to_old[i];
+        fsd_id old = e->compare->align->to_old[i];
 
         if (n->role != FSD_ROLE_CORE)
             continue;
@@ -595,6 +596,27 @@ static int by_what(const void *a, const void *b)
     return strcmp(x->of, y->of);
 }
 
+/* What differs are the changes, and nothing else of the states. */
+static void mark_changes(struct fsd_exports *e)
+{
+    struct fsd_compare *c = e->compare;
+
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        c->regions.at[i].differs = false;
+    for (uint32_t i = 0; i < e->changes.n; i++) {
+        struct fsd_export_change *change = &e->changes.at[i];
+        bool new = change->new != FSD_NONE;
+
+        e->by_what[change->what]++;
+        change->region =
+            fsd_compare_region_of_node(c, new, new ? change->new : change->old);
+        if (change->region != FSD_NONE)
+            c->regions.at[change->region].differs = true;
+    }
+    c->differs = e->changes.n;
+    fsd_compare_order(c);
+}
+
 static void open_side(struct context *k, int s)
 {
     struct side *side = &k->side[s];
@@ -618,14 +640,14 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
     open_side(&k, 1);
     e->before = k.side[0].s;
     e->after = k.side[1].s;
-    e->align = fsd_align_new(arena, e->before, e->after);
+    e->compare = fsd_compare_new(e->before, e->after);
+    e->compare->exports = e;
     compare_models(&k);
     compare_ports(&k, false);
     compare_ports(&k, true);
     compare_nodes(&k);
     fsd_vec_sort(&e->changes, by_what);
-    for (uint32_t i = 0; i < e->changes.n; i++)
-        e->by_what[e->changes.at[i].what]++;
+    mark_changes(e);
     fsd_arena_free(k.scratch);
     return e;
 }
@@ -634,6 +656,7 @@ void fsd_exports_free(struct fsd_exports *e)
 {
     if (!e)
         return;
+    fsd_compare_free(e->compare);
     fsd_state_free(e->before);
     fsd_state_free(e->after);
     fsd_arena_free(e->arena);

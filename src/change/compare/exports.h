@@ -5,7 +5,8 @@
  *     Conv_4  output 0  fp32 -> fp16
  *     Gelu    only in the new one
  *
- * Nodes are aligned as those of builds are, so that another name is no change.
+ * The models are compared as builds are (`compare`), so that another name is no change;
+ * what builds cannot differ in is added here.
  * Quantizers, casts and views are properties of the node input that they lead to, since
  * exporters place and count them differently.  Constants are compared by value if they
  * are small enough to be read; weights are not.
@@ -13,7 +14,7 @@
 #ifndef FSD_COMPARE_EXPORTS_H
 #define FSD_COMPARE_EXPORTS_H
 
-#include "change/compare/align.h"
+#include "change/compare/compare.h"
 #include "match/facts.h"
 
 /** A model, and what is proved of it. */
@@ -39,16 +40,17 @@ enum fsd_export_what {
 
 struct fsd_export_change {
     uint8_t what;
-    fsd_id old, new;       /**< nodes of the states; FSD_NONE */
-    const char *of;        /**< "input 0", "attribute axis"; "" of a node as a whole */
+    fsd_id old, new; /**< nodes of the states; FSD_NONE */
+    fsd_id region;   /**< that of the node, in `compare`; FSD_NONE: of the whole */
+    const char *of;  /**< "input 0", "attribute axis"; "" of a node as a whole */
     const char *was, *now; /**< "" where there is none */
 };
 
 struct fsd_exports {
     struct fsd_arena *arena;
     struct fsd_export old, new;
-    struct fsd_state *before, *after; /**< nodes and ports only */
-    const struct fsd_align *align;
+    struct fsd_state *before, *after;          /**< as of fsd_state_of_model() */
+    struct fsd_compare *compare;               /**< of these states */
     FSD_VEC(struct fsd_export_change) changes; /**< by what, then by node */
     uint32_t by_what[FSD__EXPORT_COUNT];
     uint32_t old_nodes, new_nodes, aligned; /**< that compute */

@@ -220,6 +220,9 @@ void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
 /** Of what a kernel is, without the nodes that it computes. */
 uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel);
 
+/** Sets c->order, by what differs. */
+void fsd_compare_order(struct fsd_compare *c);
+
 /** How a type changed. */
 uint8_t fsd_width_of(uint8_t before, uint8_t after);
 

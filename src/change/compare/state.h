@@ -315,7 +315,7 @@ struct fsd_state {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *model_path, *engine_path; /**< the snapshot's for both, if read from
-                                               one */
+                                               one; of a model alone its own */
     struct fsd_command command;           /**< NULLs: of a snapshot */
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
@@ -345,7 +345,8 @@ struct fsd_state {
     FSD_VEC(struct fsd_producer) sources;
     FSD_VEC(uint32_t) refs; /**< nodes, origins and destinations, by the list */
     fsd_state_wires wires;  /**< sorted; those of fsd_state_wires_of() */
-    bool wired;             /**< of a run whose engine states tensors: `wires` is set */
+    bool wired;             /**< of a model alone, and of a run whose engine states
+                                 tensors: `wires` is set */
     FSD_VEC(fsd_sym) tensor_names; /**< of ends of wires */
     /** The other builds of a snapshot of several.  They are the first one with their
      * variants, and share its arena, names and arrays of all that has spans. */
@@ -408,7 +409,8 @@ void fsd_state_free(struct fsd_state *s); /**< may be NULL */
 /** The state of a run.  The run may be freed afterwards. */
 struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 
-/** The nodes and ports of a model without an engine.
+/** The same of a model without an engine: each core node is a group of its own, which
+ *  no layer computes, in the types that the model states.
  *  @param scratch only until it returns. */
 struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,

@@ -2,15 +2,20 @@
  * nodes, layers, edges and times by the other files state_*.c. */
 #include "change/compare/parts.h"
 #include "base/base.h"
+#include "model/graph/walk.h"
 
 #include <string.h>
 
-/* The engine's binding of that name, in the form that an application sees. */
+/* The engine's binding of that name, in the form that an application sees; of a model
+ * alone its own. */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
     fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
                     : FSD_NONE;
 
+    if (!b->d)
+        return (struct fsd_state_form){
+            .type = (uint8_t)fsd_tensor_form(b->model, tensor)->type};
     return t == FSD_NONE ? (struct fsd_state_form){0} : fsd_state_binding_form(b, t);
 }
 
@@ -132,6 +137,73 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     return b.s;
 }
 
+/* ---------------------------------------------------------------- of a model alone */
+
+/* It is as if each core node were a layer, so that two exports are compared and drawn
+ * as two builds are:
+ *
+ *     model   Relu_24 --- Q --- DQ --- Conv_34        Conv_34 reads Relu_24 as int8
+ *
+ * What is quantized on the way to a node is the type that it reads, as an engine that
+ * fuses the quantizers states it. */
+static uint8_t type_of(const struct fsd_graph *g, fsd_id tensor)
+{
+    return (uint8_t)fsd_tensor_form(g, tensor)->type;
+}
+
+static uint8_t type_on_way(const struct fsd_state_build *b, fsd_id tensor)
+{
+    const struct fsd_graph *g = b->model;
+    const struct fsd_facts *f = b->facts;
+    fsd_id node = fsd_tensor_producer(
+        g, fsd_walk_back_over(g, tensor, f->traits, FSD_OP_QUANTIZE | FSD_OP_VIEW));
+
+    return type_of(g, fsd_traits_of(f, node) & FSD_OP_DEQUANTIZE
+                          ? fsd_node_in_tensor(g, node, 0)
+                          : tensor);
+}
+
+static struct fsd_span add_reads(struct fsd_state_build *b, fsd_id node)
+{
+    struct fsd_state *s = b->s;
+    struct fsd_span in = s->nodes.at[node].core_in;
+    struct fsd_span borders = {s->borders.n, 0};
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        struct fsd_origin from = s->sources.at[in.at + i].at;
+        fsd_id tensor = fsd_node_in_tensor(b->model, s->number_of[node], i);
+
+        if (fsd_is_origin(from))
+            fsd_vec_push(s->arena, &s->borders,
+                         ((struct fsd_border){.at = from,
+                                              .node = node,
+                                              .form.type = type_on_way(b, tensor)}));
+    }
+    borders.n = s->borders.n - borders.at;
+    return borders;
+}
+
+static void add_lone_nodes(struct fsd_state_build *b)
+{
+    struct fsd_state *s = b->s;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        struct fsd_state_node *n = &s->nodes.at[i];
+
+        if (n->role != FSD_ROLE_CORE)
+            continue;
+        n->precision =
+            type_of(b->model, fsd_node_out_tensor(b->model, s->number_of[i], 0));
+        fsd_vec_push(s->arena, &s->refs, i);
+        fsd_vec_push(s->arena, &s->groups,
+                     ((struct fsd_group){.kind = FSD_KIND_COMPUTE,
+                                         .precision = n->precision,
+                                         .nodes = {s->refs.n - 1, 1},
+                                         .in = add_reads(b, i),
+                                         .ms = FSD_SPREAD_NONE}));
+    }
+}
+
 struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,
                                      struct fsd_arena *scratch)
@@ -139,14 +211,19 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     struct fsd_state_build b = {
         .model = model, .facts = facts, .s = fsd_state_new(), .scratch = scratch};
 
-    b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
+    b.s->model_path = b.s->engine_path =
+        fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
     b.s->whole = true;
     open_prints(&b);
     fsd_state_add_nodes(&b);
     add_ports(&b);
     drop_prints(&b);
-    fsd_state_finish(b.s);
+    fsd_state_see_through(b.s);
+    add_lone_nodes(&b);
+    fsd_state_set_groups(b.s);
+    b.s->wires = fsd_state_wires_of(b.s, b.s->arena);
+    b.s->wired = true; /* a model has no other tensors than those of its nodes */
     fsd_state_hash_names(b.s);
     return b.s;
 }

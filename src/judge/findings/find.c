@@ -243,9 +243,9 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
 }
 
 const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
-                                            const struct fsd_exports *exports)
+                                            const struct fsd_compare *c)
 {
-    struct fsd_finder f = {.found = new_findings(arena), .exports = exports};
+    struct fsd_finder f = {.found = new_findings(arena), .c = c};
 
     return ask_all(&f, FSD_NEEDS_EXPORTS, FSD_NEEDS_EXPORTS);
 }

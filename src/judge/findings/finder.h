@@ -10,10 +10,9 @@
 struct fsd_finder {
     const struct fsd_diff *d; /**< FSD_NEEDS_RUN, FSD_NEEDS_LINT; of a case it may be
                                    NULL */
-    const struct fsd_state *build;     /**< of a case */
-    const struct fsd_lint *lint;       /**< FSD_NEEDS_LINT */
-    const struct fsd_compare *c;       /**< FSD_NEEDS_CHANGE */
-    const struct fsd_exports *exports; /**< FSD_NEEDS_EXPORTS */
+    const struct fsd_state *build; /**< of a case */
+    const struct fsd_lint *lint;   /**< FSD_NEEDS_LINT */
+    const struct fsd_compare *c;   /**< FSD_NEEDS_CHANGE, FSD_NEEDS_EXPORTS */
     const struct fsd_policy *policy;
     unsigned today;
     const struct fsd_rule *rule; /**< that is asked */

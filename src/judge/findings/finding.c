@@ -9,14 +9,15 @@
 enum { LISTED = 5 };
 
 /* The file of a finding: of a check, the snapshot, which is under version control even
- * if the model is not; of a run, the model, or the engine if there is no model. */
+ * if the model is not; of a run, the model, or the engine if there is no model;
+ * of two exports the new one. */
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
-    if (f->exports)
-        f->now.file = f->exports->new.model->path;
-    else if (f->build)
+    if (f->build)
         f->now.file = f->c ? f->c->old->model_path : f->build->model_path;
+    else if (f->c)
+        f->now.file = f->c->new->model_path;
     else
         f->now.file = f->d->model->path && *f->d->model->path ? f->d->model->path
                                                               : f->d->engine->path;

@@ -330,9 +330,9 @@ struct fsd_case {
 const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate);
 
-/** What changed between two exports, in an arena that the caller frees; names are those
- *  of the exports. */
+/** What changed between two exports (`c->exports`), in an arena that the caller frees;
+ *  names are those of the exports. */
 const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
-                                            const struct fsd_exports *exports);
+                                            const struct fsd_compare *c);
 
 #endif

@@ -32,7 +32,7 @@ static void put_change(const struct fsd_exports *e, const struct fsd_export_chan
 /* `which`: bits of enum fsd_export_what. */
 static void find_exported(struct fsd_finder *f)
 {
-    const struct fsd_exports *e = f->exports;
+    const struct fsd_exports *e = f->c->exports;
 
     for (uint32_t i = 0; i < e->changes.n; i++) {
         const struct fsd_export_change *c = &e->changes.at[i];

@@ -94,7 +94,7 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
 /** The verdict of a comparison of two builds, or two exports, by the default policy:
  *  judges nothing.  What is compared must outlive it. */
 struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c);
-struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e);
+struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 
 /** A copy that what is compared need not outlive, but for the policy of the case.
  *  keep.c */

@@ -279,8 +279,9 @@ struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c)
     return v;
 }
 
-struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e)
+struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c)
 {
+    const struct fsd_exports *e = c->exports;
     struct fsd_verdict *v = new_verdict("compare", FSD_WARNING);
     const struct counted counts[] = {
         {"nodes", e->new.model->nodes.n, e->old.model->nodes.n},
@@ -288,11 +289,11 @@ struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_exports *e)
     };
 
     v->label = "";
-    v->model = v->engine = e->new.model->path;
-    add_about(v, "old", e->old.model->path, "");
-    add_about(v, "new", e->new.model->path, "");
+    v->model = v->engine = c->new->model_path;
+    add_about(v, "old", c->old->model_path, "");
+    add_about(v, "new", c->new->model_path, "");
     add_counts(v, counts, FSD_COUNT_OF(counts), true);
-    judge(v, fsd_find_exports(v->arena, e));
+    judge(v, fsd_find_exports(v->arena, c));
     return v;
 }
 

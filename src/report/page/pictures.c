@@ -250,6 +250,18 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
         fsd_json_add_number(list, places[g]);
 }
 
+/* Of two exports the name of the node that each box is of. */
+static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
+{
+    char box[16];
+
+    for (fsd_id g = 0; g < s->groups.n; g++) {
+        snprintf(box, sizeof box, "%c%u", side, g);
+        fsd_json_text(object, box,
+                      fsd_state_node_key(s, s->refs.at[s->groups.at[g].nodes.at]));
+    }
+}
+
 /* With what a page shows each group in (a region, a row), by the letter that its box's
  * id begins with. */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
@@ -273,40 +285,11 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     object = fsd_json_object(item, "places");
     put_places(object, "o", places[0], c->old->groups.n);
     put_places(object, "n", places[1], c->new->groups.n);
-}
-
-/* The names of a side's nodes, by box. */
-static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
-{
-    char box[16];
-
-    for (fsd_id i = 0; i < s->nodes.n; i++) {
-        if (s->nodes.at[i].role != FSD_ROLE_CORE)
-            continue;
-        snprintf(box, sizeof box, "%c%u", side, i);
-        fsd_json_text(object, box, fsd_text(s->names, s->nodes.at[i].key));
-    }
-}
-
-/* Two exports, with the name of the node that each box is of. */
-static void put_exports(struct fsd_album *album, const struct fsd_exports *e)
-{
-    struct fsd_json *item = fsd_json_item(album->list), *object;
-    struct fsd_error err = {0};
-    struct fsd_print svg;
-    FILE *out = fsd_print_open(&svg);
-    enum fsd_status status = allow(album, album->seconds / TIMES, &err);
-
-    album->now = album->modules.n;
-    fsd_vec_push(album->arena, &album->modules, (struct module){.title = "all"});
-    album->written = album->modules.n;
-    if (status == FSD_OK)
-        status = fsd_exports_write_picture(e, "svg", &album->style, out, &err);
-    fsd_json_text(item, "title", "all");
-    put_drawing(album, item, status, &svg, &err);
+    if (!c->exports)
+        return;
     object = fsd_json_object(item, "nodes");
-    put_names(object, e->before, 'o');
-    put_names(object, e->after, 'n');
+    put_names(object, c->old, 'o');
+    put_names(object, c->new, 'n');
 }
 
 /* By build and group: its row. */
@@ -359,8 +342,6 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
     album->style.picture = &album->want;
     if (r->matrix) {
         put_matrix(album, r->matrix);
-    } else if (r->exports) {
-        put_exports(album, r->exports);
     } else if (r->compare) {
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 

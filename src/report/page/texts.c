@@ -132,11 +132,6 @@ static void put_command(const struct fsd_report *r, const char *run, FILE *out)
     } else if (r->matrix) {
         put_builds(r->matrix->builds, r->matrix->n, out);
         fputs(" --all --tactics", out);
-    } else if (r->exports) {
-        fputs("fusiondiff compare ", out);
-        fsd_put_shell_word(out, r->exports->old.model->path);
-        putc(' ', out);
-        fsd_put_shell_word(out, r->exports->new.model->path);
     } else if (r->compare) {
         put_builds((const struct fsd_state *const[]){r->compare->old, r->compare->new},
                    2, out);
@@ -151,7 +146,7 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
                         FILE *out)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    bool one_run = !r->matrix && !r->exports && !r->compare;
+    bool one_run = !r->matrix && !r->compare;
     struct command *row = FSD_NEW(arena, struct command, 1);
     struct fsd_print command;
 

@@ -7,6 +7,7 @@
  * limit.
  */
 #include "base/base.h"
+#include "change/compare/exports.h"
 #include "model/graph/word.h"
 #include "report/picture/drawing.h"
 
@@ -231,12 +232,19 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
 {
     struct fsd_drawing *w = FSD_NEW(arena, struct fsd_drawing, 1);
     struct fsd_compare_scene *scene = FSD_NEW(arena, struct fsd_compare_scene, 1);
+    const struct fsd_exports *e = c->exports;
     bool *shown = FSD_NEW(arena, bool, c->regions.n);
     struct side old, new;
 
-    *scene = (struct fsd_compare_scene){{{c->old, c->new}}, c, subject};
-    *w = (struct fsd_drawing){
-        .arena = arena, .painter = &fsd_compare_painter, .of = scene};
+    *scene = (struct fsd_compare_scene){{{c->old, c->new}}, c, subject, {0}};
+    if (e)
+        scene->changes =
+            fsd_lists_new(arena, e->changes.n ? &e->changes.at->region : NULL,
+                          sizeof *e->changes.at, e->changes.n, c->regions.n);
+    *w =
+        (struct fsd_drawing){.arena = arena,
+                             .painter = e ? &fsd_exports_painter : &fsd_compare_painter,
+                             .of = scene};
     old = new_side(w, c, pick, shown, false);
     new = new_side(w, c, pick, shown, true);
     draw_side(&old);
@@ -418,10 +426,10 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                           "expected --only changes, found '%.80s'", want->only);
     else if (!found)
-        status = fsd_fail(
-            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a node that a layer of either build computes, found '%.80s'%s",
-            want->around, fsd_nearest_text(&nearest, suggestion));
+        status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                          "expected a node that %s, found '%.80s'%s",
+                          c->exports ? "computes" : "a layer of either build computes",
+                          want->around, fsd_nearest_text(&nearest, suggestion));
     else if (want->only && !want->around)
         draw_changes(&job);
     else

@@ -3,15 +3,27 @@
  * of a region colors its groups, a change of precision their border.
  */
 #include "base/base.h"
+#include "change/compare/exports.h"
 #include "report/phrase/phrase.h"
 #include "report/picture/drawing.h"
 
 #include <string.h>
 
-enum { NAME = 34, NAMES = 5, TIP_NAME = 400, TIP_NAMES = 40 };
+enum {
+    NAME = 34,
+    NAMES = 5,
+    TIP_NAME = 400,
+    TIP_NAMES = 40,
+    CHANGES = 3, /* of an export, in a box */
+    TIP_CHANGES = 64
+};
 
 #define WIDENED  "#d55e00"
 #define NARROWED "#0072b2"
+
+/* Beside the values of enum fsd_happened: of two exports a node of both of which
+ * anything changed. */
+enum { CHANGED = FSD__HAPPENED_COUNT, TONES };
 
 static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
 {
@@ -33,13 +45,14 @@ static struct fsd_box_style region_look(uint8_t happened, uint8_t width)
 {
     static const struct {
         const char *fill, *line;
-    } tones[FSD__HAPPENED_COUNT] = {[FSD_HAPPENED_SAME] = {"#ffffff", "#999999"},
-                                    [FSD_HAPPENED_LOST] = {"#ffcccc", "#b05c5c"},
-                                    [FSD_HAPPENED_GAINED] = {"#ccddaa", "#6b8e3a"},
-                                    [FSD_HAPPENED_REGROUPED] = {"#eeeebb", "#99992e"},
-                                    [FSD_HAPPENED_OPAQUE] = {"#eeeeee", "#777777"},
-                                    [FSD_HAPPENED_OLD_ONLY] = {"#e6d3ee", "#83609c"},
-                                    [FSD_HAPPENED_NEW_ONLY] = {"#e6d3ee", "#83609c"}};
+    } tones[TONES] = {[FSD_HAPPENED_SAME] = {"#ffffff", "#999999"},
+                      [FSD_HAPPENED_LOST] = {"#ffcccc", "#b05c5c"},
+                      [FSD_HAPPENED_GAINED] = {"#ccddaa", "#6b8e3a"},
+                      [FSD_HAPPENED_REGROUPED] = {"#eeeebb", "#99992e"},
+                      [FSD_HAPPENED_OPAQUE] = {"#eeeeee", "#777777"},
+                      [FSD_HAPPENED_OLD_ONLY] = {"#e6d3ee", "#83609c"},
+                      [FSD_HAPPENED_NEW_ONLY] = {"#e6d3ee", "#83609c"},
+                      [CHANGED] = {"#fff1e0", WIDENED}};
     struct fsd_box_style look = {"box", "rounded,filled", tones[happened].fill,
                                  tones[happened].line,
                                  happened == FSD_HAPPENED_SAME ? "1" : "1.5"};
@@ -49,6 +62,12 @@ static struct fsd_box_style region_look(uint8_t happened, uint8_t width)
         look.width = "3";
     }
     return look;
+}
+
+static uint8_t tone_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    return c->exports && r->differs && r->happened == FSD_HAPPENED_SAME ? CHANGED
+                                                                        : r->happened;
 }
 
 static struct fsd_box_style move_look(unsigned change)
@@ -68,7 +87,8 @@ static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_b
         return move_look(box->tint);
     if (box->kind != FSD_BOX_ITEMS)
         return fsd_port_look;
-    return region_look(region_of(w, box)->happened, region_of(w, box)->width);
+    return region_look(tone_of(scene_of(w)->c, region_of(w, box)),
+                       region_of(w, box)->width);
 }
 
 /* ----------------------------------------------------------------------- labels */
@@ -111,6 +131,48 @@ static void put_names(const struct fsd_state *s, struct few few, FILE *out)
         fprintf(out, "<BR/>" FSD_SMALL "and %u more</FONT>", few.more);
 }
 
+typedef void put_text_fn(FILE *out, const char *s, size_t most);
+
+/* The i-th change of a group of an export: "input 1: plain -> int8 scale 0.1". */
+static void put_change(const struct fsd_drawing *w, const struct fsd_box *box,
+                       uint32_t i, put_text_fn *put, FILE *out)
+{
+    const struct fsd_compare_scene *scene = scene_of(w);
+    fsd_id region = (fsd_id)(region_of(w, box) - scene->c->regions.at);
+    const struct fsd_export_change *c =
+        &scene->c->exports->changes.at[fsd_list_at(&scene->changes, region, i)];
+
+    put(out, *c->of ? c->of : fsd_export_what_name(c->what), NAME);
+    fputs(": ", out);
+    put(out, *c->was ? c->was : "none", NAME);
+    fputs(FSD_ARROW, out);
+    put(out, *c->now ? c->now : "none", NAME);
+}
+
+static uint32_t count_changes(const struct fsd_drawing *w, const struct fsd_box *box)
+{
+    const struct fsd_compare_scene *scene = scene_of(w);
+    const struct fsd_region_diff *r = region_of(w, box);
+    bool both = scene->c->exports && r->happened == FSD_HAPPENED_SAME;
+
+    return both ? scene->changes.of[r - scene->c->regions.at].n : 0;
+}
+
+/* They stand in the new model's box. */
+static void put_changes(const struct fsd_drawing *w, const struct fsd_box *box,
+                        FILE *out)
+{
+    uint32_t n = box->tint == FSD_GROUP_LABELED ? count_changes(w, box) : 0;
+
+    for (uint32_t i = 0; i < n && i < CHANGES; i++) {
+        fputs("<BR/><FONT POINT-SIZE=\"8\" COLOR=\"" WIDENED "\">", out);
+        put_change(w, box, i, fsd_put_label_text, out);
+        fputs("</FONT>", out);
+    }
+    if (n > CHANGES)
+        fprintf(out, "<BR/>" FSD_SMALL "and %u more changes</FONT>", n - CHANGES);
+}
+
 static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
@@ -147,6 +209,7 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</B>", out);
     fsd_put_type_word((enum fsd_dtype)g->precision, out);
     put_names(s, few, out);
+    put_changes(w, box, out);
     if (g->kind == FSD_KIND_FOREIGN)
         fputs("<BR/>" FSD_SMALL "foreign region</FONT>", out);
     if (g->layers > 1)
@@ -267,6 +330,12 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
     }
     if (nodes.n > TIP_NAMES)
         fprintf(out, "\\nand %u more", nodes.n - TIP_NAMES);
+    for (uint32_t i = 0;
+         box->kind == FSD_BOX_ITEMS && i < count_changes(w, box) && i < TIP_CHANGES;
+         i++) {
+        fputs("\\n", out);
+        put_change(w, box, i, fsd_put_tip_text, out);
+    }
     if (box->kind == FSD_BOX_ITEMS && s->groups.at[fsd_item(w, box, 0)].tactic) {
         fputs("\\ntactic ", out);
         fsd_put_tip_text(out,
@@ -297,14 +366,19 @@ static void put_count(uint32_t n, const char *noun, const char *what, FILE *out)
     fprintf(out, " %s", what);
 }
 
-/* "old.json -> new.json  9 regions, fusion-lost 2, 3 nodes widened, 1 other layer
- * added; +0.1100 ms" */
-static void put_caption(const struct fsd_drawing *w, FILE *out)
+/* "8 computing nodes in both, port 1, attribute 1" */
+static void put_exports(const struct fsd_exports *e, FILE *out)
 {
-    const struct fsd_compare *c = scene_of(w)->c;
+    fsd_put_noun(out, e->aligned, "computing node");
+    fputs(" in both", out);
+    for (unsigned i = 0; i < FSD__EXPORT_COUNT; i++)
+        if (e->by_what[i])
+            fprintf(out, ", %s %u", fsd_export_what_name(i), e->by_what[i]);
+}
 
-    fputs("<TR><TD ALIGN=\"LEFT\">", out);
-    fsd_put_title(c->old->engine_path, c->new->engine_path, true, out);
+/* "9 regions, fusion-lost 2, 3 nodes widened, 1 other layer added" */
+static void put_builds(const struct fsd_compare *c, FILE *out)
+{
     fprintf(out, "%u regions", c->regions.n);
     for (uint8_t h = FSD_HAPPENED_SAME + 1; h < FSD__HAPPENED_COUNT; h++)
         if (c->by_happened[h])
@@ -313,6 +387,20 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
         put_count(c->by_width[i], "node", fsd_width_name(i), out);
     for (uint8_t i = FSD_MOVE_ADDED; i <= FSD_MOVE_CHANGED; i++)
         put_count(c->moves_by_what[i], "other layer", fsd_move_what_name(i), out);
+}
+
+/* "old.json -> new.json  9 regions, fusion-lost 2, 3 nodes widened, 1 other layer
+ * added; +0.1100 ms" */
+static void put_caption(const struct fsd_drawing *w, FILE *out)
+{
+    const struct fsd_compare *c = scene_of(w)->c;
+
+    fputs("<TR><TD ALIGN=\"LEFT\">", out);
+    fsd_put_title(c->old->engine_path, c->new->engine_path, true, out);
+    if (c->exports)
+        put_exports(c->exports, out);
+    else
+        put_builds(c, out);
     if (c->timed) {
         fputs("; ", out);
         fsd_put_delta(c->before, c->after, out);
@@ -338,8 +426,12 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
         if (c->by_happened[h])
             fsd_put_key(region_look(h, FSD_WIDTH_SAME), "ROUNDED",
-                        h == FSD_HAPPENED_SAME ? "same fusion" : fsd_happened_name(h),
+                        h != FSD_HAPPENED_SAME ? fsd_happened_name(h)
+                        : c->exports           ? "same"
+                                               : "same fusion",
                         out);
+    if (c->exports)
+        fsd_put_key(region_look(CHANGED, FSD_WIDTH_SAME), "ROUNDED", "changed", out);
     for (uint8_t i = FSD_WIDTH_NARROWED; i <= FSD_WIDTH_WIDENED; i++)
         if (c->by_width[i])
             fsd_put_key(region_look(FSD_HAPPENED_SAME, i), "ROUNDED", fsd_width_name(i),
@@ -351,14 +443,14 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     fputs(FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
 }
 
-const struct fsd_painter fsd_compare_painter = {
-    .sides = {{"old", "old build", 2, {"o", "oi", "ot", "ob", "om"}},
-              {"new", "new build", 2, {"n", "ni", "nt", "nb", "nm"}}},
-    .put_legend = put_legend,
-    .look = look,
-    .put_label = put_label,
-    .put_tip = put_tip,
-    .put_wire_label = put_wire_label,
-    .tie_width = "1",
-    .port_labels = true,
-};
+#define PAINTER(what)                                                                  \
+    {                                                                                  \
+        .sides = {{"old", "old " what, 2, {"o", "oi", "ot", "ob", "om"}},              \
+                  {"new", "new " what, 2, {"n", "ni", "nt", "nb", "nm"}}},             \
+        .put_legend = put_legend, .look = look, .put_label = put_label,                \
+        .put_tip = put_tip, .put_wire_label = put_wire_label, .tie_width = "1",        \
+        .port_labels = true,                                                           \
+    }
+
+const struct fsd_painter fsd_compare_painter = PAINTER("build");
+const struct fsd_painter fsd_exports_painter = PAINTER("export");

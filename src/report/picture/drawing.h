@@ -12,9 +12,8 @@
  *                           `========  [Add Relu  fp16]
  *                                      [+ Reformat]
  *
- * diff_*.c makes it of a run, compare_*.c of a comparison, exports_draw.c of two
- * exports; dot.c prints each, and layout.c has Graphviz lay out what was printed.  Only
- * this folder includes this.
+ * diff_*.c makes it of a run, compare_*.c of a comparison; dot.c prints each, and
+ * layout.c has Graphviz lay out what was printed.  Only this folder includes this.
  */
 #ifndef FSD_REPORT_PICTURE_DRAWING_H
 #define FSD_REPORT_PICTURE_DRAWING_H
@@ -365,7 +364,7 @@ void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pair
 
 /* ------------------------------------------------ two states beside each other */
 
-/** Begins the scene of a drawing of two builds or two exports. */
+/** Begins the scene of a drawing of two builds. */
 struct fsd_pair_scene {
     const struct fsd_state *states[FSD__SIDE_COUNT];
 };
@@ -392,8 +391,9 @@ struct fsd_compare_scene {
     struct fsd_pair_scene pair;
     const struct fsd_compare *c;
     const char *subject; /**< of a part: "what changed"; NULL: everything is drawn */
+    struct fsd_lists changes; /**< of two exports, by region */
 };
-extern const struct fsd_painter fsd_compare_painter; /* compare_label.c */
+extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;
 
 /** Tints: of a group that says what happened to its region; of a move that is the same
  *  in both builds (another one has its enum fsd_move_what). */

@@ -1,7 +1,7 @@
 /*
  * Which boxes the picture of a part has: what is asked for, and what is next to it.  A
  * run steps along the tensors of its two graphs, two builds along the wires between
- * groups, two exports along what nodes read.
+ * groups.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

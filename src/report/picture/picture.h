@@ -3,7 +3,7 @@
 #define FSD_REPORT_PICTURE_PICTURE_H
 
 #include "change/compare/compare.h"
-#include "change/compare/exports.h"
+#include "change/compare/compare.h"
 #include "explain/diff/diff.h"
 
 #include <stdio.h>
@@ -46,16 +46,9 @@ enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                   const struct fsd_style *style, FILE *out,
                                   struct fsd_error *err);
 
-/** The same of a comparison: both builds side by side; of large ones what changed, and
- *  of very many changes the worst. */
+/** The same of a comparison: both builds, or both exports, side by side; of large ones
+ *  what changed, and of very many changes the worst. */
 enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
-                                          const char *format,
-                                          const struct fsd_style *style, FILE *out,
-                                          struct fsd_error *err);
-
-/** The same of two exports, beside each other: of large ones and unless `all` is asked
- *  for, what changed and what is next to it. */
-enum fsd_status fsd_exports_write_picture(const struct fsd_exports *e,
                                           const char *format,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);

@@ -18,10 +18,9 @@
 struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;          /**< of a run, of a view, and of a check */
-    const struct fsd_compare *compare;   /**< of a comparison and a check */
+    const struct fsd_compare *compare;   /**< of a comparison, two models, a check */
     const struct fsd_matrix *matrix;     /**< of several builds */
     const struct fsd_routes *routes;     /**< of several routes */
-    const struct fsd_exports *exports;   /**< of two models */
     const struct fsd_verdict *verdict;   /**< of a check, and of lint */
     const struct fsd_verdict *judged;    /**< of what is compared, for its page */
     const struct fsd_verdicts *verdicts; /**< of the checks of a list */
