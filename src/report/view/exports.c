@@ -100,56 +100,44 @@ static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
             c->now);
 }
 
-/* Changes that read alike, in their order. */
+/* Changes that read alike. */
 struct alike {
-    fsd_id *first, *last; /* by key */
-    uint32_t *n;
-    fsd_id *next; /* by change; FSD_NONE */
-    fsd_sym *key;
+    fsd_sym *key;        /* by change */
+    struct fsd_lists of; /* by key: in their order */
 };
 
 static struct alike put_together(const struct context *k)
 {
     uint32_t n = k->e->changes.n;
     struct fsd_intern *keys = fsd_intern_new(k->arena);
-    struct alike x = {.first = FSD_NEW(k->arena, fsd_id, n + 1),
-                      .last = FSD_NEW(k->arena, fsd_id, n + 1),
-                      .n = FSD_NEW(k->arena, uint32_t, n + 1),
-                      .next = FSD_NEW(k->arena, fsd_id, n),
-                      .key = FSD_NEW(k->arena, fsd_sym, n)};
+    struct alike x = {.key = FSD_NEW(k->arena, fsd_sym, n)};
 
     for (fsd_id i = 0; i < n; i++) {
         const struct fsd_export_change *c = &k->e->changes.at[i];
         struct fsd_print print;
         FILE *out = fsd_print_open(&print);
-        fsd_sym key;
 
         fprintf(out, "%u ", c->what);
         put_change(c, false, out);
         if (!called(k, c))
             fprintf(out, " %u", (unsigned)i);
-        key = fsd_intern_str(keys, fsd_print_take(&print, k->arena));
-        x.key[i] = key;
-        x.next[i] = FSD_NONE;
-        if (!x.n[key]++)
-            x.first[key] = i;
-        else
-            x.next[x.last[key]] = i;
-        x.last[key] = i;
+        x.key[i] = fsd_intern_str(keys, fsd_print_take(&print, k->arena));
     }
+    x.of = fsd_lists_new(k->arena, x.key, sizeof *x.key, n, fsd_intern_count(keys));
     return x;
 }
 
-static void put_nodes(const struct context *k, const struct alike *x, fsd_id i,
+static void put_nodes(const struct context *k, const struct alike *x, fsd_sym key,
                       FILE *out)
 {
-    uint32_t n = x->n[x->key[i]], shown = 0;
+    uint32_t n = x->of.of[key].n, shown = 0;
 
     fputs("  ", out);
     if (n > 1)
         fprintf(out, "%u nodes: ", (unsigned)n);
-    for (; i != FSD_NONE && (k->all || shown < FEW_NODES); i = x->next[i])
-        fprintf(out, "%s%s", shown++ ? ", " : "", called(k, &k->e->changes.at[i]));
+    for (; shown < n && (k->all || shown < FEW_NODES); shown++)
+        fprintf(out, "%s%s", shown ? ", " : "",
+                called(k, &k->e->changes.at[fsd_list_at(&x->of, key, shown)]));
     if (shown < n)
         fprintf(out, " and %u more", (unsigned)(n - shown));
 }
@@ -176,7 +164,7 @@ static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_
         const struct fsd_export_change *c = &k->e->changes.at[i];
         FILE *out;
 
-        if (x->first[x->key[i]] != i)
+        if (fsd_list_at(&x->of, x->key[i], 0) != i)
             continue;
         if (!k->all && shown == FEW_LINES) {
             left_out++;
@@ -185,9 +173,9 @@ static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_
         shown++;
         out = fsd_print_open(&print);
         fputs("    ", out);
-        put_change(c, x->n[x->key[i]] == 1, out);
+        put_change(c, x->of.of[x->key[i]].n == 1, out);
         if (called(k, c))
-            put_nodes(k, x, i, out);
+            put_nodes(k, x, x->key[i], out);
         add_line(k, rows, &print);
     }
     if (left_out) {
