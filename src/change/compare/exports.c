@@ -267,46 +267,28 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 
 /* ------------------------------------------------------------------------- a node */
 
-/* Attribute values that equal the operator's default, which an exporter may leave out.
- */
-static bool is_default(const char *name, const char *value)
+/* Whether the node would be the same without the attribute, which exporters may leave
+ * out. */
+static bool is_default(const struct fsd_graph *g, const struct fsd_node *n,
+                       const struct fsd_attr *a, const char *value)
 {
-    static const struct {
-        const char *name, *value;
-    } own[] = {{"group", "1"},
-               {"auto_pad", "NOTSET"},
-               {"ceil_mode", "0"},
-               {"alpha", "1"},
-               {"beta", "1"},
-               {"transA", "0"},
-               {"transB", "0"},
-               {"keepdims", "1"},
-               {"allowzero", "0"},
-               {"storage_order", "0"},
-               {"count_include_pad", "0"},
-               {"training_mode", "0"},
-               {"noop_with_empty_axes", "0"},
-               {"axis", "-1"},
-               {"epsilon", "1e-05"},
-               {"block_size", "0"},
-               {"saturate", "1"},
-               {"momentum", "0.9"},
-               {"stash_type", "1"}};
+    char word[128];
 
-    if (!strcmp(name, "strides") || !strcmp(name, "dilations"))
-        return !value[strspn(value, "1x")];
-    if (!strcmp(name, "pads") || !strcmp(name, "output_padding"))
-        return !value[strspn(value, "0x")];
-    for (size_t i = 0; i < FSD_COUNT_OF(own); i++)
-        if (!strcmp(name, own[i].name))
-            return !strcmp(value, own[i].value);
-    return false;
+    snprintf(word, sizeof word, "%s=%s", fsd_text(g->names, a->name), value);
+    return fsd_state_attr_is_plain(g, a) ||
+           (fsd_is_onnx_domain(fsd_text(g->names, n->domain)) &&
+            fsd_op_is_default(fsd_text(g->names, n->op), fsd_graph_opset(g), word));
 }
 
-static const char *attribute(const struct context *k, const struct fsd_graph *g,
-                             const struct fsd_attr *a)
+/* NULL where nothing is stated. */
+static const char *attribute(const struct context *k, int s, fsd_id node,
+                             const char *name)
 {
+    const struct fsd_graph *g = k->side[s].g;
+    const struct fsd_node *n = &g->nodes.at[k->side[s].s->number_of[node]];
+    const struct fsd_attr *a = fsd_node_attr(g, n, name);
     struct fsd_print print;
+    const char *value;
     FILE *out;
 
     if (!a || a->kind == FSD_ATTR_GRAPH || a->kind == FSD_ATTR_TENSOR ||
@@ -323,28 +305,21 @@ static const char *attribute(const struct context *k, const struct fsd_graph *g,
         fputs(i ? "x" : "", out);
         fsd_put_attr_item(out, g, a, i);
     }
-    return fsd_print_take(&print, k->e->arena);
+    value = fsd_print_take(&print, k->e->arena);
+    return is_default(g, n, a, value) ? NULL : value;
 }
 
 static void compare_attribute(struct context *k, fsd_id old, fsd_id new,
                               const char *name)
 {
-    const char *value[2];
+    const char *was = attribute(k, 0, old, name), *now = attribute(k, 1, new, name);
 
-    for (int s = 0; s < 2; s++) {
-        const struct fsd_graph *g = k->side[s].g;
-        fsd_id node = k->side[s].s->number_of[s ? new : old];
-
-        value[s] = attribute(k, g, fsd_node_attr(g, &g->nodes.at[node], name));
-        if (value[s] && is_default(name, value[s]))
-            value[s] = NULL;
-    }
-    if (!value[0] == !value[1] && (!value[0] || !strcmp(value[0], value[1])))
+    if (!was == !now && (!was || !strcmp(was, now)))
         return;
     add(k, FSD_EXPORT_ATTRIBUTE, old, new,
         fsd_printed(k->e->arena, "attribute %s", name),
-        (struct thing){.text = value[0] ? value[0] : "not set"},
-        (struct thing){.text = value[1] ? value[1] : "not set"});
+        (struct thing){.text = was ? was : "not set"},
+        (struct thing){.text = now ? now : "not set"});
 }
 
 static void compare_attributes(struct context *k, fsd_id old, fsd_id new)

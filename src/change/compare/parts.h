@@ -57,6 +57,10 @@ struct fsd_state_build {
     int64_t *written; /**< by engine tensor: values that layers write; -1: unknown */
 };
 
+/** Whether an attribute has the value that equals leaving it out, for all operators
+ *  that have it: strides of 1, pads of 0. */
+bool fsd_state_attr_is_plain(const struct fsd_graph *g, const struct fsd_attr *a);
+
 /** Resolves each input of a node to the core node behind views and quantizers. */
 void fsd_state_see_through(struct fsd_state *s);
 

@@ -31,7 +31,7 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
 
 /* Attributes that distinguish nodes of one operator, and the value that equals leaving
  * them out. */
-static const struct {
+static const struct attribute {
     const char *name, *tag;
     int64_t plain; /* if every element has it, the attribute is left out */
     bool has_plain;
@@ -41,35 +41,50 @@ static const struct {
                   {"perm", "perm", 0, false},       {"axes", "axes", 0, false},
                   {"output_padding", "op", 0, true}};
 
-static void put_ints(FILE *out, const char *tag, const int64_t *at, uint32_t n,
-                     int64_t plain, bool has_plain)
+struct ints {
+    const int64_t *at;
+    uint32_t n;
+};
+
+static struct ints ints_of(const struct fsd_graph *g, const struct fsd_attr *a)
+{
+    if (a && a->kind == FSD_ATTR_INTS && a->list.n)
+        return (struct ints){g->ints.at + a->list.at, a->list.n};
+    return a && a->kind == FSD_ATTR_INT ? (struct ints){&a->i, 1} : (struct ints){0};
+}
+
+static bool is_plain(const struct attribute *row, struct ints x)
 {
     uint32_t stated = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        stated += !has_plain || at[i] != plain;
-    if (!stated)
-        return;
-    putc(',', out);
-    fputs(tag, out);
-    for (uint32_t i = 0; i < n; i++) {
-        fputs(i ? "x" : "", out);
-        fsd_put_whole(out, at[i]);
-    }
+    for (uint32_t i = 0; i < x.n; i++)
+        stated += !row->has_plain || x.at[i] != row->plain;
+    return !stated;
+}
+
+bool fsd_state_attr_is_plain(const struct fsd_graph *g, const struct fsd_attr *a)
+{
+    struct ints x = ints_of(g, a);
+
+    for (size_t i = 0; x.n && i < FSD_COUNT_OF(attributes); i++)
+        if (!strcmp(fsd_text(g->names, a->name), attributes[i].name))
+            return is_plain(&attributes[i], x);
+    return false;
 }
 
 static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
                            FILE *out)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(attributes); i++) {
-        const struct fsd_attr *a = fsd_node_attr(g, n, attributes[i].name);
+        struct ints x = ints_of(g, fsd_node_attr(g, n, attributes[i].name));
 
-        if (a && a->kind == FSD_ATTR_INTS)
-            put_ints(out, attributes[i].tag, g->ints.at + a->list.at, a->list.n,
-                     attributes[i].plain, attributes[i].has_plain);
-        else if (a && a->kind == FSD_ATTR_INT)
-            put_ints(out, attributes[i].tag, &a->i, 1, attributes[i].plain,
-                     attributes[i].has_plain);
+        if (is_plain(&attributes[i], x))
+            continue;
+        fprintf(out, ",%s", attributes[i].tag);
+        for (uint32_t k = 0; k < x.n; k++) {
+            fputs(k ? "x" : "", out);
+            fsd_put_whole(out, x.at[k]);
+        }
     }
 }
 
