@@ -1,5 +1,6 @@
 /*
- * Compares two ONNX models without engines, over the same alignment as builds have.
+ * Compares two ONNX models without engines: the comparison of builds aligns the nodes
+ * and finds nodes of one model only, ports that differ and how the models were made.
  * Each aligned pair of core nodes is compared by attributes, producers of its inputs,
  * and output types and shapes.  Quantizers, casts and views are described by the path
  * to the input that they stand on (route_to()), since exporters place and count them
@@ -15,7 +16,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STEPS = 64, SHOWN_VALUES = 4 };
@@ -59,12 +59,6 @@ static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id
 }
 
 /* ------------------------------------------------------------------------- values */
-
-static void put_dims(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
-{
-    for (uint32_t i = 0; form->ranked && i < form->dims.n; i++)
-        fprintf(out, "%s%" PRId64, i ? "x" : "", g->dims.at[form->dims.at + i].size);
-}
 
 /* "0.0123", "[1, 3, 224, 224]", "64 values"; adds to the hash what is there. */
 static void put_values(const struct side *side, fsd_id tensor, struct thing *thing,
@@ -210,7 +204,7 @@ static struct thing constant_at(const struct context *k, const struct side *side
         return thing;
     form = fsd_tensor_form(side->g, tensor);
     out = fsd_print_open(&print);
-    put_dims(side->g, form, out);
+    fsd_put_sizes(side->g, form, "x", out);
     if (counts(side->g, form)) {
         fputs(form->dims.n ? " = " : "= ", out);
         put_values(side, tensor, &thing, out);
@@ -426,134 +420,81 @@ static void compare_node(struct context *k, fsd_id old, fsd_id new)
 
 /* ------------------------------------------------------------------------ the whole */
 
-static const char *number(const struct context *k, int64_t n)
+static void take_facts(struct context *k)
 {
-    return fsd_printed(k->e->arena, "%" PRId64, n);
-}
+    const struct fsd_compare *c = k->e->compare;
 
-static void compare_head(struct context *k, const char *of, const char *was,
-                         const char *now)
-{
-    if (strcmp(was, now) != 0)
-        add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, of, (struct thing){.text = was},
-            (struct thing){.text = now});
-}
+    for (uint32_t i = 0; i < c->built.n; i++) {
+        const struct fsd_built_change *b = &c->built.at[i];
 
-static const char *opset(const struct context *k, const struct fsd_graph *g,
-                         const char *domain)
-{
-    for (uint32_t i = 0; i < g->opsets.n; i++)
-        if (!strcmp(fsd_text(g->names, g->opsets.at[i].domain), domain))
-            return number(k, g->opsets.at[i].version);
-    return "none";
-}
-
-/* Some exporters list every domain that they know. */
-static bool is_used(const struct fsd_graph *g, const char *domain)
-{
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        if (!strcmp(fsd_text(g->names, g->nodes.at[i].domain), domain))
-            return true;
-    return !*domain;
-}
-
-static void compare_models(struct context *k)
-{
-    const struct fsd_graph *a = k->side[0].g, *b = k->side[1].g;
-
-    compare_head(k, "exporter", fsd_text(a->names, a->producer),
-                 fsd_text(b->names, b->producer));
-    compare_head(k, "format", number(k, a->ir_version), number(k, b->ir_version));
-    for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i < k->side[s].g->opsets.n; i++) {
-            const char *domain =
-                fsd_text(k->side[s].g->names, k->side[s].g->opsets.at[i].domain);
-
-            if ((s && strcmp(opset(k, a, domain), "none") != 0) ||
-                (!is_used(a, domain) && !is_used(b, domain)))
-                continue;
-            compare_head(
-                k, fsd_printed(k->e->arena, "opset %s", *domain ? domain : "of ONNX"),
-                opset(k, a, domain), opset(k, b, domain));
-        }
+        add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, b->key,
+            (struct thing){.text = b->before ? b->before : "none"},
+            (struct thing){.text = b->after ? b->after : "none"});
+    }
 }
 
 static struct thing port_text(const struct context *k, int s, bool output, fsd_id port)
 {
-    const struct fsd_state *state = s ? k->e->after : k->e->before;
+    const struct fsd_state *state = k->side[s].s;
     const struct fsd_state_port *p;
-    const struct fsd_graph *g = k->side[s].g;
-    fsd_id t;
 
     if (port == FSD_NONE)
         return (struct thing){.text = "none"};
     p = &(output ? state->outputs.at : state->inputs.at)[port];
-    t = fsd_graph_find(g, fsd_intern_str(g->names, fsd_text(state->names, p->name)), 0);
-    return (struct thing){.text = fsd_printed(k->e->arena, "%s %s %s",
-                                              fsd_text(state->names, p->name),
-                                              fsd_dtype_name(type_of(g, t)),
-                                              fsd_text(state->names, p->shape))};
+    return (struct thing){
+        .text = fsd_printed(k->e->arena, "%s %s %s", fsd_text(state->names, p->name),
+                            fsd_dtype_name((enum fsd_dtype)p->form.type),
+                            fsd_text(state->names, p->shape))};
 }
 
-static void compare_ports(struct context *k, bool output)
+static void take_ports(struct context *k)
 {
-    const struct fsd_align *align = k->e->compare->align;
-    uint32_t n = output ? k->e->before->outputs.n : k->e->before->inputs.n;
-    uint32_t m = output ? k->e->after->outputs.n : k->e->after->inputs.n;
-    const fsd_id *to_new = output ? align->new_output : align->new_input;
-    const fsd_id *to_old = output ? align->old_output : align->old_input;
+    const struct fsd_compare *c = k->e->compare;
 
-    for (fsd_id i = 0; i < n + m; i++) {
-        fsd_id old = i < n ? i : FSD_NONE, new = i < n ? to_new[i] : i - n;
-        struct thing was, now;
+    for (uint32_t i = 0; i < c->ports.n; i++) {
+        const struct fsd_port_change *p = &c->ports.at[i];
 
-        if (i >= n && to_old[new] != FSD_NONE)
-            continue;
-        was = port_text(k, 0, output, old);
-        now = port_text(k, 1, output, new);
-        if (!same(was, now))
-            add(k, FSD_EXPORT_PORT, FSD_NONE, FSD_NONE, output ? "output" : "input",
-                was, now);
+        add(k, FSD_EXPORT_PORT, FSD_NONE, FSD_NONE, p->output ? "output" : "input",
+            port_text(k, 0, p->output, p->old), port_text(k, 1, p->output, p->new));
     }
 }
 
-static void add_lone(struct context *k, int s, fsd_id node)
+/* Nodes that compute in one of the models only. */
+static void take_lone_nodes(struct context *k)
 {
-    const struct fsd_state *state = s ? k->e->after : k->e->before;
-    struct thing op = {.text = fsd_text(state->names, state->nodes.at[node].op)};
-    struct thing none = {.text = ""};
+    const struct fsd_compare *c = k->e->compare;
 
-    add(k, s ? FSD_EXPORT_ADDED : FSD_EXPORT_REMOVED, s ? FSD_NONE : node,
-        s ? node : FSD_NONE, "", s ? none : op, s ? op : none);
+    for (uint32_t i = 0; i < c->presences.n; i++) {
+        const struct fsd_node_presence *p = &c->presences.at[i];
+        struct fsd_shown node = fsd_compare_shown(c, p->old, p->new);
+        struct thing op = {.text =
+                               fsd_text(node.s->names, node.s->nodes.at[node.at].op)};
+        struct thing none = {.text = ""};
+
+        if (fsd_state_role_of(node.s, node.at) != FSD_ROLE_CORE)
+            continue;
+        if (p->what == FSD_ONLY_OLD)
+            add(k, FSD_EXPORT_REMOVED, p->old, FSD_NONE, "", op, none);
+        else if (p->what == FSD_ONLY_NEW)
+            add(k, FSD_EXPORT_ADDED, FSD_NONE, p->new, "", none, op);
+    }
 }
 
 static void compare_nodes(struct context *k)
 {
     struct fsd_exports *e = k->e;
+    struct fsd_alignment_count n = fsd_alignment_count(e->compare);
 
-    for (fsd_id i = 0; i < e->before->nodes.n; i++) {
-        const struct fsd_state_node *n = &e->before->nodes.at[i];
-
-        if (n->role == FSD_ROLE_CORE) {
-            e->old_nodes++;
-            e->aligned += fsd_align_has(e->compare->align, i);
-            if (!fsd_align_has(e->compare->align, i))
-                add_lone(k, 0, i);
-        }
-    }
+    e->old_nodes = n.old;
+    e->new_nodes = n.new;
+    e->aligned = n.aligned;
     for (fsd_id i = 0; i < e->after->nodes.n; i++) {
-        const struct fsd_state_node *n = &e->after->nodes.at[i];
         fsd_id old = e->compare->align->to_old[i];
 
-        if (n->role != FSD_ROLE_CORE)
+        if (old == FSD_NONE || fsd_state_role_of(e->after, i) != FSD_ROLE_CORE)
             continue;
-        e->new_nodes++;
-        if (old == FSD_NONE) {
-            add_lone(k, 1, i);
-            continue;
-        }
-        e->renamed += strcmp(fsd_text(e->before->names, e->before->nodes.at[old].key),
-                             fsd_text(e->after->names, n->key)) != 0;
+        e->renamed += strcmp(fsd_state_node_key(e->before, old),
+                             fsd_state_node_key(e->after, i)) != 0;
         compare_node(k, old, i);
     }
 }
@@ -617,9 +558,9 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
     e->after = k.side[1].s;
     e->compare = fsd_compare_new(e->before, e->after);
     e->compare->exports = e;
-    compare_models(&k);
-    compare_ports(&k, false);
-    compare_ports(&k, true);
+    take_facts(&k);
+    take_ports(&k);
+    take_lone_nodes(&k);
     compare_nodes(&k);
     fsd_vec_sort(&e->changes, by_what);
     mark_changes(e);

@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "model/graph/walk.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The engine's binding of that name, in the form that an application sees; of a model
@@ -146,6 +147,43 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
  *
  * What is quantized on the way to a node is the type that it reads, as an engine that
  * fuses the quantizers states it. */
+static void add_fact(struct fsd_state_build *b, const char *key, const char *value)
+{
+    struct fsd_state *s = b->s;
+
+    if (*value)
+        fsd_built_add(s->arena, s->names, &s->built,
+                      (struct fsd_built){fsd_intern_str(s->names, key),
+                                         fsd_intern_str(s->names, value)});
+}
+
+/* Some exporters list every domain that they know. */
+static bool is_used(const struct fsd_graph *g, fsd_sym domain)
+{
+    bool used = !*fsd_text(g->names, domain);
+
+    for (fsd_id i = 0; i < g->nodes.n && !used; i++)
+        used = g->nodes.at[i].domain == domain;
+    return used;
+}
+
+/* How it was exported, as facts of its build. */
+static void add_export(struct fsd_state_build *b)
+{
+    const struct fsd_graph *g = b->model;
+
+    add_fact(b, "exporter", fsd_text(g->names, g->producer));
+    add_fact(b, "format", fsd_printed(b->scratch, "%" PRId64, g->ir_version));
+    for (uint32_t i = 0; i < g->opsets.n; i++) {
+        const char *domain = fsd_text(g->names, g->opsets.at[i].domain);
+
+        if (is_used(g, g->opsets.at[i].domain))
+            add_fact(b,
+                     fsd_printed(b->scratch, "opset %s", *domain ? domain : "of ONNX"),
+                     fsd_printed(b->scratch, "%" PRId64, g->opsets.at[i].version));
+    }
+}
+
 static uint8_t type_of(const struct fsd_graph *g, fsd_id tensor)
 {
     return (uint8_t)fsd_tensor_form(g, tensor)->type;
@@ -216,6 +254,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
     b.s->whole = true;
     open_prints(&b);
+    add_export(&b);
     fsd_state_add_nodes(&b);
     add_ports(&b);
     drop_prints(&b);
