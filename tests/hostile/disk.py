@@ -265,7 +265,7 @@ def cases(h):
     pair = [model, engine]
     text, report = said(h, *pair), said(h, *pair, "-f", "dot")
     old, new = said(h, "snapshot", *pair), said(h, "snapshot", model, wide)
-    listed = h.path("pairs", ('"%s" "%s"\n"%s"\n' % (model, engine, wide)).encode())
+    listed = h.path("pairs", ("%s\t%s\n%s\n" % (model, engine, wide)).encode())
     lines = said(h, "batch", listed, "--follow")
     batch = ["batch", listed, "--follow", "-j", "1", "-q", "-o", "r.jsonl"]
     yield Case(h, "new", [*pair, "-o", "r.dot"], {"r.dot": report})

@@ -121,7 +121,7 @@ def all_cases(h):
     script = put("build.sh", ("#!/bin/sh\necho %s\n" % split).encode())
     saved = ('{"lst": [[["a", "b"], [{"output": {"max_absdiff": 0.5, "thresholds": {"passed": true}, "passed": true}}]]], '
              '"aggregation": "per_sample", "polygraphy_class": "AccuracyResult"}')
-    listed = ('model.onnx engine.graph.json\nmodel.onnx "%s"\n' % wide).encode()
+    listed = ("model.onnx engine.graph.json\nmodel.onnx\t%s\n" % wide).encode()
     lint = os.path.join(FIXTURES, "lint/qdq_island.fires.onnx")
 
     def old(name):

@@ -147,20 +147,13 @@ static enum fsd_status check_names(const struct fsd_profile *profile,
                                    const struct fsd_intern *names,
                                    const struct fsd_file *file, struct fsd_error *err)
 {
-    const char *odd = NULL;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < profile->entries.n; i++) {
-        const char *name = fsd_text(names, profile->entries.at[i].unescaped);
-
-        if (fsd_trt_looks_layer(name))
-            n++;
-        else if (!odd)
-            odd = name;
-    }
+    for (uint32_t i = 0; i < profile->entries.n; i++)
+        n += fsd_trt_looks_layer(fsd_text(names, profile->entries.at[i].unescaped));
     return 2 * n >= profile->entries.n && !fsd_trt_is_pytorch(file)
                ? FSD_OK
-               : fsd_trt_refuse_names(file, odd, err);
+               : fsd_trt_refuse_names(file, err);
 }
 
 /* A profile as an engine: it has only the names and times of layers. */
@@ -231,10 +224,7 @@ static enum fsd_status check_list(const struct fsd_graph *g,
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
         n += fsd_trt_looks_layer(fsd_text(g->names, g->nodes.at[i].name));
-    return 2 * n >= g->nodes.n
-               ? FSD_OK
-               : fsd_trt_refuse_names(file, fsd_text(g->names, g->nodes.at[0].name),
-                                      err);
+    return 2 * n >= g->nodes.n ? FSD_OK : fsd_trt_refuse_names(file, err);
 }
 
 static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,

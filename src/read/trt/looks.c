@@ -108,42 +108,22 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file)
 
 /* ------------------------------------------------------------------------ messages */
 
-enum { KEYS_SHOWN = 4 };
-
-/* "the keys "a", "b", "c" and 3 more" */
-static void put_keys(const cJSON *object, FILE *out)
-{
-    unsigned n = 0, more = 0;
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, object) {
-        if (n == KEYS_SHOWN)
-            more++;
-        else
-            fprintf(out, "%s\"%.40s\"", n++ ? ", " : "", item->string);
-    }
-    if (more)
-        fprintf(out, " and %u more", more);
-}
-
+/* No message holds a byte of the file, which a link may have led to: it may be one
+ * that nobody was to see. */
 static void describe(const cJSON *root, FILE *out)
 {
     const cJSON *first = root->child;
 
-    if (cJSON_IsObject(root) && first) {
-        fputs("JSON with the keys ", out);
-        put_keys(root, out);
-    } else if (cJSON_IsArray(root) && cJSON_IsObject(first) && first->child) {
-        fputs("a list of JSON objects with the keys ", out);
-        put_keys(first, out);
-    } else if (cJSON_IsArray(root) && first) {
+    if (cJSON_IsObject(root) && first)
+        fprintf(out, "JSON with %d other key%s", cJSON_GetArraySize(root),
+                first->next ? "s" : "");
+    else if (cJSON_IsArray(root) && first)
         fprintf(out, "a list that begins with %s", fsd_json_kind(first));
-    } else {
+    else
         fprintf(out, "JSON that is %s",
                 cJSON_IsObject(root)  ? "an empty object"
                 : cJSON_IsArray(root) ? "an empty list"
                                       : fsd_json_kind(root));
-    }
 }
 
 static const char how[] =
@@ -169,28 +149,20 @@ enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file, const cJSON *ro
     return status;
 }
 
-enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, const char *some,
-                                     struct fsd_error *err)
+enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, struct fsd_error *err)
 {
     const char *other = other_program(file);
 
-    if (other)
-        return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
-                        "expected an engine's layers, found %s%s", other, how);
-    return fsd_fail(
-        err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-        "expected an engine's layers, found names that are no layers', such "
-        "as \"%.40s\"%s",
-        some, how);
+    return fsd_fail(err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name,
+                    FSD_POS_NONE, 0, "expected an engine's layers, found %s%s",
+                    other ? other : "names that are no layers'", how);
 }
 
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err)
 {
-    const size_t start = fsd_file_text_start(file), rest = file->size - start;
-    const char *s = (const char *)file->bytes + start, *end = memchr(s, '\n', rest);
-    size_t n = end ? (size_t)(end - s) : rest;
-
-    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, start,
-                    "expected an engine's layers, found text that begins \"%.*s%s\"%s",
-                    (int)(n < 48 ? n : 48), s, n > 48 ? "..." : "", how);
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE,
+                    fsd_file_text_start(file),
+                    "expected an engine's layers, found text without a line of "
+                    "TensorRT's%s",
+                    how);
 }

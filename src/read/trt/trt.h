@@ -294,8 +294,8 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file);
  *          FSD_E_FORMAT; the error says what the file is, and which to give. */
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
                                     const struct cJSON *root, struct fsd_error *err);
-/** Likewise of a file whose names, `some` among them, are no layers'. */
-enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, const char *some,
+/** Likewise of a file whose names are no layers'. */
+enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file,
                                      struct fsd_error *err);
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err);
 
