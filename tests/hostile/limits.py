@@ -8,6 +8,7 @@ no input meets exactly.
 import os
 import re
 import shutil
+import string
 import subprocess
 import sys
 
@@ -40,6 +41,11 @@ def calls(depth):
                          + raw(9, num(2, 17)) + raw(9, text(1, "own") + num(2, 1)) + text(10, "own"))
     return model(node("f0", ["x"], ["y"], "call", text(7, "own")), inputs("x"), outputs("y"),
                  extra=functions + raw(8, text(1, "own") + num(2, 1)))
+
+
+def short(number, digits=string.digits + string.ascii_letters):
+    """Four signs: with two letters before it a name that may be a layer's."""
+    return "".join(digits[number // len(digits) ** k % len(digits)] for k in range(4)).encode()
 
 
 def lean(make, free, per):
@@ -132,7 +138,7 @@ ROWS = [
      lean(lambda n: b'{"Layers": [' + b",".join([b'"one"'] * n) + b"]}", *constants_of("src/read/trt/json.c", "LAYER")),
      "layers", "layers"),
     ("layers of a profile alone", None,
-     lean(lambda n: b"{" + b",".join(b'"%06x":[1]' % i for i in range(n)) + b"}", *constants_of("src/read/trt/json.c", "LAYER")),
+     lean(lambda n: b"{" + b",".join(b'"fc%s":[1]' % short(i) for i in range(n)) + b"}", *constants_of("src/read/trt/json.c", "LAYER")),
      "layers", "layers"),
     ("JSON values of a small dump", None,
      lean(lambda n: b'{"Layers": [{"Name": "one", "Odd": [' + b",".join([b"1"] * (n - 5)) + b"]}]}",
