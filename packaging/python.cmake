@@ -1,10 +1,7 @@
 # The Python package's own parts, for a wheel that scikit-build-core makes: the module that
 # talks to the library, which fits every Python from 3.9 on, and the program beside it.
-# Directories are read as the program reads them.
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
-python_add_library(fsd_python MODULE python/fusiondiff/_native.c src/cli/build_word.c
-  src/cli/inside.c src/cli/target.c)
-target_include_directories(fsd_python PRIVATE src)
+python_add_library(fsd_python MODULE python/fusiondiff/_native.c)
 set_target_properties(fsd_python PROPERTIES OUTPUT_NAME _native PREFIX "" SUFFIX .abi3.so)
 target_compile_definitions(fsd_python PRIVATE Py_LIMITED_API=0x03090000)
 target_link_libraries(fsd_python PRIVATE ${FSD_LIBRARIES} fsd_settings)

@@ -272,6 +272,60 @@ enum fsd_subject {
     FSD__SUBJECT_COUNT
 };
 
+/** The file that a build's directory has until all of the build is there. */
+#define FSD_UNFINISHED "UNFINISHED"
+
+/** The files of one build that a directory holds. */
+struct fsd_directory;
+
+/** Where a directory was given for all files of a build, or for all but the model, puts
+ *  these into their places, as far as `opt` names no others, and tells `opt->note`
+ *  which were taken for what.  Files are recognized by content; those of other kinds,
+ *  and what begins with a dot, are ignored.
+ *  @param out     what `opt` then points into, to be freed behind its last use; NULL
+ *                 where no directory was given, and after a failure.
+ *  @param opt     a directory as `engine`, which then holds an engine; or as `model`
+ *                 where `engine` is NULL.
+ *  @param follow  links in it that lead out of it are followed; false: only the one to
+ *                 a model that `fusiondiff collect` made.
+ *  @return FSD_OK, also where no directory was given; FSD_E_ARG when it does not hold
+ *          one build, or not all of it; FSD_E_IO. */
+FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
+                                           struct fsd_options *opt, bool follow,
+                                           struct fsd_error *err);
+
+/** Where the snapshot of a check is a directory, lists those in it as its `snapshots`.
+ *  @param out  as for fsd_directory_open(), but that it is set after a failure, too.
+ *  @return FSD_OK, also where it is none; FSD_E_ARG where there is no snapshot in it,
+ *          or too many, or one is a link that leads out; FSD_E_IO. */
+struct fsd_check_options;
+FSD_API enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
+                                                struct fsd_check_options *check,
+                                                bool follow, struct fsd_error *err);
+
+/** Lists the builds that a directory holds, by name: each a directory or a snapshot of
+ *  its own, or one model and its engines.
+ *  @param out  as for fsd_directory_snapshots().
+ *  @return FSD_OK; FSD_E_ARG for two models, or a link that leads out; FSD_E_IO. */
+FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
+                                             const char *path, bool follow,
+                                             struct fsd_error *err);
+
+/** The i-th of them.
+ *  @param[out] model   "": there is none.
+ *  @param[out] engine  "": `model` is a directory or a snapshot.
+ *  @return false past the last. */
+FSD_API bool fsd_directory_build(const struct fsd_directory *directory, uint32_t i,
+                                 const char **model, const char **engine);
+
+/** @param directory may be NULL. */
+FSD_API void fsd_directory_free(struct fsd_directory *directory);
+
+/** Whether a path is a symbolic link to something outside of its folder: where others
+ *  have made it, it may lead anywhere.
+ *  @param[out] to  where it leads, cut to `size` bytes with the closing zero. */
+FSD_API bool fsd_link_leads_out(const char *path, char *to, size_t size);
+
 /* -------------------------------------------------------------------- runs */
 
 struct fsd_diff;

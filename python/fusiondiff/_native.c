@@ -8,10 +8,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "cli/cli.h"
+#include <fusiondiff/edit.h>
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ struct side {
     struct fsd_options opt;
     const char *profiles[MOST_FILES], *shapes[MOST_FILES], *values[2];
     const char *parts[MOST_FILES];
-    struct build_word folder; /* paths in a directory */
+    struct fsd_directory *folder; /* whose files these are; NULL */
 };
 
 struct call {
@@ -69,6 +70,10 @@ static void hear(struct call *call)
 
 static void end(struct call *call)
 {
+    for (size_t i = 0; i < 2; i++) {
+        fsd_directory_free(call->side[i].folder);
+        call->side[i].folder = NULL;
+    }
     if (hearing == call) {
         fsd_use_memory(NULL, 0);
         hearing = NULL;
@@ -107,7 +112,7 @@ static enum fsd_status open_folders(struct call *call, struct side *sides, size_
         if (in_memory(call, opt->model) || in_memory(call, opt->engine))
             continue;
         opt->note = NULL;
-        status = take_folder(&sides[i].folder, opt, &call->err);
+        status = fsd_directory_open(&sides[i].folder, opt, false, &call->err);
         opt->note = keep_note;
     }
     return status;
@@ -422,6 +427,8 @@ static PyObject *open_routing(PyObject *Py_UNUSED(self), PyObject *args)
             call.status =
                 fsd_routing_open(&routing, cache, options, (unsigned)n, &call.err);
         end(&call);
+        for (size_t i = 0; i < n; i++)
+            fsd_directory_free(sides[i].folder);
     }
     free(options);
     free(sides);
@@ -432,7 +439,7 @@ static PyObject *open_check(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
     struct fsd_check_options opt = {0};
-    struct snapshots_word *several;
+    struct fsd_directory *several = NULL;
     struct fsd_check *check = NULL;
     PyObject *side, *snapshot, *policy;
 
@@ -442,16 +449,13 @@ static PyObject *open_check(PyObject *Py_UNUSED(self), PyObject *args)
         !take_file(&call, snapshot, &opt.snapshot) ||
         !take_file(&call, policy, &opt.policy))
         return NULL;
-    several = PyMem_New(struct snapshots_word, 1);
-    if (!several)
-        return PyErr_NoMemory();
     begin(&call, 1);
     if (call.status == FSD_OK && !in_memory(&call, opt.snapshot))
-        call.status = take_snapshots(several, &opt, &call.err);
+        call.status = fsd_directory_snapshots(&several, &opt, false, &call.err);
     if (call.status == FSD_OK)
         call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
     end(&call);
-    PyMem_Free(several);
+    fsd_directory_free(several);
     return finish(&call, check, CHECK);
 }
 
@@ -579,32 +583,31 @@ static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
     return names;
 }
 
-static enum fsd_status add_build(void *payload, const char *model, const char *engine,
-                                 struct fsd_error *err)
-{
-    PyObject *pair = Py_BuildValue("(yy)", model, engine);
-    /* A snapshot is a build to compare, but nothing to analyse. */
-    bool fine = pair && ((!*engine && fsd_file_kind(model) == FSD_FILE_SNAPSHOT) ||
-                         !PyList_Append(payload, pair));
-
-    Py_XDECREF(pair);
-    err->status = fine ? FSD_OK : FSD_E_ARG;
-    return err->status;
-}
-
-/* The builds in a directory, each a pair of paths of which one may be empty. */
+/* The builds in a directory, each a pair of paths of which one may be empty; a snapshot
+ * is one to compare, but nothing to analyse. */
 static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
 {
     struct fsd_error err = {0};
+    struct fsd_directory *directory = NULL;
+    const char *model, *engine;
     PyObject *list;
     char *bytes;
 
     if (PyBytes_AsStringAndSize(path, &bytes, NULL) || !(list = PyList_New(0)))
         return NULL;
-    if (each_build(bytes, add_build, list, &err) == FSD_OK)
-        return list;
-    Py_DECREF(list);
-    return PyErr_Occurred() ? NULL : raise_error(&err);
+    if (fsd_directory_builds(&directory, bytes, false, &err) != FSD_OK)
+        Py_CLEAR(list);
+    for (uint32_t i = 0; list && fsd_directory_build(directory, i, &model, &engine);
+         i++) {
+        PyObject *pair = Py_BuildValue("(yy)", model, engine);
+
+        if (!pair || ((*engine || fsd_file_kind(model) != FSD_FILE_SNAPSHOT) &&
+                      PyList_Append(list, pair)))
+            Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    fsd_directory_free(directory);
+    return list || PyErr_Occurred() ? list : raise_error(&err);
 }
 
 /* A line of each rule, its id first. */
@@ -772,8 +775,9 @@ static PyObject *cut(PyObject *Py_UNUSED(self), PyObject *args)
     opt.inline_weights = inlined;
     opt.values = values;
     print_to(&call);
-    begin(&call, 0);
-    call.status = cut_part(&call, &opt, files, path, call.out, &call.err);
+    begin(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = cut_part(&call, &opt, files, path, call.out, &call.err);
     return printed(&call);
 }
 
@@ -808,8 +812,9 @@ static PyObject *code(PyObject *Py_UNUSED(self), PyObject *args)
     if (opt.n_layers || opt.n_groups || opt.n_nodes || opt.n_from || opt.n_to)
         how.part = &opt;
     print_to(&call);
-    begin(&call, 0);
-    call.status = write_code(&call, &how, call.out, &call.err);
+    begin(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = write_code(&call, &how, call.out, &call.err);
     return printed(&call);
 }
 
@@ -841,8 +846,9 @@ static PyObject *retype(PyObject *Py_UNUSED(self), PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     print_to(&call);
-    begin(&call, 0);
-    call.status = retype_model(&call, descriptor, call.out, &call.err);
+    begin(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = retype_model(&call, descriptor, call.out, &call.err);
     return printed(&call);
 }
 
@@ -874,8 +880,9 @@ static PyObject *annotate(PyObject *Py_UNUSED(self), PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     out = open_model(descriptor);
-    begin(&call, 0);
-    call.status = annotate_model(&call, (enum fsd_annotation)as, out, &call.err);
+    begin(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = annotate_model(&call, (enum fsd_annotation)as, out, &call.err);
     return written(&call);
 }
 
@@ -931,9 +938,11 @@ static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     opt.anonymous = anonymous;
     opt.no_weights = no_weights;
-    begin(&call, 0);
-    call.status = fsd_issue_open(&made, before == Py_None ? NULL : &call.side[1].opt,
-                                 &call.side[0].opt, &opt, &call.err);
+    begin(&call, 2);
+    if (call.status == FSD_OK)
+        call.status =
+            fsd_issue_open(&made, before == Py_None ? NULL : &call.side[1].opt,
+                           &call.side[0].opt, &opt, &call.err);
     end(&call);
     if (call.status != FSD_OK)
         raise_error(&call.err);
@@ -957,9 +966,11 @@ static PyObject *open_search(PyObject *Py_UNUSED(self), PyObject *args)
     path = file == Py_None ? NULL : PyBytes_AsString(file);
     if (!path && file != Py_None)
         return NULL;
-    begin(&call, 0);
-    call.status = path ? fsd_bisection_read(&search, path, &call.side[0].opt, &call.err)
-                       : fsd_bisection_open(&search, &call.side[0].opt, &call.err);
+    begin(&call, path ? 0 : 1);
+    if (call.status == FSD_OK)
+        call.status =
+            path ? fsd_bisection_read(&search, path, &call.side[0].opt, &call.err)
+                 : fsd_bisection_open(&search, &call.side[0].opt, &call.err);
     return finish(&call, search, SEARCH);
 }
 

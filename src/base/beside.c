@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Folders on the way have to be passed, not listed. */
@@ -31,14 +32,14 @@
 #define PASS O_RDONLY
 #endif
 
-/* `path` and `folder` are without links. */
+/* In or below it, or itself; both are without links. */
 static bool is_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
 
     if (n == 1) /* the root */
         return true;
-    return !strncmp(path, folder, n) && path[n] == '/';
+    return !strncmp(path, folder, n) && (path[n] == '/' || !path[n]);
 }
 
 /* The folder that a path lies in; NULL, with errno set, if there is none. */
@@ -118,4 +119,22 @@ int fsd_open_beside(const char *path, const char *of)
     free(real);
     errno = why;
     return fd;
+}
+
+bool fsd_link_leads_out(const char *path, char *to, size_t size)
+{
+    struct stat st;
+    char *real, *folder;
+    bool out;
+
+    if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+        return false;
+    real = realpath(path, NULL);
+    folder = folder_of(path);
+    out = real && folder && !is_below(real, folder);
+    if (out)
+        snprintf(to, size, "%s", real);
+    free(real);
+    free(folder);
+    return out;
 }

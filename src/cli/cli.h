@@ -39,8 +39,9 @@ struct verb;
 /* Zero is the default of every field but fail_on. */
 struct command_line {
     const struct verb *verb;
-    bool named;      /* the verb, on the command line */
-    int exit_status; /* OK, until the verb has found something */
+    bool named;             /* the verb, on the command line */
+    int exit_status;        /* OK, until the verb has found something */
+    struct fsd_error error; /* why the files of the line cannot be read */
 
     /* Options of all verbs. */
     struct fsd_options run;
@@ -272,7 +273,9 @@ void print_manual(FILE *out);
 /** What may stand in place of the last word. complete.c */
 void print_completions(unsigned n, char **words);
 
-/** Parses, or prints a message and exits: 0 after --help, 2 after an error.
+/** Parses, or prints a message and exits: 0 after --help, 2 after an error.  Parts are
+ *  checked, and a directory is replaced by the files in it, before a verb of MODEL and
+ *  ENGINE checks them; where that fails, line->error states why.
  *  @param named  the verb on the command line; NULL: none, which is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -340,17 +343,15 @@ extern const size_t n_view_verbs;
 
 /* One build, given as one word on the command line. */
 
-/** The file that a build's directory has until `collect` has all of it there. */
-#define FSD_UNFINISHED "UNFINISHED"
-
 /** Room for the parsed word; must live as long as the run. */
 struct build_word {
-    char model[4096], engine[4096], log[4096], times[4096];
+    char model[4096], engine[4096], log[4096];
     char profile[MOST_OUTPUTS][4096];
     const char *profiles[MOST_OUTPUTS];
     unsigned n_profiles;
     const char *parts[MOST_OUTPUTS]; /* in `engine` */
     unsigned n_parts;
+    struct fsd_directory *directory; /* in place of all these; NULL: it is none */
 };
 
 /** Takes "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
@@ -377,12 +378,14 @@ bool is_directory(const char *path);
 /** With --follow they may.  Set once, before any of the others is asked. */
 void allow_leading_out(bool allowed);
 
-/** A file that a directory holds: a link must stay in the directory.
- *  @return FSD_OK; FSD_E_ARG. */
-enum fsd_status check_entry(const char *path, struct fsd_error *err);
-
-/** The same of its model: a link that `collect` made may lead out. */
-enum fsd_status check_model_entry(const char *path, struct fsd_error *err);
+/** fsd_directory_open(), _snapshots() and _builds(), which follow links where that is
+ *  allowed. */
+enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
+                               struct fsd_error *err);
+enum fsd_status open_snapshots(struct fsd_directory **out,
+                               struct fsd_check_options *check, struct fsd_error *err);
+enum fsd_status open_builds(struct fsd_directory **out, const char *path,
+                            struct fsd_error *err);
 
 /** The files of --part: like a report, none is a link that leads out of its folder, or
  *  lies behind one where the path is relative. */
@@ -405,26 +408,6 @@ typedef enum fsd_status build_fn(void *payload, const char *model, const char *e
  *  FSD_E_IO. */
 enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
                            struct fsd_error *err);
-
-/** Room for the snapshots of a directory. */
-struct snapshots_word {
-    char path[128][4096];
-    const char *paths[128];
-};
-
-/** Where the snapshot of a check is a directory, lists those in it.
- *  @return FSD_OK, also when it is none; FSD_E_ARG when there is no snapshot in it, or
- *          too many; FSD_E_IO. */
-enum fsd_status take_snapshots(struct snapshots_word *out,
-                               struct fsd_check_options *check, struct fsd_error *err);
-
-/** Where a directory was given for all files of a build, or for all but MODEL, puts
- *  these into their places, as far as no option filled them, and says on standard error
- *  which was taken for what.
- *  @return FSD_OK, also when there was no directory; FSD_E_ARG when it does not hold
- *          one build; FSD_E_IO. */
-enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
-                            struct fsd_error *err);
 
 /* ----------------------------------------------------------------------------- list */
 
@@ -450,7 +433,7 @@ struct list_line {
     struct fsd_options run;
     const char *snapshot, *policy; /**< of check and snapshot; NULL: not said */
     const char *profiles[MOST_OUTPUTS], *shapes[MOST_OUTPUTS];
-    struct build_word folder;
+    struct fsd_directory *directory; /**< NULL: it names none */
 };
 
 /** Takes the i-th line apart.
@@ -476,11 +459,9 @@ unsigned count_jobs(unsigned jobs);
 bool folder_of(const char *path, char out[static PATH_MAX]);
 /** Whether a path is the folder, or in or below it; both are without links. */
 bool lies_under(const char *path, const char *folder);
-/** Whether the path is a link out of its folder, and where to. */
-bool leads_out(const char *path, char to[static PATH_MAX]);
-/** Whether a folder on the way is one, and which.  A relative path stands for something
- *  in the folder that is worked in, which may be a stranger's; an absolute path is its
- *  user's word. */
+/** Whether a folder on the way is a link out of its own, and which.  A relative path
+ *  stands for something in the folder that is worked in, which may be a stranger's; an
+ *  absolute path is its user's word. */
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX]);
 

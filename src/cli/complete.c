@@ -58,7 +58,7 @@ static void offer_name(const struct typed *t, const char *name, const char *mean
 static void offer_names(const struct typed *t, struct fsd_options *run, bool nodes,
                         bool layers)
 {
-    static struct build_word folder;
+    struct fsd_directory *directory = NULL;
     struct fsd_diff *diff = NULL;
     struct fsd_node_data node;
     struct fsd_layer_data layer;
@@ -70,7 +70,7 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
     run->force = run->uncited = true;
     /* Which file of a folder was taken for what is no candidate, nor a warning. */
     if (!freopen("/dev/null", "w", stderr) || !run->engine ||
-        take_folder(&folder, run, NULL) != FSD_OK ||
+        open_directory(&directory, run, NULL) != FSD_OK ||
         fsd_diff_open(&diff, run, NULL) != FSD_OK)
         return;
     for (uint32_t i = 0; nodes && fsd_diff_node(diff, i, &node, sizeof node); i++)
@@ -78,6 +78,7 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
     for (uint32_t i = 0; layers && fsd_diff_layer(diff, i, &layer, sizeof layer); i++)
         offer_name(t, layer.name, layer.type);
     fsd_diff_free(diff);
+    fsd_directory_free(directory);
 }
 
 static void offer_values(const struct typed *t, const struct verb *verb,

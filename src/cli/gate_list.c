@@ -14,7 +14,7 @@
 /* One build of the list; `error` is what is wrong with it. */
 struct entry {
     struct list_line *line;
-    struct snapshots_word *several; /* of a directory in its place */
+    struct fsd_directory *several; /* in the place of a snapshot; NULL */
     struct fsd_check *check;
     struct fsd_error error;
     char *snapshot; /* its text, of the verb snapshot */
@@ -84,11 +84,10 @@ static void check_one(void *payload, unsigned i)
         options.snapshot = e->line->snapshot;
     if (e->line->policy)
         options.policy = e->line->policy;
-    e->several = must(calloc(1, sizeof *e->several));
     if (status == FSD_OK && options.accept && !options.snapshot)
         status = fail_file(&e->error, FSD_E_ARG, NULL, "--update needs a snapshot=");
     if (status == FSD_OK && options.snapshot)
-        status = take_snapshots(e->several, &options, &e->error);
+        status = open_snapshots(&e->several, &options, &e->error);
     if (status == FSD_OK)
         status = fsd_check_open(&e->check, &e->line->run, &options, &e->error);
     /* Snapshots are rewritten of what was built; else the verdicts are all that the
@@ -154,7 +153,7 @@ static void free_all(struct job *job)
         if (e->line)
             free_line(e->line);
         free(e->line);
-        free(e->several);
+        fsd_directory_free(e->several);
         free(e->snapshot);
         free(e->notes);
     }

@@ -14,11 +14,9 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool anywhere;
 
@@ -43,11 +41,22 @@ static enum fsd_status refuse(struct fsd_error *err, const char *path, const cha
         to);
 }
 
-enum fsd_status check_entry(const char *path, struct fsd_error *err)
+enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
+                               struct fsd_error *err)
 {
-    char to[PATH_MAX];
+    return fsd_directory_open(out, run, anywhere, err);
+}
 
-    return !anywhere && leads_out(path, to) ? refuse(err, path, to) : FSD_OK;
+enum fsd_status open_snapshots(struct fsd_directory **out,
+                               struct fsd_check_options *check, struct fsd_error *err)
+{
+    return fsd_directory_snapshots(out, check, anywhere, err);
+}
+
+enum fsd_status open_builds(struct fsd_directory **out, const char *path,
+                            struct fsd_error *err)
+{
+    return fsd_directory_builds(out, path, anywhere, err);
 }
 
 enum fsd_status check_parts(const char *const *paths, unsigned n, struct fsd_error *err)
@@ -55,78 +64,14 @@ enum fsd_status check_parts(const char *const *paths, unsigned n, struct fsd_err
     char part[PATH_MAX], to[PATH_MAX];
 
     for (unsigned i = 0; i < n; i++) {
-        if (!anywhere && folders_lead_out(paths[i], part, to))
+        if (anywhere)
+            break;
+        if (folders_lead_out(paths[i], part, to) ||
+            (fsd_link_leads_out(paths[i], to, sizeof to) &&
+             snprintf(part, sizeof part, "%s", paths[i]) > 0))
             return refuse(err, part, to);
-        if (check_entry(paths[i], err) != FSD_OK)
-            return FSD_E_ARG;
     }
     return FSD_OK;
-}
-
-/* ------------------------------------------------------------------- of collect */
-
-/* The model's hash in quotes, as the record of a build of it would have it, to be
- * freed; NULL: the model cannot be read, or there is no memory. */
-static char *hash_of(const char *model)
-{
-    static const char key[] = "\"hash\":";
-    const struct fsd_collected build = {.model = model};
-    struct fsd_error err;
-    size_t size;
-    char *text = NULL, *at, *end;
-    FILE *out = fsd_memory_open(&text, &size);
-    enum fsd_status status =
-        out ? fsd_collected_write(&build, out, &err) : FSD_E_MEMORY;
-
-    if (out && fclose(out))
-        status = FSD_E_MEMORY;
-    at = status == FSD_OK ? strstr(text, key) : NULL;
-    at = at ? strchr(at + sizeof key - 1, '"') : NULL;
-    end = at ? strchr(at + 1, '"') : NULL;
-    if (!end) {
-        free(text);
-        return NULL;
-    }
-    memmove(text, at, (size_t)(end + 1 - at));
-    text[end + 1 - at] = '\0';
-    return text;
-}
-
-static bool has_text(const char *path, const char *text)
-{
-    static const size_t most = 1 << 20;
-    /* O_NONBLOCK: a pipe of that name must not block. */
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
-    char *bytes = in ? malloc(most + 1) : NULL;
-    bool has = false;
-
-    if (bytes) { /* without memory the link is refused, as any other */
-        bytes[fread(bytes, 1, most, in)] = '\0';
-        has = strstr(bytes, text) != NULL;
-    }
-    if (in)
-        fclose(in);
-    else if (fd >= 0)
-        close(fd);
-    free(bytes);
-    return has;
-}
-
-/* `collect` links to the model, wherever it is.  Its command.json has the model's hash,
- * which only somebody who has the model knows. */
-enum fsd_status check_model_entry(const char *path, struct fsd_error *err)
-{
-    enum fsd_status status = check_entry(path, err);
-    char command[PATH_MAX];
-    char *hash = status == FSD_OK ? NULL : hash_of(path);
-
-    snprintf(command, sizeof command, "%.*scommand.json",
-             (int)(strrchr(path, '/') + 1 - path), path);
-    if (hash && has_text(command, hash))
-        status = FSD_OK;
-    free(hash);
-    return status;
 }
 
 /* ---------------------------------------------------------------------- of a list */

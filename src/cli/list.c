@@ -195,11 +195,12 @@ enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned
         return fail_file(err, FSD_E_ARG, NULL, "expected MODEL and ENGINE");
     p->run.profiles = p->profiles;
     p->run.shapes = p->shapes;
-    return take_folder(&p->folder, &p->run, err);
+    return open_directory(&p->directory, &p->run, err);
 }
 
 void free_line(struct list_line *line)
 {
+    fsd_directory_free(line->directory);
     free(line->text);
 }
 

@@ -35,7 +35,6 @@ static int complain_of(struct fsd_error *err, const char *word)
 
 int main(int argc, char **argv)
 {
-    static struct build_word folder;
     static char name[64] = "fusiondiff"; /* the usage and getopt's messages begin so */
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
@@ -79,16 +78,12 @@ int main(int argc, char **argv)
     }
     if (argc)
         argv[0] = name;
-    parse_command_line(&line, verb, argc, argv);
     prepare_ends();
-    record_reads();
-    show_progress(&line.run, line.quiet);
-    allow_leading_out(line.follow);
-    if (check_parts(line.run.parts, line.run.n_parts, &err) != FSD_OK ||
-        take_folder(&folder, &line.run, &err) != FSD_OK ||
-        check_line_outputs(&line, &err) != FSD_OK ||
-        line.verb->run(&line, &err) != FSD_OK)
-        line.exit_status = complain_of(&err, word);
+    parse_command_line(&line, verb, argc, argv);
+    if (line.error.status != FSD_OK ||
+        check_line_outputs(&line, &line.error) != FSD_OK ||
+        line.verb->run(&line, &line.error) != FSD_OK)
+        line.exit_status = complain_of(&line.error, word);
     end_progress();
     return line.exit_status;
 }

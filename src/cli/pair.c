@@ -45,16 +45,14 @@ void take_one_pair(struct command_line *line, char *arg, struct argp_state *stat
 
 void need_pair(struct command_line *line, struct argp_state *state)
 {
-    if (!line->run.model)
+    if (!line->run.model && !line->run.engine)
         argp_error(state, "expected MODEL and %s",
                    line->run.n_parts ? "its --part ENGINE" : "ENGINE");
     if (line->run.engine && line->run.n_parts)
         argp_error(state, "expected ENGINE or --part, found both '%s' and '%s'",
                    line->run.engine, line->parts[0]);
-    if (line->run.n_parts) {
+    if (line->run.n_parts)
         line->run.engine = line->parts[0];
-        line->run.parts = line->parts;
-    }
     if (line->run.engine)
         return;
     line->run.engine = line->run.model;

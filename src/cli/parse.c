@@ -118,6 +118,27 @@ static void give_format(const struct command_line *line, struct output *to,
         argp_error(state, "the ending of '%s' is no known format: use -f", to->path);
 }
 
+/* Parts, and a directory in the place of files: what the verb checks are files then.  A
+ * lone directory is all of a build, unless the verb can do without its engine. */
+static void read_inputs(struct command_line *line)
+{
+    static struct fsd_directory *directory; /* as long as the program */
+    struct fsd_options *run = &line->run;
+    bool lone = strstr(line->verb->arguments, "[ENGINE]") ||
+                (line->dump && strcmp(line->dump, "engine") != 0);
+
+    record_reads();
+    show_progress(run, line->quiet);
+    allow_leading_out(line->follow);
+    if (check_parts(run->parts, run->n_parts, &line->error) != FSD_OK)
+        return;
+    if (!run->engine && !lone && is_directory(run->model)) {
+        run->engine = run->n_parts ? line->parts[0] : run->model;
+        run->model = run->n_parts ? run->model : NULL;
+    }
+    open_directory(&directory, run, &line->error);
+}
+
 static void finish(struct command_line *line, struct argp_state *state)
 {
     if (!line->n_outputs)
@@ -125,7 +146,9 @@ static void finish(struct command_line *line, struct argp_state *state)
     for (unsigned i = 0; i < line->n_outputs; i++)
         give_format(line, &line->outputs[i], state);
     line->style.color = want_color(line->color);
-    if (line->verb->check)
+    if (!line->verb->most_words)
+        read_inputs(line);
+    if (line->error.status == FSD_OK && line->verb->check)
         line->verb->check(line, state);
 }
 
@@ -151,6 +174,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void join_lists(struct command_line *line)
 {
     line->run.profiles = line->profiles;
+    line->run.parts = line->parts;
     line->run.shapes = line->shapes;
     line->run.values = line->values;
     line->query.words = line->words;
@@ -190,4 +214,6 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
         add_table(verb, table, headings[table]);
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, line);
+    if (verb->most_words) /* which of its words are files, it has found out by now */
+        read_inputs(line);
 }

@@ -11,8 +11,7 @@ bool names_part(const struct command_line *line)
 
 void check_part(const struct command_line *line, struct argp_state *state)
 {
-    /* The directory of a build may hold one. */
-    if (line->run.engine || is_directory(line->run.model))
+    if (line->run.engine)
         return;
     if (line->cut.n_layers || line->cut.n_groups)
         argp_error(state, "--layer and --group need an ENGINE");

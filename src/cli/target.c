@@ -121,15 +121,6 @@ static bool is_harmless_device(const char *path)
            (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-bool leads_out(const char *path, char to[static PATH_MAX])
-{
-    char lies_in[PATH_MAX];
-    struct stat st;
-
-    return !lstat(path, &st) && S_ISLNK(st.st_mode) && folder_of(path, lies_in) &&
-           realpath(path, to) && !lies_under(to, lies_in);
-}
-
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX])
 {
@@ -137,7 +128,7 @@ bool folders_lead_out(const char *path, char part[static PATH_MAX],
         return false;
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         snprintf(part, PATH_MAX, "%.*s", (int)(slash - path), path);
-        if (leads_out(part, to))
+        if (fsd_link_leads_out(part, to, PATH_MAX))
             return true;
     }
     return false;

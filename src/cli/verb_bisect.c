@@ -23,7 +23,8 @@ enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
 static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct option_row options[] = {
-    {"state", "FILE", "File of the search (default: .fusiondiff-bisect)", WORD(state)},
+    {"state", "FILE", "File of the search (default: .fusiondiff-bisect)",
+     WORD(state)},
     {0},
 };
 
@@ -89,24 +90,27 @@ static enum fsd_status write_model(const struct command_line *line,
 
 /* ----------------------------------------------------------------- the words */
 
+static const char usage[] =
+    "expected bisect start MODEL ENGINE, or the directory of a build";
+
 static enum fsd_status start(struct command_line *line, struct fsd_error *err)
 {
-    bool folder = line->query.n_words == 2 && is_directory(line->words[1]);
     struct fsd_bisection *search = NULL;
-    struct build_word build;
+    struct fsd_directory *directory = NULL;
+    unsigned n = line->query.n_words;
     enum fsd_status status;
 
-    if (line->query.n_words != 3 && !folder)
-        return fail_file(err, FSD_E_ARG, NULL,
-                         "expected bisect start MODEL ENGINE, or the directory of a "
-                         "build");
+    if (n != 2 && n != 3)
+        return fail_file(err, FSD_E_ARG, NULL, usage);
     if (!access(line->state, F_OK))
         return fail_file(err, FSD_E_ARG, line->state,
                          "a search has begun: continue with bisect next, or end it "
                          "with bisect reset");
-    line->run.model = folder ? NULL : line->words[1];
-    line->run.engine = line->words[folder ? 1 : 2];
-    status = take_folder(&build, &line->run, err);
+    line->run.model = n == 3 ? line->words[1] : NULL;
+    line->run.engine = line->words[n - 1];
+    status = open_directory(&directory, &line->run, err);
+    if (status == FSD_OK && !line->run.model)
+        status = fail_file(err, FSD_E_ARG, NULL, usage);
     if (status == FSD_OK)
         status = fsd_bisection_open(&search, &line->run, err);
     if (status == FSD_OK)
@@ -114,6 +118,7 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
     if (status == FSD_OK)
         status = fsd_bisection_next(search, stdout, err);
     fsd_bisection_free(search);
+    fsd_directory_free(directory);
     return status;
 }
 
@@ -337,8 +342,8 @@ static enum fsd_status make_model(const struct command_line *line,
     int fd = -1;
 
     umask(mask);
-    if (snprintf(model->path, sizeof model->path, "%s.XXXXXX.onnx", line->state) <
-        (int)sizeof model->path)
+    if (snprintf(model->path, sizeof model->path, "%s.XXXXXX.onnx",
+                 line->state) < (int)sizeof model->path)
         fd = make_temporary(model, sizeof ".onnx" - 1);
     else
         errno = ENAMETOOLONG;

@@ -126,14 +126,14 @@ static enum fsd_status print_policy(const void *payload, const struct sink *to)
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_check *check = NULL;
-    static struct snapshots_word several;
+    static struct fsd_directory *several;
     enum fsd_status status;
 
     if (line->print_policy)
         return write_outputs(line, print_policy, NULL, err);
     if (line->builds)
         return check_list(line, err);
-    status = take_snapshots(&several, &line->check, err);
+    status = open_snapshots(&several, &line->check, err);
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
     if (status == FSD_OK && line->check.accept) /* before anything says "accepted" */

@@ -19,7 +19,7 @@ static const char doc[] =
 static void check_line(struct command_line *line, struct argp_state *state)
 {
     need_pair(line, state);
-    if (!line->run.model && !is_directory(line->run.engine))
+    if (!line->run.model)
         argp_error(state, "expected MODEL and ENGINE, or the directory of a build");
 }
 

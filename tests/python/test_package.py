@@ -318,6 +318,12 @@ def test_directories_are_builds(tmp_path):
         made = list(fusiondiff.batch(tmp_path))
         assert [isinstance(one, fusiondiff.Run) for one in made] == [True, False, True] and len(made[0].layers) == 8
         assert len(list(fusiondiff.batch([build, wide]))) == 2
+        cut, named = fusiondiff.cut(build, layers=1), fusiondiff.cut(MODEL, ENGINE, layers=1)
+        assert cut.splitlines()[1:] == named.splitlines()[1:] and "Conv_4" in fusiondiff.code(build)
+        assert fusiondiff.retype(MODEL, build) == fusiondiff.retype(MODEL, ENGINE)
+        fusiondiff.annotate(None, build, tmp_path / "annotated.onnx")
+        assert "issue.md" in fusiondiff.issue(build, tmp_path / "issue", layers=1)
+        assert fusiondiff.bisect(MODEL, build).tensors == fusiondiff.bisect(MODEL, ENGINE).tensors
     shutil.copy(ENGINE, build / "f.json")
     with pytest.raises(fusiondiff.Error, match="expected one build, found both e.json and f.json"):
         fusiondiff.diff(build)

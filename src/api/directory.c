@@ -1,0 +1,444 @@
+/*
+ * The files of one build, of which a directory was given: each is recognized by its
+ * content and not by its name.  Two files of the same kind are an error, since a silent
+ * choice could take the wrong build.
+ *
+ * Directories are committed, and links in them: a change under review could have the
+ * next run read or report files of the machine.  So a link must stay in the directory,
+ * but for one to the model that `collect` made.
+ */
+#define _DEFAULT_SOURCE /* S_ISREG */
+#include "api/inputs.h"
+#include "base/base.h"
+#include "model/ops/ids.h"
+#include "report/record/records.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_PROFILES = 16, MOST_SNAPSHOTS = 128, MOST_COMMAND_BYTES = 1 << 20 };
+
+/* "" is none. */
+struct build {
+    const char *model, *engine;
+};
+
+struct fsd_directory {
+    struct fsd_arena *arena;
+    const char *path;
+    bool follow;
+    const char *files[FSD__FILE_KIND_COUNT]; /* of models, engines, logs and times */
+    const char *either; /* a model that may be an engine, too.  ONNX Runtime's quantizer
+                           imports the operator sets by which a model that the runtime
+                           has optimized is recognized. */
+    FSD_VEC(const char *) profiles, snapshots;
+    FSD_VEC(struct build) builds;
+};
+
+static struct fsd_directory *new_directory(const char *path, bool follow)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_directory *d = FSD_NEW(arena, struct fsd_directory, 1);
+
+    d->arena = arena;
+    d->path = fsd_printed(arena, "%s", path);
+    d->follow = follow;
+    return d;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return path && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static enum fsd_status fail(const struct fsd_directory *d, const char *one,
+                            const char *other, struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                    "expected one build, found both %.100s and %.100s: name the files "
+                    "as MODEL ENGINE, or as MODEL,ENGINE[,PROFILE]",
+                    fsd_base_name(one), fsd_base_name(other));
+}
+
+/* --------------------------------------------------------------------------- links */
+
+/* `collect` links to the model, wherever it is.  Its command.json has the model's hash,
+ * which only somebody who has the model knows. */
+static bool is_collected(struct fsd_arena *arena, const char *path)
+{
+    struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
+    const struct fsd_options opt = {.model = path};
+    struct fsd_file file;
+    bool is = false;
+
+    if (!fsd_file_is_model(path) ||
+        fsd_inputs_load_side(&in, &opt, true, NULL) != FSD_OK)
+        return false;
+    if (fsd_file_open(&file, fsd_path_beside(arena, path, "command.json"),
+                      MOST_COMMAND_BYTES, NULL) == FSD_OK)
+        is = strstr(fsd_arena_strndup(arena, (const char *)file.bytes, file.size),
+                    fsd_printed(arena, "\"%s\"",
+                                fsd_hash_word(arena, in.model->hash))) != NULL;
+    return fsd_file_done(&file, FSD_OK, NULL) == FSD_OK && is;
+}
+
+static enum fsd_status check_link(const struct fsd_directory *d, const char *path,
+                                  struct fsd_error *err)
+{
+    char to[400];
+
+    if (d->follow || !fsd_link_leads_out(path, to, sizeof to) ||
+        is_collected(d->arena, path))
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_ARG, path, FSD_POS_NONE, 0,
+                    "expected a file, or a link that stays in its folder, found a link "
+                    "to %s (--follow reads it)",
+                    to);
+}
+
+/* --------------------------------------------------------------------------- files */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in a directory, sorted, in one block of the arena: nothing is allocated
+ * while it is open.  What appears in it meanwhile comes too late.
+ * @return NULL, with errno set, where it cannot be opened. */
+static const char **names_in(const struct fsd_directory *d, size_t *n)
+{
+    size_t most = 0, room = 0, used = 0;
+    const char **names = NULL;
+    char *texts = NULL;
+
+    for (int pass = 0; pass < 2; pass++) {
+        DIR *open = opendir(d->path);
+        const struct dirent *entry;
+
+        if (!open)
+            return NULL;
+        for (*n = 0; (entry = readdir(open)) && (!names || *n < most);) {
+            size_t size = strlen(entry->d_name) + 1;
+
+            if (!names) {
+                room += size;
+                most++;
+            } else if (used + size <= room) {
+                names[(*n)++] = memcpy(texts + used, entry->d_name, size);
+                used += size;
+            }
+        }
+        closedir(open);
+        if (!names) {
+            names = FSD_NEW(d->arena, const char *, most + 1);
+            texts = FSD_NEW(d->arena, char, room + 1);
+        }
+    }
+    qsort(names, *n, sizeof *names, by_text);
+    return names;
+}
+
+static const char *path_of(const struct fsd_directory *d, const char *name)
+{
+    const char *slash = d->path[strlen(d->path) - 1] == '/' ? "" : "/";
+
+    return fsd_printed(d->arena, "%s%s%s", d->path, slash, name);
+}
+
+/* A serialized plan, weights and other files are ignored. */
+static enum fsd_status take_file(struct fsd_directory *d, const char *name,
+                                 struct fsd_error *err)
+{
+    const char *path = path_of(d, name), **place;
+    enum fsd_file_kind kind;
+    struct stat st;
+
+    if (*name == '.' || stat(path, &st) || !S_ISREG(st.st_mode))
+        return FSD_OK;
+    kind = fsd_file_kind(path);
+    if (kind == FSD_FILE_PROFILE) {
+        if (d->profiles.n == MOST_PROFILES)
+            return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                            "expected at most %d profiles", MOST_PROFILES);
+        fsd_vec_push(d->arena, &d->profiles, path);
+        return check_link(d, path, err);
+    }
+    if (kind != FSD_FILE_MODEL && kind != FSD_FILE_ENGINE && kind != FSD_FILE_LOG &&
+        kind != FSD_FILE_TIMES)
+        return FSD_OK;
+    place = kind == FSD_FILE_ENGINE && fsd_file_is_model(path) ? &d->either
+                                                               : &d->files[kind];
+    if (*place)
+        return fail(d, *place, path, err);
+    *place = path;
+    return check_link(d, path, err);
+}
+
+/* What is a model and an engine is the model where no other file is, and another engine
+ * or a build's log lies beside it. */
+static enum fsd_status place_either(struct fsd_directory *d, struct fsd_error *err)
+{
+    bool model = !d->files[FSD_FILE_MODEL] &&
+                 (d->files[FSD_FILE_ENGINE] || d->files[FSD_FILE_LOG]);
+    const char **place = &d->files[model ? FSD_FILE_MODEL : FSD_FILE_ENGINE];
+
+    if (d->either && *place)
+        return fail(d, *place, d->either, err);
+    if (d->either)
+        *place = d->either;
+    return FSD_OK;
+}
+
+static enum fsd_status fail_open(const struct fsd_directory *d, struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_IO, d->path, FSD_POS_NONE, 0, "cannot open: %s",
+                    strerror(errno));
+}
+
+static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine,
+                                      struct fsd_error *err)
+{
+    size_t n = 0;
+    const char **names = names_in(d, &n), **files = d->files;
+    enum fsd_status status = FSD_OK;
+
+    if (!names)
+        return fail_open(d, err);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(names[i], FSD_UNFINISHED))
+            return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                            "expected a complete build, found one that 'fusiondiff "
+                            "collect' did not finish: its command failed, was stopped "
+                            "or still runs");
+    for (size_t i = 0; i < n && status == FSD_OK; i++)
+        status = take_file(d, names[i], err);
+    if (status == FSD_OK)
+        status = place_either(d, err);
+    if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log is an engine as well */
+        files[FSD_FILE_ENGINE] = files[FSD_FILE_LOG];
+        files[FSD_FILE_LOG] = NULL;
+    }
+    if (status == FSD_OK && !files[FSD_FILE_ENGINE] &&
+        (needs_engine || !files[FSD_FILE_MODEL]))
+        return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                        "expected an engine in it (a layer dump as JSON, or a verbose "
+                        "build log), found %s",
+                        files[FSD_FILE_MODEL] ? "a model only" : "none");
+    return status;
+}
+
+/* ------------------------------------------------------------------------- options */
+
+/* The user's own file; without one, that of the directory, which is reported. */
+static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
+                       const char *as, const char **place, FILE *taken)
+{
+    if (*place || !d->files[kind])
+        return;
+    *place = d->files[kind];
+    fprintf(taken, ", %s as %s", fsd_base_name(*place), as);
+}
+
+/* "DIR: took x.onnx as MODEL, y.json as ENGINE, ...". */
+static void fill(const struct fsd_directory *d, struct fsd_options *opt)
+{
+    struct fsd_print print;
+    FILE *taken = fsd_print_open(&print);
+    const char *text;
+
+    place_file(d, FSD_FILE_MODEL, "MODEL", &opt->model, taken);
+    place_file(d, FSD_FILE_ENGINE, "ENGINE", &opt->engine, taken);
+    place_file(d, FSD_FILE_LOG, "--log", &opt->log, taken);
+    place_file(d, FSD_FILE_TIMES, "--times", &opt->times, taken);
+    if (!opt->n_profiles) {
+        opt->profiles = d->profiles.at;
+        opt->n_profiles = d->profiles.n;
+        for (uint32_t i = 0; i < d->profiles.n; i++)
+            fprintf(taken, ", %s as --profile", fsd_base_name(d->profiles.at[i]));
+    }
+    text = fsd_print_take(&print, d->arena);
+    fsd_note(opt, fsd_printed(d->arena, "%s: took%s", d->path, text + (*text == ',')));
+}
+
+static enum fsd_status open_directory(struct fsd_directory **out,
+                                      struct fsd_options *opt, bool follow,
+                                      struct fsd_error *err)
+{
+    const char *folder = opt->engine ? opt->engine : opt->model;
+    struct fsd_directory *d;
+    enum fsd_status status;
+
+    if (opt->engine && is_directory(opt->model))
+        return fsd_fail(err, FSD_E_ARG, opt->model, FSD_POS_NONE, 0,
+                        "expected MODEL and ENGINE, or a directory that holds them, "
+                        "found a directory and %.100s",
+                        opt->engine);
+    if (!is_directory(folder))
+        return FSD_OK;
+    d = new_directory(folder, follow);
+    status = read_directory(d, opt->engine != NULL, err);
+    if (status != FSD_OK) {
+        fsd_directory_free(d);
+        return status;
+    }
+    *(opt->engine ? &opt->engine : &opt->model) = NULL;
+    fill(d, opt);
+    *out = d;
+    return FSD_OK;
+}
+
+enum fsd_status fsd_directory_open(struct fsd_directory **out, struct fsd_options *opt,
+                                   bool follow, struct fsd_error *err)
+{
+    *out = NULL;
+    FSD_GUARD(err);
+    return open_directory(out, opt, follow, err);
+}
+
+void fsd_directory_free(struct fsd_directory *directory)
+{
+    if (directory)
+        fsd_arena_free(directory->arena);
+}
+
+/* ----------------------------------------------------------------------- snapshots */
+
+static enum fsd_status read_snapshots(struct fsd_directory *d, struct fsd_error *err)
+{
+    size_t n = 0;
+    const char **names = names_in(d, &n);
+    enum fsd_status status = names ? FSD_OK : fail_open(d, err);
+
+    for (size_t i = 0; i < n && status == FSD_OK; i++) {
+        const char *path = path_of(d, names[i]);
+
+        if (*names[i] == '.' || fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
+            continue;
+        fsd_vec_push(d->arena, &d->snapshots, path);
+        status = check_link(d, path, err);
+    }
+    if (status == FSD_OK && d->snapshots.n > MOST_SNAPSHOTS)
+        status = fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                          "expected at most %d snapshots", MOST_SNAPSHOTS);
+    if (status == FSD_OK && !d->snapshots.n)
+        status = fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                          "expected a snapshot, or a directory that holds some, found "
+                          "a directory without any");
+    return status;
+}
+
+enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
+                                        struct fsd_check_options *check, bool follow,
+                                        struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    *out = NULL;
+    FSD_GUARD(err);
+    if (!is_directory(check->snapshot))
+        return FSD_OK;
+    *out = new_directory(check->snapshot, follow);
+    status = read_snapshots(*out, err);
+    check->snapshots = (*out)->snapshots.at;
+    check->n_snapshots = (*out)->snapshots.n;
+    return status;
+}
+
+/* -------------------------------------------------------------------------- builds */
+
+/* The model of a directory's engines: where there is none, the one file that is an
+ * engine, too.  `""`: there is none either. */
+static enum fsd_status find_model(const struct fsd_directory *d, const char **names,
+                                  size_t n, const char **model, struct fsd_error *err)
+{
+    const char *either = "";
+    bool others = false;
+
+    *model = "";
+    for (size_t i = 0; i < n; i++) {
+        const char *path = path_of(d, names[i]);
+        enum fsd_file_kind kind =
+            *names[i] == '.' ? FSD_FILE_OTHER : fsd_file_kind(path);
+        bool is_either = kind == FSD_FILE_ENGINE && fsd_file_is_model(path);
+
+        if (kind == FSD_FILE_MODEL && **model)
+            return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
+                            "expected one model and its engines, or a directory for "
+                            "each build, found two models: %.100s and %.100s",
+                            fsd_base_name(*model), names[i]);
+        if (kind == FSD_FILE_MODEL)
+            *model = path;
+        else if (is_either && !*either)
+            either = path;
+        others |= kind == FSD_FILE_LOG || (kind == FSD_FILE_ENGINE && !is_either);
+    }
+    if (!**model && others)
+        *model = either;
+    return **model ? check_link(d, *model, err) : FSD_OK;
+}
+
+static enum fsd_status add_build(struct fsd_directory *d, const char *model,
+                                 const char *engine, struct fsd_error *err)
+{
+    fsd_vec_push(d->arena, &d->builds, ((struct build){model, engine}));
+    return check_link(d, *engine ? engine : model, err);
+}
+
+static enum fsd_status add_engines(struct fsd_directory *d, const char **names,
+                                   size_t n, struct fsd_error *err)
+{
+    const char *model;
+    enum fsd_status status = find_model(d, names, n, &model, err);
+
+    for (size_t i = 0; i < n && status == FSD_OK; i++) {
+        const char *path = path_of(d, names[i]);
+        enum fsd_file_kind kind =
+            *names[i] == '.' ? FSD_FILE_OTHER : fsd_file_kind(path);
+
+        if ((kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG) &&
+            strcmp(path, model) != 0)
+            status = add_build(d, model, path, err);
+    }
+    return status;
+}
+
+static enum fsd_status read_builds(struct fsd_directory *d, struct fsd_error *err)
+{
+    size_t n = 0;
+    const char **names = names_in(d, &n);
+    enum fsd_status status = names ? FSD_OK : fail_open(d, err);
+
+    for (size_t i = 0; i < n && status == FSD_OK; i++) {
+        const char *path = path_of(d, names[i]);
+
+        if (*names[i] != '.' &&
+            (is_directory(path) || fsd_file_kind(path) == FSD_FILE_SNAPSHOT))
+            status = add_build(d, path, "", err);
+    }
+    return status == FSD_OK && !d->builds.n ? add_engines(d, names, n, err) : status;
+}
+
+enum fsd_status fsd_directory_builds(struct fsd_directory **out, const char *path,
+                                     bool follow, struct fsd_error *err)
+{
+    *out = NULL;
+    FSD_GUARD(err);
+    *out = new_directory(path, follow);
+    return read_builds(*out, err);
+}
+
+bool fsd_directory_build(const struct fsd_directory *d, uint32_t i, const char **model,
+                         const char **engine)
+{
+    if (i >= d->builds.n)
+        return false;
+    *model = d->builds.at[i].model;
+    *engine = d->builds.at[i].engine;
+    return true;
+}

@@ -1,0 +1,197 @@
+/* The files of a build in a directory: what is taken for what, and which links are. */
+#define _GNU_SOURCE /* mkdtemp, asprintf */
+#include "fusiondiff/fusiondiff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/fusiondiff-directory-XXXXXX";
+static char told[4096];
+
+static const char *in(const char *name)
+{
+    static char paths[8][4096];
+    static unsigned n;
+    char *path = paths[n++ % 8];
+
+    snprintf(path, sizeof *paths, "%s/%s", folder, name);
+    return path;
+}
+
+static void copy(const char *fixture, const char *name)
+{
+    char from[4096];
+    FILE *file, *to;
+    int c;
+
+    snprintf(from, sizeof from, FSD_FIXTURES "/qat_block/%s", fixture);
+    file = fopen(from, "rb");
+    to = fopen(in(name), "wb");
+    assert_non_null(file);
+    assert_non_null(to);
+    while ((c = getc(file)) != EOF)
+        putc(c, to);
+    fclose(file);
+    assert_int_equal(fclose(to), 0);
+}
+
+static int make(void **state)
+{
+    (void)state;
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    return !mkdtemp(folder);
+}
+
+static int clear(void **state)
+{
+    static const char *const names[] = {"m.onnx", "e.json", "f.json", "p.json",
+                                        FSD_UNFINISHED};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(in(names[i]));
+    return rmdir(folder);
+}
+
+static void hear(void *payload, const char *message)
+{
+    (void)payload;
+    snprintf(told, sizeof told, "%s", message);
+}
+
+static void refused(struct fsd_options opt, const char *why)
+{
+    struct fsd_directory *directory;
+    struct fsd_error err = {0};
+
+    assert_int_equal(fsd_directory_open(&directory, &opt, false, &err), FSD_E_ARG);
+    assert_null(directory);
+    if (!strstr(err.message, why))
+        fail_msg("expected '%s', found '%s'", why, err.message);
+}
+
+static void files_are_known_by_content(void **state)
+{
+    struct fsd_options opt = {.engine = folder, .note = hear};
+    struct fsd_directory *directory;
+
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    copy("engine.graph.json", "e.json");
+    copy("profile.json", "p.json");
+    assert_int_equal(fsd_directory_open(&directory, &opt, false, NULL), FSD_OK);
+    assert_string_equal(opt.model, in("m.onnx"));
+    assert_string_equal(opt.engine, in("e.json"));
+    assert_int_equal(opt.n_profiles, 1);
+    assert_string_equal(opt.profiles[0], in("p.json"));
+    assert_string_equal(strchr(told, ':'),
+                        ": took m.onnx as MODEL, e.json as ENGINE, p.json as "
+                        "--profile");
+    fsd_directory_free(directory);
+}
+
+static void what_the_caller_names_stays(void **state)
+{
+    const char *const times[] = {"times"};
+    struct fsd_options opt = {.model = "own.onnx",
+                              .engine = folder,
+                              .profiles = times,
+                              .n_profiles = 1,
+                              .note = hear};
+    struct fsd_directory *directory;
+
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    copy("engine.graph.json", "e.json");
+    copy("profile.json", "p.json");
+    assert_int_equal(fsd_directory_open(&directory, &opt, false, NULL), FSD_OK);
+    assert_string_equal(opt.model, "own.onnx");
+    assert_string_equal(opt.profiles[0], "times");
+    assert_string_equal(strchr(told, ':'), ": took e.json as ENGINE");
+    fsd_directory_free(directory);
+}
+
+static void a_model_may_be_alone(void **state)
+{
+    struct fsd_options opt = {.model = folder};
+    struct fsd_directory *directory;
+
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    refused((struct fsd_options){.engine = folder}, "found a model only");
+    assert_int_equal(fsd_directory_open(&directory, &opt, false, NULL), FSD_OK);
+    assert_string_equal(opt.model, in("m.onnx"));
+    assert_null(opt.engine);
+    fsd_directory_free(directory);
+}
+
+static void one_build_is_expected(void **state)
+{
+    (void)state;
+    refused((struct fsd_options){.engine = folder}, "found none");
+    copy("engine.graph.json", "e.json");
+    copy("engine.graph.json", "f.json");
+    refused((struct fsd_options){.engine = folder}, "both e.json and f.json");
+    unlink(in("f.json"));
+    refused((struct fsd_options){.model = folder, .engine = "e.json"},
+            "found a directory and e.json");
+    copy("model.onnx", FSD_UNFINISHED);
+    refused((struct fsd_options){.engine = folder}, "complete build");
+}
+
+static void a_link_stays_in_the_directory(void **state)
+{
+    struct fsd_options opt = {.engine = folder};
+    struct fsd_directory *directory;
+    char to[8];
+
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    assert_int_equal(symlink(FSD_FIXTURES "/qat_block/engine.graph.json", in("e.json")),
+                     0);
+    refused(opt, "found a link to /");
+    assert_true(fsd_link_leads_out(in("e.json"), to, sizeof to));
+    assert_int_equal(strlen(to), sizeof to - 1);
+    assert_false(fsd_link_leads_out(in("m.onnx"), to, sizeof to));
+    assert_int_equal(fsd_directory_open(&directory, &opt, true, NULL), FSD_OK);
+    assert_string_equal(opt.engine, in("e.json"));
+    fsd_directory_free(directory);
+}
+
+static void builds_are_a_model_and_its_engines(void **state)
+{
+    struct fsd_directory *directory;
+    const char *model, *engine;
+
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    copy("engine.graph.json", "e.json");
+    copy("engine.graph.json", "f.json");
+    assert_int_equal(fsd_directory_builds(&directory, folder, false, NULL), FSD_OK);
+    assert_true(fsd_directory_build(directory, 1, &model, &engine));
+    assert_string_equal(model, in("m.onnx"));
+    assert_string_equal(engine, in("f.json"));
+    assert_false(fsd_directory_build(directory, 2, &model, &engine));
+    fsd_directory_free(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(files_are_known_by_content, make, clear),
+        cmocka_unit_test_setup_teardown(what_the_caller_names_stays, make, clear),
+        cmocka_unit_test_setup_teardown(a_model_may_be_alone, make, clear),
+        cmocka_unit_test_setup_teardown(one_build_is_expected, make, clear),
+        cmocka_unit_test_setup_teardown(a_link_stays_in_the_directory, make, clear),
+        cmocka_unit_test_setup_teardown(builds_are_a_model_and_its_engines, make,
+                                        clear),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
