@@ -36,6 +36,40 @@ struct output {
 
 struct verb;
 
+/* The options of verbs that write models, a struct for each. */
+
+/* Of cut, code and issue: a part of a model.  part.c */
+struct part_options {
+    struct fsd_cut_options cut; /* its lists are these: */
+    const char *layers[MOST_CUT], *groups[MOST_CUT], *nodes[MOST_CUT], *from[MOST_CUT],
+        *to[MOST_CUT];
+};
+
+struct cut_options {
+    const char *alone;  /* an engine of the part */
+    const char *inputs; /* folder for values of its inputs */
+};
+
+/* Of lint. */
+struct fix_options {
+    bool wanted; /* outputs are the fixed model */
+    struct fsd_fix_options options;
+    const char *what[MOST_OUTPUTS], *scales[MOST_WORDS];
+};
+
+struct issue_options {
+    struct fsd_issue_options options;
+    const char *names; /* the file that has what the new names stand for */
+};
+
+struct annotate_options {
+    bool of_layers; /* the engine's graph, though a model is there */
+};
+
+struct bisect_options {
+    const char *state; /* the file that keeps the search */
+};
+
 /* Zero is the default of every field but fail_on. */
 struct command_line {
     const struct verb *verb;
@@ -81,9 +115,6 @@ struct command_line {
     const char *builds; /* --list: many builds, by the name of the list; NULL: one */
     bool print_policy;
 
-    /* Of bisect. */
-    const char *state; /* the file that keeps the search */
-
     /* Of explain: rules are explained without a build. */
     const char *rule;
     bool rules; /* of all of them, a line each */
@@ -97,29 +128,16 @@ struct command_line {
 
     /* Of lint. */
     struct fsd_lint_options lint;
-    bool list;  /* its rules, and nothing else */
-    bool fixes; /* outputs are the fixed model */
-    struct fsd_fix_options fix;
-    const char *fix_what[MOST_OUTPUTS], *fix_scales[MOST_WORDS];
+    bool list; /* its rules, and nothing else */
 
-    /* Of code. */
+    /* Of verbs that write models. */
+    struct part_options part;
+    struct cut_options cut;
+    struct fix_options fix;
+    struct issue_options issue;
     struct fsd_code_options code;
-
-    /* Of annotate. */
-    bool of_layers; /* the engine's graph, though a model is there */
-
-    /* Of verbs that take a part of a model: part.c. */
-    struct fsd_cut_options cut;
-    const char *cut_layers[MOST_CUT], *cut_groups[MOST_CUT], *cut_nodes[MOST_CUT],
-        *cut_from[MOST_CUT], *cut_to[MOST_CUT];
-
-    /* Of cut. */
-    const char *alone;  /* an engine of the part */
-    const char *inputs; /* folder for values of its inputs */
-
-    /* Of issue, with `cut`. */
-    struct fsd_issue_options issue;
-    const char *names; /* the file that has what the new names stand for */
+    struct annotate_options annotate;
+    struct bisect_options bisect;
 };
 
 /* ------------------------------------------------------------------------------ row */

@@ -10,21 +10,21 @@
     {"layer", "LAYER",                                                                 \
      does " the nodes of a layer: its number, name or pattern; may be repeated, like " \
           "the next four",                                                             \
-     WORDS(cut_layers, cut.n_layers)},                                                 \
+     WORDS(part.layers, part.cut.n_layers)},                                           \
         {"group", "LAYER",                                                             \
          "The same for all layers that compute nodes together with this layer",        \
-         WORDS(cut_groups, cut.n_groups)},                                             \
+         WORDS(part.groups, part.cut.n_groups)},                                       \
         {"node", "NODE", "A node: its name, #number or pattern",                       \
-         WORDS(cut_nodes, cut.n_nodes)},                                               \
+         WORDS(part.nodes, part.cut.n_nodes)},                                         \
         {"from", "TENSOR", "The nodes after a tensor of the model",                    \
-         WORDS(cut_from, cut.n_from)},                                                 \
+         WORDS(part.from, part.cut.n_from)},                                           \
         {"to", "TENSOR",                                                               \
          "The nodes before a tensor; with --from, those on a path between the two",    \
-         WORDS(cut_to, cut.n_to)},                                                     \
+         WORDS(part.to, part.cut.n_to)},                                               \
     {                                                                                  \
         "context", "N", "Also the nodes up to N steps around", CONTEXT                 \
     }
-#define CONTEXT NUMBER(cut.context, 0, 1000000, "a number of steps")
+#define CONTEXT NUMBER(part.cut.context, 0, 1000000, "a number of steps")
 
 /** True when an option names nodes. */
 bool names_part(const struct command_line *line);

@@ -9,14 +9,14 @@ void take_fix(struct command_line *line, char *list, struct argp_state *state)
 {
     char *rest = list, *word;
 
-    line->fixes = true;
+    line->fix.wanted = true;
     while ((word = strsep(&rest, ","))) {
         if (!*word)
             argp_error(state,
                        "--fix: expected rules or fingerprints, separated by commas");
-        if (line->fix.n_what == MOST_OUTPUTS)
+        if (line->fix.options.n_what == MOST_OUTPUTS)
             argp_error(state, "--fix: expected at most %d words", MOST_OUTPUTS);
-        line->fix_what[line->fix.n_what++] = word;
+        line->fix.what[line->fix.options.n_what++] = word;
     }
 }
 
@@ -40,7 +40,7 @@ static enum fsd_status print_fix(const void *payload, const struct sink *to)
 enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
                           struct fsd_error *err)
 {
-    struct fix_job job = {linting, &line->fix, line->outputs[0].path != NULL};
+    struct fix_job job = {linting, &line->fix.options, line->outputs[0].path != NULL};
     bool moved = false;
     enum fsd_status status;
 

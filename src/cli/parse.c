@@ -109,7 +109,7 @@ static void give_format(const struct command_line *line, struct output *to,
 {
     const char *slash = to->path ? strrchr(to->path, '/') : NULL;
     bool any_name =
-        line->verb->one_format || line->fixes || line->print_policy || line->dump;
+        line->verb->one_format || line->fix.wanted || line->print_policy || line->dump;
 
     if (line->format)
         to->format = line->format;
@@ -180,14 +180,14 @@ static void join_lists(struct command_line *line)
     line->query.words = line->words;
     line->picture.note = print_note;
     line->style.picture = &line->picture;
-    line->fix.what = line->fix_what;
-    line->fix.scales = line->fix_scales;
-    line->cut.values = line->values;
-    line->cut.layers = line->cut_layers;
-    line->cut.groups = line->cut_groups;
-    line->cut.nodes = line->cut_nodes;
-    line->cut.from = line->cut_from;
-    line->cut.to = line->cut_to;
+    line->fix.options.what = line->fix.what;
+    line->fix.options.scales = line->fix.scales;
+    line->part.cut.values = line->values;
+    line->part.cut.layers = line->part.layers;
+    line->part.cut.groups = line->part.groups;
+    line->part.cut.nodes = line->part.nodes;
+    line->part.cut.from = line->part.from;
+    line->part.cut.to = line->part.to;
 }
 
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,

@@ -4,7 +4,7 @@
 
 bool names_part(const struct command_line *line)
 {
-    const struct fsd_cut_options *cut = &line->cut;
+    const struct fsd_cut_options *cut = &line->part.cut;
 
     return cut->n_layers || cut->n_groups || cut->n_nodes || cut->n_from || cut->n_to;
 }
@@ -13,7 +13,7 @@ void check_part(const struct command_line *line, struct argp_state *state)
 {
     if (line->run.engine)
         return;
-    if (line->cut.n_layers || line->cut.n_groups)
+    if (line->part.cut.n_layers || line->part.cut.n_groups)
         argp_error(state, "--layer and --group need an ENGINE");
     if (line->run.log || line->run.n_profiles)
         argp_error(state, "a log or a profile needs an ENGINE");

@@ -75,13 +75,13 @@ enum fsd_status check_line_outputs(const struct command_line *line,
 {
     const struct fsd_options builds[] = {line->run, line->other};
 
-    add_named(line->alone);
+    add_named(line->cut.alone);
     add_named(line->builds);
     add_named(line->check.policy);
     add_named(line->lint.policy);
     add_named(line->query.check);
     add_read(line->check.snapshot);
-    for (unsigned i = 0; i < line->cut.n_values; i++)
-        add_named(line->cut.values[i]);
+    for (unsigned i = 0; i < line->part.cut.n_values; i++)
+        add_named(line->part.cut.values[i]);
     return check_outputs(line, builds, 2, err);
 }

@@ -5,7 +5,7 @@
 static const struct option_row options[] = {
     {"layers", NULL,
      "With a MODEL: write the graph of the engine's layers, not the model",
-     FLAG(of_layers)},
+     FLAG(annotate.of_layers)},
     {0},
 };
 
@@ -57,7 +57,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {
         struct job job = {made, ends_with(line->outputs[i].path, ".nodedata.json")
                                     ? FSD_ANNOTATE_NODE_DATA
-                                : line->run.model && !line->of_layers
+                                : line->run.model && !line->annotate.of_layers
                                     ? FSD_ANNOTATE_MODEL
                                     : FSD_ANNOTATE_LAYERS};
 

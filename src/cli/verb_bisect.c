@@ -24,7 +24,7 @@ static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct option_row options[] = {
     {"state", "FILE", "File of the search (default: .fusiondiff-bisect)",
-     WORD(state)},
+     WORD(bisect.state)},
     {0},
 };
 
@@ -46,7 +46,7 @@ static enum fsd_status save(const struct command_line *line,
 {
     struct command_line to = *line;
 
-    to.outputs[0] = (struct output){.path = line->state, .updates = true};
+    to.outputs[0] = (struct output){.path = line->bisect.state, .updates = true};
     to.n_outputs = 1;
     to.quiet = true;
     return write_outputs(&to, print_state, search, err);
@@ -55,10 +55,10 @@ static enum fsd_status save(const struct command_line *line,
 static enum fsd_status read_search(const struct command_line *line,
                                    struct fsd_bisection **out, struct fsd_error *err)
 {
-    if (!access(line->state, F_OK) || errno != ENOENT)
-        return fsd_bisection_read(out, line->state, &line->run, err);
+    if (!access(line->bisect.state, F_OK) || errno != ENOENT)
+        return fsd_bisection_read(out, line->bisect.state, &line->run, err);
     *out = NULL;
-    return fail_file(err, FSD_E_ARG, line->state,
+    return fail_file(err, FSD_E_ARG, line->bisect.state,
                      "there is no search: begin one with bisect start MODEL ENGINE");
 }
 
@@ -102,8 +102,8 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
 
     if (n != 2 && n != 3)
         return fail_file(err, FSD_E_ARG, NULL, usage);
-    if (!access(line->state, F_OK))
-        return fail_file(err, FSD_E_ARG, line->state,
+    if (!access(line->bisect.state, F_OK))
+        return fail_file(err, FSD_E_ARG, line->bisect.state,
                          "a search has begun: continue with bisect next, or end it "
                          "with bisect reset");
     line->run.model = n == 3 ? line->words[1] : NULL;
@@ -228,11 +228,11 @@ static bool is_state(const char *path)
 
 static enum fsd_status reset(const struct command_line *line, struct fsd_error *err)
 {
-    if (!access(line->state, F_OK) && !is_state(line->state))
-        return fail_file(err, FSD_E_ARG, line->state,
+    if (!access(line->bisect.state, F_OK) && !is_state(line->bisect.state))
+        return fail_file(err, FSD_E_ARG, line->bisect.state,
                          "expected the file of a search, found another file");
-    if (unlink(line->state) && errno != ENOENT)
-        return fail_errno(err, line->state);
+    if (unlink(line->bisect.state) && errno != ENOENT)
+        return fail_errno(err, line->bisect.state);
     return FSD_OK;
 }
 
@@ -343,12 +343,12 @@ static enum fsd_status make_model(const struct command_line *line,
 
     umask(mask);
     if (snprintf(model->path, sizeof model->path, "%s.XXXXXX.onnx",
-                 line->state) < (int)sizeof model->path)
+                 line->bisect.state) < (int)sizeof model->path)
         fd = make_temporary(model, sizeof ".onnx" - 1);
     else
         errno = ENAMETOOLONG;
     if (fd < 0)
-        return fail_errno(err, line->state);
+        return fail_errno(err, line->bisect.state);
     fchmod(fd, 0666 & ~mask);
     close(fd);
     return FSD_OK;
@@ -387,8 +387,8 @@ static const char *const words[] = {"start",  "next", "good", "bad",  "skip",
 
 static void check_line(struct command_line *line, struct argp_state *state)
 {
-    if (!line->state)
-        line->state = usual_state;
+    if (!line->bisect.state)
+        line->bisect.state = usual_state;
     if (!line->query.n_words)
         argp_error(state, "%s", expected_word);
 }

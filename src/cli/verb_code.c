@@ -35,7 +35,7 @@ static void check_line(struct command_line *line, struct argp_state *state)
     if (!line->run.model)
         argp_error(state, "expected MODEL");
     check_part(line, state);
-    if (line->cut.context && !names_part(line))
+    if (line->part.cut.context && !names_part(line))
         argp_error(state, "--context needs an option that names nodes");
     if (line->format)
         argp_error(state, "code has only one format: --api selects the language");
@@ -58,7 +58,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     struct fsd_coding *coding = NULL;
     enum fsd_status status;
 
-    line->code.part = names_part(line) ? &line->cut : NULL;
+    line->code.part = names_part(line) ? &line->part.cut : NULL;
     status = fsd_coding_open(&coding, &line->run, err);
     if (status == FSD_OK)
         status = write_outputs(line, print, &(struct job){coding, &line->code}, err);

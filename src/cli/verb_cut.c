@@ -13,15 +13,15 @@ static const struct option_row options[] = {
     {"inputs", "DIR",
      "Write values for the inputs of the part to DIR/inputs.npz: random ones, or those "
      "of --values",
-     WORD(inputs)},
+     WORD(cut.inputs)},
     {"values", "FILE",
      "Take these from FILE: tensors of MODEL by name, as an .npz archive or outputs "
      "that Polygraphy saved; twice for inputs and outputs of a run",
-     WORDS(values, cut.n_values)},
+     WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
      "Engine or build log of the part built alone: report whether its fusions are the "
      "same",
-     WORD(alone)},
+     WORD(cut.alone)},
     {0},
 };
 
@@ -44,7 +44,7 @@ static void check_line(struct command_line *line, struct argp_state *state)
                    "expected what is to be cut: --layer, --group, --node, --from "
                    "or --to");
     check_part(line, state);
-    if (line->cut.n_values && !line->inputs)
+    if (line->part.cut.n_values && !line->cut.inputs)
         argp_error(state, "--values goes with --inputs DIR");
     if (line->format)
         argp_error(state, "a part of a model has no other format");
@@ -83,8 +83,8 @@ static enum fsd_status aim_inputs(const struct command_line *line,
 
     if (status != FSD_OK)
         return status;
-    if (snprintf(path, PATH_MAX, "%s/inputs.npz", line->inputs) >= PATH_MAX)
-        return fail_file(err, FSD_E_ARG, line->inputs, "the path is too long");
+    if (snprintf(path, PATH_MAX, "%s/inputs.npz", line->cut.inputs) >= PATH_MAX)
+        return fail_file(err, FSD_E_ARG, line->cut.inputs, "the path is too long");
     to->outputs[0] = (struct output){.path = path, .format = "npz"};
     to->n_outputs = 1;
     to->follow = line->follow;
@@ -103,12 +103,12 @@ static enum fsd_status write_inputs(const struct command_line *line,
 
     if (status != FSD_OK)
         return status;
-    is_new = !mkdir(line->inputs, 0777);
+    is_new = !mkdir(line->cut.inputs, 0777);
     if (!is_new && errno != EEXIST)
-        return fail_errno(err, line->inputs);
+        return fail_errno(err, line->cut.inputs);
     status = write_outputs(&other, print_inputs, cutting, err);
     if (status != FSD_OK && is_new)
-        rmdir(line->inputs);
+        rmdir(line->cut.inputs);
     return status;
 }
 
@@ -117,7 +117,7 @@ static enum fsd_status report(const struct command_line *line,
                               const struct fsd_cutting *cutting, struct fsd_error *err)
 {
     static struct command_line other;
-    struct report_job job = {cutting, line->outputs[0].path, line->alone};
+    struct report_job job = {cutting, line->outputs[0].path, line->cut.alone};
 
     other.n_outputs = 1;
     return line->quiet && job.path ? FSD_OK
@@ -130,9 +130,9 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     struct fsd_cutting *cutting = NULL;
     enum fsd_status status;
 
-    line->cut.inline_weights = path && !is_same_folder(line->run.model, path);
-    status = fsd_cutting_open(&cutting, &line->run, &line->cut, err);
-    if (status == FSD_OK && line->inputs) /* first: other values may be given */
+    line->part.cut.inline_weights = path && !is_same_folder(line->run.model, path);
+    status = fsd_cutting_open(&cutting, &line->run, &line->part.cut, err);
+    if (status == FSD_OK && line->cut.inputs) /* first: other values may be given */
         status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)
         status = write_outputs(line, print_part, cutting, err);

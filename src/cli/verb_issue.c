@@ -14,23 +14,23 @@ static const struct option_row options[] = {
     {"finding", "ID",
      "Report the worst finding of this rule, or the finding with this fingerprint "
      "(default: the worst finding, or the worst difference of two builds)",
-     WORD(issue.finding)},
+     WORD(issue.options.finding)},
     {"layer", "LAYER",
      "Report this layer: its number, name or pattern; may be repeated, like the next "
      "two",
-     WORDS(cut_layers, cut.n_layers)},
+     WORDS(part.layers, part.cut.n_layers)},
     {"group", "LAYER", "Like --layer, with all layers that share nodes with this layer",
-     WORDS(cut_groups, cut.n_groups)},
+     WORDS(part.groups, part.cut.n_groups)},
     {"node", "NODE", "Report this node: its name, #number or pattern",
-     WORDS(cut_nodes, cut.n_nodes)},
+     WORDS(part.nodes, part.cut.n_nodes)},
     {"context", "N", "Add nodes up to N steps away to the cut model", CONTEXT},
     {"anonymize", NULL,
      "Replace names in all files of the report; write the list of names to "
      "DIR.names.json",
-     FLAG(issue.anonymous)},
-    {"names", "FILE", "Write that to FILE", WORD(names)},
+     FLAG(issue.options.anonymous)},
+    {"names", "FILE", "Write that to FILE", WORD(issue.names)},
     {"no-weights", NULL, "Replace the weights of the cut model by constants",
-     FLAG(issue.no_weights)},
+     FLAG(issue.options.no_weights)},
     {0},
 };
 
@@ -58,14 +58,14 @@ static bool is_pair(const struct command_line *line)
 
 static void check_line(struct command_line *line, struct argp_state *state)
 {
-    line->issue.part = line->cut;
+    line->issue.options.part = line->part.cut;
     if (!line->query.n_words)
         argp_error(state, "expected MODEL and ENGINE, or OLD and NEW");
     if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
         argp_error(state, "expected -o DIR, a new directory");
-    if (line->issue.finding && names_part(line))
+    if (line->issue.options.finding && names_part(line))
         argp_error(state, "expected --finding, or --layer, --group and --node");
-    if (line->names && !line->issue.anonymous)
+    if (line->issue.names && !line->issue.options.anonymous)
         argp_error(state, "--names goes with --anonymize");
     if (is_pair(line)) {
         line->run.model = line->words[0];
@@ -74,7 +74,7 @@ static void check_line(struct command_line *line, struct argp_state *state)
     } else if (line->run.log || line->run.n_profiles || line->run.times) {
         argp_error(state, "with two builds, pass profiles and logs as part of each: "
                           "MODEL,ENGINE,PROFILE,LOG");
-    } else if (line->issue.finding) {
+    } else if (line->issue.options.finding) {
         argp_error(state, "--finding needs one build: MODEL ENGINE");
     }
 }
@@ -176,12 +176,12 @@ static enum fsd_status aim_names(const struct folder *f, struct command_line *to
 {
     static char beside[PATH_MAX];
 
-    if (!f->line->issue.anonymous)
+    if (!f->line->issue.options.anonymous)
         return FSD_OK;
     if (snprintf(beside, sizeof beside, "%s.names.json", f->name) >= (int)sizeof beside)
         return fail_file(err, FSD_E_ARG, f->name, "the path is too long");
-    to->outputs[0] = (struct output){.path = f->line->names ? f->line->names : beside,
-                                     .format = "json"};
+    to->outputs[0] = (struct output){
+        .path = f->line->issue.names ? f->line->issue.names : beside, .format = "json"};
     to->n_outputs = 1;
     to->follow = f->line->follow;
     to->quiet = f->line->quiet;
@@ -226,16 +226,16 @@ static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **
     enum fsd_status status;
 
     if (line->run.engine)
-        return fsd_issue_open(issue, NULL, &line->run, &line->issue, err);
+        return fsd_issue_open(issue, NULL, &line->run, &line->issue.options, err);
     status = take_builds(words, line->words, line->query.n_words, &line->run, builds,
                          MOST_BUILDS, &n, err);
     if (status == FSD_OK && n != 2)
         status = fail_file(err, FSD_E_ARG, NULL, "expected two builds, found %u", n);
     if (status == FSD_OK)
         status = check_outputs(line, builds, n, err);
-    return status == FSD_OK
-               ? fsd_issue_open(issue, &builds[0], &builds[1], &line->issue, err)
-               : status;
+    return status == FSD_OK ? fsd_issue_open(issue, &builds[0], &builds[1],
+                                             &line->issue.options, err)
+                            : status;
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)

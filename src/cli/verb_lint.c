@@ -12,7 +12,7 @@
         {"scale", "TENSOR=VALUE",                                                      \
          "With --fix: scale of a tensor that is listed as to calibrate; may be "       \
          "repeated",                                                                   \
-         WORDS(fix_scales, fix.n_scales)},
+         WORDS(fix.scales, fix.options.n_scales)},
 #define BRIEF "check a model before its build, and fix it"
 #define EDITS                                                                          \
     "-f json has the edits as a list that a script can apply; --fix applies them and " \
@@ -57,10 +57,10 @@ static void check_line(struct command_line *line, struct argp_state *state)
         line->fail_on = FSD_ERROR;
     if (!line->run.model && !line->list)
         argp_error(state, "expected MODEL");
-    if (line->fixes && (line->list || line->format))
+    if (line->fix.wanted && (line->list || line->format))
         argp_error(state, "--fix writes a model or lists edits as text: it cannot be "
                           "combined with --list or -f");
-    if (line->fix.n_scales && !line->fixes)
+    if (line->fix.options.n_scales && !line->fix.wanted)
         argp_error(state, "--scale needs --fix");
     if (!line->run.engine && (line->run.log || line->run.n_profiles))
         argp_error(state, "a log or a profile needs an ENGINE");
@@ -80,9 +80,9 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (!line->list)
         status = fsd_linting_open(&linting, &line->run, &line->lint, err);
     if (status == FSD_OK)
-        status = line->fixes ? fix_model(line, linting, err)
-                             : write_outputs(line, print_lint, linting, err);
-    if (status == FSD_OK && linting && !line->fixes &&
+        status = line->fix.wanted ? fix_model(line, linting, err)
+                                  : write_outputs(line, print_lint, linting, err);
+    if (status == FSD_OK && linting && !line->fix.wanted &&
         fsd_linting_findings(linting, (enum fsd_severity)line->fail_on))
         line->exit_status = FINDINGS;
     fsd_linting_free(linting);
