@@ -34,7 +34,8 @@ def main():
     check("cut" in verbs and "retype" in verbs, f"verbs that write models: {verbs}")
     listed = set(re.findall(r"^  (\w+) ", run(PROGRAM, "help").stdout, re.M))
     manual = run(PROGRAM, "help", "--as", "man").stdout
-    offered = run(PROGRAM, "help", "--complete", "").stdout.split()
+    offered = {line.split("\t")[0] for line in run(PROGRAM, "help", "--complete", "").stdout.splitlines()}
+    check({"diff", "lint"} <= offered, f"completed: {offered}")
     check({"diff", "lint", "compare", "top"} <= listed, f"help lists {listed}")
     for verb in verbs:
         check(verb not in listed, f"help lists {verb}")
