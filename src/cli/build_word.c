@@ -217,6 +217,15 @@ static enum fsd_status take_found(void *payload, const char *model, const char *
     return take_next(payload, word, err);
 }
 
+struct build_word *new_build_words(unsigned n)
+{
+    static struct build_word *kept;
+
+    free(kept);
+    kept = must(calloc(n, sizeof *kept));
+    return kept;
+}
+
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             unsigned n, const struct fsd_options *like,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,

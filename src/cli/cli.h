@@ -372,6 +372,11 @@ struct build_word {
     struct fsd_directory *directory; /* in place of all these; NULL: it is none */
 };
 
+/** `n` of them, empty.  They live until the next call, mostly as long as the program:
+ *  options point into them.  Static arrays of the verbs that take several builds would
+ *  be 17 MB, which a leak checker reads at each end of the program. */
+struct build_word *new_build_words(unsigned n);
+
 /** Takes "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
  *  fills the paths of `run`; the rest of `run` stays.
  *  @param model  of a word that does not begin with one; NULL: none.

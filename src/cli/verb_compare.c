@@ -134,7 +134,7 @@ static enum fsd_status compare_several(struct command_line *line,
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
-    static struct build_word words[MOST_BUILDS];
+    struct build_word *words = new_build_words(MOST_BUILDS);
     struct fsd_options builds[MOST_BUILDS];
     unsigned n = 0;
     enum fsd_status status = take_builds(words, line->words, line->query.n_words,

@@ -220,7 +220,7 @@ static void say_files(const struct folder *f)
 static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **issue,
                                   struct fsd_error *err)
 {
-    static struct build_word words[MOST_BUILDS];
+    struct build_word *words = new_build_words(MOST_BUILDS);
     struct fsd_options builds[MOST_BUILDS];
     unsigned n = 0;
     enum fsd_status status;

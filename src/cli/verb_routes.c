@@ -111,7 +111,7 @@ static enum fsd_status print_routes(const void *payload, const struct sink *to)
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
-    static struct build_word words[MOST_ROUTES];
+    struct build_word *words = new_build_words(MOST_ROUTES);
     static struct fsd_options runs[MOST_ROUTES + 1];
     struct taken taken = {words, runs, &line->run, NULL, NULL, 0};
     struct fsd_routing *routing = NULL;

@@ -60,7 +60,7 @@ static enum fsd_status print_snapshot(const void *payload, const struct sink *to
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
-    static struct build_word words[MOST_BUILDS - 1];
+    struct build_word *words = new_build_words(line->n_also + 1);
     struct snapshot_job job = {.builds = {line->run}, .n = 1};
     enum fsd_status status = FSD_OK;
 
