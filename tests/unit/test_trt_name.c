@@ -379,8 +379,8 @@ static char *repeat(const char *piece, size_t total)
     return out;
 }
 
-/* Fails by time: each of these took minutes when a step was quadratic. */
-static void name__a_million_bytes(void **state)
+/* Fails by time: each of these took 7 s and more when a step was quadratic. */
+static void name__many_bytes(void **state)
 {
     static const char *const pieces[] = {"Conv_1 + ",
                                          "a",
@@ -403,7 +403,7 @@ static void name__a_million_bytes(void **state)
                                          "Conv_1_1111111111111",
                                          "/a/Conv + /b/Relu",
                                          "(Unnamed Layer* "};
-    const size_t total = 1 << 20;
+    const size_t total = 1 << 18;
     clock_t start = clock();
 
     (void)state;
@@ -420,7 +420,7 @@ static void name__a_million_bytes(void **state)
         names_model_close(&big);
         test_free(name);
     }
-    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 60);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5);
 }
 
 /* Names of 5,000 different lengths, all of them prefixes of the text. */
@@ -490,7 +490,7 @@ int main(void)
         cmocka_unit_test(name__nothing_is_lost_without_a_model),
         cmocka_unit_test(metadata__items),
         cmocka_unit_test(metadata__truncated),
-        cmocka_unit_test(name__a_million_bytes),
+        cmocka_unit_test(name__many_bytes),
         cmocka_unit_test(name__a_hostile_model),
         cmocka_unit_test(name__deep),
     };
