@@ -1,7 +1,7 @@
 """The builds that mutants are judged by, and a mutant's own programs.
 
 `fast` is optimized, with assertions and without sanitizers: a mutant is one file compiled
-with its flags, put before the library when a program is linked.  `sanitized` is the one of
+with its flags, put before the libraries when a program is linked.  `sanitized` is the one of
 the quick loop, for what survives.  `coverage` is clang's, and shows which lines a test
 executes.
 """
@@ -89,7 +89,7 @@ class Build:
         return made if done.returncode == 0 else None
 
     def link(self, program, made, folder):
-        """Links a program anew with the object `made` before the library's own."""
+        """Links a program anew with the object `made` before the libraries' own."""
         if program not in self.links:
             said = subprocess.run(["ninja", "-C", self.at, "-t", "commands", program],
                                   capture_output=True, check=True, text=True).stdout
@@ -100,7 +100,7 @@ class Build:
         words = shlex.split(self.links[program])
         words[words.index("-o") + 1] = target
         if made:
-            words.insert(words.index("libfusiondiff.a"), made)
+            words.insert(next(i for i, w in enumerate(words) if re.fullmatch(r"libfusiondiff\w*\.a", w)), made)
         subprocess.run(words, cwd=self.at, check=True, capture_output=True)
         return target
 
