@@ -313,6 +313,72 @@ static void without_a_noise_a_twentieth_of_the_gain_may_be_lost(void **state)
     fsd_state_free(one);
 }
 
+static void a_route_above_the_loss_limit_keeps_no_gain(void **state)
+{
+    const struct fsd_tuning tuning = {.most_loss = 0.1};
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+
+    (void)state;
+    draw_gain(&d, one, two, NULL, -1);
+    d.at[2].loss = 0.2;
+    d.r = fsd_routes_new(d.names, d.at, d.n, &d.usual, &tuning);
+    assert_int_equal(d.r->aside, 1);
+    assert_int_equal(d.r->best, 1);
+    assert_int_equal(d.r->kept, 1);
+    assert_int_equal(d.r->kept_by, FSD_KEPT_NONE);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
+/* ---------------------------------------------------------------- the step to show */
+
+/* "a" is turned off beside two values of "b", never alone. */
+static const struct fsd_routes *draw_steps(struct drawing *d,
+                                           const struct fsd_state *before,
+                                           const struct fsd_state *after)
+{
+    fsd_settings_parse(d->arena, d->names, "a=on b=on", &d->usual);
+    add_route(d, "", "", NULL, -1);
+    add_route(d, "b=off", "", NULL, -1);
+    add_route(d, "b=off a=off", "", NULL, -1);
+    add_route(d, "b=low", "", before, -1);
+    add_route(d, "b=low a=off", "", after, -1);
+    return conclude(d);
+}
+
+/* The route from which the step leads that is shown for turning "a" off. */
+static uint32_t shown_from(const struct fsd_routes *r)
+{
+    for (uint32_t i = 0; i < r->effects.n; i++)
+        if (r->knobs.at[r->effects.at[i].knob].name ==
+            fsd_intern_find(r->names, "a", 1))
+            return r->steps.at[r->effects.at[i].shown].from;
+    return FSD_NONE;
+}
+
+static void of_steps_without_builds_the_first_is_shown(void **state)
+{
+    struct drawing d = new_drawing();
+
+    (void)state;
+    assert_int_equal(shown_from(draw_steps(&d, NULL, NULL)), 1);
+    drop(&d);
+}
+
+static void a_step_between_two_builds_is_shown_before_others(void **state)
+{
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+
+    (void)state;
+    assert_int_equal(shown_from(draw_steps(&d, one, two)), 3);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +393,9 @@ int main(void)
         cmocka_unit_test(times_of_one_engine_state_the_noise),
         cmocka_unit_test(a_noise_of_nothing_is_known),
         cmocka_unit_test(without_a_noise_a_twentieth_of_the_gain_may_be_lost),
+        cmocka_unit_test(a_route_above_the_loss_limit_keeps_no_gain),
+        cmocka_unit_test(of_steps_without_builds_the_first_is_shown),
+        cmocka_unit_test(a_step_between_two_builds_is_shown_before_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
