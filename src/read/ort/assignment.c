@@ -65,6 +65,16 @@ static void read_group_field(struct fsd_history *h, struct group *g,
         r->at = fsd_record_behind(r);
 }
 
+/* A file that is cut behind a group ends like a whole one, but for the bracket. */
+static bool ends_list(const struct fsd_file *file)
+{
+    size_t n = file->size;
+
+    while (n && file->bytes[n - 1] <= ' ')
+        n--;
+    return n && file->bytes[n - 1] == ']';
+}
+
 /* A list that breaks off is of no use: no node of it is kept. */
 void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
 {
@@ -104,7 +114,7 @@ void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
             fsd_vec_push(h->arena, &h->places, node);
         depth -= step == FSD_RECORD_CLOSE && depth;
     }
-    if (step != FSD_RECORD_END || depth)
+    if (step != FSD_RECORD_END || depth || !ends_list(&whole))
         h->places.n = 0;
     h->assigned = h->places.n > 0;
 }
