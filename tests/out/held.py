@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""held.py BINARY FIXTURES [--update]: all that verbs write into files, as text, held against tests/out/held.
+
+A model is shown node by node, with attributes, metadata and what is declared; other files as they are.  --update writes what
+was found: read it before you keep it.  Skipped (77) where the python has no onnx."""
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import onnx
+except ImportError:
+    print("no onnx in this python: skipped")
+    sys.exit(77)
+
+HELD = pathlib.Path(__file__).resolve().parent / "held"
+PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json"]
+TIMED = [*PAIR, "--profile", "qat_block/profile.json"]
+HOSTILE = ["cut/hostile.onnx", "cut/hostile.json"]
+# What each writes: arguments, and the outputs, of which a directory is shown file by file.
+ASKED = {
+    "annotate": (["annotate", *TIMED], ["model.onnx"]),
+    "annotate_hostile": (["annotate", *HOSTILE, "--force"], ["model.onnx"]),
+    "layers": (["annotate", *TIMED, "--layers"], ["engine.onnx"]),
+    "layers_kernels": (["annotate", "kernels/engine.log"], ["engine.onnx"]),
+    "node_data": (["annotate", *PAIR], ["values.nodedata.json"]),
+    "node_data_timed": (["annotate", *TIMED], ["values.nodedata.json"]),
+    "issue": (["issue", *TIMED], ["report"]),
+    "issue_layer": (["issue", *PAIR, "--layer", "2", "--context", "1"], ["report"]),
+    "issue_builds": (["issue", "qat_block/model.onnx,qat_block/engine.graph.json,qat_block/profile.json",
+                      "qat_block/model.onnx,compare/split.json,compare/split.profile.json"], ["report"]),
+    "issue_engine": (["issue", PAIR[1]], ["report"]),
+    "issue_anonymous": (["issue", *HOSTILE, "--node", "#1", "--anonymize", "--no-weights"], ["report", "report.names.json"]),
+}
+
+
+def attribute(a):
+    value = onnx.helper.get_attribute_value(a)
+    if isinstance(value, onnx.TensorProto):
+        value = f"tensor of {list(value.dims)}"
+    elif isinstance(value, onnx.GraphProto):
+        value = f"graph of {len(value.node)} nodes"
+    elif isinstance(value, bytes):
+        value = repr(value.decode())
+    elif isinstance(value, float):
+        value = f"{value:.6g}"
+    return f"{a.name}={value}"
+
+
+def properties(of):
+    """In the order of the file.  The onnx of this python may not know the metadata of nodes, which is field 9."""
+    entries = list(getattr(of, "metadata_props", []))
+    if not hasattr(of, "metadata_props"):
+        entries = [onnx.StringStringEntryProto.FromString(f.data) for f in of.UnknownFields() if f.field_number == 9]
+    return [f"    {p.key}: {p.value}" for p in entries]
+
+
+def declared(what, value):
+    kind = value.type.tensor_type
+    dims = [d.dim_param or d.dim_value for d in kind.shape.dim]
+    return f"{what} {value.name}: {kind.elem_type} {dims}"
+
+
+def shown_model(data):
+    model = onnx.ModelProto()
+    model.ParseFromString(data)
+    graph = model.graph
+    lines = [f"producer {model.producer_name!r} ir {model.ir_version} graph {graph.name!r}"]
+    lines += [f"opset {o.domain!r} {o.version}" for o in model.opset_import]
+    lines += [declared("input", v) for v in graph.input] + [declared("output", v) for v in graph.output]
+    lines += [declared("value", v) for v in graph.value_info]
+    lines += [f"initializer {t.name}: {t.data_type} {list(t.dims)}" for t in graph.initializer]
+    for node in graph.node:
+        lines.append(f"{node.domain}{'.' if node.domain else ''}{node.op_type} {node.name!r}: {list(node.input)} -> {list(node.output)}")
+        lines += ["    " + attribute(a) for a in node.attribute] + properties(node)
+    return "\n".join(lines + properties(model)) + "\n"
+
+
+def shown(path):
+    if path.is_dir():
+        return "".join(f"=== {each.name}\n{shown(each)}" for each in sorted(path.iterdir()) if each.suffix != ".svg")
+    data = path.read_bytes()
+    return shown_model(data) if path.suffix == ".onnx" else data.decode()
+
+
+def found(binary, fixtures, args, outputs, version):
+    with tempfile.TemporaryDirectory(prefix="fusiondiff-held-") as folder:
+        paths = [pathlib.Path(folder) / name for name in outputs]
+        written = [p for p in paths if not p.name.endswith(".names.json")]
+        ran = subprocess.run([binary, *args, *(w for p in written for w in ("-o", p))], cwd=fixtures,
+                             stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        text = f"status {ran.returncode}\n" + ran.stderr.decode() + ran.stdout.decode()
+        text += "".join(f"== {p.name}\n{shown(p)}" for p in paths if p.exists())
+        return text.replace(folder, "FOLDER").replace(version, "VERSION")
+
+
+def main():
+    binary, fixtures = os.path.abspath(sys.argv[1]), sys.argv[2]
+    version = subprocess.run([binary, "--version"], capture_output=True, check=True, text=True).stdout.split()[1]
+    bad = 0
+    for name, (args, outputs) in ASKED.items():
+        path = HELD / f"{name}.txt"
+        text = found(binary, fixtures, args, outputs, version)
+        if "--update" in sys.argv:
+            path.write_text(text, encoding="utf-8")
+            continue
+        held = path.read_text(encoding="utf-8") if path.exists() else ""
+        if text != held:
+            bad += 1
+            print("\n".join(difflib.unified_diff(held.splitlines(), text.splitlines(), path.name, "found", lineterm="")))
+    extra = {p.stem for p in HELD.glob("*.txt")} - set(ASKED)
+    print("\n".join([f"{name}: nothing asks for it" for name in sorted(extra)] + [f"{len(ASKED)} verbs' files, {bad} differ"]))
+    return bad > 0 or bool(extra)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
