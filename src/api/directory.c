@@ -313,8 +313,10 @@ static enum fsd_status read_snapshots(struct fsd_directory *d, struct fsd_error 
 {
     size_t n = 0;
     const char **names = names_in(d, &n);
-    enum fsd_status status = names ? FSD_OK : fail_open(d, err);
+    enum fsd_status status = FSD_OK;
 
+    if (!names)
+        return fail_open(d, err);
     for (size_t i = 0; i < n && status == FSD_OK; i++) {
         const char *path = path_of(d, names[i]);
 

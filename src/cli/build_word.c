@@ -6,6 +6,7 @@
  */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -28,7 +28,7 @@ static void keep(struct fsd_arena *arena, struct fsd_pieces *to, struct fsd_slic
 static void put_header(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                        unsigned wire, uint64_t value)
 {
-    char *bytes = FSD_NEW(arena, char, 2 * FSD_WIRE_VARINT);
+    char *bytes = FSD_NEW(arena, char, (size_t)2 * FSD_WIRE_VARINT);
     size_t n = fsd_wire_put(bytes, (uint64_t)number << 3 | wire);
 
     keep(arena, to, (struct fsd_slice){bytes, n + fsd_wire_put(bytes + n, value)});

@@ -31,6 +31,7 @@ enum {
 struct prefix {
     struct fsd_slice t; /* the line without the pieces taken off so far */
     char severity;
+    unsigned pieces; /* taken off behind what another program wrote */
     bool trt, session;
     bool own; /* TensorRT's or ONNX Runtime's own prefix was there: the text follows */
 };
@@ -40,6 +41,7 @@ static bool take(struct prefix *p, size_t n)
 {
     p->t = fsd_slice_from(p->t, n);
     fsd_slice_take(&p->t, " ");
+    p->pieces++;
     return true;
 }
 
@@ -225,6 +227,7 @@ static bool take_usual(struct prefix *p)
     p->severity = severity;
     p->t = fsd_slice_from(p->t, STAMP + 4);
     p->trt = fsd_slice_take(&p->t, "[TRT] ");
+    p->pieces = 2 + p->trt;
     return p->t.n && *p->t.s != '[';
 }
 
@@ -329,8 +332,10 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
         p.t = fsd_slice_from(p.t, wrapped);
     }
     begin = wrapped ? p.t.s : s;
-    if (wrapped)
+    if (wrapped) {
+        p.pieces = 0;
         take_pieces(&p);
+    }
     if (p.trt || p.severity)
         take_source(&p);
     *out =
@@ -339,6 +344,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
                               .at = (size_t)(p.t.s - (const char *)lines->file->bytes),
                               .stamp = stamp_at(s, p.t.s),
                               .severity = p.severity,
+                              .pieces = p.pieces,
                               .prefixed = p.t.s != begin,
                               .trt = p.trt,
                               .session = p.session};

@@ -31,6 +31,7 @@ struct fsd_log_line {
     size_t at;             /**< where `text` stands in the file, in bytes */
     const char *stamp;     /**< "[MM/DD/YYYY-HH:MM:SS]"; NULL: another stamp, or none */
     char severity;         /**< V, I, W, E, F (fatal); 0: not stated */
+    unsigned pieces;       /**< what stood before it had so many: stamp, severity, .. */
     bool prefixed;         /**< something stood before it: a message begins here */
     bool trt;              /**< and said that TensorRT wrote it */
     bool session;          /**< and said that ONNX Runtime did, of its own steps */
@@ -219,8 +220,14 @@ struct fsd_log_list {
     bool io;           /**< they are "I/O Tensors:", a line of keys each */
     uint32_t layers;
     bool prefixed;                  /**< its lines have prefixes, too */
+    unsigned pieces;                /**< and these so many pieces */
     struct fsd_log_wrapper wrapper; /**< what was known of these at its end */
 };
+
+/** Whether a line between its first and last is a message of another thread: it has a
+ *  prefix, or more of one than the list's own lines have. */
+bool fsd_log_is_foreign(const struct fsd_log_list *list,
+                        const struct fsd_log_line *line);
 
 struct fsd_log_engine {
     struct fsd_log_list lists[FSD__LOG_FORM_COUNT];

@@ -172,7 +172,7 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
         lines = fsd_log_list_lines(file, &list[form]);
         lines.end = list[form].layers_end;
         while (fsd_log_next(&lines, &line))
-            if ((!line.prefixed || list[form].prefixed) &&
+            if (!fsd_log_is_foreign(&list[form], &line) &&
                 fsd_log_listed_layer(form, line.text, &layer)) {
                 struct fsd_log_tensor tensor = {.output = false};
                 struct fsd_final final = {.build = i,

@@ -195,10 +195,17 @@ static void add_layer_to(const struct fsd_log_segmenter *s, struct fsd_log_list 
         list->number = s->line.number;
         list->at = s->line.at;
         list->prefixed = s->line.prefixed;
+        list->pieces = s->line.pieces;
     }
     extend(s, list);
     list->layers_end = list->end;
     list->wrapper = s->lines.wrapper;
+}
+
+bool fsd_log_is_foreign(const struct fsd_log_list *list,
+                        const struct fsd_log_line *line)
+{
+    return line->prefixed && (!list->prefixed || line->pieces > list->pieces);
 }
 
 static void add_layer(struct fsd_log_segmenter *s)
@@ -312,7 +319,7 @@ static bool read_kinds(struct fsd_log_segmenter *s)
  * unambiguous list does such a line have no other meaning. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
-    bool foreign = s->line.prefixed && !s->list.prefixed;
+    bool foreign = fsd_log_is_foreign(&s->list, &s->line);
     bool blank = !fsd_slice_trim(s->line.text).n;
     bool sure = s->form == FSD_LOG_TEXT;
 

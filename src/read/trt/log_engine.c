@@ -153,7 +153,7 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
     if (!fsd_slice_trim(line->text).n)
         return FSD_OK;
     /* Messages of other threads may be between the layers. */
-    if (line->prefixed && !list->prefixed)
+    if (fsd_log_is_foreign(list, line))
         return FSD_OK;
     if (form == FSD_LOG_BLOCK)
         read_block_line(r, line);
