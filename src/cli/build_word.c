@@ -123,13 +123,17 @@ static const char *named(const char *name)
 static enum fsd_status take_build(struct build_word *build, const char *word,
                                   struct fsd_options *run, struct fsd_error *err)
 {
+    struct fsd_directory *directory = NULL;
     enum fsd_status status;
 
     run->model = run->log = run->times = NULL; /* of the other build */
     run->n_profiles = run->n_parts = 0;
     run->engine = word;
-    if (is_directory(word))
-        return open_directory(&build->directory, run, err);
+    if (is_directory(word)) {
+        status = open_directory(&directory, run, err);
+        keep_directory(directory);
+        return status;
+    }
     memset(build, 0, sizeof *build);
     status = take_words(build, word, err);
     if (status != FSD_OK)

@@ -369,7 +369,6 @@ struct build_word {
     unsigned n_profiles;
     const char *parts[MOST_OUTPUTS]; /* in `engine` */
     unsigned n_parts;
-    struct fsd_directory *directory; /* in place of all these; NULL: it is none */
 };
 
 /** `n` of them, empty.  They live until the next call, mostly as long as the program:
@@ -409,6 +408,9 @@ enum fsd_status open_snapshots(struct fsd_directory **out,
                                struct fsd_check_options *check, struct fsd_error *err);
 enum fsd_status open_builds(struct fsd_directory **out, const char *path,
                             struct fsd_error *err);
+
+/** Frees a directory, into which options point, when the program ends; NULL: none. */
+void keep_directory(struct fsd_directory *directory);
 
 /** The files of --part: like a report, none is a link that leads out of its folder, or
  *  lies behind one where the path is relative. */

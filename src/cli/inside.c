@@ -59,6 +59,27 @@ enum fsd_status open_builds(struct fsd_directory **out, const char *path,
     return fsd_directory_builds(out, path, anywhere, err);
 }
 
+/* The options of runs point into these. */
+static struct fsd_directory **kept;
+static size_t n_kept;
+
+static void free_kept(void)
+{
+    while (n_kept)
+        fsd_directory_free(kept[--n_kept]);
+    free(kept);
+}
+
+void keep_directory(struct fsd_directory *directory)
+{
+    if (!directory)
+        return;
+    if (!kept)
+        atexit(free_kept); /* argp ends the program, too */
+    kept = must(realloc(kept, (n_kept + 1) * sizeof(struct fsd_directory *)));
+    kept[n_kept++] = directory;
+}
+
 enum fsd_status check_parts(const char *const *paths, unsigned n, struct fsd_error *err)
 {
     char part[PATH_MAX], to[PATH_MAX];

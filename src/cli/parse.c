@@ -122,7 +122,7 @@ static void give_format(const struct command_line *line, struct output *to,
  * lone directory is all of a build, unless the verb can do without its engine. */
 static void read_inputs(struct command_line *line)
 {
-    static struct fsd_directory *directory; /* as long as the program */
+    struct fsd_directory *directory = NULL;
     struct fsd_options *run = &line->run;
     bool lone = strstr(line->verb->arguments, "[ENGINE]") ||
                 (line->dump && strcmp(line->dump, "engine") != 0);
@@ -137,6 +137,7 @@ static void read_inputs(struct command_line *line)
         run->model = run->n_parts ? run->model : NULL;
     }
     open_directory(&directory, run, &line->error);
+    keep_directory(directory);
 }
 
 static void finish(struct command_line *line, struct argp_state *state)

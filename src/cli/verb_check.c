@@ -126,7 +126,7 @@ static enum fsd_status print_policy(const void *payload, const struct sink *to)
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_check *check = NULL;
-    static struct fsd_directory *several;
+    struct fsd_directory *several = NULL;
     enum fsd_status status;
 
     if (line->print_policy)
@@ -143,6 +143,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (status == FSD_OK && !line->check.accept && fsd_check_failed(check))
         line->exit_status = FINDINGS;
     fsd_check_free(check);
+    fsd_directory_free(several);
     return status;
 }
 
