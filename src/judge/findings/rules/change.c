@@ -442,10 +442,12 @@ void fsd_find_new_moves(struct fsd_finder *f)
 /* A quantizer that was fused before has a rule of its own. */
 static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
 {
-    const struct fsd_state_node *was = &f->c->old->nodes.at[p->old];
+    const struct fsd_state_node *was;
 
-    return p->what == FSD_KEPT && was->role != FSD_ROLE_QUANTIZER &&
-           was->fate != FSD_FATE_OUTSIDE;
+    if (p->what != FSD_KEPT)
+        return false;
+    was = &f->c->old->nodes.at[p->old];
+    return was->role != FSD_ROLE_QUANTIZER && was->fate != FSD_FATE_OUTSIDE;
 }
 
 /* `which`: nodes whose fate is no longer known, nodes of one model only, nodes that no
