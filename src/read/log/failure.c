@@ -9,8 +9,9 @@
 #include "read/log/log.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { REASON_SHOWN = 300, NAME_SHOWN = 100 };
+enum { REASON_SHOWN = 600, REASON_KEPT = 4096, NAME_SHOWN = 100 };
 
 /* Takes what belongs to the parser's record under way. */
 static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *line)
@@ -50,6 +51,31 @@ static bool is_error(const struct fsd_log_line *line)
             fsd_slice_find(line->text, ": Error Code "));
 }
 
+/* The compiler's message has several lines within "Myelin (...)", of which only the
+ * first has a prefix; the later ones name the operation and its types. */
+static bool is_open(struct fsd_slice text)
+{
+    int depth = 0;
+
+    for (size_t i = 0; i < text.n; i++)
+        depth += (text.s[i] == '(') - (text.s[i] == ')');
+    return depth > 0;
+}
+
+static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
+                    const struct fsd_log_line *line)
+{
+    struct fsd_slice so_far = fsd_slice_trim(f->reason),
+                     more = fsd_slice_trim(line->text);
+
+    if (f->by_parser || line->prefixed || so_far.n + more.n >= REASON_KEPT ||
+        !is_open(so_far))
+        return false;
+    f->reason = fsd_slice_of(
+        fsd_printed(arena, "%.*s %.*s", (int)so_far.n, so_far.s, (int)more.n, more.s));
+    return true;
+}
+
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           fsd_log_failures *out)
 {
@@ -59,7 +85,8 @@ void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *li
     struct fsd_slice text = line->text, node;
 
     if ((!error && line->prefixed) ||
-        (last && last->by_parser && read_record(last, line)) || !error)
+        (last && last->by_parser && read_record(last, line)) ||
+        (last && read_on(arena, last, line)) || !error)
         return;
     if (fsd_slice_take(&text, "While parsing node number ") &&
         fsd_slice_split_at(&text, " [", &node)) {
@@ -91,6 +118,9 @@ static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
                        (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
+typedef void name_fn(struct fsd_log_failure *f, size_t *longest, const char *name,
+                     size_t n, const char *node);
+
 /* The longest name wins: "/a/MatMul" stands in "/a/MatMul_1", too. */
 static void try_name(struct fsd_log_failure *f, size_t *longest, const char *name,
                      size_t n, const char *node)
@@ -103,20 +133,46 @@ static void try_name(struct fsd_log_failure *f, size_t *longest, const char *nam
     }
 }
 
-void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h)
+/* The compiler states "name=/Range_shape_U8_mul", made of the layer's. */
+static void try_derived(struct fsd_log_failure *f, size_t *longest, const char *name,
+                        size_t n, const char *node)
+{
+    static const char word[] = ", name=";
+    const char *at = n > *longest ? fsd_slice_find(f->reason, word) : NULL;
+    struct fsd_slice derived;
+
+    if (!at)
+        return;
+    derived = fsd_slice_from(f->reason, (size_t)(at - f->reason.s) + sizeof word - 1);
+    if (derived.n > n && derived.s[n] == '_' && !memcmp(derived.s, name, n)) {
+        f->node = fsd_slice_of(node);
+        *longest = n;
+    }
+}
+
+static void find_name(struct fsd_log_failure *failure, const struct fsd_history *h,
+                      name_fn *try)
 {
     size_t longest = 0;
 
-    for (uint32_t i = 0; !failure->by_parser && i < h->events.n; i++) {
+    for (uint32_t i = 0; i < h->events.n; i++) {
         const struct fsd_event *e = &h->events.at[i];
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
             continue;
-        try_name(failure, &longest, fsd_text(h->names, e->b),
-                 fsd_text_len(h->names, e->b), fsd_text(h->names, e->b));
-        try_name(failure, &longest, fsd_text(h->names, e->a),
-                 fsd_text_len(h->names, e->a), fsd_text(h->names, e->b));
+        try(failure, &longest, fsd_text(h->names, e->b), fsd_text_len(h->names, e->b),
+            fsd_text(h->names, e->b));
+        try(failure, &longest, fsd_text(h->names, e->a), fsd_text_len(h->names, e->a),
+            fsd_text(h->names, e->b));
     }
+}
+
+void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h)
+{
+    if (!failure->by_parser)
+        find_name(failure, h, try_derived);
+    if (!failure->by_parser && !failure->node.n)
+        find_name(failure, h, try_name);
 }
 
 static int shown(struct fsd_slice t, size_t most)

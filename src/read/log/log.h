@@ -91,6 +91,14 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
  *
  *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([pass.cpp:337: f]
  *     Cannot compile operation 'N' for Turing (SM75): FP32 GEMM is not supported. ...)
+ *
+ * or in several, up to the end of its parentheses:
+ *
+ *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([shape.cpp:175: f]
+ *     Error during shape inference of
+ *     o = mul(a, N_shape_U6_cast_BF16), name=N_shape_U8_mul
+ *     Error is:
+ *     Input 0's element type (float) differs from input 1's element type (bf16).)
  */
 
 struct fsd_log_failure {
