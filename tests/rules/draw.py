@@ -259,6 +259,17 @@ def weights(fires):
     return end(n, n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
 
 
+@pair("scale/bias")
+def bias(fires):
+    n, x = start()
+    w = n.const(n.random.integers(-100, 100, (C, C, 1, 1)).astype(np.int8))
+    scales = np.linspace(0.005, 0.01, C, dtype=np.float32)
+    w = n.op("DequantizeLinear", w, n.const(scales), n.const(np.zeros(C, np.int8)), axis=0)
+    b = n.op("DequantizeLinear", n.const(np.arange(C, dtype=np.int32)),
+             n.const(scales * np.float32(0.03 if fires else 0.02)), axis=0)
+    return end(n, n.op("Conv", q(n, x), w, b, kernel_shape=[1, 1]), 1, C, 16, 16)
+
+
 @pair("scale/data")
 def data(fires):
     n, x = start()

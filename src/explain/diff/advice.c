@@ -323,6 +323,21 @@ static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
+static bool advise_bias(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    struct fsd_bias_misfit misfit;
+
+    if (node == FSD_NONE || !fsd_bias_widens(d, node, &misfit))
+        return false;
+    fputs("give the bias of ", out);
+    fsd_quote_node(d, node, out);
+    fprintf(out,
+            " the scale %.6g, the product of the scales of input and weights, "
+            "in place of %.6g",
+            misfit.should, misfit.is);
+    return true;
+}
+
 /* The Q lowers the precision of another layer's output: the inputs of that layer say
  * why. */
 static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -335,6 +350,8 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (written)
         r = fsd_layer_widths(d->engine, source, false);
+    if (advise_bias(d, d->flows->of[layer].producer, out))
+        return true;
     if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
         put_end(d, source, true, out);
         fprintf(out, " reads %s itself: quantize its input as well",
@@ -404,7 +421,8 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 "the network output is %s: use the quantized tensor as output to "
                 "remove this layer",
                 fsd_dtype_name(made->type));
-    else if (widens && !(reader && blame_reader(d, reader->layer, out)))
+    else if (widens && !(reader && (advise_bias(d, reader->node, out) ||
+                                    blame_reader(d, reader->layer, out))))
         fprintf(out,
                 "its consumer reads %s: quantize all inputs of that operator, "
                 "with one scale for joined inputs",

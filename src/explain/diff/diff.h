@@ -351,6 +351,21 @@ void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);
 void fsd_quote_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** "merged: computes the same as another node: Relu_6" */
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
+
+/** Whether a kernel can add a bias of one scale to sums of another. */
+bool fsd_bias_scale_fits(double is, double should);
+/** The scale that the bias of a quantized product has, and the one that its kernel adds
+ *  it with. */
+struct fsd_bias_misfit {
+    double is, should;
+};
+/** Whether the node runs in a wider type than the model asks and has a quantized bias
+ *  whose scale is not the product of those of its input and weights; false also where
+ *  one of them is not known. */
+bool fsd_bias_widens(const struct fsd_diff *d, fsd_id node,
+                     struct fsd_bias_misfit *misfit);
+const char *fsd_bias_misfit_text(struct fsd_arena *arena,
+                                 const struct fsd_bias_misfit *misfit);
 /** The event of the build log as a sentence without a full stop; nothing if there is no
  *  log or `event` is FSD_NONE. */
 void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);

@@ -78,6 +78,17 @@ static void describe_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
+/* Why a quantized product runs in floating point. */
+static void describe_bias(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    struct fsd_bias_misfit misfit;
+
+    if (!fsd_bias_widens(d, node, &misfit))
+        return;
+    fputs(fsd_bias_misfit_text(tale->arena, &misfit), fsd_tale_start(tale, "why", 0));
+    fsd_tale_finish(tale);
+}
+
 /* The node in the model, what the log says was done to it, its layers, its outcome. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
@@ -105,6 +116,7 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     if (r->realised != FSD_DTYPE_UNKNOWN)
         fprintf(out, "%s runs in %s", asked ? "," : ";", fsd_dtype_name(r->realised));
     fsd_tale_finish(tale);
+    describe_bias(tale, d, node);
     fsd_tale_refused(tale, d);
 }
 

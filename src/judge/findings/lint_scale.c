@@ -195,6 +195,30 @@ static bool has_no_scales(struct fsd_place *p)
     return q->scale != FSD_NONE && !q->scales;
 }
 
+/* A kernel adds the bias to sums of products, which have the product of both scales. */
+static bool has_other_bias(struct fsd_place *p)
+{
+    fsd_id node = fsd_place_node(p, 'n');
+    const struct fsd_quantizer *x = fsd_lint_held(p->l, node, 0),
+                               *w = fsd_lint_held(p->l, node, 1),
+                               *b = fsd_lint_held(p->l, node, 2);
+
+    if (!x || !w || !b || x->n != 1 || !x->scales || !w->scales || !b->scales ||
+        b->type != FSD_INT32 || (w->n != 1 && b->n != 1 && w->n != b->n))
+        return false;
+    for (uint32_t i = 0; i < w->n || i < b->n; i++) {
+        double is = b->scales[b->n == 1 ? 0 : i],
+               should = x->scales[0] * w->scales[w->n == 1 ? 0 : i];
+
+        if (fsd_bias_scale_fits(is, should))
+            continue;
+        p->text[0] = fsd_printed(p->f->scratch, "%.6g", is);
+        p->text[1] = fsd_printed(p->f->scratch, "%.6g", should);
+        return true;
+    }
+    return false;
+}
+
 /* Per-channel scales over an operator that mixes the axes. */
 static bool has_scales_of_data(struct fsd_place *p)
 {
@@ -235,6 +259,10 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      .listed = true},
     {"scale/data", "q=%q", has_several_scales, "rq",
      "{q} has {0} scales for data, and kernels support one"},
+    {"scale/bias", "n=%weighted(x, w, b)", has_other_bias, "n",
+     "the bias of {n} has the scale {A}, not {B}, the product of the scales of input "
+     "and "
+     "weights"},
     {"scale/zero-point", "q=%quantizer", is_shifted, "q",
      "{#} of {0} quantizers have a zero point other than 0", .listed = true},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},

@@ -628,6 +628,14 @@ static const struct fsd_rule rules[] = {
             "others; kernels scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "the TensorRT developer guide, explicit quantization"},
+    {"scale/bias", FSD_INFO,
+     "The scale of a bias is not the product of the scales of input and weights.", LINT,
+     .find = fsd_lint_places,
+     .why = "Kernels add the bias to sums that have this product as their scale: ONNX "
+            "Runtime runs such a convolution in FP32 since 1.27, and adds a wrong bias "
+            "in a fused matrix multiplication.",
+     .fix = "Quantize the bias with that scale, or keep it in FP32 without quantizers.",
+     .source = "measured: ONNX Runtime 1.16 to 1.32"},
     {"scale/data", FSD_WARNING, "A quantizer of activations has several scales.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "INT8 kernels read activations with a single scale; with several, TensorRT "

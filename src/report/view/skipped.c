@@ -56,6 +56,12 @@ FSD_RECORD(pass_row, PASS_ROW)
     set(t, COUNT, line, e->line, "line of the log")
 FSD_RECORD(add_row, ADD_ROW)
 
+#define WIDE_ROW(has, set, when, t) \
+    set(t, COUNT, node, i, "node") \
+    set(t, NAME,  name, fsd_called_node(arena, d, i), "name", .brief = true) \
+    set(t, TEXT,  why, fsd_bias_misfit_text(arena, &misfit), "why")
+FSD_RECORD(wide_row, WIDE_ROW)
+
 #define OP_ROW(has, set, when, t) \
     has(t, NAME,  op,     "inserted") \
     has(t, COUNT, layers, "layers") \
@@ -76,6 +82,8 @@ FSD_RECORD(provider_row, PROVIDER_ROW)
     has(t, ROWS,  skipped,      "Skipped fusions", .of = &skip_row_record) \
     set(t, ROWS,  transformers, rows, "Transformers", .of = &pass_row_record) \
     set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &pass_row_record) \
+    has(t, ROWS,  wide,         "Quantized operators in floating point", \
+        .of = &wide_row_record) \
     has(t, ROWS,  added,        "Added", .of = &add_row_record) \
     has(t, ROWS,  inserted,     "Inserted layers", .of = &op_row_record) \
     has(t, ROWS,  providers,    "Providers", .of = &provider_row_record)
@@ -90,6 +98,7 @@ static const char pass_text[] =
     "{runs:6} {changed:8}  {matched:7}  {dropped:7}  {name}\n";
 static const char add_text[] =
     "  {what} on {tensor:.40}<  {place:.60}><  (log line {line})>\n";
+static const char wide_text[] = "  {name:.56}: {why}\n";
 static const char op_text[] = "  {layers:5}  {op}<  {ms!}>\n";
 static const char provider_text[] = "  {layers:5}  <{provider}><  {ms!}>\n";
 
@@ -100,6 +109,7 @@ static const char head[] =
 
 static const char text[] =
     "<{skipped!}><\n{*}  runs  changed  matches  dropped  transformer{/}\n{listed!}>"
+    "<\n{*}quantized operators in floating point{/}\n{wide!}>"
     "<\n{*}added, as the log reports{/}\n{added!}>"
     "<\n{*}inserted layers{/}\n{inserted!}>"
     "<\n{*}layers by provider{/}\n{providers!}>";
@@ -257,6 +267,18 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
     FSD_FILL(root, ANSWER);
 }
 
+static void fill_wide(struct fsd_arena *arena, struct answer *root,
+                      const struct fsd_diff *d)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &wide_row_record, wide_text);
+    struct fsd_bias_misfit misfit;
+
+    for (fsd_id i = 0; d->model && i < d->model->nodes.n; i++)
+        if (fsd_bias_widens(d, i, &misfit))
+            FSD_ADD(rows, wide_row, WIDE_ROW);
+    root->wide = rows;
+}
+
 static void fill_added(struct fsd_arena *arena, struct answer *root,
                        const struct fsd_diff *d)
 {
@@ -376,6 +398,7 @@ enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet,
         fill_passes(arena, root, request);
         fill_added(arena, root, d);
     }
+    fill_wide(arena, root, d);
     fill_layers(arena, root, d);
     return FSD_OK;
 }
