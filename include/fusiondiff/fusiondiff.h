@@ -62,7 +62,7 @@ struct fsd_error {
     enum fsd_pos_unit unit;
     uint64_t pos; /**< meaningful unless unit is FSD_POS_NONE */
     char file[256];
-    char message[512];
+    char message[1024];
 };
 
 /** A stable lower-case name ("format", "limit"); never NULL. */
@@ -795,11 +795,26 @@ FSD_API enum fsd_status fsd_linting_list(const char *format,
                                          const struct fsd_style *style, FILE *out,
                                          struct fsd_error *err);
 
-/** Writes what a rule means, why it matters, what to do about it and how to accept it.
- *  @param rule its id; NULL: a line of each rule there is.
- *  @return FSD_OK; FSD_E_ARG for no such rule; FSD_E_WRITE. */
+/** Writes what a word means: of a rule also why it matters, what to do about it and how
+ *  to accept it; of a type of layer or a part of a name what a builder means by it.
+ *  @param word   the id of a rule, a word of engines, or a name in which some stand.
+ *  @param format one that fsd_format_of(FSD_OF_VIEW) gives.
+ *  @param style  may be NULL.
+ *  @return FSD_OK; FSD_E_ARG for an unknown word or format; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_explain(const char *word, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err);
+
+/** fsd_explain() as text; where `rule` is NULL, fsd_explain_all() of rules. */
 FSD_API enum fsd_status fsd_rule_explain(const char *rule, FILE *out,
                                          struct fsd_error *err);
+
+enum fsd_vocabulary { FSD_WORDS_OF_RULES, FSD_WORDS_OF_ENGINES };
+
+/** Writes all words, a line each in text; the rest is as in fsd_explain(). */
+FSD_API enum fsd_status fsd_explain_all(enum fsd_vocabulary of, const char *format,
+                                        const struct fsd_style *style, FILE *out,
+                                        struct fsd_error *err);
 
 /** Writes the policy that holds where none is given, as a file to begin one with: read
  *  back, it changes nothing.

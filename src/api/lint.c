@@ -111,3 +111,37 @@ enum fsd_status fsd_linting_list(const char *format, const struct fsd_style *sty
 
     return fsd_report_write(&report, format, out, err);
 }
+
+static enum fsd_status explain(const struct fsd_query *query, const char *format,
+                               const struct fsd_style *style, FILE *out,
+                               struct fsd_error *err)
+{
+    const struct fsd_report report = {
+        .subject = FSD_OF_VIEW, .view = "words", .query = query, .style = style};
+
+    return fsd_report_write(&report, format, out, err);
+}
+
+enum fsd_status fsd_explain(const char *word, const char *format,
+                            const struct fsd_style *style, FILE *out,
+                            struct fsd_error *err)
+{
+    const struct fsd_query query = {.words = &word, .n_words = 1};
+
+    return explain(&query, format, style, out, err);
+}
+
+enum fsd_status fsd_explain_all(enum fsd_vocabulary of, const char *format,
+                                const struct fsd_style *style, FILE *out,
+                                struct fsd_error *err)
+{
+    const struct fsd_query query = {.by = of == FSD_WORDS_OF_ENGINES ? "words" : NULL};
+
+    return explain(&query, format, style, out, err);
+}
+
+enum fsd_status fsd_rule_explain(const char *rule, FILE *out, struct fsd_error *err)
+{
+    return rule ? fsd_explain(rule, "text", NULL, out, err)
+                : fsd_explain_all(FSD_WORDS_OF_RULES, "text", NULL, out, err);
+}

@@ -115,9 +115,9 @@ struct command_line {
     const char *builds; /* --list: many builds, by the name of the list; NULL: one */
     bool print_policy;
 
-    /* Of explain: rules are explained without a build. */
-    const char *rule;
-    bool rules; /* of all of them, a line each */
+    /* Of explain: words are explained without a build. */
+    const char *word;
+    bool rules, vocabulary; /* all of them, a line each */
 
     /* Of batch, and of lists of builds. */
     unsigned jobs; /* threads; 0: as many as there are processors */
@@ -408,6 +408,11 @@ enum fsd_status open_snapshots(struct fsd_directory **out,
                                struct fsd_check_options *check, struct fsd_error *err);
 enum fsd_status open_builds(struct fsd_directory **out, const char *path,
                             struct fsd_error *err);
+
+/** Whether nothing but the schema of what a verb writes is asked for, and the smallest
+ *  build in the place of inputs.  sample.c */
+bool wants_sample(const struct command_line *line);
+void take_sample(struct command_line *line);
 
 /** Frees a directory, into which options point, when the program ends; NULL: none. */
 void keep_directory(struct fsd_directory *directory);

@@ -147,6 +147,8 @@ static void finish(struct command_line *line, struct argp_state *state)
     for (unsigned i = 0; i < line->n_outputs; i++)
         give_format(line, &line->outputs[i], state);
     line->style.color = want_color(line->color);
+    if (wants_sample(line))
+        take_sample(line);
     if (!line->verb->most_words)
         read_inputs(line);
     if (line->error.status == FSD_OK && line->verb->check)

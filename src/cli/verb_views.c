@@ -130,6 +130,9 @@ static const struct option_row explain_options[] = {
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
     {"list", NULL, "List all rules, one line each", FLAG(rules)},
+    {"words", NULL,
+     "List the words of engines: types of layers, parts of their names and of kernels'",
+     FLAG(vocabulary)},
     {0},
 };
 
@@ -144,20 +147,23 @@ static void check_line(struct command_line *line, struct argp_state *state)
         argp_error(state, "expected %s", arguments);
 }
 
-/* Where there is one word and nothing is asked about a build, it is a rule's. */
+static bool explains_words(const struct command_line *line)
+{
+    return line->word || line->rules || line->vocabulary;
+}
+
+/* A word alone, where nothing is asked about a build, is explained itself. */
 static void check_explain(struct command_line *line, struct argp_state *state)
 {
-    bool asked = line->query.n_words || !line->run.model || line->run.engine;
-
-    if (!line->rules && asked) {
-        check_line(line, state);
-        if (!line->query.n_words)
-            argp_error(state, "expected --node or --layer, or a RULE alone");
-        return;
+    if (!line->query.n_words && line->run.model && !line->run.engine) {
+        line->word = line->run.model;
+        line->run.model = NULL;
     }
-    line->rule = line->rules ? NULL : line->run.model;
-    line->rules = true;
-    line->run.model = NULL;
+    if (explains_words(line))
+        return;
+    check_line(line, state);
+    if (!line->query.n_words)
+        argp_error(state, "expected --node or --layer, or a RULE or word alone");
 }
 
 /* ------------------------------------------------------------------- running */
@@ -180,12 +186,14 @@ static enum fsd_status print_view(const void *payload, const struct sink *to)
                          to->style, to->out, to->err);
 }
 
-static enum fsd_status print_rule(const void *payload, const struct sink *to)
+static enum fsd_status print_words(const void *payload, const struct sink *to)
 {
-    if (strcmp(to->format, "text") != 0)
-        return fail_file(to->err, FSD_E_ARG, "explain",
-                         "rules are printed as text, not as %s", to->format);
-    return fsd_rule_explain(payload, to->out, to->err);
+    const struct command_line *line = payload;
+
+    return line->word ? fsd_explain(line->word, to->format, to->style, to->out, to->err)
+                      : fsd_explain_all(line->vocabulary ? FSD_WORDS_OF_ENGINES
+                                                         : FSD_WORDS_OF_RULES,
+                                        to->format, to->style, to->out, to->err);
 }
 
 void note_left_out(struct command_line *line, uint32_t n)
@@ -205,12 +213,12 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
     enum fsd_status status =
-        line->rules ? FSD_OK : fsd_diff_open(&diff, &line->run, err);
+        explains_words(line) ? FSD_OK : fsd_diff_open(&diff, &line->run, err);
     uint32_t left_out = 0, unmatched = 0;
     struct job job = {diff, line, &left_out, &unmatched};
 
-    if (line->rules)
-        return write_outputs(line, print_rule, line->rule, err);
+    if (explains_words(line))
+        return write_outputs(line, print_words, line, err);
     if (status == FSD_OK)
         status = write_outputs(line, print_view, &job, err);
     if (status == FSD_OK)
@@ -344,14 +352,15 @@ const struct verb view_verbs[] = {
       "optimized.onnx --log session.log"},
      VIEW},
     {"explain",
-     "[MODEL] ENGINE | RULE",
-     "explain a node, a layer, two nodes, or a rule",
+     "[MODEL] ENGINE | RULE | WORD",
+     "explain a node, a layer, two nodes, a rule, or a word",
      "Explains a node or a layer step by step: how it was parsed, what TensorRT did "
      "with it, which layer computes it, its time, its neighbors.  A build log adds "
      "most of the steps.  For a RULE alone: what it means, why it matters, what to do, "
-     "and how to accept it.",
+     "and how to accept it.  For a WORD of engines, such as PWN, kgen or the name of a "
+     "kernel: what the builder means by it.",
      {"model.onnx engine.json --log build.log --node Conv_28",
-      "build.log --node Conv_28 --node Relu_29", "engine.json --layer 12"},
+      "build.log --node Conv_28 --node Relu_29", "PWN"},
      .options = explain_options,
      .take = take_word,
      .check = check_explain,

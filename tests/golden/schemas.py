@@ -21,7 +21,7 @@ VIEW_H, EDIT_VIEWS = os.path.join(SRC, "report", "view", "view.h"), os.path.join
 # How a view is asked, where its verb alone does not do; a view may have several schemas.
 WORDS = {"top": ["--peak", "1555,624"], "names": ["--not", "int8"], "explain": ["--node", "*"]}
 MORE = {"names": {"names-check": ["--check", "qat_block/names.txt"]}}
-APART = {"rules": ["lint", "--list"], "about": ["doctor"]}       # of no build, by another verb
+APART = {"rules": ["lint", "--list"], "about": ["doctor"], "words": ["explain", "--list"]}   # of no build, by another verb
 PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json"]
 BUILDS = [",".join(PAIR), f"{PAIR[0]},compare/split.json"]
 DOCUMENTS = {       # of subjects that are no views: title, and what asks for one
@@ -135,6 +135,12 @@ for name, (title, words) in DOCUMENTS.items():
     schema = run(words, "schema")
     keep(name, {"$schema": schema["$schema"], "$id": schema["$id"], "title": title, **schema})
     fit(words, run(words, "json"), schema)
+whole = {words[0]: run(words, "schema") for _, words in DOCUMENTS.values() if "--list" not in words} | made
+for verb in dict(verbs()).keys() - {"batch", "compare", "doctor"}:
+    if run([verb], "schema") != whole.get(verb, run(PAIR, "schema")):
+        failures.append(f"{verb} -f schema: without inputs it is another than with some")
+if run(["compare"], "schema") != run(DOCUMENTS["compare"][1], "schema"):
+    failures.append("compare -f schema: without inputs it is another than with two builds")
 for name, columns in page_columns().items():
     schema = made["patterns"] if name == "patterns" else run(DOCUMENTS["report" if name == "run" else name][1], "schema")
     failures += [f"a page of lint: {path} is no member with a column" for path in sorted(unlike(columns, schema, schema, name))]

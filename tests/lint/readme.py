@@ -4,8 +4,8 @@
 Each block that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
 would, and so does the first report, whose command is that of "Two commands".  What stands
 between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
-<!-- end --> of the rows in limit_rows.py and the constants in src/.  --update writes what is so
-into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
+<!-- end --> of the rows in limit_rows.py and the constants in src/, between <!-- words --> and
+<!-- end --> of what `explain --words` prints.  --update writes what is so into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
 """
 import glob
 import json
@@ -112,7 +112,19 @@ def schema_lists():
             yield "\n".join([*([f"**{title}**\n"] if title else ()), *lines, ""])
 
 
-MADE = {"schemas": schema_lists, "limits": limit_rows.tables}
+def word_list():
+    """The words of engines, by what they are."""
+    words = json.loads(printed("explain --words -f json"))["words"]
+    for kind in dict.fromkeys(word["kind"] for word in words):
+        yield f"## {kind[0].upper()}{kind[1:]}\n"
+        for word in words:
+            said = [word.get(key, "").rstrip(".") for key in ("what", "why", "fix")]
+            source = f" ({word['source']})" if word.get("source") else ""
+            if word["kind"] == kind:
+                yield f"`{word['word']}`: {'. '.join(filter(None, said))}.{source}\n"
+
+
+MADE = {"schemas": schema_lists, "limits": limit_rows.tables, "words": word_list}
 
 
 def generated(page):
@@ -158,7 +170,7 @@ def check_links(path, page):
 def main():
     right, commands = True, 0
     for path in [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "CONTRIBUTING.md"),
-                 *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+                 *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))]:
         with open(path, encoding="utf-8") as file:
             page = file.read()
         so, n = shown(generated(page))

@@ -21,6 +21,13 @@ bool fsd_policy_sniff(const char *path);
 enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
                                 struct fsd_error *err);
 
+/** "count 0, share 5%": the budgets of a rule that a policy may set, with their
+ *  defaults; NULL where there are none. */
+const char *fsd_rule_budgets(struct fsd_arena *arena, const struct fsd_rule *rule);
+
+/** What accepts its findings, as words. */
+const char *fsd_rule_accept(struct fsd_arena *arena, const struct fsd_rule *rule);
+
 /** A line of the table above the findings. */
 struct fsd_verdict_row {
     const char *what, *before, *now; /**< before: NULL in a verdict on one build */

@@ -1,12 +1,11 @@
-/* What the gate documents of itself: the explanation of a rule, the default policy as a
+/* What the gate documents of itself: how a rule is accepted, the default policy as a
  * file. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
-#include "model/graph/word.h"
 
 #include <string.h>
 
-static void put_budgets(const struct fsd_rule *r, FILE *out)
+const char *fsd_rule_budgets(struct fsd_arena *arena, const struct fsd_rule *r)
 {
     const struct {
         unsigned bit;
@@ -16,64 +15,37 @@ static void put_budgets(const struct fsd_rule *r, FILE *out)
     } keys[] = {{FSD_BUDGET_COUNT, "count", r->budget.count, 1, ""},
                 {FSD_BUDGET_MS, "ms", r->budget.ms, 1, ""},
                 {FSD_BUDGET_SHARE, "share", r->budget.share, 100, "%"}};
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    const char *text;
+    unsigned n = 0;
 
     for (size_t i = 0; i < FSD_COUNT_OF(keys); i++) {
         if (!(r->settable & keys[i].bit))
             continue;
-        fprintf(out, ", %s", keys[i].name);
+        fprintf(out, "%s%s", n++ ? ", " : "", keys[i].name);
         if (keys[i].most >= 0)
             fprintf(out, " %g%s", keys[i].factor * keys[i].most, keys[i].unit);
     }
+    text = fsd_print_take(&print, arena);
+    return n ? text : NULL;
 }
 
-static void put_rule(const struct fsd_rule *r, FILE *out)
+const char *fsd_rule_accept(struct fsd_arena *arena, const struct fsd_rule *r)
 {
     bool judged = r->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE | FSD_NEEDS_LINT);
+    unsigned budgets = FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE;
 
-    fprintf(out, "%s  (%s", r->id, fsd_level_name(r->level));
-    put_budgets(r, out);
-    fprintf(out, ")\nwhat    %s\nwhy     %s\nfix     %s\n", r->doc, r->why, r->fix);
-    if (r->source)
-        fprintf(out, "source  %s\n", r->source);
-    fputs("accept  ", out);
     if (!judged)
-        fputs("it does not affect the exit status, except with --fail-on\n", out);
-    else if (!strcmp(r->id, "policy"))
-        fputs("in the policy: [policy] level = off\n", out);
-    else
-        fprintf(
-            out,
-            "%sin the policy: [%s] with another level%s, or [ignore LABEL] with rule "
-            "= %s, node, reason, owner, expires\n",
-            r->needs & FSD_NEEDS_CHANGE ? "check --update accepts the build; " : "",
-            r->id,
-            r->settable & (FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE)
-                ? " or budget"
-                : "",
-            r->id);
-}
-
-enum fsd_status fsd_rule_explain(const char *word, FILE *out, struct fsd_error *err)
-{
-    struct fsd_nearest nearest = fsd_nearest_to(word ? word : "");
-    bool found = false;
-    char text[512];
-
-    for (unsigned i = 0; fsd_rule_at(i); i++) {
-        const struct fsd_rule *r = fsd_rule_at(i);
-
-        if (!word)
-            fprintf(out, "%-26s %-8s %s\n", r->id, fsd_level_name(r->level), r->doc);
-        else if (!strcmp(r->id, word))
-            put_rule(r, out);
-        found |= word && !strcmp(r->id, word);
-        fsd_nearest_try(&nearest, r->id);
-    }
-    if (word && !found)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a rule, found '%.100s'%s; explain --list lists all",
-                        word, fsd_nearest_text(&nearest, text));
-    return fsd_flush(out, err);
+        return "it does not affect the exit status, except with --fail-on";
+    if (!strcmp(r->id, "policy"))
+        return "in the policy: [policy] level = off";
+    return fsd_printed(
+        arena,
+        "%sin the policy: [%s] with another level%s, or [ignore LABEL] with rule = %s, "
+        "node, reason, owner, expires",
+        r->needs & FSD_NEEDS_CHANGE ? "check --update accepts the build; " : "", r->id,
+        r->settable & budgets ? " or budget" : "", r->id);
 }
 
 /* ------------------------------------------------------------- the default policy */

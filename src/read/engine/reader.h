@@ -76,6 +76,8 @@ struct fsd_engine_reader {
     /** Words of the builder's own, in lower case, with blanks between them: of kernels,
      *  types of layers, layouts, options. */
     const char *words;
+    /** What they mean, for people (glossary.h); NULL: nothing is told of them. */
+    const struct fsd_gloss *glossary;
 
     /** Appends times of whole runs. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,

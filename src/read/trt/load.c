@@ -449,4 +449,5 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .read_tuning = fsd_tuning_read,
     .phrases = phrases,
     .words = fsd_trt_words,
+    .glossary = fsd_trt_glossary,
 };

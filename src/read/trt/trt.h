@@ -3,6 +3,7 @@
 #define FSD_TRT_TRT_H
 
 #include "base/base.h"
+#include "read/engine/glossary.h"
 #include "read/engine/reader.h"
 #include "read/log/log.h"
 #include "model/graph/dtype.h"
@@ -313,5 +314,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
 
 /** Words of TensorRT that no name of a model makes: see fsd_engine_reader. */
 extern const char fsd_trt_words[];
+
+/** What they mean, for people; the last has no word.  glossary.c */
+extern const struct fsd_gloss fsd_trt_glossary[];
 
 #endif

@@ -36,13 +36,14 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 const char *fsd_view_list(const char *name, char out[512]);
 
 /** The views, each in a file of its name, and whether its text is `pasted`; rules (of
- *  lint) and about (the program itself) ask for no run, all others have a verb.  Those
- *  of src/edit are in its api/view.c. */
+ *  lint), words and about (the program itself) ask for no run, all others have a verb.
+ *  Those of src/edit are in its api/view.c. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
             row(explain, false) row(skipped, false) row(rules, false)                  \
-                row(about, false) row(parts, false) row(buildtime, false)
+                row(about, false) row(parts, false) row(buildtime, false)              \
+                    row(words, false)
 
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)

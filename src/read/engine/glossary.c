@@ -1,0 +1,71 @@
+/* The readers' words, one list behind the other, and the blocks of a model, which no
+ * builder names. */
+#define _GNU_SOURCE /* FNM_CASEFOLD */
+#include "read/engine/glossary.h"
+
+#include "base/base.h"
+#include "read/engine/reader.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define BLOCK FSD_GLOSS_BLOCK
+
+static const struct fsd_gloss blocks[] = {
+    {"attention", "fusion/attention", BLOCK,
+     "From the product of queries and keys over Softmax to the product with values.",
+     "Fused into one kernel its scores are not written to memory.",
+     "`patterns` shows each, and what separates its layers.", NULL},
+    {"qkv", "fusion/qkv", BLOCK,
+     "The three projections of one tensor that an attention reads: one matrix "
+     "multiplication where they are merged (horizontal fusion).",
+     NULL, "`patterns`", NULL},
+    {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
+     "A normalization, as one operator or written out in several.", NULL, "`patterns`",
+     NULL},
+    {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
+     "An activation that exporters write as several operators; swiglu has a gate: the "
+     "activation of one half times the other.",
+     NULL, "`patterns`", NULL},
+    {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
+     "A convolution, its BatchNormalization and its activation: one layer where fused.",
+     NULL, "`patterns`", NULL},
+    {"residual", "fusion/residual", BLOCK,
+     "The addition of a branch and its shortcut: fused into the convolution or matrix "
+     "multiplication that ends the longer way.",
+     NULL, "`patterns`", NULL},
+};
+
+const struct fsd_gloss *fsd_gloss_at(unsigned i)
+{
+    const struct fsd_engine_reader *reader;
+
+    for (unsigned r = 0; (reader = fsd_reader_at(r)); r++)
+        for (const struct fsd_gloss *g = reader->glossary; g && g->word; g++)
+            if (!i--)
+                return g;
+    return i < FSD_COUNT_OF(blocks) ? &blocks[i] : NULL;
+}
+
+bool fsd_gloss_is(const struct fsd_gloss *gloss, const char *word)
+{
+    return !strcasecmp(gloss->word, word);
+}
+
+bool fsd_gloss_in(const struct fsd_gloss *gloss, const char *name)
+{
+    const char *form = gloss->forms;
+    char pattern[80];
+
+    while (form && *form) {
+        size_t n = strcspn(form, ",");
+
+        snprintf(pattern, sizeof pattern, "%.*s", (int)n, form);
+        if (!fnmatch(pattern, name, FNM_CASEFOLD))
+            return true;
+        form += n + (form[n] == ',');
+    }
+    return fsd_gloss_is(gloss, name);
+}

@@ -1,0 +1,31 @@
+/* The words of engines: types of layers, parts of their names and of kernels' names, as
+ * each builder's reader knows them, and what reports call the blocks of a model. */
+#ifndef FSD_READ_ENGINE_GLOSSARY_H
+#define FSD_READ_ENGINE_GLOSSARY_H
+
+#include <stdbool.h>
+
+struct fsd_gloss {
+    const char *word;  /**< NULL ends a list */
+    const char *forms; /**< in what names it stands: patterns of a shell with commas
+                            between them; NULL: the word alone */
+    const char *kind;  /**< "type of layer" */
+    const char *what;
+    const char *why;    /**< what it costs or proves; NULL */
+    const char *fix;    /**< what to look at or to do; NULL */
+    const char *source; /**< who says so; NULL: seen in engines */
+};
+
+#define FSD_GLOSS_TYPE   "type of layer"
+#define FSD_GLOSS_PART   "part of a layer's name"
+#define FSD_GLOSS_KERNEL "part of a kernel's name"
+#define FSD_GLOSS_BLOCK  "block of a model"
+
+/** Word i of all, the readers' first; NULL behind the last. */
+const struct fsd_gloss *fsd_gloss_at(unsigned i);
+
+/** Whether it explains a word, or a name of which it is a part; case does not count. */
+bool fsd_gloss_is(const struct fsd_gloss *gloss, const char *word);
+bool fsd_gloss_in(const struct fsd_gloss *gloss, const char *name);
+
+#endif

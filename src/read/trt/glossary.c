@@ -1,0 +1,264 @@
+/*
+ * What TensorRT means by its words.  A word without a source is described by what it
+ * does in engines whose model is known; what a document or a maintainer states has that
+ * as its source.  To add one: a row.
+ */
+#include "read/trt/trt.h"
+
+#define TYPE   FSD_GLOSS_TYPE
+#define PART   FSD_GLOSS_PART
+#define KERNEL FSD_GLOSS_KERNEL
+#define GUIDE  "TensorRT Developer Guide"
+#define THREAD "NVIDIA/TensorRT, issue "
+
+const struct fsd_gloss fsd_trt_glossary[] = {
+    /* What computes. */
+    {"CaskConvolution", NULL, TYPE,
+     "A convolution that a kernel of NVIDIA's CASK library of precompiled kernels "
+     "computes. Its name lists what is fused into it: bias, activation, residual "
+     "addition.",
+     "The library has kernels of many tile sizes and types; the builder times those "
+     "that "
+     "fit and keeps the fastest, the tactic.",
+     NULL, NULL},
+    {"CaskGemmConvolution", NULL, TYPE,
+     "A convolution that runs as a matrix multiplication (GEMM), as one of size 1 can.",
+     NULL, NULL, NULL},
+    {"CaskDeconvolution", "CaskDeconvolution*,GemmDeconvolution,CudnnDeconvolution",
+     TYPE, "A transposed convolution (ConvTranspose).", NULL, NULL, NULL},
+    {"CaskFlattenConvolution", NULL, TYPE,
+     "A convolution over flattened dimensions, by a CASK kernel.", NULL, NULL, NULL},
+    {"CaskGemmMatrixMultiply", "Cask*MatrixMultiply*,MatrixMultiply*,Cublas*MatMul*",
+     TYPE, "A matrix multiplication (MatMul, Gemm) by a precompiled kernel.", NULL,
+     NULL, NULL},
+    {"CaskPooling", "CaskPooling,TiledPooling,CudaPooling,CudnnPooling,maxpool,avgpool",
+     TYPE,
+     "A pooling: of the CASK library, or one of the builder's own kernels "
+     "(TiledPooling, "
+     "CudaPooling; maxpool and avgpool in a compiled region).",
+     NULL, NULL, NULL},
+    {"CaskSoftMax", "CaskSoftMax*,SoftMax*,CudaSoftMax*", TYPE, "A Softmax.", NULL,
+     NULL, NULL},
+    {"ConvActPool", NULL, TYPE,
+     "A convolution, its activation and a pooling in one kernel.", NULL, NULL, NULL},
+    {"CudaDepthwiseConvolution", "*DepthwiseConvolution*,*depthwise*", TYPE,
+     "A convolution with one filter a channel.",
+     "Such a kernel cannot use tensor cores; it is limited by memory bandwidth.", NULL,
+     NULL},
+    {"FusedConvActConvolution", NULL, TYPE,
+     "A convolution with its activation, in one kernel.", NULL, NULL, NULL},
+    {"PWN", "PWN(*,* + PWN(*,fusedPointwiseNode(*", PART,
+     "PWN(a, b) is a pointwise node: operators that compute each element by itself "
+     "(Add, "
+     "Mul, Relu, Sigmoid, Clip), fused into one generated kernel. `A + PWN(b)` "
+     "computes "
+     "b in the kernel of A.",
+     "Alone it reads and writes whole tensors for little arithmetic: its time is that "
+     "of "
+     "memory.",
+     "`patterns` states why an activation or addition was not fused into the "
+     "convolution before it.",
+     THREAD "2525; " GUIDE ", PointWise fusion"},
+    {"PointWise", "PointWise*", TYPE,
+     "The type of layers called PWN(...): pointwise operators in one generated kernel.",
+     NULL, "`explain PWN`", GUIDE ", PointWise fusion"},
+    {"ElementWise", "ElementWise*,ELEMENTWISE", TYPE,
+     "An addition, product or another operator of two tensors, not fused with others.",
+     NULL, NULL, NULL},
+    {"Scale", NULL, TYPE,
+     "Multiplies and adds a constant per channel or tensor: BatchNormalization, and in "
+     "TensorRT 8.0 a quantizer.",
+     NULL, NULL, NULL},
+    {"Shuffle",
+     "Shuffle,SHUFFLE,reshape_before_*,reshape_after_*,transpose_before_*,"
+     "transpose_after_*,unsqueeze_node_after_*,copied_squeeze_after_*,squeeze_after_*",
+     TYPE,
+     "A Reshape, Transpose, Squeeze or Unsqueeze. Those called reshape_before_X, "
+     "transpose_before_X or unsqueeze_node_after_X are the builder's, for layer X, "
+     "which "
+     "computes over other dimensions than the model's node.",
+     "A Reshape costs nothing where the bytes stay in order; a Transpose copies.", NULL,
+     NULL},
+    {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
+     "A layer of a plugin: code that TensorRT calls, and cannot look into.",
+     "Nothing is fused with it, and its types and formats are those that it supports.",
+     NULL, GUIDE ", Extending TensorRT with custom layers"},
+    /* Compiled regions. */
+    {"ForeignNode", "ForeignNode,*{ForeignNode\\[*,Myelin,MyelinGraph*", PART,
+     "{ForeignNode[A...B]} is a part of the model, from A to B, that TensorRT hands to "
+     "its "
+     "compiler, Myelin. A and B are the first and last of its nodes, or weights.",
+     "TensorRT 8 and 9 list it as one layer and state nothing of its kernels; TensorRT "
+     "10 "
+     "with detailed verbosity lists each kernel.",
+     "`inside` lists its nodes as far as the dump or log proves them.",
+     THREAD "1782, 2576"},
+    {"Myelin", NULL, TYPE,
+     "A region that the compiler Myelin builds: it generates and fuses kernels, above "
+     "all "
+     "for attention, matrix multiplications and pointwise operators.",
+     NULL, NULL, THREAD "1782"},
+    {"kgen", NULL, TYPE,
+     "A kernel that the compiler generates (kernel generation) for several operators "
+     "between matrix multiplications: pointwise operators, reductions, normalizations, "
+     "Softmax, moves of data.",
+     "It is limited by memory bandwidth in most engines.",
+     "`inside LAYER` lists its nodes.", NULL},
+    {"gemm", "gemm,*gemm_mm*", TYPE, "A matrix multiplication of a compiled region.",
+     NULL, NULL, NULL},
+    {"correlation", "correlation,deconv", TYPE,
+     "A convolution of a compiled region (deconv: a transposed one).", NULL, NULL,
+     NULL},
+    {"runtime_fusion", "runtime_fusion,runtime_function,fusion", TYPE,
+     "Operators of a compiled region that become one kernel: at build time, or in "
+     "TensorRT "
+     "for RTX when the engine is first loaded on the GPU (just-in-time compilation).",
+     NULL, NULL, NULL},
+    {"_myl", "__myl_*,*_myl[0-9]*_[0-9]*", PART,
+     "The compiler's own name of a kernel: __myl_ and the first letters of its "
+     "operators "
+     "(__myl_AddMulSum), _myl3 the region's number, _5 the kernel's number in it.",
+     "The numbers change between builds of the same model: they do not identify a "
+     "kernel.",
+     "`compare` pairs such kernels by the nodes that they compute.", NULL},
+    {"__mye", "__mye*,*.mye*", PART, "A tensor or constant that the compiler created.",
+     NULL, NULL, NULL},
+    {"custom_layer", NULL, TYPE,
+     "A layer that a compiled region hands back to TensorRT.", NULL, NULL, NULL},
+    {"shape_call",
+     "shape_call,ShapeHostToDevice,DeviceToShapeHost,shape_host_to_device,"
+     "device_to_shape_host",
+     TYPE, "Computes sizes on the CPU, or copies them between CPU and GPU.",
+     "DeviceToShapeHost makes the CPU wait for the GPU: sizes depend on data.", NULL,
+     NULL},
+    {"signal", "signal,wait,memset,jmp,cjmp", TYPE,
+     "The compiler's control of streams and branches: signal and wait order two "
+     "streams, "
+     "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
+     "They compute nothing of the model; a cjmp reads the condition.", NULL, NULL},
+    {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
+     "A layer of the builder where sizes depend on data (behind NonZero, NMS): the CPU "
+     "learns the sizes there, and memory for the tensors is provided.",
+     "It has no tensors and computes no node; the CPU waits for the GPU.", NULL, NULL},
+    /* What moves data. */
+    {"Reformat",
+     "Reformat,MyelinReformat,Reformatting CopyNode*,*Reformatted *,REFORMAT", TYPE,
+     "A copy that changes the type or layout of a tensor. `Reformatting CopyNode for "
+     "Input "
+     "Tensor 0 to X` is the builder's, before X; with Origin QDQ, CAST, SLICE or "
+     "IDENTITY "
+     "it is a node of the model.",
+     "It reads and writes a whole tensor and computes nothing.",
+     "`reformats` states the cause of each and what would remove it.",
+     GUIDE ", Engine inspector"},
+    {"copy", "COPY,* copy,*_copy_output", PART,
+     "`X copy` copies a tensor to its place in the output of a Concat, or from an "
+     "input of "
+     "a Slice or Split.",
+     "Where all producers can write into the Concat's tensor there is none.",
+     "`reformats` lists it with its cause.", NULL},
+    {"NoOp", "NoOp,noop", TYPE,
+     "A layer that does nothing at run time: a Reshape, or a Reformat that turned out "
+     "free.",
+     NULL, NULL, NULL},
+    {"Constant", "Constant,CONSTANT", TYPE, "Weights or another constant, as a layer.",
+     NULL, NULL, NULL},
+    {"Quantize", "Quantize,Dequantize,DynamicQuantize,QUANTIZE,DEQUANTIZE", TYPE,
+     "A quantizer that runs as a layer of its own.",
+     "In a well placed pair it is fused into the layers around it.",
+     "`explain quantize/standing`", NULL},
+    {"DLA", "DLA,* to nvm,* from nvm,*FinishNvmRegion*,\\[DlaLayer\\]*", TYPE,
+     "A part of the network that runs on the deep learning accelerator of a Jetson or "
+     "Drive. `X to nvm` and `X from nvm` copy a tensor between the GPU's and the DLA's "
+     "memory format.",
+     "Each change of the device costs two copies and a synchronization.", NULL,
+     GUIDE ", Working with DLA"},
+    /* Names. */
+    {"+", "* + *", PART,
+     "`A + B` is vertical fusion: one kernel computes A and then B from its result.",
+     NULL, NULL, THREAD "2525"},
+    {"||", "* || *", PART,
+     "`A || B` is horizontal fusion: one kernel computes both from the same input, as "
+     "of "
+     "the Q, K and V projections of an attention.",
+     NULL, NULL, THREAD "2525"},
+    {"_clone_", "*_clone_[0-9]*", PART,
+     "`X_clone_1` is a second copy of node X, for another consumer: each quantizer, "
+     "constant or cheap operator may be computed where it is read.",
+     NULL, NULL, NULL},
+    {"ONNXTRT_", "ONNXTRT_*,*ONNXTRT_*", PART,
+     "A layer that TensorRT's ONNX parser added for a node: a cast, a broadcast, a "
+     "computation of sizes.",
+     NULL, NULL, "onnx-tensorrt, ImporterContext"},
+    {"(Unnamed Layer* N)", "*(Unnamed Layer\\* [0-9]*", PART,
+     "A layer of the network without a name, with its number and type; the parser "
+     "before "
+     "TensorRT 9 adds such for constants and sizes.",
+     NULL, "Nodes with unique names are identified more surely.", NULL},
+    {"[profile N]", "* \\[profile [0-9]*\\]", PART,
+     "The layer of optimization profile N; an engine with several profiles has each "
+     "layer "
+     "once a profile.",
+     NULL, "--opt-profile=N selects one.", GUIDE ", Working with dynamic shapes"},
+    /* Kernels. */
+    {"xmma", "*xmma*", KERNEL,
+     "A precompiled kernel of NVIDIA for matrix multiplication and convolution with "
+     "tensor "
+     "cores. Its name states the GPU generation (sm80), operation (fprop), types, "
+     "layouts, "
+     "tile and stages.",
+     NULL, NULL, NULL},
+    {"sm80", "sm[0-9][0-9],sm[0-9][0-9]_*,sm1[0-9][0-9]_*", KERNEL,
+     "The GPU generation that the kernel is made for: sm75 Turing, sm80 and sm86 "
+     "Ampere, "
+     "sm87 Orin, sm89 Ada, sm90 Hopper, sm100 and sm120 Blackwell.",
+     "A GPU runs kernels of older generations, too.", NULL, NULL},
+    {"fprop", "*fprop*", KERNEL,
+     "Forward propagation: a convolution; dgrad is its transpose, used for "
+     "ConvTranspose.",
+     NULL, NULL, NULL},
+    {"implicit_gemm", "*implicit_gemm*,*implicit_convolve*", KERNEL,
+     "The convolution runs as a matrix multiplication without a copy of its input.",
+     NULL, NULL, NULL},
+    {"i8i8_i8i32_f32", "*[fi][0-9]*[fi][0-9]*_[fi][0-9]*[fi][0-9]*_*", KERNEL,
+     "Types of the kernel: of its two inputs, of its output and accumulator, of its "
+     "epilogue (f16f16_f16f32_f32: inputs and output FP16, sums FP32). tf32 rounds "
+     "FP32 "
+     "inputs to 10 bits of mantissa.",
+     NULL, NULL, NULL},
+    {"nhwckrsc_nhwc", "*nhwc*", KERNEL,
+     "Layouts of a kernel's input, weights and output: channels last.", NULL, NULL,
+     NULL},
+    {"tilesize128x64x32", "*tilesize*,*tile[0-9]*x[0-9]*", KERNEL,
+     "The part of the output that one block of threads computes, and its step: large "
+     "tiles "
+     "suit large layers.",
+     NULL, NULL, NULL},
+    {"stage4", "*_stage[0-9]*", KERNEL,
+     "So many loads from memory are under way while the kernel computes.", NULL, NULL,
+     NULL},
+    {"tensor16x8x16", "*tensor[0-9]*x[0-9]*", KERNEL,
+     "The kernel uses tensor cores, with this shape of their instruction.", NULL, NULL,
+     NULL},
+    {"simt", "*simt*,*ffma*,*scudnn*,*sgemm*", KERNEL,
+     "The kernel multiplies without tensor cores.",
+     "In FP16 or INT8 it is several times slower than one with them.",
+     "`explain precision/no-tensor-cores`", NULL},
+    {"splitk", "*split[kK]*", KERNEL,
+     "Several blocks add up parts of one output, which suits few outputs and a long "
+     "sum.",
+     NULL, NULL, NULL},
+    {"fmha", "*fmha*,*_mha_*,*gemm_mha*", KERNEL,
+     "Fused multi-head attention: both products and the Softmax in one kernel.",
+     "The scores are never written to memory.",
+     "`patterns` lists attentions that are not fused, and why.", NULL},
+    {"winograd", "*winograd*", KERNEL,
+     "A convolution of size 3 with fewer multiplications (Winograd).", NULL, NULL,
+     NULL},
+    {"tactic", NULL, KERNEL,
+     "One way to compute a layer: a kernel with its tile, type and layout. The builder "
+     "times several and keeps the fastest.",
+     "Times vary, so two builds may choose different tactics; a timing cache keeps the "
+     "choice.",
+     NULL, GUIDE ", Timing cache"},
+    {0}};
