@@ -171,7 +171,7 @@ enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_option
     const struct fsd_engine_reader *reader;
     enum fsd_status status;
 
-    d->times.run_ms = -1;
+    d->times.run = FSD_SPREAD_NONE;
     if (!opt->times)
         return FSD_OK;
     status = fsd_file_open_decompressed(&file, opt->times, PROFILE_LIMIT, err);
@@ -187,7 +187,7 @@ enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_option
                             fsd_file_done(&file, status, err), err);
     if (status != FSD_OK)
         return status;
-    d->times.run_ms = fsd_spread_of(times.ms.at, times.ms.n).median;
+    d->times.run = fsd_spread_robust(times.ms.at, times.ms.n);
     d->times.timed_runs = times.ms.n;
     if (times.odd) {
         struct fsd_remark remark = {"input/odd-run-times", FSD_NONE, FSD_NONE,

@@ -461,7 +461,7 @@ static void add_times(struct fsd_measured *times, struct fsd_diff *d,
 
     for (uint32_t i = 0; i < b->n_profiles; i++)
         profiles[i] = profile_of(d->arena, d->names, b->profiles[i]);
-    times->run_ms = -1;
+    times->run = FSD_SPREAD_NONE;
     fsd_measure(times, engine, profiles, b->n_profiles);
     for (fsd_id i = 0; ms && i < engine->nodes.n; i++)
         of[i] = (struct fsd_spread){ms[i], ms[i], ms[i]};

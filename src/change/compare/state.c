@@ -20,6 +20,7 @@ struct fsd_state *fsd_state_new(void)
     s->arena = arena;
     s->names = fsd_intern_new(arena);
     s->total = FSD_SPREAD_NONE;
+    s->run = FSD_SPREAD_NONE;
     return s;
 }
 

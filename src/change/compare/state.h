@@ -333,6 +333,10 @@ struct fsd_state {
     /** Milliseconds of all layers: the median of the profiles, each of which has means
      * over its runs, and fsd_spread_robust() about it. */
     struct fsd_spread total;
+    /** Milliseconds of a whole run, fsd_spread_robust() of `timed_runs`; 0: none are
+     *  known. */
+    struct fsd_spread run;
+    uint32_t timed_runs;
     FSD_VEC(struct fsd_state_port) inputs;
     FSD_VEC(struct fsd_state_port) outputs;
     FSD_VEC(struct fsd_state_node) nodes;

@@ -104,6 +104,8 @@ void fsd_state_add_times(struct fsd_state_build *b)
     bool *known = FSD_NEW(b->scratch, bool, n + 1);
 
     sort_moves(b);
+    s->run = b->d->times->run;
+    s->timed_runs = b->d->times->timed_runs;
     s->profiles = b->d->times->profiles;
     if (!s->profiles)
         return;

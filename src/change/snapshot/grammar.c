@@ -38,17 +38,18 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
     [LINE_LAYERS] = {"layers", 4, true, OF_ANY},
     [LINE_BUILT] = {"built", 5, false, OF_ANY},
     [LINE_TIMES] = {"times", 6, true, OF_ANY},
-    [LINE_INPUT] = {"input", 7, false, OF_ANY},
-    [LINE_OUTPUT] = {"output", 8, false, OF_ANY},
-    [LINE_BINDING] = {"binding", 8, false, OF_ANY},
-    [LINE_NODE] = {"node", 9, false, OF_FIRST},
-    [LINE_FATE] = {"fate", 9, false, OF_OTHERS},
-    [LINE_GROUP] = {"group", 10, false, OF_ANY},
-    [LINE_MOVE] = {"move", 10, false, OF_ANY},
-    [LINE_KERNEL] = {"kernel", 10, false, OF_ANY},
-    [LINE_VARIANT] = {"variant", 10, false, OF_OTHERS},
-    [LINE_ALSO] = {"also", 10, false, OF_ANY}, /* its own lines begin anew */
-    [LINE_END] = {"end", 11, true, OF_ANY},
+    [LINE_RUNS] = {"runs", 7, true, OF_ANY},
+    [LINE_INPUT] = {"input", 8, false, OF_ANY},
+    [LINE_OUTPUT] = {"output", 9, false, OF_ANY},
+    [LINE_BINDING] = {"binding", 9, false, OF_ANY},
+    [LINE_NODE] = {"node", 10, false, OF_FIRST},
+    [LINE_FATE] = {"fate", 10, false, OF_OTHERS},
+    [LINE_GROUP] = {"group", 11, false, OF_ANY},
+    [LINE_MOVE] = {"move", 11, false, OF_ANY},
+    [LINE_KERNEL] = {"kernel", 11, false, OF_ANY},
+    [LINE_VARIANT] = {"variant", 11, false, OF_OTHERS},
+    [LINE_ALSO] = {"also", 11, false, OF_ANY}, /* its own lines begin anew */
+    [LINE_END] = {"end", 12, true, OF_ANY},
 };
 
 #define STATE(member)   .at = offsetof(struct fsd_state, member)
@@ -77,6 +78,8 @@ const struct field fsd_grammar[] = {
     {LINE_BUILT, SYM, BUILT(value), "its value"},
     {LINE_TIMES, COUNT, STATE(profiles)},
     {LINE_TIMES, SPREAD, STATE(total)},
+    {LINE_RUNS, COUNT, STATE(timed_runs)},
+    {LINE_RUNS, SPREAD, STATE(run)},
     {LINE_INPUT, SYM, PORT(name), "a name"},
     {LINE_INPUT, SYM, PORT(shape), "a shape"},
     {LINE_INPUT, FORM, PORT(form)},

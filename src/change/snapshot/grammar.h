@@ -43,6 +43,7 @@ enum line_kind {
     LINE_LAYERS,
     LINE_BUILT,
     LINE_TIMES,
+    LINE_RUNS,
     LINE_INPUT,
     LINE_OUTPUT,
     LINE_BINDING,

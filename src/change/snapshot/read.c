@@ -414,6 +414,8 @@ static bool open_build(struct reader *r)
     r->s->profiles = 0;
     r->s->stated = 0;
     r->s->total = FSD_SPREAD_NONE;
+    r->s->run = FSD_SPREAD_NONE;
+    r->s->timed_runs = 0;
     memset(&r->s->built, 0, sizeof r->s->built);
     fsd_vec_push(s->arena, &r->first->also, r->s);
     return true;

@@ -252,6 +252,8 @@ static void put_build(const struct writer *w, enum line_kind from, enum line_kin
         put_line(w, LINE_BUILT, &w->s->built.at[i]);
     if (w->s->profiles)
         put_line(w, LINE_TIMES, w->s);
+    if (w->s->timed_runs)
+        put_line(w, LINE_RUNS, w->s);
 }
 
 static void put_first(const struct writer *w)

@@ -136,8 +136,8 @@ static void write_spent(struct writer *w)
     if (!timed && !cost->all.bytes)
         return;
     out = open_line(w);
-    if (timed && w->d->times->run_ms >= 0) {
-        fprintf(out, "%.4g ms a run (layers %.4g ms)", w->d->times->run_ms,
+    if (timed && w->d->times->run.median >= 0) {
+        fprintf(out, "%.4g ms a run (layers %.4g ms)", w->d->times->run.median,
                 w->d->times->total);
     } else if (timed) {
         fprintf(out, "%.4g ms a run", w->d->times->total);

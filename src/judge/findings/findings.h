@@ -290,16 +290,27 @@ struct fsd_noise {
     double band; /**< milliseconds */
     enum fsd_noise_by {
         FSD_NOISE_POLICY,     /**< the policy's share of the time before */
-        FSD_NOISE_UNMEASURED, /**< the same, since a side has less than three
-                                   profiles */
+        FSD_NOISE_UNMEASURED, /**< the same, since a side was measured less than three
+                                   times */
         FSD_NOISE_MEASURED, /**< two standard deviations of the side that varies more */
         FSD_NOISE_CAPPED    /**< less than that: the policy's limit */
     } by;
 };
-struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
+/** The times of two builds: of whole runs, or the sums of their layers'. */
+struct fsd_timing {
+    bool known; /**< of both builds */
+    bool runs;
+    double before, after;
+    double spread;         /**< two deviations of the side that varies more */
+    uint32_t n_old, n_new; /**< runs, or profiles, that were measured */
+};
+struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c);
+/** Of whole runs where both builds have them, else of layers. */
+struct fsd_timing fsd_timing_of(const struct fsd_compare *c);
+struct fsd_noise fsd_noise_of(const struct fsd_timing *timing,
                               const struct fsd_policy *policy);
 /** "0.0200 ms (the policy's share: 1 and 2 profiles are too few to measure it)" */
-void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *out);
+void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE *out);
 
 /** Asks all rules about a run.
  *  @param out d->findings, which is set before the first rule is evaluated:

@@ -103,8 +103,12 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     add_inputs(v, d);
     v->brief = fsd_brief_of(v->arena, d);
     add_counts(v, counts, FSD_COUNT_OF(counts), false);
+    if (d->times->run.median >= 0)
+        add_row(v, "a run", NULL,
+                fsd_printed(v->arena, "%.3f ms", d->times->run.median));
     if (d->times->total > 0)
-        add_row(v, "time", NULL, fsd_printed(v->arena, "%.3f ms", d->times->total));
+        add_row(v, d->times->run.median >= 0 ? "its layers" : "time", NULL,
+                fsd_printed(v->arena, "%.3f ms", d->times->total));
     judge(v, d->findings);
     return v;
 }
@@ -142,7 +146,7 @@ static const char *name_of(struct fsd_arena *arena, const char *model,
 
 struct amounts {
     uint32_t inserted, reformats, quantizers, unexplained;
-    const char *mapped, *ms;
+    const char *mapped, *run, *ms;
 };
 
 /* Amounts of one state that a comparison does not count. */
@@ -150,6 +154,7 @@ static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena
 {
     struct amounts n = {.mapped =
                             fsd_printed(arena, "%u of %u", s->mapped, s->computing),
+                        .run = "not known",
                         .ms = "not known"};
 
     for (uint32_t i = 0; i < s->moves.n; i++) {
@@ -163,6 +168,8 @@ static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena
         n.unexplained += s->nodes.at[i].fate == FSD_FATE_UNEXPLAINED;
     if (s->total.median >= 0)
         n.ms = fsd_printed(arena, "%.4f ms", s->total.median);
+    if (s->timed_runs)
+        n.run = fsd_printed(arena, "%.4f ms", s->run.median);
     return n;
 }
 
@@ -202,6 +209,7 @@ static struct fsd_verdict *verdict_of(const char *title,
     struct fsd_verdict *v = new_verdict(title, FSD_ERROR);
     const struct fsd_compare *c = before_gate->c;
     const struct fsd_state *new = before_gate->build, *old = c ? c->old : new;
+    struct fsd_timing t = c ? fsd_timing_of(c) : (struct fsd_timing){.known = false};
     fsd_sym label = fsd_built_find(&new->built, new->names, FSD_BUILT_LABEL);
     struct amounts before = measure(old, v->arena), now = measure(new, v->arena);
     const struct counted counts[] = {
@@ -215,8 +223,10 @@ static struct fsd_verdict *verdict_of(const char *title,
 
     v->accepts = accepts;
     v->label = label ? fsd_text(new->names, label) : "";
-    v->ms[0] = c ? old->total.median : -1;
-    v->ms[1] = new->total.median;
+    v->ms[0] = c ? (t.runs ? old->run : old->total).median : -1;
+    v->ms[1] = (t.runs || !c ? new->run : new->total).median;
+    if (v->ms[1] < 0)
+        v->ms[1] = new->total.median;
     v->model = new->model_path;
     v->engine = new->engine_path;
     if (before_gate->run && !*v->model)
@@ -244,11 +254,15 @@ static struct fsd_verdict *verdict_of(const char *title,
     }
     if (c && old->variants.n)
         add_row(v, "rows that may vary", "", variants_of(v, old));
-    add_row(v, "time", c ? before.ms : NULL, now.ms);
-    if (c && c->timed) {
+    if (new->timed_runs || old->timed_runs)
+        add_row(v, "a run", c ? before.run : NULL, now.run);
+    add_row(v, new->timed_runs || old->timed_runs ? "its layers" : "time",
+            c ? before.ms : NULL, now.ms);
+    if (t.known) {
         struct fsd_print noise;
 
-        fsd_put_noise(c, fsd_noise_of(c, before_gate->policy), fsd_print_open(&noise));
+        fsd_put_noise(&t, fsd_noise_of(&t, before_gate->policy),
+                      fsd_print_open(&noise));
         add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));

@@ -22,7 +22,7 @@ struct fsd_measured {
     double elsewhere;         /**< of entries that are no layer of the engine */
     uint32_t entries, joined; /**< of the first profile, and those that are layers, or
                                    run in one */
-    double run_ms;            /**< end to end, the median of --times; negative */
+    struct fsd_spread run;    /**< end to end, as fsd_spread_robust() of --times */
     uint32_t timed_runs;
 };
 

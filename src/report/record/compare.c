@@ -24,6 +24,8 @@
     set(t, COUNT, computing, s->computing, NULL, .always = true) \
     set(t, COUNT, mapped, s->mapped, NULL, .always = true) \
     set(t, COUNT, profiles, s->profiles, NULL, .always = true) \
+    when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
+        .about = "of a whole run, the median") \
     has(t, MS,    ms,          NULL, .about = "the median of the profiles' sums") \
     has(t, MS,    ms_low,      NULL, \
         .about = "a robust interval around it") \

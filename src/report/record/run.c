@@ -237,10 +237,10 @@ static const struct times *times_of(struct fsd_arena *arena, const struct fsd_di
         FSD_NEW(arena, struct fsd_fact_cell, d->cost->op_times.n);
     struct times *row;
 
-    if (!t->profiles && t->run_ms < 0)
+    if (!t->profiles && t->run.median < 0)
         return NULL;
     row = FSD_NEW(arena, struct times, 1);
-    row->run = fsd_real_ms(t->run_ms);
+    row->run = fsd_real_ms(t->run.median);
     if (!t->profiles)
         return row;
     row->total = fsd_real(t->total);

@@ -103,6 +103,17 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fputs(any ? "\n" : "none changed\n", out);
 }
 
+static void put_change(const char *title, double before, double after, const char *of,
+                       FILE *out)
+{
+    fprintf(out, "%s%.4f -> %.4f ms, ", title, before, after);
+    fsd_put_delta(before, after, out);
+    if (before > 0)
+        fprintf(out, " (%+.1f %%)", 100 * (after - before) / before);
+    fprintf(out, ", %s", of);
+}
+
+/* Whole runs first, where both builds have them: they are what users wait for. */
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
     const char *const blamed[FSD__BLAME_COUNT] = {
@@ -114,14 +125,15 @@ static void put_times(const struct fsd_compare *c, FILE *out)
                 ? "same fusion: other types (not stated), other tactics, or noise"
                 : "same fusion and precision: other tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
+    bool runs = c->old->timed_runs && c->new->timed_runs;
 
+    if (runs)
+        put_change("time         ", c->old->run.median, c->new->run.median, "a run\n",
+                   out);
     if (!c->timed)
         return;
-    fprintf(out, "time         %.4f -> %.4f ms, ", c->before, c->after);
-    fsd_put_delta(c->before, c->after, out);
-    if (c->before > 0)
-        fprintf(out, " (%+.1f %%)", 100 * (c->after - c->before) / c->before);
-    fputs(", of which\n", out);
+    put_change(runs ? "             " : "time         ", c->before, c->after,
+               runs ? "in layers, of which\n" : "of which\n", out);
     for (uint8_t b = 0; b < FSD__BLAME_COUNT; b++) {
         if (b == FSD_BLAME_PRECISION && c->untyped == c->regions.n)
             continue;

@@ -253,15 +253,15 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
         putc('\n', out);
         put_op_times(d, style, out);
     }
-    if (t->run_ms >= 0) {
+    if (t->run.median >= 0) {
         put_title(style, "end to end", out);
         putc(' ', out);
-        fsd_put_ms(t->run_ms, out);
+        fsd_put_ms(t->run.median, out);
         fputs(" a run, the median of ", out);
         fsd_put_noun(out, t->timed_runs, "run");
-        if (t->profiles && t->run_ms > 0)
+        if (t->profiles && t->run.median > 0)
             fprintf(out, "; the layers' times are %.0f %% of it",
-                    100 * t->total / t->run_ms);
+                    100 * t->total / t->run.median);
         putc('\n', out);
     }
 }

@@ -347,7 +347,8 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
     set(t, TEXT,  what, basis->what, NULL, .aside = true) \
     set(t, COUNT, shown, rows->at.n, NULL) \
     set(t, COUNT, of, r->items.n, NULL) \
-    has(t, MS,    total_ms,            NULL) \
+    has(t, MS,    run_ms,              NULL, .about = "of a whole run") \
+    has(t, MS,    total_ms,            NULL, .about = "of all layers") \
     has(t, SHARE, share,               NULL) \
     has(t, COUNT, not_ranked,          NULL) \
     has(t, MACS,  macs_not_attributed, NULL) \
@@ -364,7 +365,7 @@ static const char head[] =
     "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the "
     "first {shown} of "
     "{of} {what}"
-    "< take {share:.1} %>< of {total_ms}>"
+    "< take {share:.1} %>< of {total_ms}><, the sum of layers; a run takes {run_ms}>"
     "<; {not_ranked!} of them cannot be ranked, their {units} are unknown>"
     "<; {unvalued!} have none>"
     "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
@@ -514,6 +515,8 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     }
     if (timed)
         root->total_ms = fsd_real_ms(r->total);
+    if (timed)
+        root->run_ms = fsd_real_ms(r->d->times->run.median);
     else if (!valued)
         root->untimed = "no profile was given";
     if (r->total > 0 && !valued)

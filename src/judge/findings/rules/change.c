@@ -140,11 +140,13 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     }
     f->untimed = !f->c->timed;
     if (f->c->timed) {
+        struct fsd_timing t = fsd_timing_of_layers(f->c);
+
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
         /* Neither fusion gained nor lost, and no slower than noise explains. */
         if (r->happened == FSD_HAPPENED_REGROUPED &&
-            f->ms <= fsd_noise_of(f->c, f->policy).band)
+            f->ms <= fsd_noise_of(&t, f->policy).band)
             f->count = 0;
     }
     f->now.line = was->line;

@@ -8,23 +8,51 @@
 /* With one or two profiles the spread is unknown. */
 enum { ENOUGH = 3 };
 
-struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
+static double wider(struct fsd_spread a, struct fsd_spread b)
+{
+    double x = a.high - a.low, y = b.high - b.low;
+
+    return x > y ? x : y;
+}
+
+struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c)
+{
+    return (struct fsd_timing){.known = c->timed,
+                               .before = c->before,
+                               .after = c->after,
+                               .spread = wider(c->old->total, c->new->total),
+                               .n_old = c->old->profiles,
+                               .n_new = c->new->profiles};
+}
+
+struct fsd_timing fsd_timing_of(const struct fsd_compare *c)
+{
+    if (!c->old->timed_runs || !c->new->timed_runs)
+        return fsd_timing_of_layers(c);
+    return (struct fsd_timing){.known = true,
+                               .runs = true,
+                               .before = c->old->run.median,
+                               .after = c->new->run.median,
+                               .spread = wider(c->old->run, c->new->run),
+                               .n_old = c->old->timed_runs,
+                               .n_new = c->new->timed_runs};
+}
+
+struct fsd_noise fsd_noise_of(const struct fsd_timing *t,
                               const struct fsd_policy *policy)
 {
-    struct fsd_noise noise = {policy->noise * c->before, FSD_NOISE_POLICY};
-    double old = c->old->total.high - c->old->total.low;
-    double new = c->new->total.high - c->new->total.low;
-    double measured = old > new ? old : new, cap = policy->noise_cap * c->before;
+    struct fsd_noise noise = {policy->noise * t->before, FSD_NOISE_POLICY};
+    double cap = policy->noise_cap * t->before;
 
-    if (c->old->profiles < ENOUGH || c->new->profiles < ENOUGH)
+    if (t->n_old < ENOUGH || t->n_new < ENOUGH)
         noise.by = FSD_NOISE_UNMEASURED;
-    else if (measured > noise.band && cap > noise.band)
-        noise = measured > cap ? (struct fsd_noise){cap, FSD_NOISE_CAPPED}
-                               : (struct fsd_noise){measured, FSD_NOISE_MEASURED};
+    else if (t->spread > noise.band && cap > noise.band)
+        noise = t->spread > cap ? (struct fsd_noise){cap, FSD_NOISE_CAPPED}
+                                : (struct fsd_noise){t->spread, FSD_NOISE_MEASURED};
     return noise;
 }
 
-void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *out)
+void fsd_put_noise(const struct fsd_timing *t, struct fsd_noise noise, FILE *out)
 {
     static const struct {
         const char *is, *why;
@@ -34,8 +62,8 @@ void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *ou
         [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
         [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
 
-    fprintf(out, "%.4f ms (%s: %u and %u profiles %s)", noise.band, by[noise.by].is,
-            c->old->profiles, c->new->profiles, by[noise.by].why);
+    fprintf(out, "%.4f ms (%s: %u and %u %s %s)", noise.band, by[noise.by].is, t->n_old,
+            t->n_new, t->runs ? "runs" : "profiles", by[noise.by].why);
 }
 
 static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
@@ -52,7 +80,7 @@ static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
 
 /* A limit that cannot be measured is no pass: it is reported as skipped by default; it
  * fails if the policy requires it or the snapshot has times. */
-static bool can_measure(struct fsd_finder *f)
+static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
 {
     const struct fsd_compare *c = f->c;
     const char *lack = !c->old->profiles && !c->new->profiles
@@ -60,12 +88,14 @@ static bool can_measure(struct fsd_finder *f)
                        : !c->old->profiles ? "the snapshot has no times"
                                            : "the build has no times";
 
-    report_untimed(f, c->old, "the snapshot");
-    report_untimed(f, c->new, "the build");
-    if (c->timed && c->before > 0 && c->after > 0)
+    if (!t->runs) {
+        report_untimed(f, c->old, "the snapshot");
+        report_untimed(f, c->new, "the build");
+    }
+    if (t->known && t->before > 0 && t->after > 0)
         return true;
-    if (c->timed)
-        lack = c->after > 0 ? "all times of the snapshot are 0"
+    if (t->known)
+        lack = t->after > 0 ? "all times of the snapshot are 0"
                             : "all times of the build are 0";
     f->skipped = lack;
     if (f->asked || c->old->profiles) {
@@ -79,17 +109,18 @@ static bool can_measure(struct fsd_finder *f)
 
 void fsd_find_slower(struct fsd_finder *f)
 {
-    const struct fsd_compare *c = f->c;
-    double slower = c->after - c->before;
-    struct fsd_noise noise = fsd_noise_of(c, f->policy);
+    struct fsd_timing t = fsd_timing_of(f->c);
+    double slower = t.after - t.before;
+    struct fsd_noise noise = fsd_noise_of(&t, f->policy);
 
-    if (!can_measure(f) || slower <= noise.band)
+    if (!can_measure(f, &t) || slower <= noise.band)
         return;
-    f->base = c->before;
+    f->base = t.before;
     fsd_finding_open(f);
-    fprintf(f->out, "the layers take %.4f ms, %+.4f ms (%+.2f%%); noise explains ",
-            c->after, slower, 100 * slower / c->before);
-    fsd_put_noise(c, noise, f->out);
+    fprintf(f->out, "%s %.4f ms, %+.4f ms (%+.2f%%); noise explains ",
+            t.runs ? "a run takes" : "the layers take", t.after, slower,
+            100 * slower / t.before);
+    fsd_put_noise(&t, noise, f->out);
     f->ms = slower;
     fsd_finding_close(f);
 }
@@ -128,15 +159,16 @@ void fsd_find_better(struct fsd_finder *f)
     uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED];
     uint32_t gained = c->by_happened[FSD_HAPPENED_GAINED];
     uint32_t saved = fsd_count_saved_kernels(c);
-    double faster = c->timed && c->after > 0 && !c->old->untimed && !c->new->untimed
-                        ? c->before - c->after - fsd_noise_of(c, f->policy).band
-                        : 0;
+    struct fsd_timing t = fsd_timing_of(c);
+    double band = fsd_noise_of(&t, f->policy).band;
+    bool whole = t.runs || (!c->old->untimed && !c->new->untimed);
+    double faster = t.known && t.after > 0 && whole ? t.before - t.after - band : 0;
     const char *comma = "";
 
     for (uint32_t i = 0; i < c->moves.n; i++)
         now += c->moves.at[i].missed; /* not saved */
     /* A slower build is not better, whatever else improved. */
-    if (c->timed && c->after > c->before + fsd_noise_of(c, f->policy).band)
+    if (t.known && t.after > t.before + band)
         return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
         return;
