@@ -434,6 +434,8 @@ struct fsd_layer_data {
                                    multiply-adds; negative: no number is known */
     uint32_t first_link, n_links; /**< the links of this layer stand together */
     bool inserted;                /**< computes no node */
+    bool opaque; /**< a region whose inside the engine does not state: with what its
+                      nodes are fused, and in which precision they run, is unknown */
 };
 
 /** A node of the model. */

@@ -366,6 +366,7 @@ class Layer(Record):
     type: str = ""
     kind: Kind = ""  # type: ignore[assignment]
     precision: Precision = "unknown"
+    opaque: bool = False
     inserted: bool = False
     cause: Optional[Cause] = None
     spent: Optional[Spent] = None
@@ -401,6 +402,7 @@ class Node(Record):
     layers: list[int] = dataclasses.field(default_factory=list)
     requested: Precision = "unknown"
     realised: Precision = "unknown"
+    opaque: bool = False
     domain: Optional[str] = None
     scope: Optional[int] = None
     module: Optional[str] = None

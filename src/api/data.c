@@ -77,6 +77,7 @@ bool fsd_diff_layer(const struct fsd_diff *d, uint32_t i, struct fsd_layer_data 
                     .first_link = d->match->of_layer[i].at,
                     .n_links = d->match->of_layer[i].n,
                     .inserted = d->layers[i].inserted,
+                    .opaque = d->layers[i].opaque,
                 },
                 sizeof *out);
 }

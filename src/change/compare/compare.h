@@ -176,15 +176,17 @@ struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
     struct fsd_span old_moves, new_moves;   /**< in pool: the moves before it */
     uint8_t happened;
-    uint8_t width;  /**< the worst change of a node in it: widened, other, narrowed,
+    uint8_t width; /**< the worst change of a node in it: widened, other, narrowed,
                          same */
-    bool untyped;   /**< a type is unknown on one side: `width` is of the others */
-    bool layout;    /**< an edge into it has another layout */
-    bool layers;    /**< another number of layers computes the same group of nodes */
-    bool tactic;    /**< the region is one layer on each side, with another tactic */
-    bool moves;     /**< a move of it was added, removed or changed */
-    bool rerouted;  /**< a move of it was added or changed */
-    bool kernels;   /**< a kernel of it was */
+    bool untyped;  /**< a type is unknown on one side: `width` is of the others */
+    bool hidden;   /**< the groups are the same, but one is a region whose inside is not
+                         stated: whether its kernels are is unknown */
+    bool layout;   /**< an edge into it has another layout */
+    bool layers;   /**< another number of layers computes the same group of nodes */
+    bool tactic;   /**< the region is one layer on each side, with another tactic */
+    bool moves;    /**< a move of it was added, removed or changed */
+    bool rerouted; /**< a move of it was added or changed */
+    bool kernels;  /**< a kernel of it was */
     bool type_lost; /**< the new build does not state the type of a tensor in it */
     struct fsd_origins
         unasked;          /**< of the new state, in pool: producers that its layers
@@ -223,7 +225,7 @@ struct fsd_compare {
     struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */
     struct fsd_align *align;
     FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
-    uint32_t untyped;                        /**< regions */
+    uint32_t untyped, hidden;                /**< regions */
     fsd_id *order; /**< regions, worst first: by ms where both sides have times, then by
                         `happened` */
     fsd_id *old_region, *new_region; /**< by group */

@@ -273,6 +273,22 @@ static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff
     return untyped;
 }
 
+/* A region of the builder with one node has one kernel as far as anybody asks. */
+static bool is_hidden(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    bool hidden = false;
+
+    for (uint32_t i = 0; i < r->old_groups.n + r->new_groups.n; i++) {
+        bool new = i >= r->old_groups.n;
+        fsd_id group = c->pool.at[new ? r->new_groups.at + i - r->old_groups.n
+                                      : r->old_groups.at + i];
+        const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[group];
+
+        hidden |= g->kind == FSD_KIND_FOREIGN && g->nodes.n > 1;
+    }
+    return hidden && r->happened == FSD_HAPPENED_SAME;
+}
+
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t n = c->old->nodes.n + c->new->nodes.n;
@@ -295,6 +311,8 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
         r->happened = (uint8_t)happened(c, r, &m);
         r->untyped = is_untyped(c, r);
         c->untyped += r->untyped;
+        r->hidden = is_hidden(c, r);
+        c->hidden += r->hidden;
         compare_layers(c, r);
     }
 }

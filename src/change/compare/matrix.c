@@ -213,6 +213,7 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
 
         worsen(&is[row], r->happened == FSD_HAPPENED_OPAQUE ? FSD_CELL_UNKNOWN
                          : r->differs                       ? FSD_CELL_DIFFERS
+                         : r->hidden                        ? FSD_CELL_UNKNOWN
                          : r->tactic                        ? FSD_CELL_TACTIC
                                                             : FSD_CELL_SAME);
     }

@@ -32,7 +32,7 @@ static bool has_tactics(const struct fsd_compare *c)
 static bool leaves_open(const struct fsd_compare *c)
 {
     struct fsd_compare *back;
-    bool open = c->lost.n || c->unstated || c->unheld || c->untyped ||
+    bool open = c->lost.n || c->unstated || c->unheld || c->untyped || c->hidden ||
                 c->by_happened[FSD_HAPPENED_OPAQUE];
 
     if (open)

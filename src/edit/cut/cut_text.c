@@ -150,6 +150,15 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
             fputs("\n", out);
             return;
         }
+        if (fsd_opaque_layer_of(alone->match, alone->layers, a) != FSD_NONE ||
+            fsd_opaque_layer_of(plan->d->match, plan->d->layers, a) != FSD_NONE) {
+            fputs("  alone    not known: an engine does not state the kernels of the "
+                  "region that has ",
+                  out);
+            fsd_put_node_name(plan->d, a, out);
+            fputs("\n", out);
+            return;
+        }
         if (other == FSD_NONE && alone->nodes[a].realised != plan->d->nodes[a].realised)
             other = a;
         for (uint32_t k = i + 1; k < core.n; k++) {

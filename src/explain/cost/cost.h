@@ -53,7 +53,8 @@ struct fsd_time_sums {
     double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all layers without a
                                             cause */
     double inserted;                   /**< of inserted layers */
-    double nodes; /**< of layers that compute nodes: the sum of the nodes' shares */
+    double nodes;  /**< of layers that compute nodes: the sum of the nodes' shares */
+    double opaque; /**< of opaque layers, whose nodes have unknown shares of it */
 };
 
 /** The layers of one class together. */

@@ -243,6 +243,7 @@ static void count_layers(struct tally *t, const struct fsd_scopes *scopes)
             module->reformat_ms += linked ? 0 : ms;
         } else if (linked) {
             count_layer(t, scopes, i);
+            t->sums.rest_ms += d->layers[i].opaque ? ms : 0;
         } else if (moves || !fsd_match_in_region(d->match, i)) {
             t->sums.rest_ms += ms;
         }
@@ -268,6 +269,8 @@ struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_di
             continue;
         module = module_named(&t, scopes->of[i]);
         module->nodes++;
+        module->opaque += d->nodes[i].fate == FSD_FATE_LAYER &&
+                          fsd_opaque_layer_of(d->match, d->layers, i) != FSD_NONE;
         if (cost->ms > 0) {
             module->ms += cost->ms - cost->moved_ms;
             module->reformat_ms += cost->moved_ms;

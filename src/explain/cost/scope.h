@@ -17,6 +17,8 @@
 struct fsd_module {
     fsd_sym name; /**< in fsd_scopes.names; 0: no scopes */
     uint32_t nodes;
+    uint32_t opaque;    /**< of these in an opaque layer, whose kernels, precisions and
+                             data movement are unknown */
     uint32_t layers;    /**< that compute one of its nodes */
     uint32_t reformats; /**< layers that only move data and are not free: its own
                              quantizers and copies, inserted ones whose data it reads */
@@ -39,7 +41,7 @@ struct fsd_scopes fsd_cost_scopes(struct fsd_arena *arena, const struct fsd_diff
 
 struct fsd_modules {
     fsd_module_vec list;
-    double rest_ms;  /**< of layers without a node */
+    double rest_ms;  /**< of layers without a node, and of opaque ones */
     uint32_t shared; /**< layers that compute something of several scopes, and count in
                           each */
 };

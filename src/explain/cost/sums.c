@@ -2,7 +2,8 @@
  * Shares the time of each layer among the nodes it computes, and sums times by kind,
  * cause and operator.  The shares of a layer add up to its measured time.  Unknown work
  * is never guessed: the time is then shared among the nodes that multiply and add, or
- * equally among all.
+ * equally among all.  The time of an opaque region is not shared: it has kernels of
+ * which nobody knows what each computes.
  */
 #include "explain/cost/cost.h"
 
@@ -69,7 +70,7 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
     id_vec nodes = {0};
 
     for (fsd_id i = 0; i < p->m->engine->nodes.n; i++) {
-        if (p->times->of[i].median < 0 || !p->m->of_layer[i].n)
+        if (p->times->of[i].median < 0 || !p->m->of_layer[i].n || p->layers[i].opaque)
             continue;
         collect(p, i, scratch, &nodes);
         share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
@@ -84,7 +85,8 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
         for (uint32_t k = 0; k < region->layers.n; k++) {
             fsd_id layer = pool[region->layers.at + k];
 
-            if (p->times->of[layer].median > 0 && !p->m->of_layer[layer].n)
+            if (p->times->of[layer].median > 0 && !p->m->of_layer[layer].n &&
+                !p->layers[layer].opaque)
                 ms += p->times->of[layer].median;
         }
         share(c, pool + region->nodes.at, region->nodes.n, ms, false);
@@ -142,7 +144,9 @@ void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,
         t->by_cause[reasons[i].cause] += ms;
         if (layers[i].inserted)
             t->inserted += ms;
-        if (fsd_match_maps_layer(m, i))
+        if (layers[i].opaque)
+            t->opaque += ms;
+        else if (fsd_match_maps_layer(m, i))
             t->nodes += ms;
     }
     sum_ops(&p, c);

@@ -64,7 +64,10 @@ struct fsd_layer_result {
     bool inserted; /**< computes no node */
     bool forwards; /**< a reformat of what other layers compute: they are linked to its
                         nodes, too, and these move no data */
-    enum fsd_dtype precision;
+    bool opaque;   /**< a region whose inside the engine does not state: which kernels
+                        compute its nodes, in which types, and what moves data between
+                        them is unknown */
+    enum fsd_dtype precision; /**< of an opaque layer unknown */
 };
 
 /** Why a layer is there. */
@@ -186,7 +189,8 @@ struct fsd_summary {
     uint32_t links, by_evidence[FSD_EVIDENCES]; /**< links with each bit of enum
                                                      fsd_evidence */
     uint32_t computing,
-        mapped; /**< layers that compute, and those of them with nodes */
+        mapped;              /**< layers that compute, and those of them with nodes */
+    uint32_t opaque, hidden; /**< opaque layers, and nodes that one of them computes */
 };
 
 /** The words of the command line that asked for the run, each after a blank. */
@@ -304,6 +308,10 @@ static inline fsd_id fsd_merged_into(const struct fsd_diff *d, fsd_id node)
                ? fsd_id_or(d->nodes[node].other, node)
                : node;
 }
+
+/** The first opaque layer that computes the node; FSD_NONE: none does. */
+fsd_id fsd_opaque_layer_of(const struct fsd_match *m,
+                           const struct fsd_layer_result *layers, fsd_id node);
 
 /** The event of the log; NULL for FSD_NONE. */
 static inline const struct fsd_event *fsd_diff_event(const struct fsd_diff *d,

@@ -36,6 +36,8 @@ void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     put_by(by, out);
     if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(out, "; runs in %s", fsd_dtype_name(r->precision));
+    if (r->opaque)
+        fputs("; a region whose kernels and precisions are not stated", out);
     if (l->tactic || l->tactic_value)
         fprintf(out, ", tactic %s",
                 fsd_text(d->names, l->tactic ? l->tactic : l->tactic_value));

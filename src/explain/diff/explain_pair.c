@@ -159,9 +159,14 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
         describe_why_apart(tale, d, a, b);
         return;
     }
-    fsd_tale_say(tale, "together", "one layer computes both");
+    if (d->layers[layer].opaque)
+        fsd_tale_say(tale, "fusion",
+                     "not known: both are in one region, whose kernels the engine does "
+                     "not state");
+    else
+        fsd_tale_say(tale, "together", "one layer computes both");
     fsd_tale_layer(tale, d, layer, 0);
-    if (event != FSD_NONE)
+    if (event != FSD_NONE || d->layers[layer].opaque)
         return;
     describe_reason(tale, d, a);
     describe_reason(tale, d, b);

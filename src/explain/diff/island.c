@@ -4,7 +4,8 @@
  * the tensors, forwards from lower precision and backwards from it, mark what lies
  * between; union-find then joins the marked tensors that share a layer, and each set
  * with an entry and an exit is a segment.  This is done for everything above 8 bits,
- * then for FP32 among 16 bits, and the second skips what the first has reported.
+ * then for FP32 among 16 bits, and the second skips what the first has reported.  An
+ * opaque region ends a segment: what runs in it is unknown.
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"
@@ -82,7 +83,7 @@ static void flood(struct search *s, uint8_t mark)
         struct fsd_span from = forwards ? l->in : l->out;
         bool narrow = false;
 
-        for (uint32_t k = 0; k < from.n && !narrow; k++)
+        for (uint32_t k = 0; k < from.n && !narrow && !s->layers[i].opaque; k++)
             narrow = is_narrow(s, from.at + k);
         if (narrow)
             n = push_wide(s, forwards ? l->out : l->in, mark, n);
@@ -92,9 +93,11 @@ static void flood(struct search *s, uint8_t mark)
         struct fsd_span next = forwards ? t->consumers : t->producers;
 
         for (uint32_t i = 0; i < next.n; i++) {
-            const struct fsd_node *l = &e->nodes.at[e->links.at[next.at + i]];
+            fsd_id layer = e->links.at[next.at + i];
+            const struct fsd_node *l = &e->nodes.at[layer];
 
-            n = push_wide(s, forwards ? l->out : l->in, mark, n);
+            if (!s->layers[layer].opaque)
+                n = push_wide(s, forwards ? l->out : l->in, mark, n);
         }
     }
 }
@@ -121,7 +124,7 @@ static void look_at_layers(struct search *s)
 
         s->ports[i] = 0;
         s->first[i] = FSD_NONE;
-        for (uint32_t k = 0; k < n->in.n + n->out.n; k++) {
+        for (uint32_t k = 0; k < n->in.n + n->out.n && !s->layers[i].opaque; k++) {
             uint32_t port = fsd_node_port(n, k);
             fsd_id tensor = e->ports.at[port].tensor;
 

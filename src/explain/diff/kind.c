@@ -97,6 +97,46 @@ static bool only_moves(const struct fsd_match *m, fsd_id layer)
     return true;
 }
 
+/* ------------------------------------------------------------------ opaque regions */
+
+/* Whether the name of a region lists its nodes: one that only has the first and the
+ * last of them leaves out what lies between. */
+static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < l->mentions.n; i++) {
+        const struct fsd_mention *mention = &m->engine->mentions.at[l->mentions.at + i];
+
+        if (mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST)
+            return false;
+        any |= mention->role == FSD_MENTION_COMPUTES && mention->by & FSD_BY_NAME;
+    }
+    return any;
+}
+
+/* The only place that decides it; all views ask for the result.  A log may list the
+ * nodes of a region, which makes links but shows no kernel. */
+static bool is_opaque(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    return l->sealed ||
+           (l->kind == FSD_KIND_FOREIGN && !l->metadata && !lists_its_nodes(m, l));
+}
+
+fsd_id fsd_opaque_layer_of(const struct fsd_match *m,
+                           const struct fsd_layer_result *layers, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+
+        if (layers[layer].opaque)
+            return layer;
+    }
+    return FSD_NONE;
+}
+
 /* ------------------------------------------------------------------ precision */
 
 static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports,
@@ -129,15 +169,16 @@ static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span por
 
 /* The precision of a layer is that of its inputs: an INT8 convolution with an FP16
  * residual is an INT8 convolution.  That of a data-movement layer is the one it
- * outputs. */
+ * outputs.  The tensors at the border of an opaque region do not show what its kernels
+ * compute in. */
 static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
-                                enum fsd_kind kind)
+                                const struct fsd_layer_result *r)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
-    bool computes = fsd_kind_computes(kind);
+    bool computes = fsd_kind_computes(r->kind);
     enum fsd_dtype type = computes ? narrowest(m, n->in) : first_known(m, n->out);
 
-    if (m->engine->layers.at[layer].sealed)
+    if (r->opaque)
         return FSD_DTYPE_UNKNOWN;
     if (type == FSD_DTYPE_UNKNOWN)
         type = computes ? narrowest(m, n->out) : first_known(m, n->in);
@@ -186,7 +227,8 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
                        (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
                       !fsd_match_maps_layer(m, i);
         r->forwards = r->kind == FSD_KIND_REFORMAT && forwards(m, i);
-        r->precision = precision(m, i, r->kind);
+        r->opaque = is_opaque(m, i);
+        r->precision = precision(m, i, r);
     }
     return layers;
 }

@@ -85,8 +85,9 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
 
 /* Of several layers the highest precision of those that compute, in any order.  NoOps
  * do not count, nor do kernels that pad or scale for a product, or continue what
- * another layer began.  A higher precision than requested must be shown by the engine:
- * a layer that casts may compute the node on either side of the cast. */
+ * another layer began; the part of an opaque region makes all unknown.  A higher
+ * precision than requested must be shown by the engine: a layer that casts may compute
+ * the node on either side of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,
@@ -97,6 +98,8 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
     bool weighted = m->facts->traits[node] & FSD_OP_WEIGHTED;
     int asked = fsd_dtype_rank(requested);
 
+    if (fsd_opaque_layer_of(m, layers, node) != FSD_NONE)
+        return FSD_DTYPE_UNKNOWN;
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
         uint32_t link = m->by_node[m->of_node[node].at + i];
         fsd_id layer = m->links.at[link].layer;

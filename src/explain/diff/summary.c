@@ -14,13 +14,17 @@ const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
     struct fsd_summary *s = FSD_NEW(m->arena, struct fsd_summary, 1);
 
     s->nodes = m->model->nodes.n;
-    for (fsd_id i = 0; i < s->nodes; i++)
+    for (fsd_id i = 0; i < s->nodes; i++) {
         s->by_fate[nodes[i].fate]++;
+        s->hidden += nodes[i].fate == FSD_FATE_LAYER &&
+                     fsd_opaque_layer_of(m, layers, i) != FSD_NONE;
+    }
     s->layers = m->engine->nodes.n;
     for (fsd_id i = 0; i < s->layers; i++) {
         const struct fsd_layer_result *r = &layers[i];
 
         s->by_kind[r->kind]++;
+        s->opaque += r->opaque;
         s->requested += reasons[i].requested;
         if (r->inserted) {
             s->inserted++;

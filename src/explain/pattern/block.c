@@ -110,23 +110,30 @@ static void judge_layers(struct judge *j, bool swap)
             b->unknown = fsd_id_or(b->unknown, own);
     }
     in_order(j, b->layers);
-    b->fused = b->layers.n > 1                          ? FSD_FUSED_SPLIT
-               : b->unknown != FSD_NONE || !b->layers.n ? FSD_FUSED_UNKNOWN
-                                                        : FSD_FUSED_WHOLE;
+    b->opaque = FSD_NONE;
+    if (b->layers.n == 1 && d->layers[j->blocks->pool.at[b->layers.at]].opaque)
+        b->opaque = j->blocks->pool.at[b->layers.at];
+    b->fused = b->layers.n > 1 ? FSD_FUSED_SPLIT
+               : b->unknown != FSD_NONE || b->opaque != FSD_NONE || !b->layers.n
+                   ? FSD_FUSED_UNKNOWN
+                   : FSD_FUSED_WHOLE;
     if (b->fused == FSD_FUSED_UNKNOWN)
         b->unknown = fsd_id_or(b->unknown, b->anchor);
 }
 
-/* Which of two ways an Add is fused with is the builder's to choose. */
+/* Which of two ways an Add is fused with is the builder's to choose.  It is only known
+ * to be split if both are. */
 static void judge_fusion(struct judge *j)
 {
     struct fsd_block *b = j->block;
+    bool split;
 
     judge_layers(j, false);
+    split = b->fused == FSD_FUSED_SPLIT;
     if (b->fused == FSD_FUSED_WHOLE || b->either == FSD_NONE)
         return;
     judge_layers(j, true);
-    if (b->fused != FSD_FUSED_WHOLE)
+    if (b->fused != FSD_FUSED_WHOLE && !(split && b->fused == FSD_FUSED_UNKNOWN))
         judge_layers(j, false);
 }
 

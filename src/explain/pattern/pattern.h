@@ -29,7 +29,8 @@ enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 enum fsd_fused {
     FSD_FUSED_WHOLE,  /**< one layer computes all of it that is computed at all */
     FSD_FUSED_SPLIT,  /**< several layers do */
-    FSD_FUSED_UNKNOWN /**< it is not known which layers compute some of it */
+    FSD_FUSED_UNKNOWN /**< it is not known which layers compute some of it, or all of it
+                           is in one opaque region, of which no kernels are known */
 };
 
 /** One place where a pattern is found. */
@@ -46,6 +47,8 @@ struct fsd_block {
     struct fsd_span
         between;    /**< layers that only move data from some of its nodes to others */
     fsd_id unknown; /**< FSD_FUSED_UNKNOWN: the first node of which it is not known */
+    fsd_id opaque;  /**< FSD_FUSED_UNKNOWN: the opaque layer that has all that is known
+                         of it; FSD_NONE */
     struct fsd_span typed; /**< its nodes whose type is what a block is said to run in:
                                 those that multiply matrices, or all that layers compute
                                 where none does */

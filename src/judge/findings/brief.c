@@ -161,15 +161,16 @@ static void write_spent(struct writer *w)
     close_line(w, timed ? "time" : "bytes");
 }
 
-/* The operators with most time; a layer's time is shared by work.  Nodes that only an
- * engine's names show may have no operator. */
+/* The operators with most time; a layer's time is shared by work, that of an opaque
+ * region belongs to none.  Nodes that only an engine's names show may have no operator.
+ */
 static void write_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
     uint32_t written = 0;
     FILE *out;
 
-    if (!cost->op_times.n || w->d->times->total <= 0)
+    if ((!cost->op_times.n && cost->sums.opaque <= 0) || w->d->times->total <= 0)
         return;
     out = open_line(w);
     for (uint32_t i = 0; i < cost->op_times.n && written < MOST_CAUSES; i++) {
@@ -178,6 +179,10 @@ static void write_operators(struct writer *w)
         fprintf(out, "%s%s ", written++ ? ", " : "",
                 fsd_text(w->d->names, cost->op_times.at[i].op));
         put_percent(cost->op_times.at[i].ms / w->d->times->total, out);
+    }
+    if (cost->sums.opaque > 0) {
+        fputs(written ? "; opaque regions " : "opaque regions ", out);
+        put_percent(cost->sums.opaque / w->d->times->total, out);
     }
     close_line(w, "most in");
 }
@@ -427,6 +432,8 @@ static bool write_deed(struct writer *w, const struct deed *deed, bool brief)
         if (deed->ms > 0)
             fprintf(out, "%.4f ms, ", deed->ms);
         put_percent(deed->share, out);
+        if (deed->ms <= 0 && w->d->cost->all.unknown)
+            fputs(" of the known bytes", out);
     } else {
         fputs(brief ? ": gain unknown" : ": the dump does not show how much this saves",
               out);
@@ -525,6 +532,13 @@ static const char *unknown_of(struct writer *w)
                    w->d->layers[i].precision == FSD_DTYPE_UNKNOWN;
     open_line(w);
     w->comma = "";
+    if (s->opaque) {
+        fprintf(w->out, "fusions and types inside %u opaque region%s", s->opaque,
+                fsd_plural(s->opaque));
+        if (s->hidden)
+            fprintf(w->out, " (%u node%s)", s->hidden, fsd_plural(s->hidden));
+        w->comma = ", ";
+    }
     add_unknown(w, s->by_fate[FSD_FATE_UNEXPLAINED], "node", "unexplained");
     add_unknown(w, s->computing - s->mapped, "computing layer", "without a node");
     add_unknown(w, untyped, "layer", "of unknown type");

@@ -246,8 +246,9 @@ static struct fsd_verdict *verdict_of(const char *title,
     add_row(v, "mapped layers", c ? before.mapped : NULL, now.mapped);
     if (c) {
         add_row(v, "fusions lost, gained", "",
-                fsd_printed(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
-                            c->by_happened[FSD_HAPPENED_GAINED]));
+                fsd_printed(v->arena, c->hidden ? "%u, %u, not known in %u" : "%u, %u",
+                            c->by_happened[FSD_HAPPENED_LOST],
+                            c->by_happened[FSD_HAPPENED_GAINED], c->hidden));
         add_row(v, "nodes in higher, lower precision", "",
                 fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
                             c->by_width[FSD_WIDTH_NARROWED]));

@@ -193,7 +193,8 @@ function remarks_of_layer(run, l, nodes) {
     if (moves_data(l)) remarks.push("data movement");
     if (nodes.some(runs_wider)) remarks.push("higher precision than requested");
     if ((!mapped && COMPUTING.has(l.kind)) || nodes.some((n) => n.fate === "unexplained")) remarks.push("unexplained");
-    if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
+    if (l.opaque) remarks.push("opaque region");
+    else if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
     if (run.patterns_of_layer.get(l.index)?.some((p) => p.fused === "split")) remarks.push("pattern split");
     if (run.of_layer.has(l.index) || l.nodes.some((link) => run.of_node.has(link.index))) remarks.push("findings");
     return remarks;
@@ -553,7 +554,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         ],
         blocks,
         facets: [
-            { name: "show", title: "Show", order: ["findings", "data movement", "higher precision than requested", "unexplained", "pattern split", "fused", "vanished"], open: true },
+            { name: "show", title: "Show", order: ["findings", "data movement", "higher precision than requested", "unexplained", "pattern split", "opaque region", "fused", "vanished"], open: true },
             { name: "kind", title: "Kind of layer", open: true, chart: true },
             { name: "precision", title: "Runs in", open: true, chart: true },
             { name: "cause", title: "Cause of insertion", open: true, chart: true },

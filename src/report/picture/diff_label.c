@@ -146,6 +146,8 @@ static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
                 fsd_cause_name(d->reasons[layer].cause));
     else
         fsd_put_type_word(r->precision, out);
+    if (r->opaque)
+        fputs(" <FONT COLOR=\"#666666\"><I>opaque</I></FONT>", out);
     put_small_name(w, node, FSD_SIDE_RIGHT, layer, out);
     if (r->inserted && node->in.n && node->out.n) {
         fputs("<BR/>" FSD_SMALL, out);

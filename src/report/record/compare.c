@@ -169,6 +169,9 @@ FSD_RECORD(group, GROUP)
     set(t, TEXT,  precision, fsd_region_precision(r), NULL, .always = true, \
         .about = "the worst change among its nodes, as `change` of an edge; " \
         "unknown: none is known to have changed, and a type is unknown") \
+    set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
+        .about = "both builds compute its nodes in the same groups, but the kernels " \
+        "inside one group are not stated") \
     set(t, FLAG,  differs, r->differs, NULL, .always = true) \
     set(t, FLAG,  layout, r->layout, NULL, .always = true) \
     set(t, FLAG,  layers, r->layers, NULL, .always = true, \
@@ -562,6 +565,8 @@ FSD_RECORD(times, TIMES)
     has(t, FLAG,   differs,    NULL, .always = true, \
         .about = "anything except times, tactics, layer names and layer order") \
     has(t, TALLY,  regions,    NULL, .always = true) \
+    when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
+        .about = "the same in both builds as far as stated, which kernels are not") \
     has(t, TALLY,  precisions, NULL, .always = true) \
     has(t, TALLY,  nodes,      NULL, .always = true) \
     has(t, TALLY,  moves,      NULL, .always = true) \
@@ -633,6 +638,7 @@ static const struct summary *summary_of(struct fsd_arena *arena,
     struct summary *row = FSD_NEW(arena, struct summary, 1);
     struct times *ms;
 
+    FSD_FILL(row, SUMMARY);
     row->differs = fsd_flag(c->differs);
     row->regions =
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name);

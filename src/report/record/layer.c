@@ -89,6 +89,11 @@ FSD_RECORD(roofline, ROOFLINE)
         .word = fsd_kind_name, .n_words = FSD__KIND_COUNT) \
     set(t, TYPE,  precision, d->layers[id].precision, "precision", .always = true, \
         .says = "<, runs in {precision!}>") \
+    set(t, FLAG,  opaque, d->layers[id].opaque, "opaque", .if_true = true, \
+        .behind = true, \
+        .about = "a region whose inside the engine does not state: its fusions and " \
+        "precisions are unknown", \
+        .says = "<{opaque!}, a region whose kernels and precisions are not stated>") \
     set(t, FLAG,  inserted, d->layers[id].inserted, NULL, .always = true) \
     when(t, TEXT,  cause, d->reasons[id].cause != FSD_CAUSE_NONE, \
         fsd_cause_name(d->reasons[id].cause), "cause", .word = fsd_cause_name, \

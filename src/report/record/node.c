@@ -24,6 +24,11 @@
     set(t, COUNT, near_layer, fsd_count_id(r->near_layer), NULL, \
         .says = "< (at layer {near_layer})>") \
     has(t, IDS,   layers,     NULL, .always = true) \
+    set(t, FLAG,  opaque, \
+        fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
+        .if_true = true, \
+        .about = "one of its layers is opaque: with what it is fused there, and in " \
+        "which type it runs, is unknown") \
     has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
         "computed in, or lies in by the tensors around it") \
     has(t, COUNT, region,     "node's region", .behind = true, \

@@ -158,6 +158,10 @@ static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_
     set(t, COUNT, inserted, s->inserted, NULL, .always = true) \
     when(t, COUNT, requested, s->requested, s->requested, NULL, \
         .about = "layers that move data as the model requires") \
+    when(t, COUNT, opaque_layers, s->opaque, s->opaque, NULL, \
+        .about = "regions whose kernels the engine does not state") \
+    when(t, COUNT, opaque_nodes, s->hidden, s->hidden, NULL, \
+        .about = "nodes in them, whose fusions and precisions are unknown") \
     set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
     set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true, \
         .says = "{mapped_layers} of {computing_layers|computing layer|" \
@@ -172,6 +176,9 @@ FSD_RECORD(coverage, COVERAGE)
     has(t, RECORD, totals,    NULL, .of = &fsd_spread_row_record, \
         .about = "of the sum of each profile; `total` is that of the layers' medians") \
     has(t, MS,     nodes,     NULL) \
+    has(t, MS,     opaque,    NULL, \
+        .about = "of regions whose kernels the engine does not state; no node has a " \
+        "share of it") \
     has(t, MS,     inserted,  NULL) \
     has(t, MS,     elsewhere, NULL) \
     has(t, FACTS,  by_kind,   NULL) \
@@ -250,6 +257,8 @@ static const struct times *times_of(struct fsd_arena *arena, const struct fsd_di
     if (t->profiles > 1)
         row->totals = fsd_spread_held(arena, &t->totals);
     row->nodes = fsd_real(sums->nodes);
+    if (d->summary->opaque)
+        row->opaque = fsd_real(sums->opaque);
     row->inserted = fsd_real(sums->inserted);
     row->elsewhere = fsd_real(t->elsewhere);
     row->by_kind = fsd_facts_of(arena, sums->by_kind, FSD__KIND_COUNT, fsd_kind_name);

@@ -71,6 +71,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fprintf(out, "regions      %6u: ", (unsigned)c->regions.n);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
         fsd_put_tally(out, &any, c->by_happened[h], fsd_happened_name(h));
+    fsd_put_tally(out, &any, c->hidden, "opaque inside");
     fprintf(out, "\nprecision    %6u: ", (unsigned)c->precisions.n);
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
@@ -648,7 +649,8 @@ void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
     fsd_put_builders(c, out);
     put_times(c, out);
     if (!c->differs)
-        fputs("\nno difference\n", out);
+        fputs(c->hidden ? "\nno difference as far as stated\n" : "\nno difference\n",
+              out);
 }
 
 void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
@@ -657,7 +659,10 @@ void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
     uint32_t unasked = 0;
     bool any = false;
 
-    fputs(c->differs ? "compare: the builds differ: " : "compare: no difference", out);
+    fputs(c->differs  ? "compare: the builds differ: "
+          : c->hidden ? "compare: no difference as far as stated"
+                      : "compare: no difference",
+          out);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
         if (h != FSD_HAPPENED_SAME)
             fsd_put_tally(out, &any, c->by_happened[h], fsd_happened_name(h));

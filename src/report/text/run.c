@@ -208,6 +208,10 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     }
     if (d->cost->op_times.n > n)
         fprintf(out, " and %u more", d->cost->op_times.n - n);
+    if (d->cost->sums.opaque > 0) {
+        fputs(n ? ", opaque regions " : "opaque regions ", out);
+        fsd_put_ms_column(d->cost->sums.opaque, 0, out);
+    }
     fputs(" (times of fused nodes are shares by work)\n", out);
 }
 

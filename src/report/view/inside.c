@@ -150,6 +150,9 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
     set(t, BYTES,  bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes") \
     set(t, MACS,   macs, fsd_amount_cell(d, d->cost->layers[layer].macs), \
         "multiply-adds") \
+    set(t, FLAG,   opaque, d->layers[layer].opaque, "opaque", .if_true = true, \
+        .behind = true, \
+        .about = "the engine does not state which kernels compute its nodes") \
     set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_layer_record) \
     has(t, FLAG,   of_region,   "of a region") \
     has(t, COUNT,  n,           NULL, .aside = true) \

@@ -26,8 +26,11 @@ enum { SHOWN = 12, FEW = 8 };
     set(t, IDS,   layers, fsd_ids(&all->pool.at[b->layers.at], b->layers.n), NULL, \
         .always = true) \
     set(t, IDS,   between, fsd_ids(&all->pool.at[b->between.at], b->between.n), NULL) \
+    set(t, COUNT, opaque, fsd_count_id(b->opaque), "in opaque layer", \
+        .behind = true, \
+        .about = "the region that has it, whose kernels the engine does not state") \
     set(t, MS,    ms, block_ms(d, all, b), "ms") \
-    when(t, NAME,  untold, b->unknown != FSD_NONE, \
+    when(t, NAME,  untold, b->unknown != FSD_NONE && b->opaque == FSD_NONE, \
         fsd_called_node(arena, d, b->unknown), "not known of") \
     when(t, NAME,  stands, *where, where, "computed by", .aside = true) \
     set(t, TEXT,  unlike, different, "unlike the others")
@@ -37,6 +40,7 @@ FSD_RECORD(block_row, BLOCK_ROW)
 static const char block_text[] =
     "  {+}{fused:-8}{/}<{scope!:.40}  >{called:.80}<  {ms!}>\n"
     "<          {stands:.88}\n><          it is not known what computes {untold:.60}\n>"
+    "<          layer {opaque} is a region whose kernels the engine does not state\n>"
     "<          {unlike}\n>";
 
 /* clang-format off */

@@ -12,6 +12,9 @@
     set(t, COUNT, nodes, m->nodes, "nodes") \
     set(t, COUNT, layers, m->layers, "layers") \
     set(t, COUNT, reformats, m->reformats, "moves") \
+    when(t, COUNT, opaque, m->opaque, m->opaque, "nodes in opaque layers", \
+        .behind = true, \
+        .about = "nodes in regions whose kernels the engine does not state") \
     set(t, MS,    ms, m->ms, "ms") \
     when(t, SHARE, share, timed, total > 0 ? m->ms / total : 0, "share", \
         .aside = true) \
@@ -27,6 +30,8 @@ FSD_RECORD(module_row, MODULE_ROW)
     set(t, COUNT, depth, scopes.depth, NULL) \
     set(t, COUNT, n, modules.n, NULL, .aside = true) \
     set(t, COUNT, shared_layers, sums.shared, NULL) \
+    when(t, COUNT, opaque, d->summary->hidden, d->summary->hidden, NULL, \
+        .about = "nodes in regions whose kernels the engine does not state") \
     when(t, MS,    total_ms, timed, fsd_real(total), NULL) \
     when(t, MS,    rest_ms, timed, fsd_real(sums.rest_ms), NULL) \
     set(t, ROWS,  scopes, rows, "Scopes", .of = &module_row_record) \
@@ -83,7 +88,7 @@ static fsd_sym kind_of(struct fsd_arena *arena, struct fsd_intern *names,
 static bool is_alike(const struct fsd_module *a, const struct fsd_module *b)
 {
     return a->nodes == b->nodes && a->layers == b->layers &&
-           a->reformats == b->reformats &&
+           a->reformats == b->reformats && a->opaque == b->opaque &&
            !memcmp(a->by_type, b->by_type, sizeof a->by_type);
 }
 
@@ -136,6 +141,7 @@ static void add_module(struct fsd_module *sum, const struct fsd_module *m)
     sum->nodes += m->nodes;
     sum->layers += m->layers;
     sum->reformats += m->reformats;
+    sum->opaque += m->opaque;
     sum->ms += m->ms;
     sum->reformat_ms += m->reformat_ms;
     for (int i = 0; i < FSD__DTYPE_COUNT; i++)
@@ -151,7 +157,8 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
         const char *what;
     } facts[] = {{m->layers, most->layers, "layers"},
                  {m->reformats, most->reformats, "moves"},
-                 {m->nodes, most->nodes, "nodes"}};
+                 {m->nodes, most->nodes, "nodes"},
+                 {m->opaque, most->opaque, "nodes in opaque regions"}};
 
     for (size_t i = 0; i < FSD_COUNT_OF(facts); i++)
         if (facts[i].is != facts[i].most)
@@ -256,7 +263,9 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
     root =
         fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
                         "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} "
-                        "compute nodes of several scopes and count in each>",
+                        "compute nodes of several scopes and count in each>"
+                        "<; {opaque!|node|nodes} in opaque regions: not known in how "
+                        "many kernels, in which precisions and with which moves>",
                         timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
     return FSD_OK;

@@ -17,6 +17,8 @@ enum { NEIGHBOURS = 4 };
         NULL, .aside = true) \
     has(t, NAME,  change,    "change", .aside = true) \
     has(t, TYPE,  precision, "precision") \
+    set(t, FLAG,  opaque, r->opaque, "opaque", .if_true = true, .behind = true, \
+        .about = "the engine does not state which kernels compute its nodes") \
     has(t, MS,    ms,        "layer's ms") \
     has(t, NAME,  provider,  "provider") \
     has(t, WORDS, evidence,  "evidence") \
@@ -32,6 +34,7 @@ static const char layer_text[] =
     "<  on {provider}>\n"
     "           {called:.88}\n"
     "           by {evidence}\n"
+    "<          {opaque!} a region whose kernels and precisions are not stated\n>"
     "<           values: {numbers}\n>"
     "<           input from {from}\n>"
     "<           output to {to}\n>";

@@ -79,11 +79,29 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
                 layer_word(f, all->pool.at[b->between.at + i]));
 }
 
-static bool has_type(const struct fsd_finder *f, uint64_t types, fsd_id node)
+/* The type in which a node, or the one that it duplicates, runs. */
+static enum fsd_dtype type_of(const struct fsd_finder *f, fsd_id node)
 {
-    const struct fsd_node_result *r = &f->d->nodes[fsd_merged_into(f->d, node)];
+    return (enum fsd_dtype)f->d->nodes[fsd_merged_into(f->d, node)].realised;
+}
 
-    return types >> r->realised & 1;
+static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
+                        const struct fsd_block *b)
+{
+    if (b->fused == FSD_FUSED_SPLIT) {
+        fprintf(f->out, "is in %u layers: ", b->layers.n);
+        put_split(f, all, b);
+    } else if (b->opaque != FSD_NONE) {
+        fprintf(f->out,
+                "is not known to be one kernel or several: the engine does not state "
+                "the kernels of the region in %s",
+                layer_word(f, b->opaque));
+    } else if (b->fused == FSD_FUSED_UNKNOWN) {
+        fprintf(f->out,
+                "may be in one layer or in several: it is unknown which layers compute "
+                "`%s`",
+                fsd_called(f, b->unknown));
+    }
 }
 
 /* Reports a block that breaks the promise. */
@@ -94,7 +112,7 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
     fsd_id other = FSD_NONE;
 
     for (uint32_t i = 0; p->types && i < b->typed.n && other == FSD_NONE; i++)
-        if (!has_type(f, p->types, all->pool.at[b->typed.at + i]))
+        if (!(p->types >> type_of(f, all->pool.at[b->typed.at + i]) & 1))
             other = all->pool.at[b->typed.at + i];
     if (p->types && !b->typed.n)
         other = b->anchor;
@@ -107,18 +125,15 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
         fsd_about_node(f, all->pool.at[b->nodes.at + i]);
     fprintf(f->out, "the %s of `%s` ", fsd_pattern_name(p->pattern),
             fsd_called(f, b->anchor));
-    if (split && b->fused == FSD_FUSED_SPLIT) {
-        fprintf(f->out, "is in %u layers: ", b->layers.n);
-        put_split(f, all, b);
-    } else if (split) {
-        fprintf(f->out,
-                "may be in one layer or in several: it is unknown which layers compute "
-                "`%s`",
-                fsd_called(f, b->unknown));
-    }
-    if (other != FSD_NONE) {
+    if (split)
+        put_unfused(f, all, b);
+    if (other != FSD_NONE && type_of(f, other) == FSD_DTYPE_UNKNOWN) {
+        fprintf(f->out, "%s `%s` in a type that is not known, required is ",
+                split ? "; it runs" : "runs", fsd_called(f, other));
+        put_types(p->types, f->out);
+    } else if (other != FSD_NONE) {
         fprintf(f->out, "%s `%s` in %s, not in ", split ? "; it runs" : "runs",
-                fsd_called(f, other), fsd_dtype_name(f->d->nodes[other].realised));
+                fsd_called(f, other), fsd_dtype_name(type_of(f, other)));
         put_types(p->types, f->out);
     }
     fsd_finding_close(f);
@@ -158,17 +173,34 @@ void fsd_find_unexpected(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* Work in the required types, all work, and whether some of it is unknown. */
+/* Work in the required types, all work, and what of it is unknown. */
 struct done {
-    double in_types, all;
-    uint32_t unknown;
+    double in_types, untyped, all;
+    uint32_t unknown;    /* whose work is */
+    uint32_t of_no_type; /* whose type is */
 };
 
-static void add(struct done *done, double amount, bool in_types)
+/* @param runs  a layer does it, in that type: where this is unknown, it may be any. */
+static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype type,
+                bool runs)
 {
+    double known = amount > 0 ? amount : 0;
+
     done->unknown += amount < 0;
-    done->all += amount > 0 ? amount : 0;
-    done->in_types += amount > 0 && in_types ? amount : 0;
+    done->all += known;
+    if (types >> type & 1) {
+        done->in_types += known;
+    } else if (type == FSD_DTYPE_UNKNOWN && amount != 0 && runs) {
+        done->untyped += known;
+        done->of_no_type++;
+    }
+}
+
+/* Whether the types that are not known decide. */
+static bool is_open(const struct done *done, double share)
+{
+    return done->of_no_type && done->in_types < share * done->all &&
+           done->in_types + done->untyped >= share * done->all;
 }
 
 static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
@@ -183,8 +215,8 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
         for (uint32_t i = 0; p->scope.n && i < m->of_layer[layer].n; i++)
             concerned |= in_scope(f, p, fsd_match_of_layer(m, layer, i)->node);
         if (concerned)
-            add(done, (double)f->d->cost->layers[layer].bytes,
-                p->types >> r->precision & 1);
+            add(done, (double)f->d->cost->layers[layer].bytes, p->types, r->precision,
+                true);
     }
 }
 
@@ -208,7 +240,7 @@ static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
             continue;
         if (report && amount != 0 && !(p->types >> r->realised & 1))
             fsd_about_node(f, i);
-        add(done, amount, p->types >> r->realised & 1);
+        add(done, amount, p->types, r->realised, r->fate == FSD_FATE_LAYER);
     }
 }
 
@@ -237,6 +269,12 @@ void fsd_find_not_in_types(struct fsd_finder *f)
                          p->by == FSD_WORK_BYTES ? "layer" : "node");
         } else if (!(done.all > 0)) {
             fprintf(f->out, "nothing in the scope has %s", work[p->by]);
+        } else if (is_open(&done, p->share)) {
+            fputs("not known: the types of ", f->out);
+            fsd_put_noun(f->out, done.of_no_type,
+                         p->by == FSD_WORK_BYTES ? "layer" : "node");
+            fprintf(f->out, ", %.2f%% of the %s", 100 * done.untyped / done.all,
+                    work[p->by]);
         } else {
             fprintf(f->out, "%.2f%% of the %s run in ", 100 * done.in_types / done.all,
                     work[p->by]);

@@ -274,8 +274,11 @@ void fsd_find_not_int8(struct fsd_finder *f)
         fsd_finding_open(f);
         fsd_about_state_node(f, s, i);
         fsd_put_subjects(f, f->now.nodes);
-        fprintf(f->out, " (%s) runs in %s", op,
-                fsd_dtype_name((enum fsd_dtype)n->precision));
+        if (n->precision == FSD_DTYPE_UNKNOWN)
+            fprintf(f->out, " (%s) runs in a type that is not known", op);
+        else
+            fprintf(f->out, " (%s) runs in %s", op,
+                    fsd_dtype_name((enum fsd_dtype)n->precision));
         fsd_finding_close(f);
     }
 }
