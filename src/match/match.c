@@ -182,10 +182,100 @@ static void fit_weights(const struct fsd_match *m, struct fsd_fit *fit)
     }
 }
 
+/* ------------------------------------------------------------- weights of 4 bits */
+
+static bool is_of_4_bits(enum fsd_dtype type)
+{
+    return fsd_dtype_bits(type) == 4;
+}
+
+/* Elements of the constant of 4 bits that the node reads as its weight, dequantized,
+ * cast or transposed; -1: it reads none, or their number is unknown. */
+static int64_t packed_count(const struct fsd_match *m, fsd_id node)
+{
+    fsd_id tensor = fsd_node_in_tensor(m->model, node, 1);
+
+    if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) ||
+        !fsd_is_constant(m->facts, tensor))
+        return -1;
+    while (!is_of_4_bits(fsd_tensor_form(m->model, tensor)->type)) {
+        fsd_id by = fsd_tensor_producer(m->model, tensor);
+
+        if (by == FSD_NONE ||
+            (!(m->facts->traits[by] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CASTS)) &&
+             !fsd_node_is(m->model, by, FSD_ONNX_Transpose)))
+            return -1;
+        tensor = fsd_node_in_tensor(m->model, by, 0);
+    }
+    return fsd_form_count(m->model, fsd_tensor_form(m->model, tensor));
+}
+
+/* The type of the only constant of a layer with that many elements, if it is a float;
+ * unknown if there are none or several. */
+static enum fsd_dtype float_constant(const struct fsd_match *m, fsd_id layer,
+                                     int64_t count)
+{
+    struct fsd_span all = m->engine->layers.at[layer].constants;
+    enum fsd_dtype type = FSD_DTYPE_UNKNOWN;
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < all.n; i++) {
+        const struct fsd_form *form =
+            fsd_port_form(m->engine, &m->engine->ports.at[all.at + i]);
+
+        if (fsd_form_count(m->engine, form) != count)
+            continue;
+        type = form->type;
+        found++;
+    }
+    return found == 1 && fsd_dtype_rank(type) >= fsd_dtype_rank(FSD_FP16)
+               ? type
+               : FSD_DTYPE_UNKNOWN;
+}
+
+/* Whether the engine lists the constants of all its kernels, none of which has 4 bits.
+ */
+static bool has_no_4_bits(const struct fsd_match *m)
+{
+    for (uint32_t i = 0; i < m->engine->ports.n; i++) {
+        enum fsd_dtype type = fsd_port_form(m->engine, &m->engine->ports.at[i])->type;
+
+        if (type == FSD_DTYPE_UNKNOWN || is_of_4_bits(type))
+            return false;
+    }
+    for (fsd_id i = 0; i < m->engine->layers.n; i++)
+        if (fsd_kind_computes(m->engine->layers.at[i].kind) &&
+            !m->engine->layers.at[i].lists_constants)
+            return false;
+    return true;
+}
+
+/* A strongly typed builder keeps weights in the model's types, others may dequantize
+ * them. */
+static void fit_packed(const struct fsd_match *m, struct fsd_fit *fit)
+{
+    if (!m->engine->strongly_typed || !m->engine->detailed || !has_no_4_bits(m))
+        return;
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        const struct fsd_link *link = &m->links.at[i];
+        int64_t count = packed_count(m, link->node);
+        enum fsd_dtype type =
+            count > 1 ? float_constant(m, link->layer, count) : FSD_DTYPE_UNKNOWN;
+
+        if (type == FSD_DTYPE_UNKNOWN || fit->packed++)
+            continue;
+        fit->packed_layer = link->layer;
+        fit->packed_node = link->node;
+        fit->packed_as = type;
+    }
+}
+
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
     struct fsd_fit fit = {.unlike = FSD_NONE,
                           .heavy = {FSD_NONE, FSD_NONE, 0},
+                          .packed_layer = FSD_NONE,
+                          .packed_node = FSD_NONE,
                           .quantizers = quantizers_lost(m)};
     bool departs = departs_from_onnx(m->model);
 
@@ -221,5 +311,6 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
             fit.unlike = t;
     }
     fit_weights(m, &fit);
+    fit_packed(m, &fit);
     return fit;
 }

@@ -183,8 +183,13 @@ struct fsd_fit {
                                   weight */
     struct {
         fsd_id layer, node;
-        int64_t count;   /**< elements of the node's weight */
-    } heavy;             /**< the first of those; FSD_NONE */
+        int64_t count; /**< elements of the node's weight */
+    } heavy;           /**< the first of those; FSD_NONE */
+    uint32_t packed;   /**< weights of 4 bits in the model that a strongly typed engine
+                              has as floats */
+    fsd_id packed_layer, packed_node; /**< the first: its layer, the node that reads it;
+                                           FSD_NONE */
+    enum fsd_dtype packed_as;         /**< its type in the engine */
     uint32_t quantizers; /**< the model's, if nothing in the engine is quantized; 0 if
                               something is, or not all types are known */
 };

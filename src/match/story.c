@@ -9,6 +9,7 @@
 #include "match/story.h"
 #include "base/base.h"
 #include "match/story_names.h"
+#include "model/ops/ids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,82 @@ static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
     return FSD_NONE;
 }
 
+/* While the model's nodes are searched in the parsed network; the last two by node of
+ * the model. */
+struct unparsed {
+    const struct fsd_graph *parsed, *model;
+    fsd_id *read;  /* the node of `parsed` that it is; FSD_NONE */
+    bool *missing; /* it is proved that the parser did not read it */
+};
+
+/* The parsed node has inputs, and the tensor is none of them. */
+static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
+{
+    const struct fsd_node *n = &u->parsed->nodes.at[parsed];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(u->parsed, parsed, i);
+
+        if (t != FSD_NONE && u->parsed->tensors.at[t].name == tensor)
+            return false;
+    }
+    return n->in.n > 0;
+}
+
+/* A consumer whose inputs show that the parser did not read the node; FSD_NONE.  That
+ * no line names the node proves nothing: the log may be an excerpt. */
+static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
+{
+    for (uint32_t i = 0; i < u->model->nodes.at[node].out.n; i++) {
+        fsd_id t = fsd_node_out_tensor(u->model, node, i);
+        struct fsd_span readers = {0};
+
+        if (t != FSD_NONE && u->model->tensors.at[t].name)
+            readers = fsd_tensor_consumers(u->model, t);
+        for (uint32_t k = 0; k < readers.n; k++) {
+            fsd_id reader = u->model->links.at[readers.at + k];
+
+            if (u->missing[reader] ||
+                (u->read[reader] != FSD_NONE &&
+                 reads_other(u, u->read[reader], u->model->tensors.at[t].name)))
+                return reader;
+        }
+    }
+    return FSD_NONE;
+}
+
+/* Producers stand before consumers in a model, so that its nodes are asked from the
+ * last on.  Bodies are left out: parsers rename tensors in them. */
+static void find_unparsed(struct fsd_history *h, const struct fsd_graph *parsed,
+                          const struct fsd_graph *model, struct fsd_arena *scratch)
+{
+    struct unparsed u = {parsed, model, fsd_ids_new(scratch, model->nodes.n),
+                         FSD_NEW(scratch, bool, model->nodes.n)};
+
+    h->unparsed = h->unparsed_quantizers = 0;
+    h->unparsed_node = h->unparsed_by = FSD_NONE;
+    for (fsd_id i = 0; i < parsed->nodes.n && parsed != model; i++)
+        if (h->node_of[i] != FSD_NONE)
+            u.read[h->node_of[i]] = h->parsed_node[i];
+    for (fsd_id left = model->nodes.n; left-- > 0 && parsed != model;) {
+        fsd_sym op = model->nodes.at[left].op;
+        fsd_id by = FSD_NONE;
+
+        if (!model->nodes.at[left].scope && u.read[left] == FSD_NONE)
+            by = unlike_consumer(&u, left);
+        if (by == FSD_NONE)
+            continue;
+        u.missing[left] = true;
+        h->unparsed++;
+        h->unparsed_quantizers +=
+            op == FSD_ONNX_QuantizeLinear || op == FSD_ONNX_DequantizeLinear;
+        if (!u.missing[by]) {
+            h->unparsed_node = left;
+            h->unparsed_by = by;
+        }
+    }
+}
+
 void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
                        const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
@@ -99,9 +176,10 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
         if (node_of[i] == FSD_NONE && model->nodes.n && !h->unlike++)
             h->unlike_name = parsed->nodes.at[node].name;
     }
-    fsd_arena_free(scratch);
     h->node_of = node_of;
     h->n_parsed = parsed->nodes.n;
+    find_unparsed(h, parsed, model, scratch);
+    fsd_arena_free(scratch);
 }
 
 /* ------------------------------------------------------------------------ replay */

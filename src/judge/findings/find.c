@@ -133,6 +133,14 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
+/* Whether the rule is of the subject.  Lint that has an engine as well states whether
+ * it is one of the model: else nothing that it confirms would hold. */
+static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
+{
+    return rule->needs & subject ||
+           (subject == FSD_NEEDS_LINT && there & FSD_NEEDS_RUN && rule->about_inputs);
+}
+
 /* Evaluates all rules of the subject, as far as its parts exist. */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
                                           unsigned there)
@@ -147,7 +155,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
         struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false, false};
         uint32_t first = found->list.n;
 
-        if (!(f->rule->needs & subject))
+        if (!is_asked(f->rule, subject, there))
             continue;
         if (f->policy)
             set = f->policy->rules[i];
@@ -220,7 +228,8 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                            .today = today};
 
     return ask_all(&f, FSD_NEEDS_LINT,
-                   FSD_NEEDS_LINT | (d->engine->nodes.n ? FSD_NEEDS_ENGINE : 0) |
+                   FSD_NEEDS_LINT |
+                       (d->engine->nodes.n ? FSD_NEEDS_ENGINE | FSD_NEEDS_RUN : 0) |
                        (d->history ? FSD_NEEDS_LOG : 0));
 }
 

@@ -185,8 +185,14 @@ struct fsd_history {
     const fsd_id *parsed_node; /**< by parsed node: its number in that network */
     const fsd_id *node_of;     /**< by parsed node: the model's; FSD_NONE: not there */
     uint32_t n_parsed;
-    uint32_t unlike;  /**< parsed nodes that the model does not have */
-    uint32_t foreign; /**< layers of its engine that the dump does not have */
+    uint32_t unlike;   /**< parsed nodes that the model does not have */
+    uint32_t unparsed; /**< the model's nodes, none of which the parser read: what reads
+                            their outputs in the model reads other tensors in the log */
+    uint32_t unparsed_quantizers; /**< Q and DQ among them */
+    fsd_id unparsed_node; /**< the first that a parsed node reads in the model; FSD_NONE
+                           */
+    fsd_id unparsed_by;   /**< that node */
+    uint32_t foreign;     /**< layers of its engine that the dump does not have */
     fsd_sym unlike_name, foreign_name; /**< the first of each */
     bool refused;                      /**< it is of another build, and no evidence */
 };

@@ -40,11 +40,37 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
+/* The builder cannot have used a node that its parser did not read, as the quantizers
+ * of a model whose engine was built before them. */
+static void find_unparsed(struct fsd_finder *f)
+{
+    const struct fsd_history *h = f->d->history;
+
+    if (!h->unparsed)
+        return;
+    fsd_finding_open(f);
+    fsd_about_node(f, h->unparsed_node);
+    fsd_fact_number(f, "unparsed", h->unparsed);
+    fsd_fact_number(f, "unparsed_quantizers", h->unparsed_quantizers);
+    fsd_put_noun(f->out, h->unparsed, "node");
+    fprintf(f->out, " of the model %s not parsed according to the log, such as ",
+            h->unparsed == 1 ? "was" : "were");
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, " (%s), whose output `%s` reads in the model only",
+            fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
+            fsd_called(f, h->unparsed_by));
+    if (h->unparsed_quantizers)
+        fprintf(f->out, "; %u of them quantize or dequantize", h->unparsed_quantizers);
+    fputs(": was the engine built from it?", f->out);
+    fsd_finding_close(f);
+}
+
 void fsd_find_other_model(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
     const char *first = fsd_text(f->d->names, h->unlike_name);
 
+    find_unparsed(f);
     if (!h->unlike)
         return;
     fsd_finding_open(f);

@@ -50,6 +50,23 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fsd_finding_close(f);
 }
 
+static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
+{
+    if (!fit->packed)
+        return;
+    fsd_finding_open(f);
+    fsd_about_layer(f, fit->packed_layer);
+    fsd_about_node(f, fit->packed_node);
+    fsd_fact_number(f, "packed", fit->packed);
+    fsd_put_noun(f->out, fit->packed, "weight");
+    fprintf(f->out, " of 4 bits in the model %s in this strongly typed engine: ",
+            fit->packed == 1 ? "is a float" : "are floats");
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, " reads one in %s in layer %u: was the engine built from it?",
+            fsd_dtype_name(fit->packed_as), fit->packed_layer);
+    fsd_finding_close(f);
+}
+
 /* Exports of related networks share most names, and the sizes of inputs and outputs,
  * but not those of weights. */
 static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
@@ -85,6 +102,7 @@ void fsd_find_misfit(struct fsd_finder *f)
         return;
     find_unquantized(f, fit.quantizers);
     find_other_weights(f, &fit);
+    find_unpacked(f, &fit);
     if (!no_name && !no_binding && !fit.tensors_unlike)
         return;
     fsd_finding_open(f);
