@@ -8,6 +8,7 @@
  */
 #include "match/story.h"
 #include "base/base.h"
+#include "model/graph/items.h"
 #include "match/story_names.h"
 #include "model/ops/ids.h"
 
@@ -272,29 +273,23 @@ static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t
 static void replay_members(struct fsd_story *s, const struct fsd_event *e,
                            uint32_t event)
 {
-    static const char word[] = "[ONNX Layer: ";
-    const char *at = strstr(fsd_text(s->h->names, e->text), word);
+    const char *text = fsd_text(s->h->names, e->text);
+    const char *at = strstr(text, FSD_ITEM_OPENING), *bar;
+    struct fsd_slice list = fsd_slice_of(at ? at : ""), item;
     struct fsd_span all = {s->pool.n, 0};
 
-    for (unsigned n = 0; at && n < FSD_MOST_PARTS; n++) {
-        const char *name = at + sizeof word - 1, *next = strstr(name, word), *bar;
-        size_t k = next ? (size_t)(next - name) : strlen(name);
-        const struct fsd_meaning *what;
+    for (unsigned n = 0; n < FSD_MOST_PARTS && fsd_items_next(&list, &item); n++) {
+        const struct fsd_meaning *what = fsd_vocab_find(s->vocab, item.s, item.n);
 
-        while (k && (name[k - 1] == ']' || (unsigned char)name[k - 1] < ' ') &&
-               !fsd_vocab_find(s->vocab, name, k))
-            k--;
-        what = fsd_vocab_find(s->vocab, name, k);
-        for (bar = name; !what && bar + 3 < name + k; bar++)
+        for (bar = item.s; !what && bar + 3 < item.s + item.n; bar++)
             if (!memcmp(bar, " | ", 3))
-                what = fsd_vocab_find(s->vocab, name, (size_t)(bar - name));
+                what = fsd_vocab_find(s->vocab, item.s, (size_t)(bar - item.s));
         if (what && what->nodes.n == 1) {
             fsd_vec_push(s->arena, &s->pool, s->vocab->pool.at[what->nodes.at]);
             all.n++;
         }
-        at = next;
     }
-    s->cut |= at != NULL;
+    s->cut |= list.n != 0;
     if (!all.n)
         return;
     add_scenes(s, all, event);

@@ -362,8 +362,8 @@ static void merges_members_and_duplicates(void **state)
     struct log l = read_log(
         CHAIN "P: Fusing a with b\nMerging layers: a + b || c\n"
               "Eliminating d which duplicates (Q) c\n"
-              "ForeignNode {ForeignNode[a...c]} metadata: [ONNX Layer: a][ONNX "
-              "Layer: c | doc]\n");
+              "ForeignNode {ForeignNode[a...c]} metadata: [ONNX Layer: a]\xef\xbf\xbd"
+              "[ONNX Layer: c | doc]\n");
     struct fsd_story *s = replay(&l);
 
     (void)state;

@@ -7,6 +7,7 @@
  */
 #include "model/graph/history.h"
 #include "base/base.h"
+#include "model/graph/items.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -140,31 +141,24 @@ _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
 /* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list the first and the
  * number of all, since the events of all nodes of a region name the region. */
-static void put_members(const char *list, FILE *out)
+static void put_members(const char *text, FILE *out)
 {
-    static const char word[] = "[ONNX Layer: ";
     enum { SHOWN = 4 };
-    const char *at = strstr(list, word), *next;
-    uint32_t n_shown = 0, more = 0;
+    const char *at = strstr(text, FSD_ITEM_OPENING);
+    struct fsd_slice list = fsd_slice_of(at ? at : ""), rest = list, item;
+    uint32_t n_shown = 0, n = 0;
 
     if (!at)
-        fputs(list, out);
-    for (next = at; next; next = strstr(next + 1, word))
-        more++;
-    for (; at; at = next) {
-        if (n_shown++ == SHOWN && more > SHOWN + 1) {
-            fprintf(out, "and %u more", more - SHOWN);
+        fputs(text, out);
+    while (fsd_items_next(&rest, &item))
+        n++;
+    while (fsd_items_next(&list, &item)) {
+        fputs(n_shown ? ", " : "", out);
+        if (n_shown++ == SHOWN && n > SHOWN + 1) {
+            fprintf(out, "and %u more", n - SHOWN);
             return;
         }
-        const char *name = at + sizeof word - 1;
-        size_t n;
-
-        next = strstr(name, word);
-        n = next ? (size_t)(next - name) : strlen(name);
-        while (n && (unsigned char)name[n - 1] < ' ')
-            n--;
-        n -= n && name[n - 1] == ']';
-        fprintf(out, "%.*s%s", (int)n, name, next ? ", " : "");
+        fprintf(out, "%.*s", (int)item.n, item.s);
     }
 }
 

@@ -3,8 +3,8 @@
  *
  *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
  *
- * Items are separated by 1E (fused by the optimizer), by 1F (by Myelin), or by nothing,
- * if a tool dropped control characters from the dump.  An item may have more than the
+ * Items are separated by 1E (fused by the optimizer), by 1F (by Myelin), or by what a
+ * tool printed in their place (model/graph/items.h).  An item may have more than the
  * node's name: " | " and its doc string, or " | Local Function: f".  A name may itself
  * contain any of this, so that an item is looked up whole before its end is removed.
  * Myelin appends how it lowered the node: "[ONNX Layer:
@@ -14,17 +14,16 @@
  * truncated item resolves to nothing.
  */
 #include "base/base.h"
+#include "model/graph/items.h"
 #include "read/engine/reader.h"
 #include "read/trt/name.h"
 
 #include <string.h>
 
-#define OPENING "[ONNX Layer: "
 #define TRAILER " | "
 #define ELISION " ... "
 
 enum {
-    OPENING_LEN = sizeof OPENING - 1,
     TRAILER_LEN = sizeof TRAILER - 1,
     TRAILERS = 64,     /* how many " | " of one item are tried */
     OWNED_MAX = 1024,  /* among more nodes of one name, owners are not compared */
@@ -123,62 +122,20 @@ static void read_name(struct reading *r, const char *s, size_t n)
     fsd_mention_add(r->g, r->vocab, mention, s, known, what);
 }
 
-/* The length without the remark behind the item. */
-static size_t without_remark(const char *s, size_t n)
-{
-    for (size_t at = n; at > 2 && s[n - 1] != ']'; at--)
-        if (!memcmp(s + at - 3, "]__", 3))
-            return at - 2;
-    return n;
-}
-
-static void read_item(struct reading *r, const char *s, size_t n)
-{
-    if (n >= OPENING_LEN && !memcmp(s, OPENING, OPENING_LEN)) {
-        s += OPENING_LEN;
-        n -= OPENING_LEN;
-        n = without_remark(s, n);
-        if (n && s[n - 1] == ']')
-            n--;
-    }
-    read_name(r, s, n);
-}
-
-/* A piece without separators may still be several items. */
-static void read_piece(struct reading *r, const char *s, size_t n)
-{
-    const char *next;
-
-    while (n &&
-           (next = fsd_slice_find((struct fsd_slice){s + 1, n - 1}, "]" OPENING))) {
-        size_t len = (size_t)(next - s) + 1;
-
-        read_item(r, s, len);
-        s += len;
-        n -= len;
-    }
-    read_item(r, s, n);
-}
-
 void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
                        fsd_sym metadata)
 {
     struct reading r = {.g = g, .vocab = vocab, .metadata = metadata};
-    const char *s = fsd_text(g->names, metadata);
-    size_t n = fsd_text_len(g->names, metadata);
+    struct fsd_slice list = {fsd_text(g->names, metadata),
+                             fsd_text_len(g->names, metadata)};
+    struct fsd_slice item;
 
-    if (n > TEXT_MAX) {
+    if (list.n > TEXT_MAX) {
         r.truncated = true;
-        n = 0;
+        list.n = 0;
     }
-    while (n) {
-        size_t len = strcspn(s, "\x1e\x1f");
-
-        read_piece(&r, s, len);
-        len += len < n;
-        s += len;
-        n -= len;
-    }
+    while (fsd_items_next(&list, &item))
+        read_name(&r, item.s, item.n);
     if (r.truncated)
         fsd_vec_push(g->arena, &g->remarks,
                      (struct fsd_remark){.rule = "input/truncated-metadata",

@@ -1,0 +1,78 @@
+/*
+ * Splits the Metadata of a layer into its items (items.h).  A name may contain brackets
+ * and any text, so that a closing bracket alone ends nothing: only one that the next
+ * item's opening word follows closely does.
+ */
+#include "model/graph/items.h"
+
+#include <string.h>
+
+/* The longest replacement of a separator, "&#x1e;", and a blank on both sides. */
+enum { SEPARATOR_MAX = 8 };
+
+static bool is_separator(char c)
+{
+    return c == '\x1e' || c == '\x1f';
+}
+
+/* The length of s without the remark at its end: "a]__gemm_from_conv1x1" is 2. */
+static size_t without_remark(const char *s, size_t n)
+{
+    size_t at = n;
+
+    while (at && fsd_is_word(s[at - 1]))
+        at--;
+    return at && s[at - 1] == ']' && n - at > 2 && !memcmp(s + at, "__", 2) ? at : n;
+}
+
+/* The end of the item that an opening word at s + n follows: behind its "]" or its
+ * remark; 0 where no item ends there. */
+static size_t end_before(const char *s, size_t n)
+{
+    for (size_t at = n; at && n - at <= SEPARATOR_MAX; at--) {
+        if (s[at - 1] == ']' || without_remark(s, at) < at)
+            return at;
+        if (s[at - 1] == '[')
+            break;
+    }
+    return 0;
+}
+
+/* The item at the front of s[0, n), which holds no separator as it was written;
+ * *next is where the following one begins. */
+static size_t item_length(const char *s, size_t n, size_t *next)
+{
+    const char *at = s;
+
+    while (at < s + n &&
+           (at = fsd_slice_find((struct fsd_slice){at + 1, (size_t)(s + n - at - 1)},
+                                FSD_ITEM_OPENING))) {
+        size_t end = end_before(s, (size_t)(at - s));
+
+        *next = (size_t)(at - s);
+        if (end)
+            return end;
+    }
+    *next = n;
+    return n;
+}
+
+bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item)
+{
+    size_t n = 0, next, len;
+
+    while (list->n && is_separator(*list->s))
+        *list = fsd_slice_from(*list, 1);
+    if (!list->n)
+        return false;
+    while (n < list->n && !is_separator(list->s[n]))
+        n++;
+    len = item_length(list->s, n, &next);
+    *item = (struct fsd_slice){list->s, len};
+    *list = fsd_slice_from(*list, next);
+    if (!fsd_slice_take(item, FSD_ITEM_OPENING))
+        return true;
+    item->n = without_remark(item->s, item->n);
+    fsd_slice_drop(item, "]");
+    return true;
+}

@@ -1,0 +1,24 @@
+/*
+ * The list of nodes that a builder writes into the Metadata of a layer, and into the
+ * log lines of a region:
+ *
+ *     [ONNX Layer: a]<1E>[ONNX Layer: b | doc string]<1F>[ONNX Layer: c]__gemm_from_x
+ *
+ * The separators are control characters, which tools drop, or print as something else:
+ * U+FFFD, "?", a blank, "\u001e", "^^".  An item therefore begins at its opening word,
+ * wherever that stands closely behind the end of another item.
+ */
+#ifndef FSD_MODEL_ITEMS_H
+#define FSD_MODEL_ITEMS_H
+
+#include "base/base.h"
+
+#define FSD_ITEM_OPENING "[ONNX Layer: "
+
+/** Takes the next item off the front of the list.  *item is the text between its
+ * brackets, a doc string included, without what is appended behind them; a piece
+ * that has no opening word is an item as it is.  It may be empty.  False at the end of
+ * the list. */
+bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);
+
+#endif
