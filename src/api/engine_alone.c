@@ -11,25 +11,10 @@
 
 #include "base/base.h"
 #include "model/ops/ops.h"
+#include "read/engine/reader.h"
 
 #include <ctype.h>
 #include <string.h>
-
-/* An initializer is called as the module's parameter, or by a number of the exporter:
- * "conv1.weight", "onnx::MatMul_1234". */
-static bool is_constant(struct fsd_slice name)
-{
-    static const char *const ends[] = {".weight", ".bias", ".running_mean",
-                                       ".running_var"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(ends); i++) {
-        size_t n = strlen(ends[i]);
-
-        if (name.n > n && !memcmp(name.s + name.n - n, ends[i], n))
-            return true;
-    }
-    return fsd_slice_begins(name, "onnx::");
-}
 
 /* What a layer computes, not what it was put around, copies or serves. */
 static bool states_node(const struct fsd_graph *dump, fsd_id layer,
@@ -43,7 +28,7 @@ static bool states_node(const struct fsd_graph *dump, fsd_id layer,
         return true;
     return !has_metadata && m->role != FSD_MENTION_HELPER &&
            (l->form == FSD_NAME_PLAIN || l->form == FSD_NAME_REGION) &&
-           l->kind != FSD_KIND_CONSTANT && !is_constant(name);
+           l->kind != FSD_KIND_CONSTANT && !fsd_is_weight_name(name);
 }
 
 /* The operator that a name ends in: "Conv_9", "/layer1/Conv", "node_Conv_12"; the word

@@ -76,7 +76,8 @@ static const char *border_format(const struct fsd_form *form,
 static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id first = fsd_node_in_tensor(d->engine, layer, 0);
-    bool input = first != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
+    bool input = (first != FSD_NONE && d->flows->of[layer].source == FSD_NONE) ||
+                 fsd_layer_border_in(d->engine, d->layers, layer) != FSD_NONE;
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
                           *made = input ? fsd_layer_form_out(d->engine, layer)
                                         : written_for_border(d, layer);

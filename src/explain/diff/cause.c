@@ -39,10 +39,9 @@ static bool at_border(const struct context *c, fsd_id layer)
 {
     const struct fsd_graph *e = c->m->engine;
     const struct fsd_flow *flow = &c->flows->of[layer];
-    fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
-    if (fsd_tensor_is(e, in, FSD_TENSOR_INPUT | FSD_TENSOR_CROSSES) ||
-        fsd_tensor_is(e, out, FSD_TENSOR_OUTPUT | FSD_TENSOR_CROSSES) ||
+    if (fsd_layer_border_in(e, c->layers, layer) != FSD_NONE ||
+        fsd_layer_border_out(e, c->layers, layer) != FSD_NONE ||
         copies_for_output(e, layer))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&

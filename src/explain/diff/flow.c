@@ -46,6 +46,45 @@ struct fsd_widths fsd_layer_widths(const struct fsd_graph *engine, fsd_id layer,
     return w;
 }
 
+/* --------------------------------------------------------------------- border */
+
+fsd_id fsd_layer_border_in(const struct fsd_graph *engine,
+                           const struct fsd_layer_result *layers, fsd_id layer)
+{
+    for (int steps = 0; layer != FSD_NONE && steps < STEPS; steps++) {
+        fsd_id tensor = fsd_node_in_tensor(engine, layer, 0);
+
+        if (fsd_tensor_is(engine, tensor, FSD_TENSOR_INPUT | FSD_TENSOR_CROSSES))
+            return tensor;
+        layer = tensor != FSD_NONE
+                    ? fsd_port_producer(engine, engine->nodes.at[layer].in.at)
+                    : FSD_NONE;
+        if (layer != FSD_NONE && layers[layer].kind != FSD_KIND_NOOP)
+            break;
+    }
+    return FSD_NONE;
+}
+
+fsd_id fsd_layer_border_out(const struct fsd_graph *engine,
+                            const struct fsd_layer_result *layers, fsd_id layer)
+{
+    for (int steps = 0; steps < STEPS; steps++) {
+        fsd_id tensor = fsd_node_out_tensor(engine, layer, 0);
+        struct fsd_span uses = {0, 0};
+
+        if (fsd_tensor_is(engine, tensor, FSD_TENSOR_OUTPUT | FSD_TENSOR_CROSSES))
+            return tensor;
+        if (tensor != FSD_NONE)
+            uses = fsd_port_peers(engine, engine->nodes.at[layer].out.at, false);
+        if (uses.n != 1)
+            break;
+        layer = engine->links.at[uses.at];
+        if (layers[layer].kind != FSD_KIND_NOOP)
+            break;
+    }
+    return FSD_NONE;
+}
+
 /* ------------------------------------------------------------------- backwards */
 
 static fsd_id before_gone(const void *of, fsd_id node)

@@ -35,6 +35,14 @@ bool fsd_advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** padding.c: the same for a layer that pads, or cuts off; false: it does not. */
 bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
+/** flow.c: the network's input from which the layer's data comes, and the network's
+ *  output to which it goes, directly or through layers that move nothing; tensors that
+ *  cross between two engines count as both.  FSD_NONE: there is none. */
+fsd_id fsd_layer_border_in(const struct fsd_graph *engine,
+                           const struct fsd_layer_result *layers, fsd_id layer);
+fsd_id fsd_layer_border_out(const struct fsd_graph *engine,
+                            const struct fsd_layer_result *layers, fsd_id layer);
+
 /** flow_named.c: completes the flows of Reformats without tensors. */
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);
 

@@ -9,6 +9,8 @@
 #include "read/engine/reader.h"
 #include "model/ops/ids.h"
 
+#include <string.h>
+
 /* At most so many nodes of one name are recorded; each has their total number. */
 enum { CANDIDATES = 8 };
 
@@ -59,4 +61,18 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
         mention.node = vocab->pool.at[nodes.at + i];
         fsd_vec_push(g->arena, &g->mentions, mention);
     }
+}
+
+bool fsd_is_weight_name(struct fsd_slice name)
+{
+    static const char *const ends[] = {".weight", ".bias", ".running_mean",
+                                       ".running_var"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(ends); i++) {
+        size_t n = strlen(ends[i]);
+
+        if (name.n > n && !memcmp(name.s + name.n - n, ends[i], n))
+            return true;
+    }
+    return fsd_slice_begins(name, "onnx::");
 }

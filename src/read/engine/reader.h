@@ -132,4 +132,8 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
                      struct fsd_mention mention, const char *s, size_t n,
                      const struct fsd_meaning *what);
 
+/** True when exporters name initializers so: after the parameter of a module
+ *  ("conv1.weight"), or by a number of their own ("onnx::MatMul_1234"). */
+bool fsd_is_weight_name(struct fsd_slice name);
+
 #endif

@@ -5,8 +5,8 @@
  * binding that a layer produces is an output, any other an input.  Without them,
  * "produced by no layer" is not enough: constants inside Myelin regions
  * (`__mye519_dconst`) have no producer either.  Then the names of the model's inputs
- * and outputs decide; without a model, tensors that no layer produces or consumes,
- * except those named as constants.
+ * and outputs decide; without a model, tensors that no layer produces are inputs,
+ * except those named as constants, and tensors that no layer consumes are outputs.
  */
 #include "read/trt/trt.h"
 #include "read/trt/kernel.h"
@@ -386,19 +386,20 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
 static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)
 {
     const struct fsd_tensor *t = &b->g->tensors.at[tensor];
-    const char *name = fsd_text(b->g->names, t->name);
-    size_t n = fsd_text_len(b->g->names, t->name);
+    struct fsd_slice name = fsd_slice_of(fsd_text(b->g->names, t->name));
+    bool by_model = b->vocab && !b->vocab->model->named_only;
     uint8_t uses = b->uses.at[tensor] & (PRODUCED | CONSUMED);
     uint8_t guess = uses == CONSUMED   ? FSD_TENSOR_INPUT
                     : uses == PRODUCED ? FSD_TENSOR_OUTPUT
                                        : 0;
 
-    if (b->vocab && uses & PRODUCED)
+    if (by_model && uses & PRODUCED)
         return model_flags(b, t->name) & FSD_TENSOR_OUTPUT;
-    if (b->vocab)
+    if (by_model)
         return model_flags(b, t->name) & FSD_TENSOR_INPUT;
     if (guess == FSD_TENSOR_INPUT && /* a constant inside a region, by its name */
-        (!strncmp(name, "__mye", 5) || (n >= 5 && !strcmp(name + n - 5, "const"))))
+        (fsd_slice_begins(name, "__mye") || fsd_slice_drop(&name, "const") ||
+         fsd_is_weight_name(name)))
         return 0;
     return guess;
 }
