@@ -4,6 +4,7 @@
  * edges, shapes and constants are not.
  *
  *     conv1.weight + QuantizeLinear_7 + Conv_9      QuantizeLinear_7, Conv_9
+ *     71 + (Unnamed Layer* 16) [Shuffle] + Mul_8    Mul_8
  *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   itself, a RELU
  *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name adds nothing
  */
@@ -15,6 +16,15 @@
 
 #include <ctype.h>
 #include <string.h>
+
+/* "71": a constant that bears the number of its tensor, beside the nodes of its layer. */
+static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (!fsd_is_digit(name.s[i]))
+            return false;
+    return l->mentions.n > 1;
+}
 
 /* What a layer computes, not what it was put around, copies or serves. */
 static bool states_node(const struct fsd_graph *dump, fsd_id layer,
@@ -28,7 +38,8 @@ static bool states_node(const struct fsd_graph *dump, fsd_id layer,
         return true;
     return !has_metadata && m->role != FSD_MENTION_HELPER &&
            (l->form == FSD_NAME_PLAIN || l->form == FSD_NAME_REGION) &&
-           l->kind != FSD_KIND_CONSTANT && !fsd_is_weight_name(name);
+           l->kind != FSD_KIND_CONSTANT && !fsd_is_weight_name(name) &&
+           !is_numbered_constant(l, name);
 }
 
 /* The operator that a name ends in: "Conv_9", "/layer1/Conv", "node_Conv_12"; the word

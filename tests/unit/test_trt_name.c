@@ -219,6 +219,9 @@ static const struct {
      "helper $$myelin$$(Unnamed Loop* 0)^a_b"},
     {"x__mye218", "plain", "unknown x__mye218"},
     {"[ShapeHostToDeviceCopy 0]", "plain", "helper [ShapeHostToDeviceCopy 0]"},
+    {"[DeviceToShapeHostCopy] 42[fromNZ]", "plain",
+     "helper [DeviceToShapeHostCopy] 42[fromNZ]"},
+    {"[trainStation1]", "plain", "helper [trainStation1]"},
     {"Conv_1 + Relu_43_myl3_6", "compiled", "computes Conv_1, computes Relu_43"},
     {"Conv_1_myl3", "plain", "unknown Conv_1_myl3"},
     /* profiles */

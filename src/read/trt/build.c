@@ -291,6 +291,14 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
+/* What no model has in the name of a layer that TensorRT adds for itself, is its own. */
+static void own_names(struct fsd_build *b)
+{
+    for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
+        if (b->g->mentions.at[i].role == FSD_MENTION_UNKNOWN)
+            b->g->mentions.at[i].role = FSD_MENTION_HELPER;
+}
+
 void fsd_build_layer_end(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
@@ -302,6 +310,8 @@ void fsd_build_layer_end(struct fsd_build *b)
         g->remarks.n = b->remarks;
         return;
     }
+    if (fsd_trt_is_own_type(fsd_text(g->names, b->node.op)))
+        own_names(b);
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
     b->layer.subtype = b->subtype;
     fsd_trt_facts(g->names, &b->node, b->origin, &b->layer);

@@ -228,10 +228,14 @@ static bool skip_wrapper(const struct fsd_expr *p, size_t *at)
 
 static bool is_helper(const struct fsd_expr *p, size_t at)
 {
-    return fsd_scan_skip_unnamed(&p->text, &at) ||
-           fsd_scan_at(&p->text, at, "ONNXTRT_") ||
-           fsd_scan_at(&p->text, at, "[ShapeHostToDeviceCopy ") ||
-           fsd_scan_at(&p->text, at, "Forced Cast ITensor ");
+    static const char *const begins[] = {"ONNXTRT_", "[ShapeHostToDeviceCopy",
+                                         "[DeviceToShapeHostCopy", "[trainStation",
+                                         "Forced Cast ITensor "};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(begins); i++)
+        if (fsd_scan_at(&p->text, at, begins[i]))
+            return true;
+    return fsd_scan_skip_unnamed(&p->text, &at);
 }
 
 /* The end of X in "X copy" and similar names, if X is unknown. */

@@ -24,8 +24,8 @@ static const struct {
     {"Myelin", FSD_KIND_FOREIGN},
     {"DLA", FSD_KIND_FOREIGN},
     {"shape_call", FSD_KIND_SHAPE},
-    {"ShapeHostToDevice", FSD_KIND_SHAPE},
-    {"DeviceToShapeHost", FSD_KIND_SHAPE},
+    {"TrainStation", FSD_KIND_SYNC}, /* waits for sizes that the data decides */
+    {"FinishNvmRegions", FSD_KIND_NOOP},
     {"signal", FSD_KIND_SYNC},
     {"wait", FSD_KIND_SYNC},
     {"Quantize", FSD_KIND_QUANTIZE},
@@ -46,6 +46,34 @@ static const struct {
     {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
 };
 
+/* ShapeHostToDevice, DeviceToShapeHost: sizes that cross between host and device. */
+static bool copies_to_host(const char *type)
+{
+    return strstr(type, "Host") && strstr(type, "Device");
+}
+
+/* The kind of a layer of which only the name is known. */
+static enum fsd_kind kind_by_name(const char *name)
+{
+    static const struct {
+        const char *begin;
+        enum fsd_kind kind;
+    } own[] = {{"[ShapeHostToDeviceCopy", FSD_KIND_SHAPE},
+               {"[DeviceToShapeHostCopy", FSD_KIND_SHAPE},
+               {"[trainStation", FSD_KIND_SYNC}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(own); i++)
+        if (!strncmp(name, own[i].begin, strlen(own[i].begin)))
+            return own[i].kind;
+    return FSD_KIND_COMPUTE;
+}
+
+bool fsd_trt_is_own_type(const char *type)
+{
+    return copies_to_host(type) || !strcmp(type, "TrainStation") ||
+           !strcmp(type, "FinishNvmRegions");
+}
+
 /* Origin says what a Reformat does, since TensorRT 8.2: only REFORMAT is TensorRT's
  * own.  A QDQ is an unfused QuantizeLinear or DequantizeLinear of the model, a SLICE
  * writes its part of a Concat, or reads one, by copying, and CAST and IDENTITY are the
@@ -63,6 +91,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         kind = types[i].kind;
     if (!strcmp(type, "COPY")) /* of the list at INFO; a kernel "copy" may compute */
         kind = FSD_KIND_COPY;
+    if (copies_to_host(type))
+        kind = FSD_KIND_SHAPE;
     for (i = 0; compiled && i < FSD_COUNT_OF(myelin_types); i++)
         if (!strcmp(myelin_types[i].type, type))
             kind = myelin_types[i].kind;
@@ -74,12 +104,12 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         return FSD_KIND_COPY;
     if (kind == FSD_KIND_COMPUTE && l->form == FSD_NAME_SERVES)
         return FSD_KIND_REFORMAT;
-    if (kind == FSD_KIND_COMPUTE &&
-        (l->form == FSD_NAME_REGION || l->provider == FSD_PROVIDER_DEVICE))
-        return FSD_KIND_FOREIGN;
     if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
         (l->form == FSD_NAME_COPIES || l->form == FSD_NAME_WRAPS))
         return FSD_KIND_COPY;
+    if (kind == FSD_KIND_COMPUTE &&
+        (l->form == FSD_NAME_REGION || l->provider == FSD_PROVIDER_DEVICE))
+        return FSD_KIND_FOREIGN;
     return kind;
 }
 
@@ -121,8 +151,12 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     const char *tactic = fsd_text(names, layer->tactic);
 
     layer->kind = kind_of(layer, type, origin);
+    if (!*type && layer->kind == FSD_KIND_COMPUTE)
+        layer->kind = kind_by_name(fsd_text(names, node->name));
     if (!strncasecmp(type, "Plugin", 6) && layer->provider != FSD_PROVIDER_DEVICE)
         layer->provider = FSD_PROVIDER_PLUGIN;
+    if (!strcmp(type, "FinishNvmRegions"))
+        layer->provider = FSD_PROVIDER_DEVICE;
     layer->forwards =
         layer->form == FSD_NAME_SERVES || origin == FSD_TRT_ORIGIN_REFORMAT;
     layer->slices = origin == FSD_TRT_ORIGIN_SLICE;

@@ -12,6 +12,8 @@
  *     Reformatting CopyNode for Input Tensor 0 to Conv_5   made for Conv_5
  *     reshape_before_MatMul-9                              inserted around MatMul-9
  *     639 copy, Concat_5_copy_input                        copies
+ *     639 to nvm, 640 from nvm                             copies to and from the DLA
+ *     [trainStation1], [DeviceToShapeHostCopy] 4           TensorRT's own steps
  *     /classifier/classifier_4/Gemm_myl9_3                 a Myelin kernel: the 3rd of
  *                                                          region 9; '.' became '_'
  *     __myl_MulSum_myl4_1                                  one named by its operations
@@ -318,6 +320,7 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
     } else if (cut_end(p, " to nvm") || cut_end(p, " from nvm") ||
                cut_end(p, " copy finish")) {
         layer->provider = FSD_PROVIDER_DEVICE;
+        layer->form = FSD_NAME_COPIES;
         p->copying = true;
     }
     if (cut_myelin(p) || is_myelin_own(p))
