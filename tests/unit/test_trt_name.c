@@ -304,6 +304,32 @@ static void name__nothing_is_lost_without_a_model(void **state)
     assert_int_equal(layer.form, FSD_NAME_REGION);
 }
 
+static void name__joined_without_a_model(void **state)
+{
+    static const struct {
+        const char *name, *mentions;
+    } joined[] = {
+        {"/q/MatMul+/k/MatMul+__mye35_myl0_9",
+         "unknown /q/MatMul, unknown /k/MatMul, helper __mye35"},
+        {"/q/MatMul+/k/MatMul", "unknown /q/MatMul+/k/MatMul"},
+        {"c+++Conv_myl0_1", "unknown c+++Conv"},
+        {"a+_myl0_1", "unknown a+"},
+        {"+a_myl0_1", "unknown +a"},
+        {"a + b+c_myl0_1", "unknown a, unknown b+c"},
+    };
+    struct fsd_graph *g = fsd_graph_new(model.arena, model.names);
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(joined); i++) {
+        struct fsd_layer layer =
+            read_into(g, NULL, joined[i].name, strlen(joined[i].name));
+        char found[256];
+
+        mentions_text(g, g, layer.mentions, found, sizeof found);
+        assert_string_equal(found, joined[i].mentions);
+    }
+}
+
 /* ------------------------------------------------------------------- Metadata */
 
 static const struct {
@@ -501,6 +527,7 @@ int main(void)
         cmocka_unit_test(name__grammar),
         cmocka_unit_test(name__ports_and_profiles),
         cmocka_unit_test(name__nothing_is_lost_without_a_model),
+        cmocka_unit_test(name__joined_without_a_model),
         cmocka_unit_test(metadata__items),
         cmocka_unit_test(metadata__truncated),
         cmocka_unit_test(name__many_bytes),

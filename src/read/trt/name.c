@@ -274,6 +274,29 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
+/* The same without a model: Myelin joins names with a '+' without blanks, which no
+ * exporter writes into one. */
+static bool split_joined(struct fsd_expr *p)
+{
+    const char *end = p->text.s + p->text.n, *plus = p->text.s;
+
+    if (p->vocab || !memchr(p->text.s, '+', p->text.n) || *p->text.s == '+' ||
+        end[-1] == '+')
+        return false;
+    while ((plus = memchr(plus, '+', (size_t)(end - plus))))
+        if (*++plus == '+' || *plus == ' ' || plus[-2] == ' ')
+            return false;
+    for (size_t at = 0, stop; at < p->text.n; at = stop + 1) {
+        plus = memchr(p->text.s + at, '+', p->text.n - at);
+        stop = plus ? (size_t)(plus - p->text.s) : p->text.n;
+        fsd_expr_mention(p,
+                         is_own_part(p, at, &(size_t){0}) ? FSD_MENTION_HELPER
+                                                          : FSD_MENTION_UNKNOWN,
+                         at, stop, NULL, false);
+    }
+    return true;
+}
+
 /* "n2_pooling": one of several layers that the parser makes of a node, named after the
  * node and the layer's role. */
 static bool read_derived(struct fsd_expr *p)
@@ -304,7 +327,7 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, 0, &known);
-    else if (read_derived(p) || read_joined(p))
+    else if (read_derived(p) || read_joined(p) || split_joined(p))
         return;
     else if (is_myelin_own(p) || is_bookkeeping(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
