@@ -23,6 +23,7 @@ struct reading {
     uint64_t odd_lines; /* within the list, not understood */
     uint64_t first_odd; /* number of the first of them */
     bool old;           /* there was a tensor in the syntax up to TensorRT 8.4 */
+    FSD_VEC(struct fsd_log_layer) said; /* by name: the last layer of it in the block */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -55,6 +56,38 @@ static void add_tensor(struct reading *r, const struct fsd_log_tensor *t)
     fsd_build_port(r->b, t->output ? FSD_DIRECTION_OUT : FSD_DIRECTION_IN, &tensor);
 }
 
+/* "... -> y (Half[1,8])", or "... Outputs: [ { Name: y, ..." */
+static bool writes_any(struct fsd_slice tensors)
+{
+    const char *at = fsd_slice_find(tensors, "Outputs: [");
+    struct fsd_slice rest = {"", 0};
+
+    if (at) {
+        rest = fsd_slice_trim(fsd_slice_from(tensors, (size_t)(at - tensors.s) + 10));
+        return fsd_slice_begins(rest, "{");
+    }
+    at = fsd_slice_find_last(tensors, "-> ");
+    return at && at + 3 < tensors.s + tensors.n;
+}
+
+/* Whether a line repeats that of an earlier layer, as somebody who comments on a log
+ * quotes it.  No two layers write one tensor; those that write nothing may be alike. */
+static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
+{
+    fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);
+    const struct fsd_log_layer *before;
+
+    while (r->said.n <= name)
+        fsd_vec_push(r->b->g->arena, &r->said, (struct fsd_log_layer){.name = {"", 0}});
+    before = &r->said.at[name];
+    if (before->tensors.n && fsd_slice_equal(before->type, layer->type) &&
+        fsd_slice_equal(before->tactic, layer->tactic) &&
+        fsd_slice_equal(before->tensors, layer->tensors) && writes_any(layer->tensors))
+        return true;
+    r->said.at[name] = *layer;
+    return false;
+}
+
 static void read_block_line(struct reading *r, const struct fsd_log_line *line)
 {
     struct fsd_log_layer layer;
@@ -65,6 +98,8 @@ static void read_block_line(struct reading *r, const struct fsd_log_line *line)
         count_odd(r, line);
         return;
     }
+    if (is_quoted(r, &layer))
+        return;
     fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, layer.name),
                     fsd_intern_slice(r->b->g->names, layer.type));
     r->b->layer.tactic_value = fsd_intern_slice(r->b->g->names, layer.tactic);
@@ -105,6 +140,8 @@ static enum fsd_status read_text_line(struct reading *r,
         count_odd(r, line);
         return FSD_OK;
     }
+    if (is_quoted(r, &layer))
+        return FSD_OK;
     status = fsd_inspector_layer(r->b, r->file, r->layers, line->text.s, line->text.n,
                                  &whole, r->err);
     if (status == FSD_OK)
