@@ -17,7 +17,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "71": a constant that bears the number of its tensor, beside the nodes of its layer. */
+/* "71": a constant that bears the number of its tensor, beside its layer's nodes. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -84,10 +84,10 @@ static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
     return ports;
 }
 
-void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
+/* Adds what the engine's names state, but for `there`, by name, and what they have of a
+ * model that is known. */
+static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *there)
 {
-    bool *there = FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
-
     for (fsd_id i = 0; i < dump->nodes.n; i++) {
         struct fsd_span span = dump->layers.at[i].mentions;
         bool has_metadata = false;
@@ -98,7 +98,8 @@ void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
             const struct fsd_mention *m = &dump->mentions.at[span.at + k];
             struct fsd_node node = {.name = m->text, .where = g->nodes.n};
 
-            if (there[m->text] || !states_node(dump, i, m, has_metadata))
+            if (there[m->text] || m->node != FSD_NONE || m->tensor != FSD_NONE ||
+                !states_node(dump, i, m, has_metadata))
                 continue;
             there[m->text] = true;
             node.in = own_tensor(g, 0);
@@ -106,9 +107,32 @@ void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
             set_operator(g, fsd_graph_add_node(g, node));
         }
     }
+}
+
+void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
+{
+    add_nodes(g, dump, FSD_NEW(g->arena, bool, fsd_intern_count(dump->names)));
     g->kind = "engine-names";
     g->named_only = true;
     g->path = dump->path;
     memcpy(g->hash, dump->hash, sizeof g->hash);
     fsd_graph_finish(g);
+}
+
+uint32_t fsd_alone_add(struct fsd_graph *g, const struct fsd_graph *dump)
+{
+    bool *there = FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
+    uint32_t before = g->nodes.n;
+    bool known = false;
+
+    for (uint32_t i = 0; i < dump->mentions.n; i++)
+        known |= dump->mentions.at[i].node != FSD_NONE;
+    if (!known)
+        return 0;
+    for (fsd_id i = 0; i < before; i++)
+        there[g->nodes.at[i].name] = true;
+    add_nodes(g, dump, there);
+    if (g->nodes.n > before)
+        fsd_graph_finish(g);
+    return g->nodes.n - before;
 }

@@ -83,6 +83,29 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
+/* Of an excerpt of a log, whose parser's lines list some of the nodes only, the
+ * engine's names state the others. */
+static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names), *added;
+    const struct fsd_source source = {.file = &in->engine,
+                                      .number = in->opt->engine_number,
+                                      .profile = in->opt->opt_profile,
+                                      .vocab = fsd_vocab_new(scratch, in->parsed),
+                                      .history = own_history(in)};
+    enum fsd_status status = fsd_engine_load(dump, &source, err);
+
+    if (status == FSD_OK) {
+        added = fsd_graph_new(in->d->arena, in->d->names);
+        in->log_reader->read_network(added, in->d->history, in->story);
+        if (fsd_alone_add(added, dump))
+            in->d->model = added;
+    }
+    fsd_arena_free(scratch);
+    return status;
+}
+
 /* The log's network stands in for a model that was not given, though it may be cut
  * off: mapping/misfit reports that.  Many logs have none: of a build without --verbose,
  * of a run of an engine that was built before. */
@@ -103,7 +126,9 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     if (!in->story || !in->parsed->nodes.n)
         return load_alone(in, err);
     d->model = in->parsed;
-    return FSD_OK;
+    return fsd_log_network_is_whole(in->parsed, d->history, in->story)
+               ? FSD_OK
+               : load_excerpt(in, err);
 }
 
 /* ------------------------------------------------------- does the log belong here */

@@ -434,6 +434,13 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
+/** Whether the parser's lines are all there, as far as they show: its last ones mark
+ *  the outputs, and each tensor that a node reads has an origin.  An excerpt of a log
+ *  may hold the lines of some nodes only.
+ *  @param network  what fsd_log_network() made of them. */
+bool fsd_log_network_is_whole(const struct fsd_graph *network,
+                              const struct fsd_history *h, const struct fsd_file *file);
+
 /** True for a line that belongs there, but for those of a node: fsd_log_opened(). */
 bool fsd_log_is_network(struct fsd_slice t);
 

@@ -423,3 +423,30 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     g->lacks_attributes = true;
     fsd_graph_finish(g);
 }
+
+/* A tensor of the network that nodes read although nothing made, gave or stored it. */
+static bool misses_a_line(const struct fsd_graph *network)
+{
+    for (fsd_id i = 0; i < network->tensors.n; i++) {
+        const struct fsd_tensor *t = &network->tensors.at[i];
+
+        if (!t->scope && t->consumers.n && !t->producers.n &&
+            !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT)))
+            return true;
+    }
+    return false;
+}
+
+bool fsd_log_network_is_whole(const struct fsd_graph *network,
+                              const struct fsd_history *h, const struct fsd_file *file)
+{
+    bool marked = h->parsed_build == FSD_NONE; /* its list of layers names no outputs */
+
+    for (uint32_t i = 0; i < h->parser.n && !marked; i++) {
+        const struct fsd_parser_line *l = &h->parser.at[i];
+        struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
+
+        marked = l->build == h->parsed_build && fsd_slice_begins(t, "Marking ");
+    }
+    return marked && !misses_a_line(network);
+}

@@ -291,7 +291,7 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* What no model has in the name of a layer that TensorRT adds for itself, is its own. */
+/* What no model has in the name of a layer that TensorRT adds for itself is its own. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
@@ -393,11 +393,23 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
-static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)
+/* Whether the model states its inputs: the engine's own names do not, nor do the lines
+ * of an excerpt. */
+static bool states_inputs(const struct fsd_vocab *vocab)
+{
+    const struct fsd_graph *model = vocab ? vocab->model : NULL;
+
+    for (fsd_id i = 0; model && !model->named_only && i < model->tensors.n; i++)
+        if (model->tensors.at[i].flags & FSD_TENSOR_INPUT &&
+            !model->tensors.at[i].scope)
+            return true;
+    return false;
+}
+
+static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor, bool by_model)
 {
     const struct fsd_tensor *t = &b->g->tensors.at[tensor];
     struct fsd_slice name = fsd_slice_of(fsd_text(b->g->names, t->name));
-    bool by_model = b->vocab && !b->vocab->model->named_only;
     uint8_t uses = b->uses.at[tensor] & (PRODUCED | CONSUMED);
     uint8_t guess = uses == CONSUMED   ? FSD_TENSOR_INPUT
                     : uses == PRODUCED ? FSD_TENSOR_OUTPUT
@@ -470,9 +482,10 @@ static void find_jumps(struct fsd_graph *g)
 void fsd_build_finish(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
+    bool by_model = !b->bound && states_inputs(b->vocab);
 
     for (fsd_id i = 0; !b->bound && i < g->tensors.n; i++)
-        g->tensors.at[i].flags |= guessed_flags(b, i);
+        g->tensors.at[i].flags |= guessed_flags(b, i, by_model);
     fsd_graph_list_borders(g);
     g->producer = b->version ? b->version : fsd_intern_str(g->names, generation(b));
     /* Weak typing ended with TensorRT 11; TensorRT for RTX never had it. */

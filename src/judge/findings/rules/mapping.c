@@ -89,6 +89,21 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
+/* An excerpt of a log lists some of the nodes; the engine's names add others. */
+static void report_excerpt(struct fsd_finder *f, uint32_t listed)
+{
+    uint32_t nodes = f->d->model->nodes.n;
+
+    fsd_finding_open(f);
+    fsd_fact_number(f, "parsed", listed);
+    fsd_fact_number(f, "nodes", nodes);
+    fprintf(f->out,
+            "the parser's lines of the log list %u of %u nodes; the other%s known "
+            "from the engine's names alone: pass the whole log, or the ONNX model",
+            listed, nodes, nodes - listed == 1 ? " is" : "s are");
+    fsd_finding_close(f);
+}
+
 /* An engine of another export of the same network has many of its names by chance, so
  * that it is not rejected; the missing ones are reported. */
 void fsd_find_misfit(struct fsd_finder *f)
@@ -103,6 +118,10 @@ void fsd_find_misfit(struct fsd_finder *f)
     find_unquantized(f, fit.quantizers);
     find_other_weights(f, &fit);
     find_unpacked(f, &fit);
+    if (from_log && f->d->history && f->d->history->n_parsed < f->d->model->nodes.n) {
+        report_excerpt(f, f->d->history->n_parsed);
+        return;
+    }
     if (!no_name && !no_binding && !fit.tensors_unlike)
         return;
     fsd_finding_open(f);
