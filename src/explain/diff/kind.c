@@ -167,6 +167,40 @@ static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span por
     return FSD_DTYPE_UNKNOWN;
 }
 
+/* The type to which a quantizer of weights rounds them. */
+static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
+{
+    bool back = m->facts->traits[node] & FSD_OP_DEQUANTIZE;
+    fsd_id tensor = back ? fsd_node_in_tensor(m->model, node, 0)
+                         : fsd_node_out_tensor(m->model, node, 0);
+    enum fsd_dtype type = fsd_tensor_form(m->model, tensor)->type;
+
+    return fsd_dtype_is_quantized(type) ? type : FSD_INT8;
+}
+
+/* The type of the weights that the layer's name shows with their quantizer, "weight +
+ * QuantizeLinear_116 + Conv_118": builders fuse these only into a kernel of that type.
+ * Without a model, what stands before the quantizer is its constant. */
+static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
+{
+    struct fsd_span span = m->engine->layers.at[layer].mentions;
+    enum fsd_dtype type = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < span.n; i++) {
+        const struct fsd_mention *mention = &m->engine->mentions.at[span.at + i];
+        unsigned traits = fsd_traits_of(m->facts, mention->node);
+
+        if (!(mention->by & FSD_BY_NAME) || mention->role != FSD_MENTION_COMPUTES)
+            continue;
+        if (traits & FSD_OP_QDQ &&
+            (m->model->named_only ? i > 0 : m->facts->folded[mention->node]))
+            type = quantizer_type(m, mention->node);
+        if (traits & FSD_OP_WEIGHTED && type != FSD_DTYPE_UNKNOWN)
+            return type;
+    }
+    return FSD_DTYPE_UNKNOWN;
+}
+
 /* The precision of a layer is that of its inputs: an INT8 convolution with an FP16
  * residual is an INT8 convolution.  That of a data-movement layer is the one it
  * outputs.  The tensors at the border of an opaque region do not show what its kernels
@@ -186,6 +220,8 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
         type = first_known(m, n->out);
     if (type == FSD_DTYPE_UNKNOWN && computes)
         type = m->engine->layers.at[layer].computes_in;
+    if (type == FSD_DTYPE_UNKNOWN && computes)
+        type = named_weights(m, layer);
     if (computes && type == FSD_FP32 && m->engine->layers.at[layer].rounds_to)
         type = m->engine->layers.at[layer].rounds_to;
     return type;

@@ -93,7 +93,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fprintf(out, "%s\nother layers %6u: ",
             any                                        ? ""
             : c->untyped == c->regions.n && c->untyped ? "unknown, no types are stated"
-                                                       : "none changed",
+            : c->untyped ? "none changed where types are stated"
+                         : "none changed",
             (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
