@@ -296,6 +296,16 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     fsd_story_set(s, e->a, all);
 }
 
+/* An operation that the compiler of a region measured is one of the region's. */
+static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
+{
+    struct fsd_span nodes = fsd_story_nodes(s, e->a);
+
+    add_scenes(s, nodes, event);
+    if (e->b && nodes.n)
+        fsd_story_set(s, e->b, fsd_story_join(s, fsd_story_nodes(s, e->b), nodes));
+}
+
 /* An event about one or two layers.  A duplicate of another is merged with it; a slice
  * is replaced "by retargeting i to e", or else a copy performs it. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
@@ -346,9 +356,11 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     case FSD_EVENT_MEMBERS:
         replay_members(s, e, event);
         break;
+    case FSD_EVENT_TUNED:
+        replay_tuned(s, e, event);
+        break;
     case FSD_EVENT_TRY:
     case FSD_EVENT_PATTERN:
-    case FSD_EVENT_TUNED:
     case FSD_EVENT_SWAP:
     case FSD_EVENT_RETYPE:
     case FSD_EVENT_CONCAT:

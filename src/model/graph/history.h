@@ -38,7 +38,7 @@ enum fsd_event_kind {
     FSD_EVENT_REGISTER,  /**< layer a for ONNX node b */
     FSD_EVENT_MEMBERS,   /**< a: the foreign node, text: its Metadata */
     FSD_EVENT_PATTERN,   /**< a is part of the pattern in text, "self-attention" */
-    FSD_EVENT_TUNED,     /**< a, text: the fastest kernels measured for it */
+    FSD_EVENT_TUNED,     /**< a, of region b; text: the fastest kernels measured */
     FSD_EVENT_WARNING,   /**< text: the message; a: the word of its rule, see
                               warnings */
     FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated), text: the

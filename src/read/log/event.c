@@ -273,8 +273,12 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
         return false;
     fsd_slice_skip(&p, " ");
     if (fsd_slice_take(&p, "Autotuning op ")) {
-        fsd_slice_split_at(&p, ": [", &members);
+        p = fsd_slice_trim(p);
+        if (!fsd_slice_split_at(&p, ": [", &members)) /* a network without Metadata */
+            fsd_slice_drop(&p, ":");
         r->tuned = p;
+        r->tuned_of =
+            fsd_slice_begins(r->timed.text, "{ForeignNode[") ? r->timed.text : none;
         r->tuned_rows = 0;
         return true;
     }
@@ -293,7 +297,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
              (int)(cells[4].n > 120 ? 120 : cells[4].n), cells[4].s,
              (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
     if (!r->tuned_rows++) {
-        keep(r, FSD_EVENT_TUNED, r->tuned, none, fsd_slice_of(text));
+        keep(r, FSD_EVENT_TUNED, r->tuned, r->tuned_of, fsd_slice_of(text));
     } else { /* the second count includes the first */
         struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
         char both[640];

@@ -353,6 +353,7 @@ struct fsd_event_reader {
     struct fsd_event_name autotuned;     /**< the last "Autotuning Reformat: A -> B" */
     struct fsd_event_name formats; /**< the last "Autotuning format combination" */
     struct fsd_slice tuned;        /**< the last "Autotuning op X" */
+    struct fsd_slice tuned_of;     /**< the region that was being timed then */
     uint32_t tuned_rows;           /**< of its table */
     uint32_t effort;   /**< what is being timed, in h->efforts.list; FSD_NONE */
     const char *clock; /**< the last time stamp; NULL: none */
