@@ -75,3 +75,12 @@ void fsd_put_nodes_of(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (n > FEW_NODES)
         fprintf(out, " and %u more", n - FEW_NODES);
 }
+
+/* A log whose engine is this one may be of another export of the model. */
+const char *fsd_refusal_of(const struct fsd_history *h)
+{
+    if (!h->refused)
+        return NULL;
+    return h->foreign ? "it belongs to another build"
+                      : "its parser read another model than this one";
+}

@@ -60,7 +60,9 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
                 "%" PRIu64 " line%s, %u event%s, %" PRIu64 " line%s of unknown form",
                 h->lines, fsd_plural(h->lines), h->events.n, fsd_plural(h->events.n),
                 h->unknown_lines, fsd_plural(h->unknown_lines));
-    fputs(h->refused ? ", not used: it belongs to another build)\n" : ")\n", out);
+    if (h->refused)
+        fprintf(out, ", not used: %s", fsd_refusal_of(h));
+    fputs(")\n", out);
 }
 
 static void put_built(const struct fsd_diff *d, const struct fsd_style *style,

@@ -502,7 +502,10 @@ static const char *no_use(const struct fsd_history *h)
 {
     if (!h)
         return "no log was given: --log BUILD.log (verbose) has the seconds";
-    return h->refused ? "the log belongs to another build and is not used" : NULL;
+    if (h->refused)
+        return h->foreign ? "the log belongs to another build and is not used"
+                          : "the parser of the log read another model: it is not used";
+    return NULL;
 }
 
 enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
