@@ -64,6 +64,14 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                : FSD_NONE;
 }
 
+/* A copy to or from another device does no node's work, though its tensor may be called
+ * as a node is. */
+static bool crosses(const struct fsd_layer *layer, const struct fsd_mention *mention)
+{
+    return mention->role == FSD_MENTION_COPIES &&
+           layer->provider == FSD_PROVIDER_DEVICE;
+}
+
 void fsd_link_mentions(struct fsd_match *m, unsigned by)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -77,7 +85,8 @@ void fsd_link_mentions(struct fsd_match *m, unsigned by)
             const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
             fsd_id node = mention->node;
 
-            if (!(mention->by & by) || !computes(mention) || mention->among > 1)
+            if (!(mention->by & by) || !computes(mention) || mention->among > 1 ||
+                crosses(&m->engine->layers.at[i], mention))
                 continue;
             if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
                 mention->tensor != FSD_NONE)
