@@ -299,10 +299,36 @@ static void own_names(struct fsd_build *b)
             b->g->mentions.at[i].role = FSD_MENTION_HELPER;
 }
 
+/* A kernel whose name states a type that none of the layer's inputs has: one of both is
+ * wrong, and what follows from them is. */
+static void remark_contradiction(struct fsd_build *b)
+{
+    struct fsd_graph *g = b->g;
+    const char *kernel = fsd_text(g->names, b->layer.tactic);
+    enum fsd_dtype reads = fsd_trt_kernel_reads(kernel), type = FSD_DTYPE_UNKNOWN;
+    struct fsd_span in = b->node.in;
+
+    for (uint32_t i = 0; i < in.n && reads != FSD_DTYPE_UNKNOWN; i++) {
+        type = fsd_port_form(g, &g->ports.at[in.at + i])->type;
+        if (type == reads || type == FSD_DTYPE_UNKNOWN)
+            return;
+    }
+    if (type != FSD_DTYPE_UNKNOWN)
+        fsd_build_remark(
+            b, "input/contradiction",
+            fsd_intern_str(g->names, fsd_printed(g->arena,
+                                                 "by its name, %s reads %s, and the "
+                                                 "tensors of its layer are %s",
+                                                 kernel, fsd_dtype_name(reads),
+                                                 fsd_dtype_name(type))));
+}
+
 void fsd_build_layer_end(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
 
+    if (!b->elsewhere)
+        remark_contradiction(b);
     b->in_layer = false;
     if (b->elsewhere) { /* undoes what was read of the layer */
         fsd_vec_push(g->arena, &g->elsewhere, b->node.name);

@@ -127,3 +127,15 @@ enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *ta
                ? by_name
                : FSD_DTYPE_UNKNOWN;
 }
+
+enum fsd_dtype fsd_trt_kernel_reads(const char *tactic)
+{
+    struct fsd_slice name = fsd_slice_of(tactic);
+    enum fsd_dtype reads;
+    bool whole;
+
+    while (name.n)
+        if (take_pair(take_word(&name), &reads, &whole) && whole)
+            return reads == FSD_TF32 ? FSD_FP32 : reads;
+    return FSD_DTYPE_UNKNOWN;
+}

@@ -58,6 +58,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
  * kernel and the types of its weights; unknown if these show nothing or contradict each
  *  other. */
 enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic);
+/** The type of the data that a kernel reads, by the first pair of types in its name,
+ *  "i8f16"; unknown if it has none. */
+enum fsd_dtype fsd_trt_kernel_reads(const char *tactic);
 
 /* ----------------------------------------------------------------------- build.c */
 
