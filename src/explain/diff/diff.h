@@ -360,13 +360,20 @@ void fsd_quote_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** "merged: computes the same as another node: Relu_6" */
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 
-/** Whether a kernel can add a bias of one scale to sums of another. */
-bool fsd_bias_scale_fits(double is, double should);
+/** Scales by value; NULL: not known. */
+struct fsd_scales {
+    const double *at;
+    uint32_t n;
+};
 /** The scale that the bias of a quantized product has, and the one that its kernel adds
  *  it with. */
 struct fsd_bias_misfit {
     double is, should;
 };
+/** Whether a kernel cannot add the bias to its sums, and the scales of the first
+ *  channel of which that holds; false also where one is not known. */
+bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scales bias,
+                      struct fsd_bias_misfit *misfit);
 /** Whether the node runs in a wider type than the model asks and has a quantized bias
  *  whose scale is not the product of those of its input and weights; false also where
  *  one of them is not known. */

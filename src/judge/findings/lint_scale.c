@@ -195,28 +195,25 @@ static bool has_no_scales(struct fsd_place *p)
     return q->scale != FSD_NONE && !q->scales;
 }
 
-/* A kernel adds the bias to sums of products, which have the product of both scales. */
+static struct fsd_scales held_scales(const struct fsd_place *p, uint32_t input)
+{
+    const struct fsd_quantizer *q = fsd_lint_held(p->l, fsd_place_node(p, 'n'), input);
+    bool bias = input == 2;
+
+    return q && (q->type == FSD_INT32) == bias ? (struct fsd_scales){q->scales, q->n}
+                                               : (struct fsd_scales){NULL, 0};
+}
+
 static bool has_other_bias(struct fsd_place *p)
 {
-    fsd_id node = fsd_place_node(p, 'n');
-    const struct fsd_quantizer *x = fsd_lint_held(p->l, node, 0),
-                               *w = fsd_lint_held(p->l, node, 1),
-                               *b = fsd_lint_held(p->l, node, 2);
+    struct fsd_bias_misfit misfit;
 
-    if (!x || !w || !b || x->n != 1 || !x->scales || !w->scales || !b->scales ||
-        b->type != FSD_INT32 || (w->n != 1 && b->n != 1 && w->n != b->n))
+    if (!fsd_bias_misfits(held_scales(p, 0), held_scales(p, 1), held_scales(p, 2),
+                          &misfit))
         return false;
-    for (uint32_t i = 0; i < w->n || i < b->n; i++) {
-        double is = b->scales[b->n == 1 ? 0 : i],
-               should = x->scales[0] * w->scales[w->n == 1 ? 0 : i];
-
-        if (fsd_bias_scale_fits(is, should))
-            continue;
-        p->text[0] = fsd_printed(p->f->scratch, "%.6g", is);
-        p->text[1] = fsd_printed(p->f->scratch, "%.6g", should);
-        return true;
-    }
-    return false;
+    p->text[0] = fsd_printed(p->f->scratch, "%.6g", misfit.is);
+    p->text[1] = fsd_printed(p->f->scratch, "%.6g", misfit.should);
+    return true;
 }
 
 /* Per-channel scales over an operator that mixes the axes. */

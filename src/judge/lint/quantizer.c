@@ -9,10 +9,6 @@ enum { REACH = 256, DEPTH = 16 };
 
 static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
 {
-    fsd_id root = fsd_op_copied(l->g, q->scale);
-    const struct fsd_value *v = fsd_tensor_value(l->g, root);
-    enum fsd_dtype type = fsd_tensor_form(l->g, root)->type;
-    unsigned width = fsd_dtype_bits(type) / 8;
     const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->scale);
     double *scales;
     bool any = false;
@@ -22,15 +18,11 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
 
         q->n = n > 0 && n < UINT32_MAX ? (uint32_t)n : 0;
     }
-    if (!v || !v->bytes || !width || v->size / width == 0)
+    scales = fsd_op_numbers(l->arena, l->g, q->scale, &q->n);
+    if (!scales)
         return;
-    q->n = (uint32_t)(v->size / width);
-    scales = FSD_NEW(l->arena, double, q->n);
-    for (uint32_t i = 0; i < q->n; i++) {
-        if (!fsd_element_number(v, type, i, &scales[i]))
-            return;
+    for (uint32_t i = 0; i < q->n; i++)
         any |= fabs(scales[i]) > 0 || isnan(scales[i]);
-    }
     /* Per-channel scales that are all 0: values that were left out of the file. */
     if (any || q->n == 1)
         q->scales = scales;

@@ -138,6 +138,12 @@ bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node);
 /** What the tensor is but for Identities: an initializer that is shared is copied. */
 fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor);
 
+/** The values of a constant, or of one that it copies, as numbers in the arena.
+ *  @param[out] n  how many, where the values are there, also if they are no numbers.
+ *  @return NULL where they are not known. */
+double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
+                       fsd_id tensor, uint32_t *n);
+
 /** A few words for a report: "Cast to the type it has".  Never NULL. */
 const char *fsd_same_text(enum fsd_same value);
 

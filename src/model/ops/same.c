@@ -91,6 +91,25 @@ fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor)
     return fsd_walk_back(g, tensor, before_identity, g);
 }
 
+double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
+                       fsd_id tensor, uint32_t *n)
+{
+    fsd_id root = fsd_op_copied(g, tensor);
+    const struct fsd_value *v = fsd_tensor_value(g, root);
+    enum fsd_dtype type = fsd_tensor_form(g, root)->type;
+    unsigned width = fsd_dtype_bits(type) / 8;
+    double *numbers;
+
+    if (!v || !v->bytes || !width || v->size / width == 0)
+        return NULL;
+    *n = (uint32_t)(v->size / width);
+    numbers = FSD_NEW(arena, double, *n);
+    for (uint32_t i = 0; i < *n; i++)
+        if (!fsd_element_number(v, type, i, &numbers[i]))
+            return NULL;
+    return numbers;
+}
+
 /* The input is that one number; with more axes than the other has it adds axes of 1, as
  * a view does.  Exporters write sum() from 0 on, addcmul() with a factor of 1, and a
  * learnt scale, which stands first, may be 1; builders leave all out, but compute a Sub
