@@ -118,61 +118,55 @@ static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
                        (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
-typedef void name_fn(struct fsd_log_failure *f, size_t *longest, const char *name,
-                     size_t n, const char *node);
+/* Whether a text names that. */
+typedef bool names_fn(struct fsd_slice text, const char *name, size_t n);
+
+static bool says_name(struct fsd_slice text, const char *name, size_t n)
+{
+    const char *at = fsd_slice_find(text, name);
+
+    return at && stands_whole(text, at, n);
+}
+
+/* The compiler makes "/Range_shape_U8_mul" of the layer's name. */
+static bool derives_from(struct fsd_slice text, const char *name, size_t n)
+{
+    return text.n > n && text.s[n] == '_' && !memcmp(text.s, name, n);
+}
 
 /* The longest name wins: "/a/MatMul" stands in "/a/MatMul_1", too. */
-static void try_name(struct fsd_log_failure *f, size_t *longest, const char *name,
-                     size_t n, const char *node)
-{
-    const char *at = n > *longest ? fsd_slice_find(f->reason, name) : NULL;
-
-    if (at && stands_whole(f->reason, at, n)) {
-        f->node = fsd_slice_of(node);
-        *longest = n;
-    }
-}
-
-/* The compiler states "name=/Range_shape_U8_mul", made of the layer's. */
-static void try_derived(struct fsd_log_failure *f, size_t *longest, const char *name,
-                        size_t n, const char *node)
-{
-    static const char word[] = ", name=";
-    const char *at = n > *longest ? fsd_slice_find(f->reason, word) : NULL;
-    struct fsd_slice derived;
-
-    if (!at)
-        return;
-    derived = fsd_slice_from(f->reason, (size_t)(at - f->reason.s) + sizeof word - 1);
-    if (derived.n > n && derived.s[n] == '_' && !memcmp(derived.s, name, n)) {
-        f->node = fsd_slice_of(node);
-        *longest = n;
-    }
-}
-
-static void find_name(struct fsd_log_failure *failure, const struct fsd_history *h,
-                      name_fn *try)
+static void find_name(struct fsd_log_failure *f, const struct fsd_history *h,
+                      struct fsd_slice text, names_fn *names)
 {
     size_t longest = 0;
 
     for (uint32_t i = 0; i < h->events.n; i++) {
         const struct fsd_event *e = &h->events.at[i];
+        const fsd_sym both[] = {e->b, e->a}; /* of the node, of its layer */
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
             continue;
-        try(failure, &longest, fsd_text(h->names, e->b), fsd_text_len(h->names, e->b),
-            fsd_text(h->names, e->b));
-        try(failure, &longest, fsd_text(h->names, e->a), fsd_text_len(h->names, e->a),
-            fsd_text(h->names, e->b));
+        for (size_t k = 0; k < FSD_COUNT_OF(both); k++) {
+            size_t n = fsd_text_len(h->names, both[k]);
+
+            if (n <= longest || !names(text, fsd_text(h->names, both[k]), n))
+                continue;
+            f->node = fsd_slice_of(fsd_text(h->names, e->b));
+            longest = n;
+        }
     }
 }
 
-void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h)
+void fsd_log_failure_name(struct fsd_log_failure *f, const struct fsd_history *h)
 {
-    if (!failure->by_parser)
-        find_name(failure, h, try_derived);
-    if (!failure->by_parser && !failure->node.n)
-        find_name(failure, h, try_name);
+    struct fsd_slice before = f->reason, derived;
+
+    if (f->by_parser)
+        return;
+    if (fsd_slice_split_at(&before, ", name=", &derived))
+        find_name(f, h, derived, derives_from);
+    if (!f->node.n)
+        find_name(f, h, f->reason, says_name);
 }
 
 static int shown(struct fsd_slice t, size_t most)
