@@ -277,6 +277,7 @@ enum fsd_subject {
 
 /** The files of one build that a directory holds. */
 struct fsd_directory;
+struct fsd_check_options;
 
 /** Where a directory was given for all files of a build, or for all but the model, puts
  *  these into their places, as far as `opt` names no others, and tells `opt->note`
@@ -298,7 +299,6 @@ FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
  *  @param out  as for fsd_directory_open(), but that it is set after a failure, too.
  *  @return FSD_OK, also where it is none; FSD_E_ARG where there is no snapshot in it,
  *          or too many, or one is a link that leads out; FSD_E_IO. */
-struct fsd_check_options;
 FSD_API enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
                                                 struct fsd_check_options *check,
                                                 bool follow, struct fsd_error *err);

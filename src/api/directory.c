@@ -309,21 +309,45 @@ void fsd_directory_free(struct fsd_directory *directory)
 
 /* ----------------------------------------------------------------------- snapshots */
 
-static enum fsd_status read_snapshots(struct fsd_directory *d, struct fsd_error *err)
-{
-    size_t n = 0;
-    const char **names = names_in(d, &n);
-    enum fsd_status status = FSD_OK;
+/* A file or a folder in the directory. */
+struct entry {
+    const char *path;
+    enum fsd_file_kind kind;
+    bool is_directory;
+};
 
-    if (!names)
-        return fail_open(d, err);
-    for (size_t i = 0; i < n && status == FSD_OK; i++) {
+/* All but those whose names begin with a dot, by name; each file is looked into once.
+ * @return NULL, with errno set, where the directory cannot be opened. */
+static const struct entry *entries_in(const struct fsd_directory *d, size_t *n)
+{
+    size_t n_names = 0;
+    const char **names = names_in(d, &n_names);
+    struct entry *entries = names ? FSD_NEW(d->arena, struct entry, n_names + 1) : NULL;
+
+    *n = 0;
+    for (size_t i = 0; i < n_names; i++) {
         const char *path = path_of(d, names[i]);
 
-        if (*names[i] == '.' || fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
+        if (*names[i] != '.')
+            entries[(*n)++] =
+                (struct entry){path, fsd_file_kind(path), is_directory(path)};
+    }
+    return entries;
+}
+
+static enum fsd_status read_snapshots(struct fsd_directory *d, struct fsd_error *err)
+{
+    size_t n;
+    const struct entry *entries = entries_in(d, &n);
+    enum fsd_status status = FSD_OK;
+
+    if (!entries)
+        return fail_open(d, err);
+    for (size_t i = 0; i < n && status == FSD_OK; i++) {
+        if (entries[i].kind != FSD_FILE_SNAPSHOT)
             continue;
-        fsd_vec_push(d->arena, &d->snapshots, path);
-        status = check_link(d, path, err);
+        fsd_vec_push(d->arena, &d->snapshots, entries[i].path);
+        status = check_link(d, entries[i].path, err);
     }
     if (status == FSD_OK && d->snapshots.n > MOST_SNAPSHOTS)
         status = fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
@@ -356,29 +380,28 @@ enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
 
 /* The model of a directory's engines: where there is none, the one file that is an
  * engine, too.  `""`: there is none either. */
-static enum fsd_status find_model(const struct fsd_directory *d, const char **names,
-                                  size_t n, const char **model, struct fsd_error *err)
+static enum fsd_status find_model(const struct fsd_directory *d,
+                                  const struct entry *entries, size_t n,
+                                  const char **model, struct fsd_error *err)
 {
     const char *either = "";
     bool others = false;
 
     *model = "";
     for (size_t i = 0; i < n; i++) {
-        const char *path = path_of(d, names[i]);
-        enum fsd_file_kind kind =
-            *names[i] == '.' ? FSD_FILE_OTHER : fsd_file_kind(path);
-        bool is_either = kind == FSD_FILE_ENGINE && fsd_file_is_model(path);
+        const struct entry *e = &entries[i];
+        bool is_either = e->kind == FSD_FILE_ENGINE && fsd_file_is_model(e->path);
 
-        if (kind == FSD_FILE_MODEL && **model)
+        if (e->kind == FSD_FILE_MODEL && **model)
             return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
                             "expected one model and its engines, or a directory for "
                             "each build, found two models: %.100s and %.100s",
-                            fsd_base_name(*model), names[i]);
-        if (kind == FSD_FILE_MODEL)
-            *model = path;
+                            fsd_base_name(*model), fsd_base_name(e->path));
+        if (e->kind == FSD_FILE_MODEL)
+            *model = e->path;
         else if (is_either && !*either)
-            either = path;
-        others |= kind == FSD_FILE_LOG || (kind == FSD_FILE_ENGINE && !is_either);
+            either = e->path;
+        others |= e->kind == FSD_FILE_LOG || (e->kind == FSD_FILE_ENGINE && !is_either);
     }
     if (!**model && others)
         *model = either;
@@ -392,38 +415,31 @@ static enum fsd_status add_build(struct fsd_directory *d, const char *model,
     return check_link(d, *engine ? engine : model, err);
 }
 
-static enum fsd_status add_engines(struct fsd_directory *d, const char **names,
+static enum fsd_status add_engines(struct fsd_directory *d, const struct entry *entries,
                                    size_t n, struct fsd_error *err)
 {
     const char *model;
-    enum fsd_status status = find_model(d, names, n, &model, err);
+    enum fsd_status status = find_model(d, entries, n, &model, err);
 
-    for (size_t i = 0; i < n && status == FSD_OK; i++) {
-        const char *path = path_of(d, names[i]);
-        enum fsd_file_kind kind =
-            *names[i] == '.' ? FSD_FILE_OTHER : fsd_file_kind(path);
-
-        if ((kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG) &&
-            strcmp(path, model) != 0)
-            status = add_build(d, model, path, err);
-    }
+    for (size_t i = 0; i < n && status == FSD_OK; i++)
+        if ((entries[i].kind == FSD_FILE_ENGINE || entries[i].kind == FSD_FILE_LOG) &&
+            strcmp(entries[i].path, model) != 0)
+            status = add_build(d, model, entries[i].path, err);
     return status;
 }
 
 static enum fsd_status read_builds(struct fsd_directory *d, struct fsd_error *err)
 {
-    size_t n = 0;
-    const char **names = names_in(d, &n);
-    enum fsd_status status = names ? FSD_OK : fail_open(d, err);
+    size_t n;
+    const struct entry *entries = entries_in(d, &n);
+    enum fsd_status status = FSD_OK;
 
-    for (size_t i = 0; i < n && status == FSD_OK; i++) {
-        const char *path = path_of(d, names[i]);
-
-        if (*names[i] != '.' &&
-            (is_directory(path) || fsd_file_kind(path) == FSD_FILE_SNAPSHOT))
-            status = add_build(d, path, "", err);
-    }
-    return status == FSD_OK && !d->builds.n ? add_engines(d, names, n, err) : status;
+    if (!entries)
+        return fail_open(d, err);
+    for (size_t i = 0; i < n && status == FSD_OK; i++)
+        if (entries[i].is_directory || entries[i].kind == FSD_FILE_SNAPSHOT)
+            status = add_build(d, entries[i].path, "", err);
+    return status == FSD_OK && !d->builds.n ? add_engines(d, entries, n, err) : status;
 }
 
 enum fsd_status fsd_directory_builds(struct fsd_directory **out, const char *path,
