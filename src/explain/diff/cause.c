@@ -230,11 +230,11 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
         return r->kind == FSD_KIND_COPY ? by_link(c->m, layer) : FSD_CAUSE_NONE;
     if (r->kind == FSD_KIND_NOOP || c->times->of[layer].median == 0)
         return FSD_CAUSE_FREE;
-    around = providers_around(c, layer);
     if (c->m->engine->layers.at[layer].provider == FSD_PROVIDER_DEVICE)
         return FSD_CAUSE_DLA;
     if (at_border(c, layer))
         return FSD_CAUSE_IO;
+    around = providers_around(c, layer);
     if (around & 1U << FSD_PROVIDER_DEVICE)
         return FSD_CAUSE_DLA;
     if (around & 1U << FSD_PROVIDER_PLUGIN)

@@ -224,9 +224,7 @@ static struct fsd_verdict *verdict_of(const char *title,
     v->accepts = accepts;
     v->label = label ? fsd_text(new->names, label) : "";
     v->ms[0] = c ? (t.runs ? old->run : old->total).median : -1;
-    v->ms[1] = (t.runs || !c ? new->run : new->total).median;
-    if (v->ms[1] < 0)
-        v->ms[1] = new->total.median;
+    v->ms[1] = (t.runs ? new->run : new->total).median;
     v->model = new->model_path;
     v->engine = new->engine_path;
     if (before_gate->run && !*v->model)

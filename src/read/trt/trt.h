@@ -42,13 +42,13 @@ enum fsd_trt_origin {
     FSD_TRT_ORIGIN_IDENTITY
 };
 
-/** Fills the facts that follow from the layer's type (`node->op`), its origin, its
- *  tactic's name, and the `form` and `provider` that its name has. */
 /** Whether TensorRT adds layers of this type for itself (TrainStation, copies of sizes
  *  between host and device, the end of the DLA's buffers), so that a name of theirs is
  *  no node's. */
 bool fsd_trt_is_own_type(const char *type);
 
+/** Fills the facts that follow from the layer's type (`node->op`), its origin, its
+ *  tactic's name, and the `form` and `provider` that its name has. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 

@@ -76,6 +76,14 @@ void fsd_put_nodes_of(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fprintf(out, " and %u more", n - FEW_NODES);
 }
 
+const char *fsd_unused_log(const struct fsd_history *h)
+{
+    if (!h->refused)
+        return NULL;
+    return h->foreign ? "the log belongs to another build and is not used"
+                      : "the parser of the log read another model: it is not used";
+}
+
 /* A log whose engine is this one may be of another export of the model. */
 const char *fsd_refusal_of(const struct fsd_history *h)
 {

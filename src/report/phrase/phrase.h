@@ -64,6 +64,8 @@ const char *fsd_said_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         uint32_t event);
 /** Why a log is no evidence, "it belongs to another build"; NULL: it is evidence. */
 const char *fsd_refusal_of(const struct fsd_history *h);
+/** The same as a sentence. */
+const char *fsd_unused_log(const struct fsd_history *h);
 /** The nodes that a layer computes: up to three names and how many more. */
 fsd_put_fn fsd_put_nodes_of;
 /** NULL when it is empty. */

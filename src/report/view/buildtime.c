@@ -500,12 +500,8 @@ static void fill_head(const struct work *w, struct answer *root)
 /* What keeps a log from being of use; NULL: nothing does. */
 static const char *no_use(const struct fsd_history *h)
 {
-    if (!h)
-        return "no log was given: --log BUILD.log (verbose) has the seconds";
-    if (h->refused)
-        return h->foreign ? "the log belongs to another build and is not used"
-                          : "the parser of the log read another model: it is not used";
-    return NULL;
+    return h ? fsd_unused_log(h)
+             : "no log was given: --log BUILD.log (verbose) has the seconds";
 }
 
 enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,

@@ -378,8 +378,7 @@ static const char *no_use(const struct fsd_diff *d)
         return "no log was given: --log SESSION.log (log_severity_level = 0) has the "
                "skipped fusions";
     if (h->refused)
-        return h->foreign ? "the log belongs to another build and is not used"
-                          : "the parser of the log read another model: it is not used";
+        return fsd_unused_log(h);
     return h->passes.n || h->places.n
                ? NULL
                : "this log reports no skipped fusions; one of ONNX Runtime does";
