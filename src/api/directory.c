@@ -320,11 +320,14 @@ struct entry {
  * @return NULL, with errno set, where the directory cannot be opened. */
 static const struct entry *entries_in(const struct fsd_directory *d, size_t *n)
 {
-    size_t n_names = 0;
+    size_t n_names;
     const char **names = names_in(d, &n_names);
-    struct entry *entries = names ? FSD_NEW(d->arena, struct entry, n_names + 1) : NULL;
+    struct entry *entries;
 
     *n = 0;
+    if (!names)
+        return NULL;
+    entries = FSD_NEW(d->arena, struct entry, n_names + 1);
     for (size_t i = 0; i < n_names; i++) {
         const char *path = path_of(d, names[i]);
 
