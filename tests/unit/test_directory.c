@@ -30,7 +30,7 @@ static void copy(const char *fixture, const char *name)
     FILE *file, *to;
     int c;
 
-    snprintf(from, sizeof from, FSD_FIXTURES "/qat_block/%s", fixture);
+    snprintf(from, sizeof from, "%s/qat_block/%s", FSD_FIXTURES, fixture);
     file = fopen(from, "rb");
     to = fopen(in(name), "wb");
     assert_non_null(file);
