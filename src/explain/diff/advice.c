@@ -161,7 +161,8 @@ static void put_edge(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *o
         if (i)
             fputs(", ", out);
         if (fsd_reader_is_output(reader)) {
-            fputs("network output", out);
+            fputs("network output ", out);
+            put_name(d, reader->output, quote, out);
         } else if (reader->node == FSD_NONE) {
             put_end(d, reader->layer, quote, out);
         } else {

@@ -114,6 +114,7 @@ struct fsd_reader {
                        output of the network */
     fsd_id node; /**< the node of it that reads the model's tensor; FSD_NONE: unknown */
     uint32_t input; /**< the node's input; undefined without a node */
+    fsd_sym output; /**< the name of the network's output; 0: a layer, or no name */
 };
 
 struct fsd_flow {

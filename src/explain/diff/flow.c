@@ -246,9 +246,9 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
         uint32_t input = fsd_node_input_of(m->model, node, tensor);
 
         if (input != FSD_NONE)
-            return (struct fsd_reader){layer, node, input};
+            return (struct fsd_reader){.layer = layer, .node = node, .input = input};
     }
-    return (struct fsd_reader){layer, FSD_NONE, 0};
+    return (struct fsd_reader){.layer = layer, .node = FSD_NONE};
 }
 
 /* The node of `layer` that consumes the output of `mover`, possibly through nodes
@@ -259,7 +259,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     const struct fsd_match *m = w->m;
     const struct fsd_graph *g = m->model;
     bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
-    struct fsd_reader reader = {layer, FSD_NONE, 0};
+    struct fsd_reader reader = {.layer = layer, .node = FSD_NONE};
     struct model_queue q = {.n = 0};
     bool carried; /* the input of `mover` was queued, too */
 
@@ -312,7 +312,7 @@ static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
         const struct fsd_reader *other = &w->flows->readers.at[flow->readers.at + i];
 
         if (other->layer == reader.layer && other->node == reader.node &&
-            other->input == reader.input)
+            other->input == reader.input && other->output == reader.output)
             return true;
     }
     return false;
@@ -345,7 +345,10 @@ static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port
     struct fsd_span uses = fsd_port_peers(e, port, false);
 
     if (fsd_tensor_is(e, out, FSD_TENSOR_OUTPUT))
-        add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+        add_reader(w, flow,
+                   (struct fsd_reader){.layer = FSD_NONE,
+                                       .node = FSD_NONE,
+                                       .output = e->tensors.at[out].name});
     for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
         fsd_id next = e->links.at[uses.at + i];
 

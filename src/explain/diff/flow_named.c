@@ -57,7 +57,7 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
             if (fsd_match_has(m, layer, by))
                 continue;
             if (found == FSD_NONE)
-                *reader = (struct fsd_reader){layer, node, k};
+                *reader = (struct fsd_reader){.layer = layer, .node = node, .input = k};
             /* Back through quantizers and views that have no layer of their own. */
             found = fsd_id_both(found,
                                 fsd_walk_back(m->model, tensor, before_unlayered, m));
@@ -110,13 +110,16 @@ static bool add_readers(const struct fsd_match *m, struct fsd_flows *flows,
 
         if (m->of_node[node].n != 1)
             return false;
-        fsd_vec_push(m->arena, &flows->readers,
-                     (struct fsd_reader){fsd_match_of_node(m, node, 0)->layer, node,
-                                         fsd_node_input_of(m->model, node, tensor)});
+        fsd_vec_push(
+            m->arena, &flows->readers,
+            (struct fsd_reader){.layer = fsd_match_of_node(m, node, 0)->layer,
+                                .node = node,
+                                .input = fsd_node_input_of(m->model, node, tensor)});
     }
     if (t->flags & FSD_TENSOR_OUTPUT)
         fsd_vec_push(m->arena, &flows->readers,
-                     (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+                     (struct fsd_reader){
+                         .layer = FSD_NONE, .node = FSD_NONE, .output = t->name});
     flow->readers = (struct fsd_span){at, flows->readers.n - at};
     return true;
 }
@@ -126,7 +129,7 @@ static void place(const struct fsd_match *m, struct fsd_flows *flows, fsd_id lay
 {
     struct fsd_flow *flow = &flows->of[layer];
     bool output = m->engine->layers.at[layer].output;
-    struct fsd_reader reader = {served, FSD_NONE, 0};
+    struct fsd_reader reader = {.layer = served, .node = FSD_NONE};
     fsd_id tensor = FSD_NONE;
 
     flow->served = served;

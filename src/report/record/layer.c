@@ -11,6 +11,8 @@
     set(t, COUNT, layer, fsd_count_id(from->layer), NULL) \
     set(t, FLAG,  output, fsd_reader_is_output(from), NULL, .if_true = true, \
         .about = "of the network") \
+    when(t, NAME, name, from->output, fsd_text(d->names, from->output), NULL, \
+        .about = "of the output") \
     set(t, COUNT, node, fsd_count_id(from->node), NULL) \
     when(t, COUNT, input, from->node != FSD_NONE, from->input, NULL, \
         .about = "of the node")
