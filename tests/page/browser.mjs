@@ -279,7 +279,10 @@ async function check_run() {
         check("link: the record", (await page.locator("#record").innerText()).includes("computes the same as another node"));
     });
     await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "This page has no layer 99."));
+    await open("slower", "", async (page) => check("times: those of a run lead", /time of a run\s+0\.4920 ms\s+in layers 0\.2760 ms: compute 65\.2 %/i.test(await page.locator("#tiles").innerText()), await page.locator("#tiles").innerText()));
+    await open("faster", "", async (page) => check("times: a comparison is of runs", /time of a run\s+-0\.0920 ms\s+-18\.7 %: 0\.4920 ms → 0\.4000 ms; in layers 0\.2760 ms → 0\.2760 ms/i.test(await page.locator("#tiles").innerText()), await page.locator("#tiles").innerText()));
     await open("log", "#layer=1", async (page) => {
+        check("log: its title names one file", (await page.locator("#title").innerText()).trim() === "build.log");
         check("log: the story is shown", (await page.locator("#record li .topic").count()) > 0 && /log line \d+/.test(await page.locator("#record").innerText()));
     });
 }

@@ -3,7 +3,9 @@
 
 PLAIN is the program without Graphviz.
 """
+import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -38,6 +40,12 @@ def main():
     names = HOSTILE + ["</script><script>document.title='broken'</script>", "<img src=x onerror=alert(1)>", "\u2028"]
     write("run", *pair, "--profile", at("qat_block", "profile.json"), "--peak", "500,100")
     write("log", at("build_log", "build.log"))
+    write("slower", at("slower"))
+    faster = os.path.join(FOLDER, "inputs", "faster")
+    shutil.copytree(at("slower"), faster, dirs_exist_ok=True)
+    with open(os.path.join(faster, "times.json"), "w", encoding="utf-8") as out:
+        json.dump([{"latencyMs": 0.4, "computeMs": 0.35}] * 3, out)
+    write("faster", "compare", at("slower"), faster)
     write("compare", "compare", ",".join([*pair, profiles[0]]), ",".join([pair[0], at("compare", "split.json"), profiles[1]]))
     builds = [",".join([pair[0], engine, *profile]) for engine, profile in
               ((pair[1], profiles[:1]), (at("compare", "split.json"), profiles[1:]), (at("compare", "wide.json"), []),

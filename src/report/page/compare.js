@@ -193,13 +193,26 @@ function lone_record(block, id, d, command) {
 
 /* ---------------------------------------------------------------------- overview */
 
+/** Of whole runs where both builds have them: they are what users wait for. @param {CompareDocument} d @returns {import("./types").Tile} */
+function time_tile(d) {
+    const layers = d.summary.ms;
+    const of_runs = d.old.run !== undefined && d.new.run !== undefined;
+    const [before, after] = of_runs ? [d.old.run, d.new.run] : [layers?.before, layers?.after];
+    if (before === undefined || after === undefined) return { title: "time", value: "–", note: "one of the builds has no profile" };
+    return {
+        title: of_runs ? "time of a run" : "time in layers",
+        value: signed_millis(after - before),
+        note: `${percent(after - before, before)}: ${millis(before)} → ${millis(after)}${of_runs && layers ? `; in layers ${millis(layers.before)} → ${millis(layers.after)}` : ""}`,
+        look: after > before ? "alarm" : "good",
+    };
+}
+
 /** @param {CompareDocument} d @returns {import("./types").Tile[]} */
 function tiles_of(d) {
-    const { regions, precisions, moves, nodes, ms } = d.summary;
+    const { regions, precisions, moves, nodes } = d.summary;
     const worse = regions["fusion-lost"] ? "alarm" : regions.regrouped ? "added" : "good";
     const more = (moves.added ?? 0) > (moves.removed ?? 0) ? "alarm" : moves.added ? "added" : "good";
     const differing = d.regions.filter((r) => r.differs).length;
-    const delta = ms ? ms.after - ms.before : 0;
     return [
         { title: "builds", value: d.summary.differs ? "differ" : d.summary.opaque_regions ? "alike as far as stated" : "are equal", note: `${count(differing)} of ${count(d.regions.length)} regions`, look: d.summary.differs ? "alarm" : "good", filter: ["show", "changed"] },
         { title: "layers", value: `${count(d.old.layers)} → ${count(d.new.layers)}`, note: `mapped ${d.old.mapped} of ${d.old.computing} → ${d.new.mapped} of ${d.new.computing}` },
@@ -207,7 +220,7 @@ function tiles_of(d) {
         { title: "higher precision", value: count(precisions.widened ?? 0), note: `lower ${precisions.narrowed ?? 0}, other ${precisions.changed ?? 0}`, look: precisions.widened ? "alarm" : "good", filter: ["width", "widened"] },
         { title: "inserted layers", value: `+${count(moves.added ?? 0)} −${count(moves.removed ?? 0)}`, note: `changed ${moves.changed ?? 0}`, look: more, filter: ["show", "inserted layers changed"] },
         { title: "nodes", value: `+${count(nodes["only-new"] ?? 0)} −${count(nodes["only-old"] ?? 0)}`, note: `unexplained ${nodes.unexplained ?? 0}` },
-        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${percent(delta, ms.before)}: ${millis(ms.before)} → ${millis(ms.after)}` : "one of the builds has no profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
+        time_tile(d),
     ];
 }
 

@@ -92,7 +92,8 @@ const title_part = (text) => el("span", { class: text.length < 40 ? "whole" : ""
 
 function put_frame() {
     document.title = `${safe(subject.title)} – fusiondiff`;
-    by_id("title").replaceChildren(title_part(subject.from), el("span", { class: "arrow" }, " → "), title_part(subject.to));
+    const from = subject.from ? [title_part(subject.from), el("span", { class: "arrow" }, " → ")] : [];
+    by_id("title").replaceChildren(...from, title_part(subject.to));
     if (subject.verdict) by_id("title").append(el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text));
 }
 

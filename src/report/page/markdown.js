@@ -80,7 +80,7 @@ export function summary_markdown(subject, todo, command) {
     const loud = subject.rules.filter((rule) => rule.findings.length);
     const facts = subject.brief.filter(({ topic }) => topic !== "to do");
     return [
-        `### ${code(subject.from)} → ${code(subject.to)}${subject.verdict ? `: ${escaped(subject.verdict.text)}` : ""}`,
+        `### ${subject.from ? `${code(subject.from)} → ` : ""}${code(subject.to)}${subject.verdict ? `: ${escaped(subject.verdict.text)}` : ""}`,
         todo.length ? `**What to do**\n\n${todo.map((line, i) => `${i + 1}. ${pieces_text(line)}`).join("\n")}` : "",
         facts.map(({ topic, text }) => `- ${escaped(topic)}: ${escaped(text)}`).join("\n"),
         table(["", "", ""], subject.tiles.map(({ title, value, note }) => [escaped(title), `**${escaped(value)}**`, escaped(note)])),

@@ -477,6 +477,14 @@ function node_record(run, n) {
 
 /* ---------------------------------------------------------------------- overview */
 
+/** A whole run is what users wait for; the layers' times are of a run that was profiled. @param {RunDocument["summary"]["ms"]} ms @param {number} compute its share of the layers @returns {import("./types").Tile} */
+function time_tile(ms, compute) {
+    const [run, layers] = [ms?.run, ms?.total];
+    const share = `compute ${percent(compute, 1)}`;
+    if (run !== undefined) return { title: "time of a run", value: millis(run), note: layers === undefined ? "no profile was given" : `in layers ${millis(layers)}: ${share}` };
+    return { title: "time in layers", value: layers === undefined ? "–" : millis(layers), note: layers === undefined ? "no profile was given" : share };
+}
+
 /** @param {Run} run @returns {import("./types").Tile[]} */
 function tiles_of(run) {
     const { nodes, layers, coverage, findings, ms, inserted, spent } = run.document.summary;
@@ -494,7 +502,7 @@ function tiles_of(run) {
         { title: "data movement", value: noun(movers.length, "layer"), note: moved || (coverage.inserted ? `${count(coverage.inserted)} inserted: ${listed(inserted, 2)}` : "none inserted by TensorRT"), look: movers.length ? "added" : "good", filter: ["show", "data movement"] },
         { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${noun(nodes.unexplained ?? 0, "node")} unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
         { title: "higher precision", value: count(wider), note: wider ? "above the requested type" : "all as requested", look: wider ? "alarm" : "good", filter: ["show", "higher precision than requested"] },
-        { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `compute ${percent(spent.compute?.share ?? 0, 1)}` },
+        time_tile(ms, spent.compute?.share ?? 0),
         { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
     ];
 }
@@ -537,17 +545,19 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     const blocks = all_blocks(run);
     const { model, engine, summary, log } = document;
     const total = summary.ms?.total ?? null;
+    /* Of a log, or an engine that names its nodes, there is no model beside it. */
+    const alone = model.path === engine.path;
     return make_subject({
-        title: `${base_name(model.path)} → ${base_name(engine.path)}`,
-        from: base_name(model.path),
+        title: alone ? base_name(engine.path) : `${base_name(model.path)} → ${base_name(engine.path)}`,
+        from: alone ? "" : base_name(model.path),
         to: base_name(engine.path),
         files: [
-            ["model", `${model.path}  (${[model.format, model.producer].filter(Boolean).join(", ")})`],
+            ...(alone ? [] : /** @type {[string, string][]} */ ([["model", `${model.path}  (${[model.format, model.producer].filter(Boolean).join(", ")})`]])),
             ["engine", `${engine.path}  (${[engine.format, engine.producer].filter(Boolean).join(", ")})`],
             ...(log ? /** @type {[string, string][]} */ ([["log", log.path + (log.used ? "" : "  (not used)")]]) : []),
         ],
         left: 9,
-        sides: ["ONNX nodes", "engine layers"],
+        sides: [alone ? "nodes" : "ONNX nodes", "engine layers"],
         measures: [
             { title: "time", print: millis, signed: false, most: most_of(blocks, 0), total },
             { title: "bytes", print: bytes, signed: false, most: most_of(blocks, 1), total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
