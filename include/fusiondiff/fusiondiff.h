@@ -215,6 +215,9 @@ struct fsd_picture {
     const char *only; /**< "reformats", "changes" or "precision": what is near those */
     const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL: this */
     const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as needed */
+    const char *label;     /**< what is written below a layer's name: some of "ms",
+                                "bytes" and "tactic", separated by commas; NULL: the
+                                first two */
     double layout_seconds; /**< processor time for svg, png, pdf; not above 0: 30 */
     fsd_note_fn *note;     /**< NULL: nobody wants to know */
     void *payload;         /**< handed to `note` */

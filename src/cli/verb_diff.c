@@ -28,6 +28,10 @@ static const struct option_row options[] = {
      "Pictures: what the color of a layer shows: fusion (the default), precision, "
      "time, kind, provider, or error or values (of --values)",
      WORD(picture.color_by), .group = 5},
+    {"label", "LIST",
+     "Pictures: what is written below a layer's name, of ms, bytes, tactic (default: "
+     "ms,bytes)",
+     WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
      "Pictures: one box per scope:N, or per run of layers; none; by default as much as "
      "a large graph needs",

@@ -491,6 +491,8 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
         status = fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
     if (status == FSD_OK)
         status = fsd_coloring_find(want->color_by, &job.scene.coloring, err);
+    if (status == FSD_OK)
+        status = fsd_labels_parse(want->label, &job.scene.labels, err);
     if (status == FSD_OK && want->collapse)
         status = fsd_grain_parse(want->collapse, &job.scene.grain, err);
     if (status == FSD_OK) {

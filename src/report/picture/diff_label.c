@@ -10,6 +10,7 @@
 enum {
     NAME = 34, /* characters of a name in a box */
     TITLE = 44,
+    TACTIC = 60,
     TIP_NAME = 400, /* and in a tooltip */
     TIP_ITEMS = 12,
     TYPES = 24, /* operator types of a shared box that are counted */
@@ -26,6 +27,12 @@ static const struct fsd_graph *graph_of(const struct fsd_drawing *w, enum fsd_si
     const struct fsd_diff *d = scene_of(w)->d;
 
     return side == FSD_SIDE_LEFT ? d->model : d->engine;
+}
+
+/* Whether the nodes are those of a file of their own, not of the engine's. */
+static bool is_given(const struct fsd_diff *d)
+{
+    return !d->model->named_only && strcmp(d->model->path, d->engine->path) != 0;
 }
 
 /* ------------------------------------------------------------------------ looks */
@@ -168,13 +175,14 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
     bool gone = r->fate != FSD_FATE_LAYER;
 
     fputs(gone ? "<FONT COLOR=\"#666666\">" : "<B>", out);
-    fsd_put_label_text(out, fsd_text(d->names, n->op), NAME);
+    fsd_put_label_text(out, fsd_text(d->names, n->op ? n->op : n->name), NAME);
     fputs(gone ? "</FONT>" : "</B>", out);
     if (gone)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
                 r->fate == FSD_FATE_UNEXPLAINED ? "#cc0000" : "#666666",
                 fsd_fate_name(r->fate));
-    put_small_name(w, n, FSD_SIDE_LEFT, node, out);
+    if (n->op) /* of a node that only layers name its name is all */
+        put_small_name(w, n, FSD_SIDE_LEFT, node, out);
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)
         fprintf(out,
@@ -283,25 +291,61 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
     }
 }
 
-/* With a line of what it costs, where that is known: its time in five steps, pale to
- * dark; the number stands in it. */
-static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+/* A log has a tactic's number alone. */
+static fsd_sym tactic_of(const struct fsd_drawing *w, fsd_id layer)
 {
-    static const char *const steps[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
-                                        "#e0701c"};
-    const struct fsd_diff *d = scene_of(w)->d;
-    double ms = fsd_box_ms(w, box, d), slowest = scene_of(w)->slowest_ms;
-    double share = slowest > 0 ? ms / slowest : 0;
-    bool layers = box->kind == FSD_BOX_ITEMS && box->side == FSD_SIDE_RIGHT;
+    const struct fsd_layer *l = &scene_of(w)->d->engine->layers.at[layer];
+
+    return l->tactic ? l->tactic : l->tactic_value;
+}
+
+/* The bytes that a box's layers move; negative: known of none. */
+static int64_t bytes_of(const struct fsd_drawing *w, const struct fsd_box *box)
+{
+    const struct fsd_cost *cost = scene_of(w)->d->cost;
     int64_t bytes = -1;
 
-    for (uint32_t i = 0; layers && i < box->items.n; i++) {
-        int64_t moved = d->cost->layers[fsd_item(w, box, i)].bytes;
+    for (uint32_t i = 0; i < box->items.n; i++) {
+        int64_t moved = cost->layers[fsd_item(w, box, i)].bytes;
 
         if (moved >= 0 && bytes < INT64_MAX - moved)
             bytes = (bytes < 0 ? 0 : bytes) + moved;
     }
-    if (ms < 0 && bytes < 0) {
+    return bytes;
+}
+
+/* A line of what a layer's box shows of its cost: its time in five steps, pale to dark;
+ * the number stands in it. */
+static void put_costs(const struct fsd_drawing *w, double ms, int64_t bytes, FILE *out)
+{
+    static const char *const steps[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
+                                        "#e0701c"};
+    double slowest = scene_of(w)->slowest_ms;
+    double share = slowest > 0 ? ms / slowest : 0;
+
+    if (ms >= 0)
+        fprintf(out, "</TD></TR><TR><TD BGCOLOR=\"%s\">%.4g ms%s",
+                steps[share >= 0.8 ? 4
+                      : share <= 0 ? 0
+                                   : (int)(share * 5)],
+                ms, bytes >= 0 ? ", " : "");
+    else if (bytes >= 0)
+        fputs("</TD></TR><TR><TD>", out);
+    if (bytes >= 0)
+        fsd_put_bytes(scene_of(w)->d, bytes, out);
+}
+
+static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+{
+    unsigned labels = scene_of(w)->labels;
+    bool layers = box->kind == FSD_BOX_ITEMS && box->side == FSD_SIDE_RIGHT;
+    double ms = labels & FSD_LABEL_MS ? fsd_box_ms(w, box, scene_of(w)->d) : -1;
+    int64_t bytes = layers && labels & FSD_LABEL_BYTES ? bytes_of(w, box) : -1;
+    fsd_sym tactic = layers && labels & FSD_LABEL_TACTIC && box->items.n == 1
+                         ? tactic_of(w, fsd_item(w, box, 0))
+                         : 0;
+
+    if (ms < 0 && bytes < 0 && !tactic) {
         put_content(w, box, out);
         return;
     }
@@ -309,28 +353,23 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
           "<TR><TD>",
           out);
     put_content(w, box, out);
-    if (ms >= 0)
-        fprintf(out, "</TD></TR><TR><TD BGCOLOR=\"%s\">%.4g ms%s",
-                steps[share >= 0.8 ? 4
-                      : share <= 0 ? 0
-                                   : (int)(share * 5)],
-                ms, bytes >= 0 ? ", " : "");
-    else
-        fputs("</TD></TR><TR><TD>", out);
-    if (bytes >= 0)
-        fsd_put_bytes(d, bytes, out);
+    if (tactic) {
+        fputs("</TD></TR><TR><TD>" FSD_SMALL, out);
+        fsd_put_label_text(out, fsd_text(scene_of(w)->d->names, tactic), TACTIC);
+        fputs("</FONT>", out);
+    }
+    put_costs(w, ms, bytes, out);
     fputs("</TD></TR></TABLE>", out);
 }
 
-/* A log has a tactic's number alone. */
-static void put_tactic(const struct fsd_graph *g, const struct fsd_layer *l, FILE *out)
+static void put_tactic(const struct fsd_drawing *w, fsd_id layer, FILE *out)
 {
-    fsd_sym tactic = l->tactic ? l->tactic : l->tactic_value;
+    fsd_sym tactic = tactic_of(w, layer);
 
     if (!tactic)
         return;
     fputs("\\ntactic ", out);
-    fsd_put_tip_text(out, fsd_text(g->names, tactic), 200);
+    fsd_put_tip_text(out, fsd_text(scene_of(w)->d->names, tactic), 200);
 }
 
 /* Number, type and full name, fate or kind, tactic: a line each, of the first items. */
@@ -363,7 +402,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         if (!model && d->layers[id].inserted)
             fprintf(out, ", inserted: %s", fsd_cause_name(d->reasons[id].cause));
         if (!model)
-            put_tactic(g, &g->layers.at[id], out);
+            put_tactic(w, id, out);
     }
     if (box->items.n > TIP_ITEMS)
         fprintf(out, "\\nand %u more", box->items.n - TIP_ITEMS);
@@ -424,7 +463,7 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
     char grain[24];
 
     fputs("<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">", out);
-    fsd_put_title(d->model->path, d->engine->path, false, out);
+    fsd_put_title(is_given(d) ? d->model->path : NULL, d->engine->path, false, out);
     fprintf(out, "%u node%s, %u layer%s, %u inserted", d->summary->nodes,
             fsd_plural(d->summary->nodes), d->summary->layers,
             fsd_plural(d->summary->layers), d->summary->inserted);
@@ -475,9 +514,21 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     fputs(FSD_LEGEND_END, out);
 }
 
+static const char *side_label(const struct fsd_drawing *w, enum fsd_side side)
+{
+    const struct fsd_diff *d = scene_of(w)->d;
+
+    if (side == FSD_SIDE_LEFT && d->model->named_only)
+        return "nodes that the layers name";
+    if (side == FSD_SIDE_LEFT && !is_given(d))
+        return "nodes that the log lists";
+    return fsd_diff_painter.sides[side].label;
+}
+
 const struct fsd_painter fsd_diff_painter = {
     .sides = {{"model", "ONNX model", 2, {"n", "mi", "mo", "mt", ""}},
               {"engine", "engine", 1, {"l", "ei", "eo", "et", ""}}},
+    .side_label = side_label,
     .put_legend = put_legend,
     .look = look,
     .put_label = put_label,
@@ -489,6 +540,28 @@ const struct fsd_painter fsd_diff_painter = {
     .loose_tip = "computed by a group of layers, this among them",
     .hangs = true,
 };
+
+enum fsd_status fsd_labels_parse(const char *list, unsigned *labels,
+                                 struct fsd_error *err)
+{
+    static const char *const words[] = {"ms", "bytes", "tactic"};
+
+    *labels = list ? 0 : FSD_LABEL_MS | FSD_LABEL_BYTES;
+    while (list) {
+        size_t length = strcspn(list, ","), word = 0;
+
+        while (word < FSD_COUNT_OF(words) &&
+               (strncmp(words[word], list, length) != 0 || words[word][length]))
+            word++;
+        if (word == FSD_COUNT_OF(words))
+            return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                            "expected --label ms, bytes or tactic, found '%.80s'",
+                            list);
+        *labels |= 1U << word;
+        list = list[length] ? list + length + 1 : NULL;
+    }
+    return FSD_OK;
+}
 
 double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
                   const struct fsd_diff *d)

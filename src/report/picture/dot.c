@@ -204,7 +204,10 @@ static void put_frames(const struct fsd_drawing *w, enum fsd_side side, fsd_id p
 
 static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 {
-    const struct fsd_side_words *words = &w->painter->sides[side];
+    const struct fsd_painter *painter = w->painter;
+    const struct fsd_side_words *words = &painter->sides[side];
+    const char *label =
+        painter->side_label ? painter->side_label(w, side) : words->label;
     struct places p = places_of(w, side);
 
     fprintf(out,
@@ -212,7 +215,7 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
             "\t\tgraph [id=\"side_%s\" style=\"rounded,filled\" fillcolor=\"#fcfcfc\" "
             "color=\"#bbbbbb\" label=\"%s\"]\n"
             "\t\t%s\n",
-            words->name, words->name, words->label, words->name);
+            words->name, words->name, label, words->name);
     put_boxes(w, side, 0, &p, out);
     put_frames(w, side, 0, &p, out);
     fputs("\t}\n", out);

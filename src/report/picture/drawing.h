@@ -116,6 +116,8 @@ struct fsd_painter {
         unsigned weight; /**< how much its wires want to be straight */
         const char *prefixes[FSD__BOX_COUNT]; /**< of its boxes' names, by kind */
     } sides[FSD__SIDE_COUNT];
+    /** What stands above a side; NULL: its label. */
+    const char *(*side_label)(const struct fsd_drawing *w, enum fsd_side side);
     void (*put_legend)(const struct fsd_drawing *w, FILE *out);
     struct fsd_box_style (*look)(const struct fsd_drawing *w,
                                  const struct fsd_box *box);
@@ -193,7 +195,8 @@ const char *fsd_type_width(enum fsd_dtype type);
 void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
 /** The files of a picture, in a legend: their names, or for two builds as much of their
- *  paths as differs. */
+ *  paths as differs.
+ *  @param left  NULL: the picture is of one file */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The table around a legend's rows, and one of its cells. */
@@ -284,11 +287,25 @@ struct fsd_sharing {
 };
 
 /** What a drawing is `of`. */
+/** What is written of a layer below its name, as bits. */
+enum fsd_label {
+    FSD_LABEL_MS = 1,
+    FSD_LABEL_BYTES = 2,
+    FSD_LABEL_TACTIC = 4,
+};
+
+/** "ms,tactic".
+ *  @param list  NULL: times and bytes
+ *  @return FSD_OK, or FSD_E_ARG when a word is not known. */
+enum fsd_status fsd_labels_parse(const char *list, unsigned *labels,
+                                 struct fsd_error *err);
+
 struct fsd_diff_scene {
     const struct fsd_diff *d;
     struct fsd_pick pick;
     struct fsd_grain grain;
     const struct fsd_coloring *coloring;
+    unsigned labels;   /**< of enum fsd_label */
     double slowest_ms; /**< of the engine's layers, those of a box together; not above 0
                             when no time is known */
 };

@@ -104,8 +104,10 @@ static void put_file(const char *path, const char *other, FILE *out)
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out)
 {
     fputs("<FONT POINT-SIZE=\"14\"><B>", out);
-    put_file(left, apart ? right : "", out);
-    fputs("</B>" FSD_ARROW "<B>", out);
+    if (left) {
+        put_file(left, apart ? right : "", out);
+        fputs("</B>" FSD_ARROW "<B>", out);
+    }
     put_file(right, apart ? left : "", out);
     fputs("</B></FONT>  ", out);
 }
