@@ -141,6 +141,16 @@ static void library_and_version(void **state)
                  "");
     expect_built("&&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec\n",
                  "version = TensorRT 8.6.0\n");
+    /* An option that trtexec's own list may not have. */
+    expect_built("&&&& RUNNING TensorRT.trtexec [TensorRT v110500] # trtexec "
+                 "--onnx=a.onnx --independentWeightLayouts --saveEngine=b\n",
+                 "version = TensorRT 11.5.0\nIndependent weight layouts = Enabled\n");
+    expect_built("&&&& RUNNING TensorRT.trtexec [TensorRT v110500] # trtexec "
+                 "--onnx=a--independentWeightLayouts --independentWeightLayoutsX\n",
+                 "version = TensorRT 11.5.0\n");
+    expect_built("&&&& RUNNING TensorRT.trtexec [TensorRT v110500] # trtexec --safe "
+                 "--loadEngineSo=b.so --independentWeightLayouts\n",
+                 "version = TensorRT 11.5.0\n");
     /* Another program: what was stated before is not of its engine. */
     expect_built("[I] Selected Device: X\n"
                  "&&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec\n"

@@ -13,8 +13,9 @@
  *     [I] Building engine with configuration:          (Polygraphy)
  *         Flags                  | [FP16, TF32]
  *
- * Source: trtexec of TensorRT 8.0 to 10.16, Polygraphy 0.4x, verbose logs of 8.6 to
- * 10.16.  TensorRT for RTX prints neither its device nor its options.
+ * Source: trtexec of TensorRT 8.0 to 10.16, release notes of 11.5, Polygraphy 0.4x,
+ * verbose logs of 8.6 to 10.16.  TensorRT for RTX prints neither its device nor its
+ * options.
  *
  * A run that loads an engine (trtexec --loadEngine) prints the same options with their
  * defaults; they describe no build.
@@ -143,6 +144,21 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
         keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
 }
 
+/* What changes the engine and is known by the documentation of trtexec 11.5 alone: its
+ * list of options may show it in words that nobody has seen here. */
+static void read_flags(struct fsd_history *h, struct fsd_slice command)
+{
+    static const struct {
+        const char *flag, *name;
+    } flags[] = {{"--independentWeightLayouts", "Independent weight layouts"}};
+    struct fsd_slice word;
+
+    while (fsd_slice_split_last(&command, " ", &word))
+        for (size_t i = 0; i < FSD_COUNT_OF(flags); i++)
+            if (fsd_slice_is(word, flags[i].flag))
+                keep(h, flags[i].name, fsd_slice_of("Enabled"));
+}
+
 /* How it measures: three lines, of which the graph's comes last. */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
@@ -197,6 +213,8 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
         if (fsd_log_version(text, version))
             keep(h, FSD_BUILT_VERSION, fsd_slice_of(version))->first = true;
         read_route(h, text);
+        if (!o->command_loads)
+            read_flags(h, text);
     } else if (!line->prefixed) {
         text = fsd_slice_trim(text);
         o->polygraphy &= fsd_slice_split_at(&text, "|", &value);

@@ -748,8 +748,8 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 }
 
 static const char *const reads[] = {
-    "optimized models of the CPU, ONNX Runtime 1.12 to 1.31",
-    "profiles of sessions, ONNX Runtime 1.12 to 1.31",
+    "optimized models of the CPU, ONNX Runtime 1.12 to 1.32",
+    "profiles of sessions, ONNX Runtime 1.12 to 1.32",
     "verbose logs of sessions, ONNX Runtime 1.12 to 1.32", NULL};
 
 static const char words[] =
