@@ -67,7 +67,7 @@ def plain(text):
     shown.update({("links", word): int(k) for word, k in words(line[3])})
     line = re.search(r"^findings \d+: (.*)$", text, re.M)
     shown.update(severities(line[1]) if line else {})
-    line = re.search(r"^time +([\d.]+) ms a run", text, re.M)
+    line = re.search(r"^time +([\d.]+) ms in layers", text, re.M)
     if line:
         shown["ms"] = float(line[1])
     return shown

@@ -140,7 +140,7 @@ static void write_spent(struct writer *w)
         fprintf(out, "%.4g ms a run (layers %.4g ms)", w->d->times->run.median,
                 w->d->times->total);
     } else if (timed) {
-        fprintf(out, "%.4g ms a run", w->d->times->total);
+        fprintf(out, "%.4g ms in layers", w->d->times->total);
     } else {
         fsd_put_scaled(cost->all.bytes, NULL, " B", out);
         fputs(cost->all.unknown ? ", as far as sizes are known" : "", out);

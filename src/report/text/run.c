@@ -217,16 +217,16 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     fputs(" (times of fused nodes are shares by work)\n", out);
 }
 
-/* What the times are made of: one profile is a mean already. */
+/* What the layers' times are made of: one profile is a mean already. */
 static void put_measured(const struct fsd_measured *t, FILE *out)
 {
     if (t->profiles < 2) {
         if (t->runs)
-            fprintf(out, " a run, the mean of %" PRIu64 " run%s", t->runs,
+            fprintf(out, ", the mean of %" PRIu64 " run%s", t->runs,
                     fsd_plural(t->runs));
         return;
     }
-    fprintf(out, " a run, layers at the median of %u profiles", t->profiles);
+    fprintf(out, ", the median of %u profiles", t->profiles);
     if (t->runs)
         fprintf(out, " of %" PRIu64 " runs", t->runs);
     fputs(" (their sums: ", out);
@@ -236,39 +236,49 @@ static void put_measured(const struct fsd_measured *t, FILE *out)
     putc(')', out);
 }
 
-static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
+/* Their sum is not what a run takes: layers overlap, and what lies between them is in
+ * no profile. */
+static void put_layer_times(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_measured *t = d->times;
     const char *separator = ": ";
 
-    if (t->profiles) {
-        put_title(style, "time", out);
-        fsd_put_ms(t->total, out);
-        put_measured(t, out);
-        for (int i = 0; i < FSD__KIND_COUNT; i++)
-            if (d->cost->sums.by_kind[i] > 0) {
-                fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
-                fsd_put_ms_column(d->cost->sums.by_kind[i], 0, out);
-                separator = ", ";
-            }
-        if (t->elsewhere > 0) {
-            fprintf(out, "%selsewhere ", separator);
-            fsd_put_ms_column(t->elsewhere, 0, out);
+    fsd_put_ms(t->total, out);
+    fputs(" in layers", out);
+    if (t->run.median > 0)
+        fprintf(out, " (%.0f %% of a run)", 100 * t->total / t->run.median);
+    put_measured(t, out);
+    for (int i = 0; i < FSD__KIND_COUNT; i++)
+        if (d->cost->sums.by_kind[i] > 0) {
+            fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
+            fsd_put_ms_column(d->cost->sums.by_kind[i], 0, out);
+            separator = ", ";
         }
-        putc('\n', out);
-        put_op_times(d, style, out);
+    if (t->elsewhere > 0) {
+        fprintf(out, "%selsewhere ", separator);
+        fsd_put_ms_column(t->elsewhere, 0, out);
     }
+    putc('\n', out);
+}
+
+static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const struct fsd_measured *t = d->times;
+    const char *title = "time";
+
     if (t->run.median >= 0) {
-        put_title(style, "end to end", out);
-        putc(' ', out);
+        put_title(style, title, out);
+        title = "";
         fsd_put_ms(t->run.median, out);
         fputs(" a run, the median of ", out);
         fsd_put_noun(out, t->timed_runs, "run");
-        if (t->profiles && t->run.median > 0)
-            fprintf(out, "; the layers' times are %.0f %% of it",
-                    100 * t->total / t->run.median);
         putc('\n', out);
+    }
+    if (t->profiles) {
+        put_title(style, title, out);
+        put_layer_times(d, out);
+        put_op_times(d, style, out);
     }
 }
 
