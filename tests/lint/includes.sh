@@ -131,7 +131,7 @@ owned 'findings|finding|finder' 'judge/findings/'
 owned 'policy'          'judge/findings/|judge/gate/|api/(check\.c|lint\.c|linting\.h)'
 owned 'verdict'         'judge/gate/|api/(check\.c|lint\.c|linting\.h)|report/report\.c'
 owned 'blocks'         'explain/pattern/'
-owned 'state|group|move' 'change/compare/|edit/mark/mark\.[ch]|change/snapshot/|api/(states\.h|compare\.c|routes\.c|check\.c)|edit/bisect/|edit/api/issue\.c'
+owned 'state|group|move' 'change/state/|change/compare/|edit/mark/mark\.[ch]|change/snapshot/|api/(states\.h|compare\.c|routes\.c|check\.c)|edit/bisect/|edit/api/issue\.c'
 owned 'compare'         'change/compare/|change/snapshot/|change/routes/|api/(compare|routes|check)\.c|edit/bisect/|edit/api/issue\.c'
 owned 'diff'            'api/|edit/(api|bisect)/|cli/'
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_BUILD_STATE_H
 #define TESTS_BUILD_STATE_H
 
-#include "change/compare/state.h"
+#include "change/state/state.h"
 
 #include <stdarg.h>
 

@@ -8,7 +8,7 @@
 #ifndef FSD_COMPARE_ALIGN_H
 #define FSD_COMPARE_ALIGN_H
 
-#include "change/compare/state.h"
+#include "change/state/state.h"
 
 /** Why two nodes are aligned. */
 enum fsd_align_by {

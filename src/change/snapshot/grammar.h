@@ -6,7 +6,7 @@
 #ifndef FSD_SNAPSHOT_GRAMMAR_H
 #define FSD_SNAPSHOT_GRAMMAR_H
 
-#include "change/compare/state.h"
+#include "change/state/state.h"
 
 /* A set of keywords by number; the empty one is "-". */
 struct vocabulary {

@@ -15,7 +15,7 @@
 #ifndef FSD_SNAPSHOT_VARIANTS_H
 #define FSD_SNAPSHOT_VARIANTS_H
 
-#include "change/compare/state.h"
+#include "change/state/state.h"
 
 /** The build of a snapshot, or the mix of its builds, that is nearest to another build:
  *  of each row the variant that differs least from it, the first if several do.  Its

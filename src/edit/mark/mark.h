@@ -7,7 +7,7 @@
  *     t   inside layer 1: marked, Conv and Relu become two layers
  *     u   between layers 1 and 2: marked, both stay as they are
  *
- * A fusion is a group of change/compare/state.h: the nodes that some layers compute
+ * A fusion is a group of change/state/state.h: the nodes that some layers compute
  * together. The rules were found in rebuilt engines (tests/marks); each has a sentence
  * with the builder's reason.
  */

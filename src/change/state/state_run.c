@@ -1,6 +1,6 @@
 /* Puts together the state of a run, or of a model alone: its head and ports here, and
  * nodes, layers, edges and times by the other files state_*.c. */
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 #include "base/base.h"
 #include "model/graph/walk.h"
 

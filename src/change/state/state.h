@@ -511,4 +511,12 @@ static inline bool fsd_role_computes(unsigned role)
 }
 const char *fsd_role_name(unsigned value);
 
+/** Whether an attribute has the value that equals leaving it out, for all operators
+ *  that have it: strides of 1, pads of 0. */
+bool fsd_state_attr_is_plain(const struct fsd_graph *g, const struct fsd_attr *a);
+
+/** The i-th item of an attribute that is a list.  state_kernels.c */
+void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
+                       uint32_t i);
+
 #endif

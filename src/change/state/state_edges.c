@@ -12,7 +12,7 @@
  * from the node to its source.
  */
 #include "base/base.h"
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  * its own consumers.
  */
 #include "base/base.h"
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

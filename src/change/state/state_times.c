@@ -1,6 +1,6 @@
 /* Times of groups and moves, the order of moves, by which their times are sorted, and
  * the time that the build took. */
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

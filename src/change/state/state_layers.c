@@ -4,7 +4,7 @@
  * its part of a Concat.
  */
 #include "base/base.h"
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 
 #include <stdlib.h>
 

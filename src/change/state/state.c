@@ -5,7 +5,7 @@
  * use it throughout.  A state read from a snapshot goes through the same function, so
  * that both are the same state.
  */
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 #include "base/base.h"
 
 #include <inttypes.h>

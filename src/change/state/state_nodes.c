@@ -3,7 +3,7 @@
  * from.
  */
 #include "base/base.h"
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * The engine's inputs and outputs are here, too, as an application sees them.
  */
 #include "base/base.h"
-#include "change/compare/parts.h"
+#include "change/state/parts.h"
 #include "model/ops/ops.h"
 
 #include <inttypes.h>
