@@ -165,7 +165,8 @@ static void changed_node(void **state)
     (void)state;
     assert_int_equal(p.align->to_new[0], 0);
     assert_int_equal(p.align->by[0], FSD_ALIGN_INPUTS);
-    assert_int_equal(p.align->to_new[1], FSD_NONE);
+    assert_int_equal(p.align->to_new[1], 1); /* the operator of one name was replaced */
+    assert_int_equal(p.align->by[1], FSD_ALIGN_NAME);
     assert_int_equal(p.align->to_new[2], 2);
     assert_int_equal(p.align->by[2], FSD_ALIGN_OUTPUTS);
     done(p);

@@ -6,6 +6,7 @@
  *     from, to   equal subgraphs back to the inputs and on to the outputs
  *     around     between the same aligned neighbors
  *     near       equal surroundings that occur once in each model
+ *     keys       names with counters, too, where most neighbors agree (align_keys.c)
  *
  * A round proposes each pair that is unique on both sides.  Two proposals that disagree
  * cancel each other, and so do pairs that would reverse the order of two nodes: where a
@@ -308,7 +309,7 @@ static void align_core(struct aligner *a)
             continue;
         for (int k = 0; k < 2; k++)
             fsd_align_color_near(&a->side[k], a->scratch);
-        if (!align_by(a, BY_NEAR))
+        if (!align_by(a, BY_NEAR) && !fsd_align_by_keys(a->side, a->scratch, a->by))
             return;
     }
 }
@@ -360,8 +361,7 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
  * the check guards against a snapshot that was edited. */
 static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 {
-    if (old->nodes.n != new->nodes.n ||
-        memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
+    if (old->nodes.n != new->nodes.n || !fsd_state_is_of_same_model(old, new))
         return false;
     for (fsd_id i = 0; i < old->nodes.n; i++)
         if (strcmp(fsd_text(old->names, old->nodes.at[i].key),
@@ -527,6 +527,7 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     } else if (!align_reordered(&a) && !align_only_names(&a)) {
         align_core(&a);
         fsd_align_rest(a.side, a.scratch, a.by);
+        fsd_align_rest_by_keys(a.side, a.scratch, a.by);
     }
     fsd_arena_free(a.scratch);
     *al = (struct fsd_align){.to_new = a.side[0].counterpart,

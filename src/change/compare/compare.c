@@ -141,6 +141,12 @@ static void sum(struct fsd_compare *c)
 {
     for (uint32_t i = 0; i < c->edges.n; i++)
         c->regions.at[c->edges.at[i].region].differs = true;
+    for (uint32_t i = 0; i < c->edits.n; i++) {
+        fsd_id region = fsd_compare_region_of_node(c, true, c->edits.at[i].new);
+
+        if (region != FSD_NONE)
+            c->regions.at[region].differs = true;
+    }
     for (uint32_t i = 0; i < c->regions.n; i++) {
         struct fsd_region_diff *r = &c->regions.at[i];
 
@@ -161,7 +167,8 @@ static void sum(struct fsd_compare *c)
          * that is a view in one model only is a difference. */
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
-    c->differs |= c->moves.n || c->ports.n || c->kernels.n || c->bindings.n;
+    c->differs |=
+        c->edits.n || c->moves.n || c->ports.n || c->kernels.n || c->bindings.n;
     fsd_compare_order(c);
 }
 
@@ -180,6 +187,7 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     c->align = fsd_align_new(arena, old, new);
     c->unstated = fsd_state_states(old) & ~fsd_state_states(new);
     c->unheld = fsd_state_states(new) & ~fsd_state_states(old);
+    fsd_compare_model(c);
     fsd_compare_regions(c, scratch);
     fsd_compare_nodes(c);
     fsd_compare_edges(c, scratch);
@@ -196,6 +204,7 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     if (c->timed)
         fsd_compare_measured(arena, old, new, &c->built);
     fsd_compare_builders(c);
+    fsd_compare_account(c, scratch);
     sum(c);
     fsd_arena_free(scratch);
     return c;

@@ -51,6 +51,40 @@ enum fsd_blame {
     FSD__BLAME_COUNT
 };
 
+/** What a build is made from. */
+enum fsd_aspect_id {
+    FSD_ASPECT_NODES, /**< operators, attributes, where inputs come from */
+    FSD_ASPECT_CONSTANTS,
+    FSD_ASPECT_PORTS,    /**< inputs and outputs of the network */
+    FSD_ASPECT_PROFILES, /**< sizes of the optimization profiles */
+    FSD_ASPECT_OPTIONS,
+    FSD_ASPECT_BUILDER, /**< its version */
+    FSD_ASPECT_DEVICE,
+    FSD__ASPECT_COUNT
+};
+enum fsd_aspect_state { FSD_ASPECT_UNKNOWN, FSD_ASPECT_EQUAL, FSD_ASPECT_DIFFERENT };
+/** Which build does not state it. */
+enum fsd_missing { FSD_MISSING_OLD, FSD_MISSING_NEW, FSD_MISSING_BOTH };
+struct fsd_difference {
+    uint8_t aspect;   /**< enum fsd_aspect_id */
+    const char *what; /**< in words: "`res` is Mul, before Add" */
+};
+struct fsd_account {
+    uint8_t state[FSD__ASPECT_COUNT];
+    uint8_t missing[FSD__ASPECT_COUNT]; /**< of what is unknown: enum fsd_missing */
+    FSD_VEC(struct fsd_difference) different; /**< by aspect */
+};
+
+/** What changed of a node that both models have; see compare_model.c. */
+#define FSD_EDIT_WEIGHT "shape of the weight" /**< as `of` */
+enum fsd_edit_what { FSD_EDIT_OPERATOR, FSD_EDIT_ATTRIBUTE, FSD_EDIT_SOURCE };
+struct fsd_node_edit {
+    uint8_t what;
+    fsd_id old, new;       /**< nodes */
+    const char *of;        /**< "operator", "alpha", "input 1" */
+    const char *was, *now; /**< "" where there is none, or the default */
+};
+
 /** The precision of an aligned node that both builds compute. */
 struct fsd_node_change {
     fsd_id old, new;       /**< nodes */
@@ -67,6 +101,8 @@ enum fsd_presence {
     FSD_LOST_TRACK, /**< its fate is now unexplained */
     FSD_FOUND,      /**< its fate was unexplained */
     FSD_LEFT,       /**< it is outside of all engines now */
+    FSD_UNLISTED,   /**< in one build; the other has a region whose nodes nothing
+                         lists, so that it may be in there */
     FSD__PRESENCE_COUNT
 };
 struct fsd_node_presence {
@@ -228,7 +264,9 @@ struct fsd_compare {
     uint32_t untyped, hidden;                /**< regions */
     fsd_id *order; /**< regions, worst first: by ms where both sides have times, then by
                         `happened` */
-    fsd_id *old_region, *new_region; /**< by group */
+    fsd_id *old_region, *new_region;     /**< by group */
+    FSD_VEC(struct fsd_node_edit) edits; /**< by new node */
+    struct fsd_account account;          /**< what the builds were made from */
     FSD_VEC(struct fsd_node_change) precisions;
     FSD_VEC(struct fsd_node_presence) presences;
     FSD_VEC(struct fsd_edge_change) edges;
@@ -258,6 +296,9 @@ struct fsd_compare {
     uint32_t moves_by_what[3];
     bool differs; /**< anything differs but times and tactics */
 };
+
+const char *fsd_aspect_name(unsigned value);  /**< "build options" */
+const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
 
 /** @param old  may be the same state as `new`. */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,

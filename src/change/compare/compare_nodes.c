@@ -136,12 +136,14 @@ void fsd_compare_nodes(struct fsd_compare *c)
             else if (was != FSD_FATE_LAYER && is == FSD_FATE_LAYER)
                 add_presence(c, old, i, FSD_KEPT);
         } else if (c->new->nodes.at[i].role != FSD_ROLE_SIDE) {
-            add_presence(c, FSD_NONE, i, FSD_ONLY_NEW);
+            add_presence(c, FSD_NONE, i,
+                         fsd_state_elides(c->old) ? FSD_UNLISTED : FSD_ONLY_NEW);
         }
     }
     for (fsd_id i = 0; i < c->old->nodes.n; i++)
         if (!fsd_align_has(c->align, i) && c->old->nodes.at[i].role != FSD_ROLE_SIDE)
-            add_presence(c, i, FSD_NONE, FSD_ONLY_OLD);
+            add_presence(c, i, FSD_NONE,
+                         fsd_state_elides(c->new) ? FSD_UNLISTED : FSD_ONLY_OLD);
 }
 
 /* ----------------------------------------------------------------------- edges */

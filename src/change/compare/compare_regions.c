@@ -341,10 +341,11 @@ FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusi
           [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
           [FSD_BLAME_MOVES] = "inserted")
 
-FSD_NAMES(
-    fsd_presence_name, unsigned, FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old",
-    [FSD_ONLY_NEW] = "only-new", [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
-    [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained", [FSD_LEFT] = "outside")
+FSD_NAMES(fsd_presence_name, unsigned,
+          FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old", [FSD_ONLY_NEW] = "only-new",
+          [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
+          [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained",
+          [FSD_LEFT] = "outside", [FSD_UNLISTED] = "unlisted")
 
 const char *fsd_move_what_name(unsigned what)
 {

@@ -380,29 +380,6 @@ static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i
 
 /* Compares the core node or input that an input comes from, in terms of the new side.
  */
-static void compare_sources(struct context *k, fsd_id old, fsd_id new)
-{
-    const struct fsd_state *s = k->e->before, *t = k->e->after;
-    struct fsd_span a = s->nodes.at[old].core_in, b = t->nodes.at[new].core_in;
-
-    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
-        struct fsd_producer x = s->sources.at[a.at + i], y = t->sources.at[b.at + i];
-        struct fsd_origin at = fsd_align_new_origin(k->e->compare->align, x.at);
-        fsd_id producer = fsd_origin_node(y.at);
-
-        /* A producer without a counterpart is reported by itself. */
-        if (!fsd_is_origin(x.at) || !fsd_is_origin(y.at) || !fsd_is_origin(at) ||
-            (fsd_same_origin(at, y.at) && x.out == y.out) ||
-            (producer != FSD_NONE &&
-             k->e->compare->align->to_old[producer] == FSD_NONE))
-            continue;
-        add(k, FSD_EXPORT_READS, old, new,
-            fsd_printed(k->e->arena, "input %u", (unsigned)i),
-            (struct thing){.text = fsd_origin_text(s, x.at)},
-            (struct thing){.text = fsd_origin_text(t, y.at)});
-    }
-}
-
 static void compare_node(struct context *k, fsd_id old, fsd_id new)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
@@ -410,8 +387,8 @@ static void compare_node(struct context *k, fsd_id old, fsd_id new)
     const struct fsd_node *b = &q->g->nodes.at[q->s->number_of[new]];
     uint32_t n = a->in.n > b->in.n ? a->in.n : b->in.n;
 
-    compare_attributes(k, old, new);
-    compare_sources(k, old, new);
+    if (!strcmp(fsd_text(p->g->names, a->op), fsd_text(q->g->names, b->op)))
+        compare_attributes(k, old, new);
     for (uint32_t i = 0; i < n; i++)
         compare_input(k, old, new, i);
     for (uint32_t i = 0; i < a->out.n && i < b->out.n; i++)
@@ -499,6 +476,22 @@ static void compare_nodes(struct context *k)
     }
 }
 
+/* Operators and inputs, which builds state as well. */
+static void take_edits(struct context *k)
+{
+    const struct fsd_compare *c = k->e->compare;
+
+    for (uint32_t i = 0; i < c->edits.n; i++) {
+        const struct fsd_node_edit *edit = &c->edits.at[i];
+
+        if (edit->what == FSD_EDIT_ATTRIBUTE)
+            continue; /* the models state values that states do not hold */
+        add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
+            edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
+            (struct thing){.text = edit->was}, (struct thing){.text = edit->now});
+    }
+}
+
 static int by_what(const void *a, const void *b)
 {
     const struct fsd_export_change *x = a, *y = b;
@@ -562,6 +555,7 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
     take_ports(&k);
     take_lone_nodes(&k);
     compare_nodes(&k);
+    take_edits(&k);
     fsd_vec_sort(&e->changes, by_what);
     mark_changes(e);
     fsd_arena_free(k.scratch);
@@ -581,17 +575,12 @@ void fsd_exports_free(struct fsd_exports *e)
 const char *fsd_export_what_name(unsigned what)
 {
     static const char *const names[FSD__EXPORT_COUNT] = {
-        [FSD_EXPORT_MODEL] = "model",
-        [FSD_EXPORT_PORT] = "port",
-        [FSD_EXPORT_REMOVED] = "only-old",
-        [FSD_EXPORT_ADDED] = "only-new",
-        [FSD_EXPORT_ATTRIBUTE] = "attribute",
-        [FSD_EXPORT_READS] = "source",
-        [FSD_EXPORT_QUANTIZED] = "quantization",
-        [FSD_EXPORT_CAST] = "cast",
-        [FSD_EXPORT_CONSTANT] = "constant",
-        [FSD_EXPORT_TYPE] = "type",
-        [FSD_EXPORT_SHAPE] = "shape"};
+        [FSD_EXPORT_MODEL] = "model",       [FSD_EXPORT_PORT] = "port",
+        [FSD_EXPORT_REMOVED] = "only-old",  [FSD_EXPORT_ADDED] = "only-new",
+        [FSD_EXPORT_OPERATOR] = "operator", [FSD_EXPORT_ATTRIBUTE] = "attribute",
+        [FSD_EXPORT_READS] = "source",      [FSD_EXPORT_QUANTIZED] = "quantization",
+        [FSD_EXPORT_CAST] = "cast",         [FSD_EXPORT_CONSTANT] = "constant",
+        [FSD_EXPORT_TYPE] = "type",         [FSD_EXPORT_SHAPE] = "shape"};
 
     return what < FSD__EXPORT_COUNT ? names[what] : "";
 }

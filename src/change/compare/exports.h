@@ -24,10 +24,11 @@ struct fsd_export {
 };
 
 enum fsd_export_what {
-    FSD_EXPORT_MODEL,   /**< opset, exporter, version of the format */
-    FSD_EXPORT_PORT,    /**< an input or output: name, type, shape */
-    FSD_EXPORT_REMOVED, /**< a node that computes, only in the old one */
-    FSD_EXPORT_ADDED,   /**< only in the new one */
+    FSD_EXPORT_MODEL,    /**< opset, exporter, version of the format */
+    FSD_EXPORT_PORT,     /**< an input or output: name, type, shape */
+    FSD_EXPORT_REMOVED,  /**< a node that computes, only in the old one */
+    FSD_EXPORT_ADDED,    /**< only in the new one */
+    FSD_EXPORT_OPERATOR, /**< a node computes another operator */
     FSD_EXPORT_ATTRIBUTE,
     FSD_EXPORT_READS,     /**< an input comes from another node */
     FSD_EXPORT_QUANTIZED, /**< how a tensor is quantized on the path to an input */

@@ -119,11 +119,26 @@ bool fsd_align_weight_identifies(const char *name);
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                                fsd_id *const counterpart[2]);
 
+/** Aligns core nodes that have the same name, be it with a counter, and mostly the same
+ *  neighbors; their operators may differ: one was replaced by the other.
+ *  @return how many */
+uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                           uint8_t *by);
+/** The same for Q/DQ, views and optional nodes, of one operator. */
+void fsd_align_rest_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                            uint8_t *by);
+
 /** Aligns nodes other than core ones, after those. */
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                     uint8_t *by);
 
 /* ------------------------------------------------------------------ a comparison */
+
+/** Fills c->account, after all other differences. */
+void fsd_compare_account(struct fsd_compare *c, struct fsd_arena *scratch);
+
+/** Fills c->edits. */
+void fsd_compare_model(struct fsd_compare *c);
 
 /* Keeps a fact of a pair's form that only the old side states. */
 void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair);

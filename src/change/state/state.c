@@ -64,6 +64,36 @@ const char *fsd_end_text(struct fsd_ends ends, uint32_t i)
                : fsd_origin_text(ends.s, (struct fsd_origin){ref});
 }
 
+bool fsd_state_knows_nodes(const struct fsd_state *s)
+{
+    return s->sources.n > 0;
+}
+
+bool fsd_state_knows_attributes(const struct fsd_state *s)
+{
+    return fsd_state_knows_nodes(s) && (s->model_hash[0] || s->model_hash[1]);
+}
+
+bool fsd_state_elides(const struct fsd_state *s)
+{
+    for (uint32_t i = 0; i < s->groups.n && !fsd_state_knows_nodes(s); i++)
+        if (s->groups.at[i].kind == FSD_KIND_FOREIGN)
+            return true;
+    return false;
+}
+
+bool fsd_state_is_of_same_model(const struct fsd_state *a, const struct fsd_state *b)
+{
+    return (a->model_hash[0] || a->model_hash[1]) &&
+           !memcmp(a->model_hash, b->model_hash, sizeof a->model_hash);
+}
+
+bool fsd_state_heads_pair(const struct fsd_state *s, fsd_id node)
+{
+    return fsd_state_role_of(s, node) == FSD_ROLE_QUANTIZER &&
+           !strcmp(fsd_text(s->names, s->nodes.at[node].op), "QuantizeLinear");
+}
+
 /* ---------------------------------------------------------------- see through */
 
 enum { UNSEEN, ON_WAY, SEEN };

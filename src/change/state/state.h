@@ -375,6 +375,22 @@ static inline uint64_t fsd_state_hash(const struct fsd_state *s, fsd_sym sym)
     return sym < s->hashed ? s->hashes[sym] : fsd_hash_text(fsd_text(s->names, sym));
 }
 
+/** Whether a state has the operators and inputs of its nodes: of a model, or of the
+ *  parser's lines in a log; and, of a model, their attributes. */
+bool fsd_state_knows_nodes(const struct fsd_state *s);
+bool fsd_state_knows_attributes(const struct fsd_state *s);
+
+/** Whether both are of one model file, byte for byte: whatever else their nodes seem to
+ *  differ in is another reading. */
+bool fsd_state_is_of_same_model(const struct fsd_state *a, const struct fsd_state *b);
+
+/** Whether a node is a QuantizeLinear, by which Q/DQ pairs are counted. */
+bool fsd_state_heads_pair(const struct fsd_state *s, fsd_id node);
+
+/** Whether nodes of the network may be missing: without a model, and with a region of
+ *  which only the ends are named. */
+bool fsd_state_elides(const struct fsd_state *s);
+
 /** The group of a node; FSD_NONE for FSD_NONE. */
 static inline fsd_id fsd_state_group_of(const struct fsd_state *s, fsd_id node)
 {

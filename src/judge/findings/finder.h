@@ -109,8 +109,8 @@ fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
     fsd_find_presences, fsd_find_ports;
 /* rules/kernel.c: kernels, and what the engine reads and writes. */
 fsd_find_fn fsd_find_wider_kernels, fsd_find_lost_kernel_facts, fsd_find_layouts,
-    fsd_find_changed_kernels, fsd_find_unasked, fsd_find_counted_kernels,
-    fsd_find_bindings;
+    fsd_find_changed_kernels, fsd_find_edits, fsd_find_unasked,
+    fsd_find_counted_kernels, fsd_find_bindings;
 
 /* rules/provider.c: which execution provider runs a kernel. */
 fsd_find_fn fsd_find_fallbacks, fsd_find_providers;

@@ -68,10 +68,11 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare the autocast options of both exports.",
      .source = "TensorRT documentation, strongly typed networks"},
     {"export/graph", FSD_WARNING,
-     "A computing node is in only one of the exports, or reads another node's output.",
+     "A computing node is in only one of the exports, is another operator, or reads "
+     "another node's output.",
      FSD_NEEDS_EXPORTS, .find = find_exported,
-     .which =
-         (int)(BIT(FSD_EXPORT_REMOVED) | BIT(FSD_EXPORT_ADDED) | BIT(FSD_EXPORT_READS)),
+     .which = (int)(BIT(FSD_EXPORT_REMOVED) | BIT(FSD_EXPORT_ADDED) |
+                    BIT(FSD_EXPORT_READS) | BIT(FSD_EXPORT_OPERATOR)),
      .why = "TensorRT may fuse the other decomposition differently.",
      .fix = "Compare the version, opset and decompositions of both exporters.",
      .source = "this program"},

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, BUILDER, KINDS };
+enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, NODES_OTHER, BUILDER, KINDS };
 enum { NAMED = 3 }; /* of many nodes, how many a sentence names */
 
 struct finder {
@@ -43,9 +43,13 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
 }
 
 /* The kind of change of a node that only one model has; KINDS: weights and views, which
- * cost nothing. */
-static enum kind kind_of(const struct fsd_state_node *n, bool old)
+ * cost nothing, and what may be in a region whose nodes the other build does not
+ * list. */
+static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
+                         bool old)
 {
+    if (fsd_state_elides(old ? f->c->new : f->c->old))
+        return KINDS;
     if (n->role == FSD_ROLE_SIDE || n->role == FSD_ROLE_VIEW)
         return KINDS;
     if (n->role == FSD_ROLE_QUANTIZER)
@@ -72,7 +76,7 @@ static void find_seeds(struct finder *f, bool old)
 
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         const struct fsd_state_node *n = &s->nodes.at[i];
-        enum kind kind = is_only(f, old, i) ? kind_of(n, old) : KINDS;
+        enum kind kind = is_only(f, old, i) ? kind_of(f, n, old) : KINDS;
         uint8_t read = 0;
 
         for (uint32_t k = 0; k < n->in.n; k++) {
@@ -95,9 +99,25 @@ static void find_seeds(struct finder *f, bool old)
             continue;
         through[i] |= (uint8_t)(1u << kind);
         f->first[kind] = fsd_id_or(f->first[kind], i);
-        /* A Q/DQ pair is counted by its QuantizeLinear. */
-        f->count[kind] += (kind != PAIRS_GONE && kind != PAIRS_NEW) ||
-                          !strcmp(fsd_text(s->names, n->op), "QuantizeLinear");
+        f->count[kind] +=
+            (kind != PAIRS_GONE && kind != PAIRS_NEW) || fsd_state_heads_pair(s, i);
+    }
+}
+
+/* Nodes of both models that were changed are next to themselves. */
+static void find_edited(struct finder *f)
+{
+    fsd_id last = FSD_NONE;
+
+    for (uint32_t i = 0; i < f->c->edits.n; i++) {
+        fsd_id node = f->c->edits.at[i].new;
+
+        if (node == last)
+            continue;
+        add_seed(f, NODES_OTHER, false, node, true);
+        f->first[NODES_OTHER] = fsd_id_or(f->first[NODES_OTHER], node);
+        f->count[NODES_OTHER]++;
+        last = node;
     }
 }
 
@@ -153,40 +173,76 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* A fact that one build does not state may be the same; a label is the user's word. */
-static bool is_known(const struct fsd_built_change *b)
+static bool is_different(const struct fsd_compare *c, enum fsd_aspect_id id)
 {
-    return b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0;
+    return c->account.state[id] == FSD_ASPECT_DIFFERENT;
 }
 
+/* Whether something differs that acts on the whole engine, not on some nodes. */
 static bool is_built_otherwise(const struct fsd_compare *c)
 {
     bool is = false;
 
-    for (uint32_t i = 0; i < c->built.n; i++)
-        is |= is_known(&c->built.at[i]);
+    for (int id = FSD_ASPECT_PORTS; id < FSD__ASPECT_COUNT; id++)
+        is |= is_different(c, (enum fsd_aspect_id)id);
     return is;
+}
+
+/* The first differences of some aspects, in their words. */
+static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
+                        enum fsd_aspect_id end, FILE *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->account.different.n; i++) {
+        const struct fsd_difference *d = &c->account.different.at[i];
+
+        if (d->aspect >= from && d->aspect < end && n++ < NAMED)
+            fprintf(out, "%s%s", n > 1 ? "; " : "", d->what);
+    }
+    if (n > NAMED)
+        fprintf(out, "; and %u more", n - NAMED);
+}
+
+/* "nodes, build options", of the aspects of one state; 0: there are none. */
+static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state state,
+                            FILE *out)
+{
+    unsigned n = 0;
+
+    for (int id = 0; id < FSD__ASPECT_COUNT; id++)
+        if (c->account.state[id] == state)
+            fprintf(out, "%s%s", n++ ? ", " : "", fsd_aspect_name((unsigned)id));
+    return n;
+}
+
+/* Nothing differs that both builds state: what that is, and what it is not. */
+static const char *unexplained(const struct finder *f)
+{
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    fputs("The same in both builds: ", out);
+    fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, out) ? "" : "nothing that they state",
+          out);
+    fputs("; unknown: ", out);
+    fputs(put_aspects(f->c, FSD_ASPECT_UNKNOWN, out) ? "." : "nothing.", out);
+    return fsd_print_take(&text, f->v->arena);
 }
 
 static const char *what_of(const struct finder *f, enum kind kind)
 {
-    static const char *const nouns[KINDS] = {"Q/DQ pair", "Q/DQ pair", "node", "node"};
+    static const char *const nouns[KINDS] = {"Q/DQ pair", "Q/DQ pair", "node", "node",
+                                             "node"};
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
     if (kind == BUILDER) {
-        uint32_t n = 0;
-
-        fputs("The build options differ: ", out);
-        for (uint32_t i = 0; i < f->c->built.n; i++) {
-            const struct fsd_built_change *b = &f->c->built.at[i];
-
-            if (is_known(b) && n++ < NAMED)
-                fprintf(out, "%s%s %s, before %s", n > 1 ? "; " : "", b->key, b->after,
-                        b->before);
-        }
-        if (n > NAMED)
-            fprintf(out, "; and %u more", n - NAMED);
+        fputs("The builds differ: ", out);
+        put_account(f->c, FSD_ASPECT_PORTS, FSD__ASPECT_COUNT, out);
+    } else if (kind == NODES_OTHER) {
+        fputs("The model changed: ", out);
+        put_account(f->c, FSD_ASPECT_NODES, FSD_ASPECT_PORTS, out);
     } else {
         bool gone = kind == PAIRS_GONE || kind == NODES_GONE;
 
@@ -279,8 +335,10 @@ static const char *usual_todo(enum kind kind)
         [PAIRS_NEW] = "Remove the new Q/DQ pairs, or accept the build.",
         [NODES_GONE] = "Accept the build if the model was meant to change.",
         [NODES_NEW] = "Accept the build if the model was meant to change.",
+        [NODES_OTHER] = "Accept the build if the model was meant to change.",
         [BUILDER] =
-            "Build with the same version, GPU and options, or accept the build."};
+            "Build with the same inputs, options, version and GPU, or accept the "
+            "build."};
 
     return usual[kind];
 }
@@ -395,7 +453,7 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
                     0)
                 continue;
             if (is_only(f, side, about->id)) {
-                enum kind own = kind_of(&s->nodes.at[about->id], side);
+                enum kind own = kind_of(f, &s->nodes.at[about->id], side);
 
                 if (own < KINDS)
                     bits |= (uint8_t)(1u << own);
@@ -457,31 +515,46 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
+/* A rebuild shows whether the builder varies, and is no advice while something else may
+ * be the reason. */
+static const char *todo_in_all(const struct fsd_compare *c)
+{
+    if (is_different(c, FSD_ASPECT_NODES))
+        return usual_todo(NODES_OTHER);
+    if (is_built_otherwise(c))
+        return usual_todo(BUILDER);
+    if (c->account.state[FSD_ASPECT_NODES] == FSD_ASPECT_UNKNOWN)
+        return "Check the build with its model, and take the snapshot with the model "
+               "too: then a change of the model is seen.";
+    if (c->account.state[FSD_ASPECT_OPTIONS] == FSD_ASPECT_UNKNOWN)
+        return "Compare the options of both builds; if they are the same, build "
+               "again, and record the variants if rebuilds vary (snapshot --also).";
+    return "Build again. If rebuilds vary, record the variants (snapshot --also); "
+           "otherwise accept the build.";
+}
+
 /* If no single change explains the findings, the builder is another one, or decided
- * otherwise.  A model that changed in another way has findings of its own. */
+ * otherwise. */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
-    static const char *const others[] = {"engine-stale", "model-changed"};
     const struct fsd_findings *all = f->v->findings;
     const struct fsd_compare *c = f->c;
     const struct fsd_finding *worst = fsd_verdict_worst(f->v);
-    bool built = is_built_otherwise(c);
     const struct fsd_rule *rule;
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < all->list.n; i++)
-        for (size_t k = 0; k < FSD_COUNT_OF(others); k++)
-            if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, others[k]))
-                return;
+        if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
+            return;
     /* Only findings at nodes show that the builder decided otherwise. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
     rule = all->rules.at[worst->rule].rule;
     for (int k = 0; k < KINDS; k++)
         bytes += causes[k].bytes;
-    f->v->says[0] = built ? what_of(f, BUILDER)
-                          : "The nodes of the model are unchanged, and no difference "
-                            "in the build options is known.";
+    f->v->says[0] = is_different(c, FSD_ASPECT_NODES) ? what_of(f, NODES_OTHER)
+                    : is_built_otherwise(c)           ? what_of(f, BUILDER)
+                                                      : unexplained(f);
     f->v->saves = c->timed && c->after < c->before;
     if (c->timed && c->before > 0)
         f->v->says[1] = fsd_printed(
@@ -497,9 +570,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
         f->v->says[1] = "The cost is unknown: times of both builds are missing.";
     f->v->says[2] = strstr(rule->id, "unknown") || strstr(rule->id, "undecided")
                         ? rule->fix
-                    : built ? usual_todo(BUILDER)
-                            : "Build again. If rebuilds vary, record the variants "
-                              "(snapshot --also); otherwise accept the build.";
+                        : todo_in_all(c);
 }
 
 void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate)
@@ -520,6 +591,7 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         f.first[k] = FSD_NONE;
     find_seeds(&f, true);
     find_seeds(&f, false);
+    find_edited(&f);
     find_near(&f);
     add_costs(&f, causes);
     of = FSD_NEW(f.scratch, enum kind, n);

@@ -65,11 +65,13 @@ struct fsd_verdict {
     uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: none, or several */
     const char
         *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
-    bool saves;   /**< the second is a gain */
-    struct fsd_brief brief; /**< the summary at the top of the report; empty for a
+    struct fsd_account account; /**< what the builds were made from; of a check with a
+                                     snapshot */
+    bool saves;                 /**< the second is a gain */
+    struct fsd_brief brief;     /**< the summary at the top of the report; empty for a
                                  model */
-    const char *command;    /**< the command that repeats it; NULL: unknown */
-    const char *accept;     /**< the command that rewrites the snapshot; NULL: there is
+    const char *command;        /**< the command that repeats it; NULL: unknown */
+    const char *accept; /**< the command that rewrites the snapshot; NULL: there is
                              nothing to accept */
     const struct fsd_findings *findings;
     struct fsd_policy *policy; /**< a policy that is freed with it; NULL */

@@ -265,6 +265,8 @@ static struct fsd_verdict *verdict_of(const char *title,
         add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));
+    if (c)
+        v->account = c->account;
     fsd_verdict_find_causes(v, before_gate);
     v->brief = fsd_brief_of_check(v->arena, v->says, v->saves, before_gate->run);
     v->command = command;

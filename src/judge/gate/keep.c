@@ -15,6 +15,9 @@ static void keep_lists(struct fsd_arena *arena, struct fsd_verdict *v, uint32_t 
     FSD_KEEP_LIST(arena, &v->about);
     FSD_KEEP_LIST(arena, &v->rows);
     FSD_KEEP_LIST(arena, &v->causes);
+    FSD_KEEP_LIST(arena, &v->account.different);
+    for (uint32_t i = 0; i < v->account.different.n; i++)
+        fsd_keep_text(arena, &v->account.different.at[i].what);
     for (uint32_t i = 0; i < v->about.n; i++)
         keep_row(arena, &v->about.at[i]);
     for (uint32_t i = 0; i < v->rows.n; i++)

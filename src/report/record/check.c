@@ -107,6 +107,14 @@ FSD_RECORD(check_finding, CHECK_FINDING)
         "empty if only the change is given") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "root cause, its cost, and what to do; absent if no cause is known") \
+    when(t, ROWS, different, v->snapshot, \
+        fsd_rows_of_differences(arena, &v->account), NULL, \
+        .of = &fsd_difference_record, \
+        .about = "what the builds were made from and differ in") \
+    when(t, ROWS, unstated, v->snapshot, fsd_rows_of_unstated(arena, &v->account), \
+        NULL, .of = &fsd_unstated_record, \
+        .about = "aspects that are not compared, since the old build, the new one or " \
+        "both do not state them") \
     set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), NULL, \
         .of = &fsd_brief_line_record, .always = true, \
         .about = "the summary: `says`, and for the build what runs, where the time " \

@@ -69,6 +69,45 @@ static const char *align_word(unsigned by)
 }
 
 /* clang-format off */
+#define DIFFERENCE(has, set, when, t) \
+    set(t, TEXT, aspect, fsd_aspect_name(d->aspect), NULL, .always = true, \
+        .word = fsd_aspect_name, .n_words = FSD__ASPECT_COUNT) \
+    set(t, NAME, what, d->what, NULL, .always = true)
+FSD_RECORD_SHARED(difference, DIFFERENCE)
+
+#define UNSTATED(has, set, when, t) \
+    set(t, TEXT, aspect, fsd_aspect_name(i), NULL, .always = true, \
+        .word = fsd_aspect_name, .n_words = FSD__ASPECT_COUNT) \
+    set(t, TEXT, by, fsd_missing_name(account->missing[i]), NULL, .always = true, \
+        .word = fsd_missing_name, .n_words = FSD_MISSING_BOTH + 1)
+FSD_RECORD_SHARED(unstated, UNSTATED)
+/* clang-format on */
+
+const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,
+                                               const struct fsd_account *account)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_difference_record, "");
+
+    for (uint32_t i = 0; i < account->different.n; i++) {
+        const struct fsd_difference *d = &account->different.at[i];
+        FSD_ADD(rows, difference, DIFFERENCE);
+    }
+    return rows;
+}
+
+const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
+                                            const struct fsd_account *account)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_unstated_record, "");
+
+    for (unsigned i = 0; i < FSD__ASPECT_COUNT; i++)
+        if (account->state[i] == FSD_ASPECT_UNKNOWN) {
+            FSD_ADD(rows, unstated, UNSTATED);
+        }
+    return rows;
+}
+
+/* clang-format off */
 #define PRECISION(has, set, when, t) \
     set(t, NAME, old, fsd_state_node_key(c->old, n->old), NULL, .always = true) \
     set(t, NAME, new, fsd_state_node_key(c->new, n->new), NULL, .always = true) \
@@ -602,6 +641,13 @@ FSD_RECORD(builder, BUILDER)
         .of = &builder_record, \
         .about = "of builds by two builders the old and the new one's; layouts, " \
         "kernels and tactics are then not compared") \
+    set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), NULL, \
+        .of = &fsd_difference_record, .always = true, \
+        .about = "what the builds were made from and differ in") \
+    set(t, ROWS,   unstated, fsd_rows_of_unstated(arena, &c->account), NULL, \
+        .of = &fsd_unstated_record, .always = true, \
+        .about = "aspects that are not compared, since the old build, the new one or " \
+        "both do not state them") \
     set(t, ROWS,   built, \
         fsd_rows_later(arena, &built_record, c->built.n, fill_built, c), NULL, \
         .of = &built_record, .always = true, \

@@ -92,6 +92,14 @@ const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
 
 /** The edits that lint proposes and that explain a finding, or a layer; NULL: there is
  *  none. */
+/** What two builds were made from: what differs, and what is not compared. */
+struct fsd_account;
+extern const struct fsd_record fsd_difference_record, fsd_unstated_record;
+const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,
+                                               const struct fsd_account *account);
+const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
+                                            const struct fsd_account *account);
+
 extern const struct fsd_record fsd_cite_record;
 const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
                                     const struct fsd_findings *all,

@@ -44,6 +44,24 @@ static void put_built(const struct fsd_compare *c, FILE *out)
     }
 }
 
+/* What differs of the models; the builders stand above. */
+static void put_model(const struct fsd_compare *c, bool all, FILE *out)
+{
+    const char *title = "model        ";
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->account.different.n; i++) {
+        const struct fsd_difference *d = &c->account.different.at[i];
+
+        if (d->aspect > FSD_ASPECT_CONSTANTS || (n++ >= FEW && !all))
+            continue;
+        fsd_printf_safe(out, "%s%s\n", title, d->what);
+        title = "             ";
+    }
+    if (n > FEW && !all)
+        fprintf(out, "%s%u more (--all)\n", title, n - FEW);
+}
+
 static void put_alignment(const struct fsd_compare *c, FILE *out)
 {
     struct fsd_alignment_count n = fsd_alignment_count(c);
@@ -640,11 +658,12 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
         fprintf(out, "  and %u more (--all)\n", n - most);
 }
 
-void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
+void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
 {
     put_side("old", c->old, out);
     put_side("new", c->new, out);
     put_built(c, out);
+    put_model(c, all, out);
     put_alignment(c, out);
     put_counts(c, out);
     fsd_put_builders(c, out);
@@ -673,6 +692,7 @@ void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
     for (uint8_t w = 0; w < FSD_COUNT_OF(c->moves_by_what); w++)
         fsd_put_tally(out, &any, c->moves_by_what[w], move_words[w]);
     fsd_put_tally(out, &any, c->ports.n, "inputs and outputs");
+    fsd_put_tally(out, &any, c->edits.n, "changes of nodes");
     for (uint32_t i = 0; i < c->regions.n; i++)
         unasked += c->regions.at[i].unasked.n > 0;
     fsd_put_tally(out, &any, unasked, "regions that read other tensors");
@@ -692,7 +712,7 @@ void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
                                 BY_REGION(c, kernels, arena)};
     struct fsd_alike alike = fsd_regions_alike(c, arena);
 
-    fsd_compare_put_head(c, out);
+    fsd_compare_put_head(c, style->all, out);
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
 

@@ -30,7 +30,7 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
                       const struct fsd_style *style, FILE *out);
 
 /** What the text of a comparison begins with: what was compared, and all counts. */
-void fsd_compare_put_head(const struct fsd_compare *c, FILE *out);
+void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out);
 
 /** Of builds by two builders what each does, side by side; else nothing. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out);

@@ -1,0 +1,398 @@
+/*
+ * What two builds were made from, aspect by aspect: equal, different, or not known,
+ * since a build does not state it.  A model that was not compared is no equal model;
+ * what a log or a dump of one build lacks is named.
+ *
+ *     nodes               different   `res` is Mul, before Add
+ *     inputs and outputs  equal
+ *     options             not known   the new build does not state them
+ *
+ * Differences of a kind are one entry, so that 40 replaced activations are one.
+ */
+#include "change/compare/parts.h"
+
+#include "base/base.h"
+#include "model/ops/ops.h"
+
+#include <string.h>
+
+enum { NAMED = 3 }; /* of many nodes, how many are named */
+
+static bool is_different(const struct fsd_compare *c, enum fsd_aspect_id id)
+{
+    return c->account.state[id] == FSD_ASPECT_DIFFERENT;
+}
+
+static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)
+{
+    struct fsd_difference difference = {(uint8_t)id, what};
+
+    c->account.state[id] = FSD_ASPECT_DIFFERENT;
+    fsd_vec_push(c->arena, &c->account.different, difference);
+}
+
+/* Of what nobody found different: equal if both builds state it. */
+static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool new)
+{
+    if (is_different(c, id))
+        return;
+    c->account.state[id] = old && new ? FSD_ASPECT_EQUAL : FSD_ASPECT_UNKNOWN;
+    c->account.missing[id] = old   ? FSD_MISSING_NEW
+                             : new ? FSD_MISSING_OLD
+                                   : FSD_MISSING_BOTH;
+}
+
+/* ------------------------------------------------------------------------- nodes */
+
+/* "`act0`, `act1`, `act2` and 5 more" */
+struct names {
+    FILE *out;
+    uint32_t n;
+};
+
+static void put_name(struct names *names, const char *name)
+{
+    if (names->n < NAMED)
+        fprintf(names->out, "%s`%s`", names->n ? ", " : "", name);
+    names->n++;
+}
+
+static void end_names(const struct names *names)
+{
+    if (names->n > NAMED)
+        fprintf(names->out, " and %u more", names->n - NAMED);
+}
+
+/* The size of a weight is a matter of constants, whatever node reads it. */
+static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
+{
+    return edit->what == FSD_EDIT_ATTRIBUTE && !strcmp(edit->of, FSD_EDIT_WEIGHT)
+               ? FSD_ASPECT_CONSTANTS
+               : FSD_ASPECT_NODES;
+}
+
+static void put_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
+{
+    const char *was = *edit->was ? edit->was : "the default";
+    const char *now = *edit->now ? edit->now : "the default";
+
+    if (edit->what == FSD_EDIT_OPERATOR)
+        fprintf(out, " %s %s, before %s", many ? "are" : "is", now, was);
+    else if (edit->what == FSD_EDIT_SOURCE)
+        fprintf(out, " %s `%s` as %s, before `%s`", many ? "read" : "reads", now,
+                edit->of, was);
+    else if (!strcmp(now, was))
+        fprintf(out, " %s other values as %s", many ? "have" : "has", edit->of);
+    else
+        fprintf(out, " %s %s %s, before %s", many ? "have" : "has", edit->of, now, was);
+}
+
+/* Edits that read alike are one difference of several nodes. */
+static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    struct fsd_intern *texts = fsd_intern_new(scratch);
+    fsd_sym *text_of = FSD_NEW(scratch, fsd_sym, c->edits.n);
+    struct fsd_lists of_text;
+
+    for (uint32_t i = 0; i < c->edits.n; i++) {
+        struct fsd_print text;
+
+        put_edit(&c->edits.at[i], false, fsd_print_open(&text));
+        text_of[i] = fsd_intern_str(texts, fsd_print_take(&text, scratch));
+    }
+    of_text = fsd_lists_new(scratch, text_of, sizeof *text_of, c->edits.n,
+                            fsd_intern_count(texts));
+    for (uint32_t i = 0; i < c->edits.n; i++) {
+        struct fsd_span alike = of_text.of[text_of[i]];
+        struct fsd_print text;
+        struct names names;
+
+        if (of_text.ids[alike.at] != i)
+            continue;
+        names = (struct names){fsd_print_open(&text), 0};
+        for (uint32_t k = 0; k < alike.n; k++)
+            put_name(&names, fsd_state_node_key(
+                                 c->new, c->edits.at[of_text.ids[alike.at + k]].new));
+        end_names(&names);
+        put_edit(&c->edits.at[i], names.n > 1, names.out);
+        differs(c, aspect_of(&c->edits.at[i]), fsd_print_take(&text, c->arena));
+    }
+}
+
+/* Nodes of one model only, quantizers apart, which are counted in pairs. */
+static void take_lone_nodes(struct fsd_compare *c, bool old, bool quantizers)
+{
+    const struct fsd_state *s = old ? c->old : c->new;
+    const fsd_id *to = old ? c->align->to_new : c->align->to_old;
+    struct fsd_print text;
+    struct names names = {fsd_print_open(&text), 0};
+    const char *printed;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        enum fsd_role role = fsd_state_role_of(s, i);
+
+        if (to[i] == FSD_NONE &&
+            (quantizers ? fsd_state_heads_pair(s, i)
+                        : role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL))
+            put_name(&names, fsd_state_node_key(s, i));
+    }
+    end_names(&names);
+    printed = fsd_print_take(&text, c->arena);
+    if (names.n)
+        differs(c, FSD_ASPECT_NODES,
+                fsd_printed(c->arena, "%u %s%s %s (%s)", names.n,
+                            quantizers ? "Q/DQ pair" : "node", fsd_plural(names.n),
+                            old ? "gone" : "new", printed));
+}
+
+static void take_model(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    const struct fsd_state *old = c->old, *new = c->new;
+    bool both = fsd_state_knows_nodes(old) && fsd_state_knows_nodes(new);
+
+    if (both && fsd_state_is_of_same_model(old, new)) {
+        settle(c, FSD_ASPECT_NODES, true, true);
+        settle(c, FSD_ASPECT_CONSTANTS, true, true);
+        return;
+    }
+    if (both) {
+        take_edits(c, scratch);
+        for (int side = 0; side < 2; side++)
+            for (int quantizers = 0; quantizers < 2; quantizers++)
+                take_lone_nodes(c, !side, quantizers);
+    }
+    settle(c, FSD_ASPECT_NODES, fsd_state_knows_attributes(old),
+           fsd_state_knows_attributes(new));
+    settle(c, FSD_ASPECT_CONSTANTS, false, false);
+}
+
+/* ------------------------------------------------------------ inputs and outputs */
+
+static const char *port_text(const struct fsd_compare *c, const struct fsd_state *s,
+                             const struct fsd_state_port *p)
+{
+    return fsd_printed(c->arena, "%s %s", fsd_dtype_name((enum fsd_dtype)p->form.type),
+                       p->shape ? fsd_text(s->names, p->shape) : "of unknown shape");
+}
+
+static void take_ports(struct fsd_compare *c)
+{
+    for (uint32_t i = 0; i < c->ports.n; i++) {
+        const struct fsd_port_change *p = &c->ports.at[i];
+        const struct fsd_state_port *was =
+            p->old == FSD_NONE
+                ? NULL
+                : &(p->output ? c->old->outputs.at : c->old->inputs.at)[p->old];
+        const struct fsd_state_port *now =
+            p->new == FSD_NONE
+                ? NULL
+                : &(p->output ? c->new->outputs.at : c->new->inputs.at)[p->new];
+        const char *noun = p->output ? "output" : "input";
+        const char *name = now ? fsd_text(c->new->names, now->name)
+                               : fsd_text(c->old->names, was->name);
+
+        if (!was || !now)
+            differs(c, FSD_ASPECT_PORTS,
+                    fsd_printed(c->arena, "%s `%s` is %s", noun, name,
+                                now ? "new" : "gone"));
+        else if (p->name)
+            differs(c, FSD_ASPECT_PORTS,
+                    fsd_printed(c->arena, "%s `%s`, before `%s`", noun, name,
+                                fsd_text(c->old->names, was->name)));
+        if (was && now && (p->shape || p->form) &&
+            strcmp(port_text(c, c->new, now), port_text(c, c->old, was)) != 0)
+            differs(c, FSD_ASPECT_PORTS,
+                    fsd_printed(c->arena, "%s `%s`: %s, before %s", noun, name,
+                                port_text(c, c->new, now), port_text(c, c->old, was)));
+    }
+}
+
+static bool states_network(const struct fsd_state *s)
+{
+    return s->inputs.n || s->outputs.n;
+}
+
+/* Without a model the engine's own inputs and outputs are all that is known. */
+static void take_bindings(struct fsd_compare *c)
+{
+    if (states_network(c->old) && states_network(c->new))
+        return;
+    for (uint32_t i = 0; i < c->bindings.n; i++) {
+        const struct fsd_binding_change *b = &c->bindings.at[i];
+        const struct fsd_binding *shown = b->new ? b->new : b->old;
+        const struct fsd_state *s = b->new ? c->new : c->old;
+        const char *noun = shown->output ? "output" : "input";
+
+        if (!b->old || !b->new)
+            differs(c, FSD_ASPECT_PORTS,
+                    fsd_printed(c->arena, "%s `%s` is %s", noun,
+                                fsd_text(s->names, shown->name),
+                                b->new ? "new" : "gone"));
+        else if (b->shape || b->form)
+            differs(c, FSD_ASPECT_PORTS,
+                    fsd_printed(c->arena, "%s `%s` has another %s", noun,
+                                fsd_text(s->names, shown->name),
+                                b->shape ? "shape" : "type or layout"));
+    }
+}
+
+/* An application passes buffers by number. */
+static void take_order(struct fsd_compare *c, bool output)
+{
+    const fsd_id *to = output ? c->align->new_output : c->align->new_input;
+    uint32_t n = output ? c->old->outputs.n : c->old->inputs.n;
+    fsd_id last = FSD_NONE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (to[i] == FSD_NONE)
+            continue;
+        if (last != FSD_NONE && to[i] < last) {
+            differs(c, FSD_ASPECT_PORTS,
+                    output ? "the outputs have another order"
+                           : "the inputs have another order");
+            return;
+        }
+        last = to[i];
+    }
+}
+
+static bool states_ports(const struct fsd_state *s)
+{
+    return states_network(s) || s->bindings.n;
+}
+
+static bool states_ranges(const struct fsd_state *s)
+{
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        if (s->bindings.at[i].ranges)
+            return true;
+    return false;
+}
+
+static void take_profiles(struct fsd_compare *c)
+{
+    for (uint32_t i = 0; i < c->bindings.n; i++) {
+        const struct fsd_binding *was = c->bindings.at[i].old,
+                                 *now = c->bindings.at[i].new;
+
+        if (was && now && was->ranges && now->ranges && c->bindings.at[i].ranges)
+            differs(c, FSD_ASPECT_PROFILES,
+                    fsd_printed(c->arena, "`%s`: %s, before %s",
+                                fsd_text(c->new->names, now->name),
+                                fsd_text(c->new->names, now->ranges),
+                                fsd_text(c->old->names, was->ranges)));
+    }
+}
+
+/* ------------------------------------------------------------------- the builder */
+
+static enum fsd_aspect_id aspect_of_fact(const char *key)
+{
+    static const char *const device[] = {FSD_BUILT_GPU, FSD_BUILT_CAPABILITY,
+                                         FSD_BUILT_KERNELS};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(device); i++)
+        if (!strcmp(key, device[i]))
+            return FSD_ASPECT_DEVICE;
+    return !strcmp(key, FSD_BUILT_VERSION) || !strcmp(key, FSD_BUILT_LIBRARY)
+               ? FSD_ASPECT_BUILDER
+               : FSD_ASPECT_OPTIONS;
+}
+
+static bool is_stated(const struct fsd_state *s, const char *key)
+{
+    return fsd_built_find(&s->built, s->names, key);
+}
+
+/* A dump's producer may be a range of versions, which says only what it is not. */
+static bool states_version(const struct fsd_state *s)
+{
+    const char *text = s->producer ? fsd_text(s->names, s->producer) : "";
+
+    return *text && !strstr(text, " to ") && !strstr(text, " or ") &&
+           strpbrk(text, "0123456789");
+}
+
+/* Without a log: a build whose nodes all run in FP32, where all ran in a type that only
+ * an option of a weakly typed build permits, was made without that option. */
+static const char *lost_flag(const struct fsd_compare *c)
+{
+    uint8_t before = FSD_DTYPE_UNKNOWN;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->precisions.n; i++) {
+        const struct fsd_node_change *p = &c->precisions.at[i];
+
+        if (p->width != FSD_WIDTH_WIDENED)
+            continue;
+        if (p->after != FSD_FP32 || (n && p->before != before))
+            return NULL;
+        before = p->before;
+        n++;
+    }
+    for (fsd_id i = 0; i < c->new->nodes.n; i++)
+        if (c->new->nodes.at[i].precision == before)
+            return NULL;
+    return !n                   ? NULL
+           : before == FSD_FP16 ? "fp16 --fp16"
+           : before == FSD_BF16 ? "bf16 --bf16"
+                                : NULL;
+}
+
+static void take_built(struct fsd_compare *c)
+{
+    for (uint32_t i = 0; i < c->built.n; i++) {
+        const struct fsd_built_change *b = &c->built.at[i];
+
+        if (b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0 &&
+            strcmp(b->key, FSD_BUILT_MEASURED) != 0)
+            differs(
+                c, aspect_of_fact(b->key),
+                fsd_printed(c->arena, "%s %s, before %s", b->key, b->after, b->before));
+    }
+    if (!is_different(c, FSD_ASPECT_OPTIONS) && !is_different(c, FSD_ASPECT_NODES) &&
+        lost_flag(c)) {
+        const char *flag = lost_flag(c), *option = strchr(flag, ' ');
+
+        differs(c, FSD_ASPECT_OPTIONS,
+                fsd_printed(c->arena,
+                            "every node that ran in %.*s runs in fp32, as in a build "
+                            "without%s",
+                            (int)(option - flag), flag, option));
+    }
+}
+
+static int by_aspect(const void *a, const void *b)
+{
+    return fsd_order(((const struct fsd_difference *)a)->aspect,
+                     ((const struct fsd_difference *)b)->aspect);
+}
+
+void fsd_compare_account(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    const struct fsd_state *old = c->old, *new = c->new;
+
+    take_model(c, scratch);
+    take_ports(c);
+    take_bindings(c);
+    take_order(c, false);
+    take_order(c, true);
+    settle(c, FSD_ASPECT_PORTS, states_ports(old), states_ports(new));
+    take_profiles(c);
+    settle(c, FSD_ASPECT_PROFILES, states_ranges(old), states_ranges(new));
+    take_built(c);
+    settle(c, FSD_ASPECT_OPTIONS, is_stated(old, FSD_BUILT_CALIBRATION),
+           is_stated(new, FSD_BUILT_CALIBRATION));
+    settle(c, FSD_ASPECT_BUILDER, states_version(old), states_version(new));
+    settle(c, FSD_ASPECT_DEVICE, is_stated(old, FSD_BUILT_GPU),
+           is_stated(new, FSD_BUILT_GPU));
+    fsd_vec_sort(&c->account.different, by_aspect);
+}
+
+FSD_NAMES(
+    fsd_aspect_name, unsigned, FSD__ASPECT_COUNT, [FSD_ASPECT_NODES] = "nodes",
+    [FSD_ASPECT_CONSTANTS] = "constants", [FSD_ASPECT_PORTS] = "inputs and outputs",
+    [FSD_ASPECT_PROFILES] = "profiles", [FSD_ASPECT_OPTIONS] = "build options",
+    [FSD_ASPECT_BUILDER] = "version of the builder", [FSD_ASPECT_DEVICE] = "GPU")
+FSD_NAMES(fsd_missing_name, unsigned, FSD_MISSING_BOTH + 1, [FSD_MISSING_OLD] = "old",
+          [FSD_MISSING_NEW] = "new", [FSD_MISSING_BOTH] = "both")
