@@ -17,10 +17,11 @@ enum { MOST_SCANNED = 64 }; /* of many inputs whose order does not count */
 
 struct keys {
     const struct fsd_align_side *side; /* both */
-    fsd_id *like[2]; /* by node: its counterpart; else, where neither is aligned, the
+    fsd_id *like[2];    /* by node: its counterpart; else, where neither is aligned, the
                         node of its name; FSD_NONE */
-    bool *twin[2];   /* by node: another one of its model has the same ancestors and
-                        descendants, so that their neighbors agree with either */
+    uint64_t *twins[2]; /* by node: a hash over the names of all nodes of its model that
+                           have the same ancestors and descendants, so that their
+                           neighbors agree with each of them */
 };
 
 struct votes {
@@ -48,14 +49,14 @@ static fsd_id *like_of(struct fsd_arena *scratch, const struct fsd_align_side si
 }
 
 /* Whether `reader` reads what `from` names, at the slot or, where the order does not
- * count, anywhere. */
+ * count in one of the models, anywhere. */
 static bool reads(const struct fsd_align_side *side, fsd_id reader, uint32_t slot,
-                  struct fsd_producer from)
+                  bool anywhere, struct fsd_producer from)
 {
     const struct fsd_state *s = side->s;
     struct fsd_span in = s->nodes.at[reader].core_in;
-    uint32_t first = side->commutes[reader] ? 0 : slot;
-    uint32_t end = side->commutes[reader] ? MOST_SCANNED : slot + 1;
+    bool any = anywhere || side->commutes[reader];
+    uint32_t first = any ? 0 : slot, end = any ? MOST_SCANNED : slot + 1;
 
     for (uint32_t i = first; i < end && i < in.n; i++)
         if (s->sources.at[in.at + i].at.ref == from.at.ref &&
@@ -87,7 +88,7 @@ static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
         else if (input != FSD_NONE)
             from.at = fsd_input_origin(here->in_counterpart[input]);
         if (fsd_is_origin(from.at))
-            vote(votes, reads(there, other, i, from));
+            vote(votes, reads(there, other, i, here->commutes[node], from));
     }
     for (uint32_t i = 0; i < uses.n; i++) {
         const struct fsd_use *use = &here->use[uses.at + i];
@@ -95,7 +96,8 @@ static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
         struct fsd_producer from = {fsd_node_origin(other), use->out};
 
         if (reader != FSD_NONE)
-            vote(votes, reads(there, reader, use->slot, from));
+            vote(votes,
+                 reads(there, reader, use->slot, here->commutes[use->node], from));
     }
 }
 
@@ -110,11 +112,20 @@ static bool has_other_weight(const struct fsd_align_side side[2], fsd_id old,
            strcmp(a, b) != 0;
 }
 
-static bool is_free(const struct fsd_align_side *side, fsd_id node, bool core)
+static bool is_free(const struct fsd_align_side *side, fsd_id node)
 {
-    return side->counterpart[node] == FSD_NONE && !side->contested[node] &&
-           fsd_align_is_core(side, node) == core &&
-           fsd_state_role_of(side->s, node) != FSD_ROLE_SIDE;
+    return side->counterpart[node] == FSD_NONE && !side->contested[node];
+}
+
+static bool is_side(const struct fsd_align_side *side, fsd_id node)
+{
+    return fsd_state_role_of(side->s, node) == FSD_ROLE_SIDE;
+}
+
+static bool is_of(const struct fsd_align_side *side, fsd_id node, bool core)
+{
+    return is_free(side, node) && !is_side(side, node) &&
+           fsd_align_is_core(side, node) == core;
 }
 
 static bool has_one_operator(const struct fsd_align_side side[2], fsd_id old,
@@ -124,55 +135,113 @@ static bool has_one_operator(const struct fsd_align_side side[2], fsd_id old,
                    fsd_text(side[1].s->names, side[1].s->nodes.at[new].op));
 }
 
-static bool *find_twins(struct fsd_arena *scratch, const struct fsd_align_side *side)
+static uint64_t *find_twins(struct fsd_arena *scratch,
+                            const struct fsd_align_side *side)
 {
     uint32_t n = side->s->nodes.n;
     struct fsd_hash_row *rows = FSD_NEW(scratch, struct fsd_hash_row, n);
-    bool *twin = FSD_NEW(scratch, bool, n);
+    uint64_t *twins = FSD_NEW(scratch, uint64_t, n);
 
     for (fsd_id i = 0; i < n; i++)
         rows[i] =
             (struct fsd_hash_row){fsd_hash_mix(side->from[i], side->to[i]), i, false};
     fsd_hash_rows_sort(rows, n);
     for (uint32_t i = 0, end; i < n; i = end) {
+        uint64_t names = 0;
+
         end = fsd_hash_rows_end(rows, n, i);
         for (uint32_t k = i; k < end; k++)
-            twin[rows[k].id] = end - i > 1;
+            names +=
+                fsd_hash_mix(fsd_state_hash(side->s, side->s->nodes.at[rows[k].id].key),
+                             side->s->nodes.at[rows[k].id].named);
+        for (uint32_t k = i; k < end; k++)
+            twins[rows[k].id] = names;
     }
-    return twin;
+    return twins;
 }
 
+static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t *by)
+{
+    side[0].counterpart[old] = new;
+    side[1].counterpart[new] = old;
+    by[old] = FSD_ALIGN_NAME;
+}
+
+static bool agree(const struct keys *keys, fsd_id old, fsd_id new)
+{
+    struct votes votes = {0, 0};
+
+    if (keys->twins[0][old] != keys->twins[1][new] ||
+        has_other_weight(keys->side, old, new))
+        return false;
+    ask(keys, 0, old, new, &votes);
+    ask(keys, 1, new, old, &votes);
+    return votes.for_it > votes.against;
+}
+
+static struct keys keys_of(const struct fsd_align_side side[2],
+                           struct fsd_arena *scratch)
+{
+    return (struct keys){
+        side,
+        {like_of(scratch, side, 0), like_of(scratch, side, 1)},
+        {find_twins(scratch, &side[0]), find_twins(scratch, &side[1])}};
+}
+
+/* All pairs are chosen before the first is made, so that no order counts. */
 static uint32_t align(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       bool core, uint8_t *by)
 {
-    struct keys keys = {side,
-                        {like_of(scratch, side, 0), like_of(scratch, side, 1)},
-                        {find_twins(scratch, &side[0]), find_twins(scratch, &side[1])}};
+    struct keys keys = keys_of(side, scratch);
     uint32_t n = side[0].s->nodes.n, made = 0;
-    fsd_id *chosen = fsd_ids_new(scratch, n);
+    bool *chosen = FSD_NEW(scratch, bool, n);
 
     for (fsd_id i = 0; i < n; i++) {
         fsd_id other = keys.like[0][i];
-        struct votes votes = {0, 0};
 
-        if (!is_free(&side[0], i, core) || other == FSD_NONE ||
-            !is_free(&side[1], other, core) || keys.twin[0][i] || keys.twin[1][other] ||
-            has_other_weight(side, i, other) ||
-            (!core && !has_one_operator(side, i, other)))
-            continue;
-        ask(&keys, 0, i, other, &votes);
-        ask(&keys, 1, other, i, &votes);
-        if (votes.for_it > votes.against)
-            chosen[i] = other;
+        chosen[i] = is_of(&side[0], i, core) && other != FSD_NONE &&
+                    is_of(&side[1], other, core) &&
+                    (core || has_one_operator(side, i, other)) &&
+                    agree(&keys, i, other);
     }
     for (fsd_id i = 0; i < n; i++)
-        if (chosen[i] != FSD_NONE) {
-            side[0].counterpart[i] = chosen[i];
-            side[1].counterpart[chosen[i]] = i;
-            by[i] = FSD_ALIGN_NAME;
+        if (chosen[i]) {
+            pair(side, i, keys.like[0][i], by);
             made++;
         }
     return made;
+}
+
+/* Whether most of what is aligned kept its name. */
+static bool share_names(const struct fsd_align_side side[2])
+{
+    uint32_t aligned = 0, same = 0;
+
+    for (fsd_id i = 0; i < side[0].s->nodes.n; i++) {
+        fsd_id new = side[0].counterpart[i];
+
+        if (new == FSD_NONE)
+            continue;
+        aligned++;
+        same += !strcmp(fsd_state_node_key(side[0].s, i),
+                        fsd_state_node_key(side[1].s, new));
+    }
+    return 4 * (uint64_t)same >= 3 * (uint64_t)aligned;
+}
+
+/* What one model folds and the other computes is neither new nor gone.  A folded node
+ * has no neighbors to ask, so the names must be known to be shared. */
+static void align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                         uint8_t *by)
+{
+    fsd_id *like = like_of(scratch, side, 0);
+
+    if (!share_names(side))
+        return;
+    for (fsd_id i = 0; i < side[0].s->nodes.n; i++)
+        if (like[i] != FSD_NONE && is_free(&side[0], i) && is_free(&side[1], like[i]) &&
+            is_side(&side[0], i) != is_side(&side[1], like[i]))
+            pair(side, i, like[i], by);
 }
 
 uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
@@ -185,4 +254,5 @@ void fsd_align_rest_by_keys(struct fsd_align_side side[2], struct fsd_arena *scr
                             uint8_t *by)
 {
     align(side, scratch, false, by);
+    align_folded(side, scratch, by);
 }
