@@ -519,6 +519,21 @@ static bool keep_record(struct reader *r, enum line_kind kind, union record *rec
     return true;
 }
 
+/* A merge that git left to the user: both builds stand in the file. */
+static bool complain_of_line(struct reader *r)
+{
+    static const char *const marks[] = {"<<<<<<<", "|||||||", "=======", ">>>>>>>"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(marks) && r->w.word.text; i++)
+        if (!strncmp(r->w.word.text, marks[i], strlen(marks[i]))) {
+            r->w.status =
+                fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                         "unresolved merge: keep either side, then run check --update");
+            return false;
+        }
+    return fsd_words_complain(&r->w, "node, group, move or another kind of line");
+}
+
 static bool take_line(struct reader *r, unsigned *rank)
 {
     union record record = {0};
@@ -528,7 +543,7 @@ static bool take_line(struct reader *r, unsigned *rank)
     while (kind < LINE__COUNT && !fsd_words_at_own(&r->w, fsd_line_ranks[kind].word))
         kind++;
     if (kind == LINE__COUNT)
-        return fsd_words_complain(&r->w, "node, group, move or another kind of line");
+        return complain_of_line(r);
     if (fsd_line_ranks[kind].rank < *rank + fsd_line_ranks[kind].once ||
         fsd_line_ranks[kind].of == (r->s == r->first ? OF_OTHERS : OF_FIRST) ||
         (r->s != r->first && !r->variant &&
