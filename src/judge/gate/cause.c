@@ -336,9 +336,8 @@ static const char *usual_todo(enum kind kind)
         [NODES_GONE] = "Accept the build if the model was meant to change.",
         [NODES_NEW] = "Accept the build if the model was meant to change.",
         [NODES_OTHER] = "Accept the build if the model was meant to change.",
-        [BUILDER] =
-            "Build with the same inputs, options, version and GPU, or accept the "
-            "build."};
+        [BUILDER] = ("Build with the same inputs, options, version and GPU, or accept "
+                     "the build.")};
 
     return usual[kind];
 }

@@ -108,7 +108,7 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out)
         put_file(left, apart ? right : "", out);
         fputs("</B>" FSD_ARROW "<B>", out);
     }
-    put_file(right, apart ? left : "", out);
+    put_file(right, apart && left ? left : "", out);
     fputs("</B></FONT>  ", out);
 }
 
