@@ -259,6 +259,7 @@ static void compare_log(struct inputs *in)
 static void read_log(struct inputs *in, const struct fsd_file *file)
 {
     in->story = file;
+    in->d->own_log = file == &in->engine;
     in->d->history = fsd_history_new(in->d->arena, in->d->names);
     in->log_reader->read_log(in->d->history, file);
     in->d->history->path = shown_path(in->d, file->name);
@@ -359,8 +360,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
                                 .number = in->opt->engine_number,
                                 .profile = in->opt->opt_profile,
                                 .history = own_history(in),
-                                .beside =
-                                    in->story == &in->log ? in->d->history : NULL};
+                                .beside = in->story == &in->log ? in->d->history : NULL,
+                                .profiles = &in->d->own_profiles};
     enum fsd_status status;
 
     fsd_announce(in->opt, "reading the engine");

@@ -11,9 +11,11 @@ struct fsd_inputs {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     struct fsd_graph *model, *engine;
-    struct fsd_vocab *vocab;     /**< the model's names */
-    struct fsd_history *history; /**< the facts of the build log; NULL: no log */
-    struct fsd_measured times;   /**< of the engine's layers */
+    struct fsd_vocab *vocab;      /**< the model's names */
+    struct fsd_history *history;  /**< the facts of the build log; NULL: no log */
+    bool own_log;                 /**< and the log is the engine's own file */
+    fsd_profile_vec own_profiles; /**< the times of layers in the engine's file */
+    struct fsd_measured times;    /**< of the engine's layers */
 };
 
 /** Tells who listens of a stage that begins, and of what is worth a note. */

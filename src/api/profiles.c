@@ -101,7 +101,7 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
     struct fsd_join join = fsd_profile_join(scratch, e, p);
     /* A log may end in the middle of its engine block; then the profile knows the rest.
      */
-    bool cut_off = d->history && !d->history->foreign && d->history->path == e->path &&
+    bool cut_off = d->own_log && !d->history->foreign &&
                    10 * (uint64_t)join.joined >= 9 * (uint64_t)e->nodes.n;
     enum fsd_status status = FSD_OK;
 
@@ -134,18 +134,13 @@ enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options
     return status;
 }
 
-/* Times in the engine's own file: of a profile alone, or the table of a log.  A log may
+/* Times in the engine's own file: a profile alone, or the tables of a log.  A log may
  * have printed a table of another engine, which is no error of the user's. */
-static enum fsd_status load_own(struct fsd_inputs *d, fsd_profile_vec *out,
-                                struct fsd_error *err)
+static void load_own(struct fsd_inputs *d, fsd_profile_vec *out)
 {
-    fsd_profile_vec own = {0};
-    enum fsd_status status = read_file(d, d->engine->path, &own, err);
-
-    for (uint32_t i = 0; i < own.n && status == FSD_OK; i++)
-        if (fsd_profile_fit(d, &own.at[i], false, NULL) == FSD_OK)
-            fsd_vec_push(d->arena, out, own.at[i]);
-    return status;
+    for (uint32_t i = 0; i < d->own_profiles.n; i++)
+        if (fsd_profile_fit(d, &d->own_profiles.at[i], false, NULL) == FSD_OK)
+            fsd_vec_push(d->arena, out, d->own_profiles.at[i]);
 }
 
 enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
@@ -153,9 +148,10 @@ enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options
 {
     enum fsd_status status = fsd_profiles_read(d, opt, out, err);
 
-    if (status == FSD_OK && !opt->n_profiles && d->engine->timed &&
-        strcmp(d->engine->path, "-") != 0)
-        return load_own(d, out, err);
+    if (!opt->n_profiles) {
+        load_own(d, out);
+        return status;
+    }
     for (uint32_t i = 0; i < out->n && status == FSD_OK; i++)
         status = fsd_profile_fit(d, &out->at[i], opt->force, err);
     return status;

@@ -358,8 +358,8 @@ struct fsd_graph {
                           names, and edges, sizes and constants are unknown */
     bool lacks_attributes; /**< model: a log printed it, without attributes */
     bool detailed;         /**< engine: layers have types and tensors, not only names */
-    bool timed;            /**< engine: its file has times of layers, too */
-    bool only_timed;       /**< engine: and nothing else but their names */
+    bool only_timed;       /**< engine: its file has nothing but names and times of
+                                layers */
     bool jumps;            /**< engine: some layers do not run in every inference */
     uint32_t in_bodies;    /**< engine: nodes in bodies of its layers, which are no
                                 layers */

@@ -13,6 +13,7 @@
 #include "model/graph/built.h"
 #include "model/graph/dtype.h"
 #include "model/graph/effort.h"
+#include "model/graph/profile.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -169,6 +170,8 @@ struct fsd_history {
     FSD_VEC(struct fsd_input_shape) shapes;
     FSD_VEC(struct fsd_pass_stats) passes; /**< in the order of their first runs */
     FSD_VEC(struct fsd_placement) places;
+    fsd_profile_vec profiles; /**< the times of layers in it; of which engine, no line
+                                   states */
     FSD_VEC(uint32_t) placed; /**< by build: how many nodes were placed; 0: unknown */
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;

@@ -40,6 +40,8 @@ struct fsd_source {
                                             none, or was not read as one */
     const struct fsd_history *beside;  /**< the facts of a log given with it, which may
                                             be of another engine; NULL: none */
+    fsd_profile_vec *profiles; /**< gets the times of layers that the file has beside
+                                    them; NULL: not asked for */
 };
 
 /** A reader; functions that a builder does not need are NULL. */

@@ -249,10 +249,10 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 struct fsd_log_scan {
     fsd_log_engines engines;
     fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
-    bool profiled;             /**< it has a table of layers' times */
     uint64_t lines;
-    uint64_t hash[2]; /**< of the file; see struct fsd_digest */
-    bool hashed;      /**< and it is known */
+    uint64_t overfull; /**< the line where its times of layers exceed a limit; 0 */
+    uint64_t hash[2];  /**< of the file; see struct fsd_digest */
+    bool hashed;       /**< and it is known */
 };
 
 /** Goes through the lines of a file. */
@@ -320,6 +320,41 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* Layer times that trtexec --dumpProfile prints into its console log. */
 
+/** Reads tables line by line, so that a pass over a log can have them, too. */
+struct fsd_log_tables {
+    struct fsd_arena *arena;  /**< of the profiles */
+    struct fsd_intern *names; /**< where the layers' names go */
+    const char *path;         /**< of the log */
+    fsd_profile_vec *out;     /**< gets one more for each table */
+    uint32_t tables;
+    uint64_t runs; /**< of the next table; 0: unknown */
+    bool open;     /**< a table is being read */
+    bool full;     /**< there are more tables or rows than a log may have: no further
+                        line is read */
+    struct fsd_log_columns {
+        int n, total, mean, runs; /**< which number of a row is which; -1: the table
+                                       does not have it */
+        bool name_last;
+    } columns;
+    struct fsd_profile_entry last; /**< "Total": a layer only when a row follows it */
+    bool has_last;
+};
+
+/** What a line may be by its first letter; most lines of a log are none of a table. */
+static inline bool fsd_log_may_be_table(const struct fsd_log_tables *r,
+                                        struct fsd_slice t)
+{
+    return r->open || (t.n && (*t.s == ' ' || *t.s == '\t' || *t.s == '=' ||
+                               *t.s == 'L' || *t.s == 'T'));
+}
+
+/** Reads a line, as it stands behind its prefix.
+ *  @return true for one of a table. */
+bool fsd_log_table_line(struct fsd_log_tables *r, struct fsd_slice t);
+
+/** Drops a table without rows at the end of the log. */
+void fsd_log_tables_end(struct fsd_log_tables *r);
+
 /** Appends a profile for each table in the log; a cut table has the rows that are
  * there.
  *  @param names where the layers' names go.
@@ -328,8 +363,36 @@ enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern 
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 
-/** Likewise what a program prints in its own IProfiler, a line for each layer.  Appends
- *  nothing where there are no two such lines. */
+/** The error for a log that has more times than one may have.
+ *  @param line  where this shows. */
+enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
+                                   struct fsd_error *err);
+
+/** Likewise what a program prints in its own IProfiler, a line for each layer. */
+struct fsd_log_printed {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_profile profile; /**< its `path` is the log's */
+    FSD_VEC(uint32_t) entry_of; /**< by symbol: plus 1 */
+    FSD_VEC(uint32_t) times;    /**< by entry: how often it was printed */
+    bool over;                  /**< the sum of all layers was printed */
+    bool full;                  /**< there are more layers than a log may have */
+};
+
+/** Such a line ends with a time, blanks and a carriage return aside. */
+static inline bool fsd_log_may_be_printed(struct fsd_slice t)
+{
+    while (t.n && (t.s[t.n - 1] == ' ' || t.s[t.n - 1] == '\t'))
+        t.n--;
+    return t.n > 2 && t.s[t.n - 1] == 's' && t.s[t.n - 2] == 'm';
+}
+
+void fsd_log_printed_line(struct fsd_log_printed *r, const struct fsd_log_line *line);
+
+/** Appends the profile, but not where there are no two layers. */
+void fsd_log_printed_end(struct fsd_log_printed *r, fsd_profile_vec *out);
+
+/** Reads a whole file of such lines. */
 enum fsd_status fsd_log_printed_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
@@ -360,7 +423,7 @@ struct fsd_event_reader {
     uint32_t second;   /**< of the day, of that */
     size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */
     FSD_VEC(char) sum; /**< scratch */
-    char severity;     /**< of the line, as in fsd_log_line */
+    char severity;               /**< of the line, as in fsd_log_line */
     uint32_t build;
     uint64_t line;
 };

@@ -83,15 +83,7 @@ static bool read_printed(const struct fsd_log_line *line, struct printed *out)
            !memchr(":=", out->name.s[out->name.n - 1], 2);
 }
 
-struct reading {
-    struct fsd_arena *arena;
-    struct fsd_intern *names;
-    struct fsd_profile profile;
-    FSD_VEC(uint32_t) entry_of; /* by symbol: plus 1 */
-    FSD_VEC(uint32_t) times;    /* by entry: how often it was printed */
-};
-
-static void add(struct reading *r, const struct printed *p)
+static void add(struct fsd_log_printed *r, const struct printed *p)
 {
     fsd_sym name = fsd_intern_slice(r->names, p->name);
     struct fsd_profile_entry *e;
@@ -115,25 +107,38 @@ static void add(struct reading *r, const struct printed *p)
         r->profile.runs = r->times.at[i];
 }
 
+void fsd_log_printed_line(struct fsd_log_printed *r, const struct fsd_log_line *line)
+{
+    struct printed p;
+
+    r->over |= r->profile.entries.n && fsd_slice_begins(line->text, sum);
+    if (!r->over && !r->full && read_printed(line, &p))
+        add(r, &p);
+    r->full = r->profile.entries.n > ROWS_MAX;
+}
+
+void fsd_log_printed_end(struct fsd_log_printed *r, fsd_profile_vec *out)
+{
+    r->profile.number = 1;
+    if (r->profile.entries.n >= LAYERS_LEAST)
+        fsd_vec_push(r->arena, out, r->profile);
+}
+
 enum fsd_status fsd_log_printed_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err)
 {
-    struct reading r = {
-        .arena = arena, .names = names, .profile = {.path = file->name, .number = 1}};
+    struct fsd_log_printed r = {
+        .arena = arena, .names = names, .profile.path = file->name};
     struct fsd_log_lines lines = fsd_log_lines(file);
     struct fsd_log_line line;
-    struct printed p;
 
-    while (fsd_log_next(&lines, &line) &&
-           !(r.profile.entries.n && fsd_slice_begins(line.text, sum))) {
-        if (read_printed(&line, &p))
-            add(&r, &p);
-        if (r.profile.entries.n > ROWS_MAX)
-            return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line.number,
-                            "expected at most %d layers, found more", ROWS_MAX);
+    while (!r.over && fsd_log_next(&lines, &line)) {
+        if (fsd_log_may_be_printed(line.text))
+            fsd_log_printed_line(&r, &line);
+        if (r.full)
+            return fsd_log_fail_times(file, line.number, err);
     }
-    if (r.profile.entries.n >= LAYERS_LEAST)
-        fsd_vec_push(arena, out, r.profile);
+    fsd_log_printed_end(&r, out);
     return FSD_OK;
 }

@@ -31,25 +31,6 @@ enum {
     MOST_MS = 1000000000 /* eleven days: nothing that ran on a machine */
 };
 
-/* Which number of a row is which; -1: the table does not have it. */
-struct columns {
-    int n, total, mean, runs;
-    bool name_last;
-};
-
-struct reading {
-    struct fsd_arena *arena;
-    struct fsd_intern *names;
-    const struct fsd_file *file;
-    fsd_profile_vec *out;
-    uint32_t tables;
-    uint64_t runs; /* of the next table; 0: unknown */
-    bool open;     /* a table is being read */
-    struct columns columns;
-    struct fsd_profile_entry last; /* "Total": a layer only when a row follows it */
-    bool has_last;
-};
-
 /* -------------------------------------------------------------------- the header */
 
 /* Takes the words off the start; false when they do not stand there. */
@@ -61,7 +42,7 @@ static bool take(struct fsd_slice *t, const char *words)
     return true;
 }
 
-static bool take_column(struct fsd_slice *t, struct columns *c)
+static bool take_column(struct fsd_slice *t, struct fsd_log_columns *c)
 {
     if (take(t, "Avg. Time (ms)") || take(t, "Avg.(ms)"))
         c->mean = c->n;
@@ -77,10 +58,10 @@ static bool take_column(struct fsd_slice *t, struct columns *c)
     return ++c->n <= COLUMNS;
 }
 
-static bool read_header(struct fsd_slice t, struct columns *out)
+static bool read_header(struct fsd_slice t, struct fsd_log_columns *out)
 {
     bool first = take(&t, "Layer") || take(&t, "TensorRT layer name");
-    struct columns c = {0, -1, -1, -1, !first};
+    struct fsd_log_columns c = {0, -1, -1, -1, !first};
 
     while (t.n && take_column(&t, &c))
         ;
@@ -140,13 +121,12 @@ static double time_of(const double *numbers, int column, bool *odd)
     return -1;
 }
 
-static bool read_row(const struct reading *r, struct fsd_slice t,
+static bool read_row(const struct fsd_log_tables *r, struct fsd_slice t,
                      struct fsd_profile_entry *out)
 {
-    const struct columns *c = &r->columns;
+    const struct fsd_log_columns *c = &r->columns;
     double numbers[COLUMNS];
 
-    t = fsd_slice_trim(t);
     for (int i = 0; i < c->n; i++)
         if (!read_number(take_word(&t, !c->name_last),
                          &numbers[c->name_last ? i : c->n - 1 - i]))
@@ -163,7 +143,7 @@ static bool read_row(const struct reading *r, struct fsd_slice t,
 }
 
 /* A table without a single row is dropped. */
-static void close_table(struct reading *r)
+static void close_table(struct fsd_log_tables *r)
 {
     if (r->open && !r->out->at[r->out->n - 1].entries.n) {
         r->out->n--;
@@ -172,7 +152,7 @@ static void close_table(struct reading *r)
     r->open = false;
 }
 
-static void add_row(struct reading *r, const struct fsd_profile_entry *row)
+static void add_row(struct fsd_log_tables *r, const struct fsd_profile_entry *row)
 {
     struct fsd_profile *profile = &r->out->at[r->out->n - 1];
 
@@ -185,51 +165,87 @@ static void add_row(struct reading *r, const struct fsd_profile_entry *row)
         fsd_vec_push(r->arena, &profile->entries, *row);
 }
 
-static void read_line(struct reading *r, const struct fsd_log_line *line)
+/* A title, or a header whose first column is any: most lines are neither, and no more
+ * of them is looked at. */
+static bool may_open(struct fsd_slice t)
 {
-    struct fsd_slice t = line->text, trimmed;
-    struct fsd_profile_entry row;
-    struct columns columns;
+    static const char *const words[] = {"=== Profile", "Layer",   "TensorRT layer",
+                                        "Time",        "Avg.",    "Median",
+                                        "Runtime,",    "Invocati"};
 
-    if (!r->open && (!t.n || !strchr(" \t=LT", *t.s ? *t.s : '-')))
-        return;
-    trimmed = fsd_slice_trim(t);
-    if (read_title(trimmed, &r->runs)) {
+    for (size_t i = 0; t.n && i < FSD_COUNT_OF(words); i++)
+        if (*t.s == *words[i] && fsd_slice_begins(t, words[i]))
+            return true;
+    return false;
+}
+
+static void open_table(struct fsd_log_tables *r, const struct fsd_log_columns *columns)
+{
+    close_table(r);
+    r->columns = *columns;
+    r->open = true;
+    r->has_last = false;
+    fsd_vec_push(
+        r->arena, r->out,
+        (struct fsd_profile){.path = r->path, .number = ++r->tables, .runs = r->runs});
+    r->runs = 0;
+}
+
+bool fsd_log_table_line(struct fsd_log_tables *r, struct fsd_slice t)
+{
+    struct fsd_profile_entry row;
+    struct fsd_log_columns columns;
+    bool opens;
+
+    while (t.n && (*t.s == ' ' || *t.s == '\t'))
+        t = fsd_slice_from(t, 1);
+    opens = may_open(t);
+    if (r->full || (!r->open && !opens))
+        return false;
+    t = fsd_slice_trim(t);
+    if (opens && read_title(t, &r->runs)) {
         close_table(r);
-    } else if (read_header(trimmed, &columns)) {
-        close_table(r);
-        r->columns = columns;
-        r->open = true;
-        r->has_last = false;
-        fsd_vec_push(r->arena, r->out,
-                     (struct fsd_profile){.path = r->file->name,
-                                          .number = ++r->tables,
-                                          .runs = r->runs});
-        r->runs = 0;
+    } else if (opens && read_header(t, &columns)) {
+        open_table(r, &columns);
     } else if (r->open && read_row(r, t, &row)) {
         add_row(r, &row);
     } else {
         close_table(r);
+        return false;
     }
+    r->full = r->tables > TABLES_MAX ||
+              (r->open && r->out->at[r->out->n - 1].entries.n > ROWS_MAX);
+    return true;
+}
+
+void fsd_log_tables_end(struct fsd_log_tables *r)
+{
+    close_table(r);
+}
+
+enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
+                                   struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line,
+                    "expected at most %d tables of at most %d layers, found more",
+                    TABLES_MAX, ROWS_MAX);
 }
 
 enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err)
 {
-    struct reading r = {.arena = arena, .names = names, .file = file, .out = out};
+    struct fsd_log_tables r = {
+        .arena = arena, .names = names, .path = file->name, .out = out};
     struct fsd_log_lines lines = fsd_log_lines(file);
     struct fsd_log_line line;
 
     while (fsd_log_next(&lines, &line)) {
-        read_line(&r, &line);
-        if (r.tables > TABLES_MAX ||
-            (r.open && out->at[out->n - 1].entries.n > ROWS_MAX))
-            return fsd_fail(
-                err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line.number,
-                "expected at most %d tables of at most %d layers, found more",
-                TABLES_MAX, ROWS_MAX);
+        if (fsd_log_may_be_table(&r, line.text))
+            fsd_log_table_line(&r, line.text);
+        if (r.full)
+            return fsd_log_fail_times(file, line.number, err);
     }
-    close_table(&r);
+    fsd_log_tables_end(&r);
     return FSD_OK;
 }

@@ -15,6 +15,8 @@ struct log_reader {
     const struct fsd_file *file;
     struct fsd_event_reader events;
     struct fsd_log_options options;
+    struct fsd_log_tables tables;
+    struct fsd_log_printed printed;
     struct fsd_log_stack open; /* parsed nodes under way */
     fsd_id parsed;             /* nodes parsed so far in this build */
     uint32_t build;            /* the attempt, until all engines are known */
@@ -107,6 +109,27 @@ static bool is_damaged(struct fsd_slice t)
     return false;
 }
 
+/* The rows of a table have no other meaning. */
+static bool read_times(struct log_reader *r, const struct fsd_log_line *line)
+{
+    if (fsd_log_may_be_printed(line->text))
+        fsd_log_printed_line(&r->printed, line);
+    if (!fsd_log_may_be_table(&r->tables, line->text) ||
+        !fsd_log_table_line(&r->tables, line->text))
+        return false;
+    if (r->tables.full && !r->h->scan->overfull)
+        r->h->scan->overfull = line->number;
+    return true;
+}
+
+/* A log with a table may have lines that look like a layer's time, too. */
+static void end_times(struct log_reader *r)
+{
+    fsd_log_tables_end(&r->tables);
+    if (!r->h->profiles.n)
+        fsd_log_printed_end(&r->printed, &r->h->profiles);
+}
+
 static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 {
     struct fsd_slice t = place->line.text;
@@ -139,6 +162,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         fsd_log_effort_off(&r->events);
     }
     fsd_log_option_read(&r->options, r->h, &place->line);
+    if (read_times(r, &place->line))
+        return;
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = place->line.severity;
@@ -231,6 +256,10 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
     r->h = h;
     r->file = file;
     r->events.h = h;
+    r->tables = (struct fsd_log_tables){
+        .arena = h->arena, .names = h->names, .path = file->name, .out = &h->profiles};
+    r->printed = (struct fsd_log_printed){
+        .arena = h->arena, .names = h->names, .profile.path = file->name};
     fsd_log_effort_off(&r->events);
     h->path = file->name;
     h->scan = scan;
@@ -239,11 +268,11 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
         if (scan->hashed && place.next > digest.at)
             fsd_digest_step(&digest, place.next);
         h->lines = scan->lines = place.line.number;
-        scan->profiled |= fsd_slice_begins(place.line.text, "=== Profile (");
         read_line(r, &place);
     }
     if (scan->hashed)
         fsd_digest_end(&digest, scan->hash);
+    end_times(r);
     number_builds(h, &scan->engines, place.attempt);
     read_finals(h, file, &scan->engines);
     fsd_timing_reformats(h);

@@ -54,10 +54,12 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* Where they stand, behind a blank or a sign; 0: at the beginning, or nowhere. */
+/* Where they stand, behind a blank or a sign; 0: at the beginning, or nowhere.  A list
+ * without prefixes begins each line with a layer, whose end need not be found here. */
 static size_t find_own(struct fsd_slice t)
 {
-    if (!t.n || begins_own(t))
+    if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
+        begins_own(t))
         return 0;
     for (size_t i = 1; i < t.n && i <= LONGEST; i++)
         if (!fsd_is_word(t.s[i - 1]) && begins_own(fsd_slice_from(t, i)))

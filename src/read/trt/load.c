@@ -156,20 +156,34 @@ static enum fsd_status check_names(const struct fsd_profile *profile,
                : fsd_trt_refuse_names(file, err);
 }
 
-/* A profile as an engine: it has only the names and times of layers. */
-static void build_profiled(struct fsd_build *b, const struct fsd_profile *profile)
+/* The times in the engine's own file. */
+static void give_profiles(const struct fsd_source *source,
+                          const fsd_profile_vec *profiles)
 {
+    if (source->profiles)
+        *source->profiles = *profiles;
+}
+
+/* A profile as an engine: it has only the names and times of layers. */
+static void build_profiled(struct fsd_build *b, const struct fsd_source *source,
+                           const fsd_profile_vec *profiles)
+{
+    const struct fsd_profile *profile = &profiles->at[0];
+
     for (uint32_t i = 0; i < profile->entries.n; i++) {
         fsd_build_layer(b, profile->entries.at[i].unescaped, 0);
         fsd_build_layer_end(b);
     }
+    give_profiles(source, profiles);
     b->g->kind = "trt-profile";
-    b->g->timed = b->g->only_timed = true;
+    b->g->only_timed = true;
 }
 
-static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file *file,
+static enum fsd_status read_profiled(struct fsd_build *b,
+                                     const struct fsd_source *source,
                                      struct fsd_error *err)
 {
+    const struct fsd_file *file = source->file;
     fsd_profile_vec profiles = {0};
     struct fsd_graph *g = b->g;
     enum fsd_status status = fsd_profile_read(g->arena, g->names, file, &profiles, err);
@@ -179,7 +193,7 @@ static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file 
     if (status == FSD_OK && fsd_trace_is(file))
         status = check_names(&profiles.at[0], g->names, file, err);
     if (status == FSD_OK)
-        build_profiled(b, &profiles.at[0]);
+        build_profiled(b, source, &profiles);
     return status;
 }
 
@@ -196,18 +210,19 @@ static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *n
 }
 
 /* The table of a console log that has no list of layers. */
-static enum fsd_status read_table(struct fsd_build *b, const struct fsd_file *file,
+static enum fsd_status read_table(struct fsd_build *b, const struct fsd_source *source,
                                   struct fsd_error *err)
 {
     fsd_profile_vec profiles = {0};
     struct fsd_graph *g = b->g;
-    enum fsd_status status = read_tables(g->arena, g->names, file, &profiles, err);
+    enum fsd_status status =
+        read_tables(g->arena, g->names, source->file, &profiles, err);
 
     if (status != FSD_OK)
         return status;
     if (!profiles.n)
         return FSD_E_FORMAT;
-    build_profiled(b, &profiles.at[0]);
+    build_profiled(b, source, &profiles);
     return FSD_OK;
 }
 
@@ -227,9 +242,10 @@ static enum fsd_status check_list(const struct fsd_graph *g,
     return 2 * n >= g->nodes.n ? FSD_OK : fsd_trt_refuse_names(file, err);
 }
 
-static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
+static enum fsd_status read_json(struct fsd_build *b, const struct fsd_source *source,
                                  struct fsd_error *err)
 {
+    const struct fsd_file *file = source->file;
     enum fsd_status status;
 
     if (file->size > size_max)
@@ -237,7 +253,7 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
                         "expected a dump of at most %llu bytes, found %llu",
                         (unsigned long long)size_max, (unsigned long long)file->size);
     if (fsd_times_kind(file) == FSD_INPUT_PROFILE)
-        return read_profiled(b, file, err);
+        return read_profiled(b, source, err);
     status = fsd_json_read(b, file, err);
     if (status == FSD_OK && !b->g->detailed && b->g->nodes.n && is_list(file))
         status = check_list(b->g, file, err);
@@ -264,6 +280,21 @@ static bool has_failed(const struct fsd_source *source)
            source->history->scan->failures.n > 0;
 }
 
+/* The times that stand in the log of one engine; in that of several it is not known
+ * whose they are. */
+static enum fsd_status take_tables(const struct fsd_source *source,
+                                   struct fsd_error *err)
+{
+    const struct fsd_history *h = source->history;
+
+    if (h->scan->engines.n != 1)
+        return FSD_OK;
+    if (h->scan->overfull)
+        return fsd_log_fail_times(source->file, h->scan->overfull, err);
+    give_profiles(source, &h->profiles);
+    return FSD_OK;
+}
+
 static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *source,
                                  struct fsd_error *err)
 {
@@ -278,10 +309,9 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
         fsd_file_type_of(file) != FSD_FILETYPE_BINARY)
         status = read_objects(b, file, err);
     if (status == FSD_E_FORMAT && !b->g->nodes.n && !has_failed(source))
-        status = read_table(b, file, err);
-    if (status == FSD_OK && source->history)
-        b->g->timed |=
-            source->history->scan->profiled && source->history->scan->engines.n == 1;
+        status = read_table(b, source, err);
+    else if (status == FSD_OK && source->history)
+        status = take_tables(source, err);
     /* In a log of several engines, api/inputs.c finds each one's version. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
@@ -346,7 +376,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     g->profile = (int32_t)source->profile - 1;
     fsd_build_init(&b, g, source->vocab);
     if (form == FORM_JSON)
-        status = read_json(&b, file, err);
+        status = read_json(&b, source, err);
     else if (form == FORM_POLYGRAPHY)
         status = fsd_inspected_read(&b, file, err);
     else

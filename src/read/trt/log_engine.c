@@ -23,7 +23,8 @@ struct reading {
     uint64_t odd_lines; /* within the list, not understood */
     uint64_t first_odd; /* number of the first of them */
     bool old;           /* there was a tensor in the syntax up to TensorRT 8.4 */
-    FSD_VEC(struct fsd_log_layer) said; /* by name: the last layer of it in the block */
+    FSD_VEC(struct fsd_log_layer) said; /* layers so far, */
+    FSD_VEC(uint32_t) said_of; /* by name: the last of it among these, plus 1 */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -75,16 +76,18 @@ static bool writes_any(struct fsd_slice tensors)
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
     fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);
-    const struct fsd_log_layer *before;
+    const struct fsd_log_layer *before = NULL;
 
-    while (r->said.n <= name)
-        fsd_vec_push(r->b->g->arena, &r->said, (struct fsd_log_layer){.name = {"", 0}});
-    before = &r->said.at[name];
-    if (before->tensors.n && fsd_slice_equal(before->type, layer->type) &&
+    while (r->said_of.n <= name)
+        fsd_vec_push(r->b->g->arena, &r->said_of, 0);
+    if (r->said_of.at[name])
+        before = &r->said.at[r->said_of.at[name] - 1];
+    if (before && before->tensors.n && fsd_slice_equal(before->type, layer->type) &&
         fsd_slice_equal(before->tactic, layer->tactic) &&
         fsd_slice_equal(before->tensors, layer->tensors) && writes_any(layer->tensors))
         return true;
-    r->said.at[name] = *layer;
+    fsd_vec_push(r->b->g->arena, &r->said, *layer);
+    r->said_of.at[name] = r->said.n;
     return false;
 }
 
