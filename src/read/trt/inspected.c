@@ -38,6 +38,8 @@ struct printed {
     cJSON *tensors; /* of its list that is open; NULL: none is */
     bool named;     /* the engine has names alone */
     uint32_t layers;
+    cJSON *bindings;   /* of all profiles */
+    cJSON *next;       /* of these, which the profile that is read has next */
     unsigned profiles; /* of the bindings, begun */
     bool full;         /* there is no memory */
 };
@@ -139,33 +141,119 @@ static void read_tensors(struct printed *p, struct fsd_slice t)
         p->tensors = NULL;
 }
 
-/* "Tensor: x    (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)" */
-static enum fsd_status read_binding(struct printed *p, struct fsd_slice t)
+/* "X [profile 1]", as TensorRT called the tensors of further profiles up to 8.4. */
+static void drop_profile(struct fsd_slice *name)
+{
+    struct fsd_slice rest = *name, number;
+
+    if (fsd_slice_drop(&rest, "]") &&
+        fsd_slice_split_last(&rest, " [profile ", &number))
+        *name = rest;
+}
+
+/* "x    (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)"; of older
+ * versions "0 (Input)  [Name: x]      | Shapes: ..." */
+static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
+                          struct fsd_slice *about, bool *output)
+{
+    uint64_t index;
+
+    if (fsd_slice_take(&t, "Tensor: ")) {
+        *output = !fsd_slice_split_last(&t, "(Input), Index: ", about);
+        if (*output && !fsd_slice_split_last(&t, "(Output), Index: ", about))
+            return false;
+        *name = fsd_slice_trim(t);
+        return true;
+    }
+    if (!fsd_slice_take(&t, "Binding Index: ") ||
+        !fsd_slice_take_number(&t, UINT32_MAX, &index))
+        return false;
+    t = fsd_slice_trim(t);
+    *output = fsd_slice_take(&t, "(Output)");
+    if (!*output && !fsd_slice_take(&t, "(Input)"))
+        return false;
+    fsd_slice_skip(&t, " ");
+    if (!fsd_slice_take(&t, "[Name: ") || !fsd_slice_split_last(&t, "| Shape", about))
+        return false;
+    *name = fsd_slice_trim(t);
+    fsd_slice_drop(name, "]");
+    drop_profile(name);
+    return true;
+}
+
+/* The size of each dimension that has one only. */
+static void put_fixed(struct printed *p, cJSON *binding)
+{
+    const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;
+    const cJSON *least = fsd_json_get(profile, "MinShape");
+    const cJSON *most = fsd_json_get(profile, "MaxShape"), *size;
+    cJSON *list = put_list(p, binding, "Dimensions");
+
+    most = most ? most->child : NULL;
+    cJSON_ArrayForEach (size, least) {
+        bool same = most && cJSON_GetNumberValue(size) == cJSON_GetNumberValue(most);
+
+        put(p, list, NULL, cJSON_CreateNumber(same ? cJSON_GetNumberValue(size) : -1));
+        most = most ? most->next : NULL;
+    }
+}
+
+/* The sizes of an input in one more profile. */
+static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
 {
     static const char *const words[][2] = {
         {"min=", "MinShape"}, {"opt=", "OptShape"}, {"max=", "MaxShape"}};
-    struct fsd_slice about, sizes;
-    cJSON *binding, *profile;
-    enum fsd_status status;
-    bool output;
+    cJSON *profile = cJSON_CreateObject();
+    struct fsd_slice sizes;
 
-    output = !fsd_slice_split_last(&t, "(Input), Index: ", &about);
-    if (output && !fsd_slice_split_last(&t, "(Output), Index: ", &about))
-        return FSD_OK;
-    binding = cJSON_CreateObject();
-    put_text(p, binding, "Name", fsd_slice_trim(t));
-    put_text(p, binding, "IOMode", fsd_slice_of(output ? "Output" : "Input"));
-    if (find_sizes(about, output ? ": " : "opt=", &sizes))
-        put_sizes(p, binding, "Dimensions", sizes);
-    profile = output ? NULL
-                     : cJSON_CreateObject(); /* of the first profile: see read_line() */
     for (size_t i = 0; profile && i < FSD_COUNT_OF(words); i++)
         if (find_sizes(about, words[i][0], &sizes))
             put_sizes(p, profile, words[i][1], sizes);
-    if (profile)
-        put(p, put_list(p, binding, "ProfileInfo"), NULL, profile);
-    status = p->full ? FSD_OK : fsd_json_binding(p->b, p->file, binding, p->err);
-    cJSON_Delete(binding);
+    put(p, list, NULL, profile);
+}
+
+/* Each profile lists the same tensors in the same order. */
+static void read_binding(struct printed *p, struct fsd_slice t)
+{
+    struct fsd_slice name, about, sizes;
+    cJSON *binding;
+    bool output;
+
+    if (!split_binding(t, &name, &about, &output))
+        return;
+    if (p->profiles > 1) {
+        binding = p->next;
+        p->next = binding ? binding->next : NULL;
+        if (binding && !output)
+            put_profile(p, cJSON_GetObjectItemCaseSensitive(binding, "ProfileInfo"),
+                        about);
+        return;
+    }
+    binding = cJSON_CreateObject();
+    put_text(p, binding, "Name", name);
+    put_text(p, binding, "IOMode", fsd_slice_of(output ? "Output" : "Input"));
+    if (output && find_sizes(about, ": ", &sizes))
+        put_sizes(p, binding, "Dimensions", sizes);
+    if (!output)
+        put_profile(p, put_list(p, binding, "ProfileInfo"), about);
+    if (!output && !p->full)
+        put_fixed(p, binding);
+    put(p, p->bindings, NULL, binding);
+}
+
+/* The tensors of all profiles, when these have been read. */
+static enum fsd_status end_bindings(struct printed *p)
+{
+    enum fsd_status status = FSD_OK;
+    const cJSON *binding;
+
+    cJSON_ArrayForEach (binding, p->bindings) {
+        if (status == FSD_OK && !p->full)
+            status = fsd_json_binding(p->b, p->file, binding, p->err);
+    }
+    cJSON_Delete(p->bindings);
+    p->bindings = cJSON_CreateArray();
+    p->full |= !p->bindings;
     return status;
 }
 
@@ -235,19 +323,23 @@ static enum fsd_status read_layer_line(struct printed *p, struct fsd_slice t)
 
 static enum fsd_status read_line(struct printed *p, struct fsd_slice t)
 {
+    enum fsd_status status;
+
     t = fsd_slice_trim(t);
     if (fsd_slice_begins(t, "---- ") && !fsd_slice_begins(t, "---- Attributes")) {
         p->part = fsd_slice_find(t, " Profile(s) (") ? PROFILES
                   : fsd_slice_find(t, " Layer(s)")   ? LAYERS
                                                      : HEAD;
         p->profiles = 0;
-        return end_layer(p);
+        status = end_bindings(p);
+        return status == FSD_OK ? end_layer(p) : status;
     }
-    if (p->part == PROFILES && fsd_slice_begins(t, "- Profile: "))
+    if (p->part == PROFILES && fsd_slice_begins(t, "- Profile: ")) {
         p->profiles++;
-    /* Inputs have other sizes in other profiles, and one set of sizes holds here. */
-    if (p->part == PROFILES && p->profiles == 1 && fsd_slice_take(&t, "Tensor: "))
-        return read_binding(p, t);
+        p->next = p->bindings->child;
+    } else if (p->part == PROFILES && p->profiles) {
+        read_binding(p, t);
+    }
     return p->part == LAYERS ? read_layer_line(p, t) : FSD_OK;
 }
 
@@ -257,8 +349,12 @@ static enum fsd_status read_lines(struct printed *p)
     enum fsd_status status = FSD_OK;
     struct fsd_log_line line;
 
+    p->bindings = cJSON_CreateArray();
+    p->full = !p->bindings;
     while (status == FSD_OK && !p->full && fsd_log_next(&lines, &line))
         status = read_line(p, line.text);
+    if (status == FSD_OK && !p->full)
+        status = end_bindings(p);
     if (status == FSD_OK && !p->full)
         status = end_layer(p);
     return p->full ? fsd_fail_memory(p->err, p->file->name) : status;
@@ -271,6 +367,7 @@ enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *f
     enum fsd_status status = read_lines(&p);
 
     cJSON_Delete(p.layer);
+    cJSON_Delete(p.bindings);
     b->g->kind = b->g->detailed ? "trt-text" : "trt-names";
     if (status != FSD_OK || p.layers)
         return status;
