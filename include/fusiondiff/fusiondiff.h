@@ -202,8 +202,10 @@ struct fsd_options {
                                    profile is of the engine whose layers it names;
                                    engines with the same layers take theirs in order */
     unsigned n_parts;
-    bool uncited; /**< findings do not cite what lint proposes, which takes time: for
+    bool uncited;  /**< findings do not cite what lint proposes, which takes time: for
                        reports without findings, such as pictures */
+    bool unlisted; /**< `engine` may be a build log that lists no layers: for what it
+                        states of the build itself, as the view "buildtime" */
 };
 
 /** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.

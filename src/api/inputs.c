@@ -64,6 +64,29 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
+/* A build that succeeded, whose log was not verbose, or has lost its end. */
+static bool states_steps(const struct fsd_history *h)
+{
+    return h && !h->failed && !h->session_lines &&
+           (h->efforts.list.n || h->efforts.steps.n || h->efforts.sums.n);
+}
+
+/* The engine's layers; none, where the log of their build need not list them.
+ * @param to  an empty graph of that arena, or another one then. */
+static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *arena,
+                                   struct fsd_graph **to,
+                                   const struct fsd_source *source,
+                                   struct fsd_error *err)
+{
+    enum fsd_status status = fsd_engine_load(*to, source, err);
+
+    if (status != FSD_E_FORMAT || !in->opt->unlisted || !states_steps(own_history(in)))
+        return status;
+    *to = fsd_graph_new(arena, in->d->names);
+    fsd_graph_finish(*to);
+    return FSD_OK;
+}
+
 /* Without a model, the engine's own names stand in for one; they are read before their
  * meaning is known. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
@@ -74,7 +97,7 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
                                       .number = in->opt->engine_number,
                                       .profile = in->opt->opt_profile,
                                       .history = own_history(in)};
-    enum fsd_status status = fsd_engine_load(dump, &source, err);
+    enum fsd_status status = read_layers(in, scratch, &dump, &source, err);
 
     if (status == FSD_OK)
         fsd_alone_read(in->d->model, dump);
@@ -94,7 +117,7 @@ static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
                                       .profile = in->opt->opt_profile,
                                       .vocab = fsd_vocab_new(scratch, in->parsed),
                                       .history = own_history(in)};
-    enum fsd_status status = fsd_engine_load(dump, &source, err);
+    enum fsd_status status = read_layers(in, scratch, &dump, &source, err);
 
     if (status == FSD_OK) {
         added = fsd_graph_new(in->d->arena, in->d->names);
@@ -371,7 +394,7 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     if (!d->vocab)
         d->vocab = fsd_vocab_new(d->arena, d->model);
     source.vocab = d->vocab;
-    status = fsd_engine_load(d->engine, &source, err);
+    status = read_layers(in, d->arena, &d->engine, &source, err);
     d->engine->path = shown_path(d, in->opt->engine);
     return status;
 }

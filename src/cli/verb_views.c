@@ -212,13 +212,15 @@ void note_left_out(struct command_line *line, uint32_t n)
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
-    enum fsd_status status =
-        explains_words(line) ? FSD_OK : fsd_diff_open(&diff, &line->run, err);
+    enum fsd_status status = FSD_OK;
     uint32_t left_out = 0, unmatched = 0;
     struct job job = {diff, line, &left_out, &unmatched};
 
     if (explains_words(line))
         return write_outputs(line, print_words, line, err);
+    line->run.unlisted = !strcmp(line->verb->name, "buildtime");
+    status = fsd_diff_open(&diff, &line->run, err);
+    job.diff = diff;
     if (status == FSD_OK)
         status = write_outputs(line, print_view, &job, err);
     if (status == FSD_OK)

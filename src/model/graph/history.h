@@ -180,6 +180,7 @@ struct fsd_history {
     uint64_t lines, unknown_lines, lost_rivals;
     bool no_steps;          /**< it never reports the nodes of layers */
     bool assigned;          /**< it holds `places` only */
+    bool failed;            /**< an attempt to build did */
     uint64_t session_lines; /**< of the program that runs the builder, or another */
 
     /* Set after comparing the log with model and engine (api/run.c): */

@@ -276,6 +276,7 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
     number_builds(h, &scan->engines, place.attempt);
     read_finals(h, file, &scan->engines);
     fsd_timing_reformats(h);
-    if (scan->failures.n)
+    h->failed = scan->failures.n > 0;
+    if (h->failed)
         fsd_log_failure_name(&scan->failures.at[0], h);
 }

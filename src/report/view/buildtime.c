@@ -92,7 +92,8 @@ static const char *clock_name(unsigned value)
         .about = "weights in the plan, as the log states") \
     has(t, SHARE,  weights_share, NULL, \
         .about = "of the plan, whose size is stated") \
-    set(t, BYTES,  weights, fsd_amount_cell(w->d, lives.weights), NULL, \
+    when(t, BYTES, weights, w->d->engine->layers.n, \
+        fsd_amount_cell(w->d, lives.weights), NULL, \
         .about = "of the layers that state them") \
     set(t, COUNT,  layers_untold, lives.unknown_weights, NULL, \
         .about = "layers that do not state their weights") \
