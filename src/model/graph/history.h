@@ -131,6 +131,7 @@ struct fsd_built_in {
     struct fsd_built fact;
     uint64_t line;
     uint32_t build; /**< FSD_NONE: it led to no engine */
+    bool anywhere;  /**< it may be stated behind the engine's layers, too */
     bool first;     /**< a program begins: earlier facts are not about its engine */
 };
 

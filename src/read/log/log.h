@@ -589,6 +589,8 @@ struct fsd_log_options {
     bool measures;          /**< the lines on how it measures follow */
     bool transfers, spins;  /**< of these */
     uint32_t section;       /**< facts that were kept before the section */
+    uint32_t attempt;       /**< which one the lines belong to */
+    uint64_t sparse;        /**< layers that a sparse kernel may run */
 };
 
 /** Keeps the line's facts. */

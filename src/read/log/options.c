@@ -17,6 +17,14 @@
  * verbose logs of 8.6 to 10.16.  TensorRT for RTX prints neither its device nor its
  * options.
  *
+ * What the builder decides while it builds stands before or behind the engine's layers:
+ *
+ *     [I] [TRT] (Sparsity) Found 39 layer(s) eligible to use sparse tactics: A, B, ...
+ *     [I] [TRT] (Sparsity) Chose 2 layer(s) using sparse tactics: A, B
+ *     [I] [TRT] (Sparsity) Layers eligible for sparse math: A, B             up to 8.6
+ *     [I] [TRT] (Sparsity) TRT inference plan picked sparse implementation for layers:
+ *     [I] [TRT] DLA Memory Pool Sizes: Managed SRAM = 1 MiB, Local DRAM = 1024 MiB, ...
+ *
  * A run that loads an engine (trtexec --loadEngine) prints the same options with their
  * defaults; they describe no build.
  */
@@ -82,6 +90,95 @@ static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
     fsd_vec_push(h->arena, &h->built,
                  ((struct fsd_built_in){.fact = fact, .line = h->lines}));
     return &h->built.at[h->built.n - 1];
+}
+
+/* Of the attempt, wherever it stands. */
+static void keep_anywhere(const struct fsd_log_options *o, struct fsd_history *h,
+                          const char *key, struct fsd_slice value)
+{
+    struct fsd_built_in *fact = keep(h, key, value);
+
+    fact->anywhere = true;
+    fact->build = o->attempt;
+}
+
+/* The number of names in "A, B(1, 2), C". */
+static uint64_t count_names(struct fsd_slice list)
+{
+    uint64_t n = 0;
+    int depth = 0;
+
+    list = fsd_slice_trim(list);
+    fsd_slice_drop(&list, ",");
+    for (size_t i = 0; i < list.n; i++) {
+        depth += (list.s[i] == '(' || list.s[i] == '[') -
+                 (list.s[i] == ')' || list.s[i] == ']');
+        n += depth <= 0 && i + 1 < list.n && list.s[i] == ',' && list.s[i + 1] == ' ';
+    }
+    return n + (list.n > 0);
+}
+
+/* Which layers have weights with enough zeros, and which of them a sparse kernel. */
+static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
+                          struct fsd_slice text)
+{
+    char value[80];
+    uint64_t n;
+
+    if (!fsd_slice_take(&text, "(Sparsity) "))
+        return false;
+    if (fsd_slice_take(&text, "Layers eligible for sparse math:")) {
+        o->sparse = count_names(text);
+    } else if (fsd_slice_take(&text, "Found ")) {
+        fsd_slice_take_number(&text, UINT32_MAX, &o->sparse);
+    } else {
+        if (fsd_slice_take(&text, "TRT inference plan picked sparse implementation for "
+                                  "layers:"))
+            n = count_names(text);
+        else if (!fsd_slice_take(&text, "Chose ") ||
+                 !fsd_slice_take_number(&text, UINT32_MAX, &n))
+            return true;
+        snprintf(value, sizeof value, "%llu of %llu eligible layers",
+                 (unsigned long long)n, (unsigned long long)o->sparse);
+        keep_anywhere(o, h, "Sparse kernels", fsd_slice_of(value));
+    }
+    return true;
+}
+
+/* The limits of its memory, and what the engine takes of it. */
+static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history *h,
+                            struct fsd_slice text)
+{
+    const char *at = fsd_slice_find(text, "Managed SRAM");
+    struct fsd_slice head = text, value;
+
+    if (!at)
+        return;
+    value = fsd_slice_trim(fsd_slice_split(&head, at, 0));
+    fsd_slice_drop(&value, ".");
+    keep_anywhere(o, h,
+                  fsd_slice_find(head, "required") || fsd_slice_find(head, "onsum")
+                      ? "DLA memory used"
+                      : "DLA memory pools",
+                  value);
+}
+
+/* By the first letter, since most lines are others. */
+static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
+                         struct fsd_slice text)
+{
+    switch (text.n ? *text.s : 0) {
+    case '(':
+        return read_sparsity(o, h, text);
+    case 'D':
+    case '[':
+        if (!fsd_slice_begins(text, "DLA ") && !fsd_slice_begins(text, "[DLA "))
+            return false;
+        read_dla_memory(o, h, text);
+        return false; /* it may be about a layer */
+    default:
+        return false;
+    }
 }
 
 static void read_option(struct fsd_log_options *o, struct fsd_history *h,
@@ -203,6 +300,8 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
     struct fsd_slice text = line->text, value;
     char version[32];
 
+    if (read_decided(o, h, text))
+        return;
     if (line->trt) {
         if (fsd_slice_take(&text, "Loaded shared library libnvinfer_builder_resource"))
             read_library(h, fsd_slice_trim(text));
@@ -244,6 +343,15 @@ static uint64_t first_line(const struct fsd_log_engine *engine)
     return first;
 }
 
+/* FSD_NONE: the attempt led to none. */
+static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
+{
+    for (uint32_t e = 0; e < engines->n; e++)
+        if (engines->at[e].attempt == attempt)
+            return e;
+    return engines->n ? FSD_NONE : 0;
+}
+
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
     uint32_t voided = FSD_NONE; /* of this engine no earlier fact counts */
@@ -251,6 +359,10 @@ void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];
 
+        if (fact->anywhere) {
+            fact->build = engine_of(engines, fact->build);
+            continue;
+        }
         while (e > 0 && fact->line < first_line(&engines->at[e - 1]))
             e--;
         fact->build = e == voided                     ? FSD_NONE

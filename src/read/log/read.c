@@ -161,6 +161,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->open.n = 0;
         fsd_log_effort_off(&r->events);
     }
+    r->options.attempt = r->build;
     fsd_log_option_read(&r->options, r->h, &place->line);
     if (read_times(r, &place->line))
         return;
