@@ -384,6 +384,7 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
         replay_tensor(s, e->a, event);
         break;
     case FSD_EVENT_SKIP: /* the pass changed nothing: the name keeps its meaning */
+    case FSD_EVENT_FALLBACK:
         add_scenes(s, fsd_story_nodes(s, e->a), event);
         break;
     case FSD_EVENT_STAGE:

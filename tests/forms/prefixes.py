@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-LOGS = ["log/new-syntax.log", "log/old-syntax.log", "log/inspector.log", "log/two-texts.log", "build_log/build.log",
+LOGS = ["log/new-syntax.log", "log/old-syntax.log", "log/inspector.log", "log/two-texts.log", "build_log/build.log", "forms/dla.log",
         "log/failed-builder.log", "log/options.log", "rtx/functions.log"]
 OWN = re.compile(rb"^(?:\[\d\d/\d\d/\d{4}-[\d:]{8}\] )*(?:\[([VIWEF])\] )?(?:\[TRT\] )?")
 WORDS = {"V": "DEBUG", "I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}

@@ -112,6 +112,7 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
            : kind == FSD_EVENT_TRY                                ? "tried"
            : kind == FSD_EVENT_TUNED                              ? "timed"
            : kind == FSD_EVENT_SKIP                               ? "skipped"
+           : kind == FSD_EVENT_FALLBACK                           ? "device"
            : kind == FSD_EVENT_SWAP || kind == FSD_EVENT_RETARGET ? "moved"
                                                                   : "event";
 }

@@ -19,7 +19,8 @@ void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
         if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER &&
             kind != FSD_EVENT_MEMBERS && kind != FSD_EVENT_PATTERN &&
             kind != FSD_EVENT_TUNED && kind != FSD_EVENT_RETARGET &&
-            kind != FSD_EVENT_COPY && kind != FSD_EVENT_SKIP && kind != FSD_EVENT_ADD)
+            kind != FSD_EVENT_COPY && kind != FSD_EVENT_SKIP &&
+            kind != FSD_EVENT_FALLBACK && kind != FSD_EVENT_ADD)
             r->event = event;
     }
     if (s && !m->of_node[node].n && s->left[node].how != FSD_LEFT_NOT)

@@ -101,7 +101,7 @@ fsd_find_fn fsd_find_recomputed;
 fsd_find_fn fsd_find_chains, fsd_find_inserted;
 /* rules/log.c */
 fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
-    fsd_find_log_warnings;
+    fsd_find_log_warnings, fsd_find_log_fallbacks;
 
 /* Of a change. */
 /* rules/change.c: one region, edge, node or port. */

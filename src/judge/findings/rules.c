@@ -220,6 +220,14 @@ static const struct fsd_rule rules[] = {
      "The device does not accelerate FP4, which the model requests.", LOG,
      .find = fsd_find_log_warnings, .why = "There FP4 saves memory, but no time.",
      .fix = "Build for a device with FP4 support, or use FP8."},
+    {"log/dla-fallback", FSD_WARNING,
+     "Layers that were requested on the DLA run on the GPU.", LOG,
+     .find = fsd_find_log_fallbacks,
+     .why = "Each change of the device copies tensors and synchronizes, and the GPU is "
+            "not free for other work.",
+     .fix = "Change these layers so that the DLA supports them (NVIDIA's DLA Supported "
+            "Layers and Restrictions), or move them to the beginning or end of the "
+            "model."},
     {"log/memcpy", FSD_WARNING, "The session copies tensors between host and device.",
      LOG, .find = fsd_find_log_warnings,
      .why = "Each copy synchronizes with the device. Nodes that run on another "

@@ -135,6 +135,7 @@ static const struct {
     [FSD_EVENT_TUNED] = {"tuned", "kernels were measured for %A: %T"},
     [FSD_EVENT_WARNING] = {"warning", "%T"},
     [FSD_EVENT_SKIP] = {"skip", "%P was skipped: %T"},
+    [FSD_EVENT_FALLBACK] = {"fallback", "%A was moved from the DLA to the GPU: %T"},
     [FSD_EVENT_ADD] = {"add", "%P added %B on %A"},
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");

@@ -44,6 +44,8 @@ enum fsd_event_kind {
                               warnings */
     FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated), text: the
                               reason; b: the function that gave it, 0: the pass */
+    FSD_EVENT_FALLBACK,  /**< layer a runs on the GPU though the DLA was asked for,
+                              text: the reason; b: its type, 0: not stated */
     FSD_EVENT_ADD,       /**< pass added b, "a Q/DQ pair", on tensor a; text: "between X
                               and Y"; 0: not stated */
     FSD__EVENT_COUNT
@@ -57,6 +59,7 @@ struct fsd_event {
     uint32_t build; /**< the engine of the log that it belongs to, from 0 */
     uint32_t timed; /**< REFORMAT: its rival, plus 1; 0: it was not measured */
     uint32_t times; /**< SKIP: how often the log repeats it */
+    bool unstated;  /**< FALLBACK: the log states no reason */
     uint64_t line;
 };
 

@@ -402,5 +402,6 @@ bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)
             return true;
     return read_pass(r, p) || fsd_timing_fastest(r, p) || fsd_timing_cached(r, p) ||
            (*p.s != 'S' && fsd_log_effort_skipped(r, p)) ||
-           fsd_log_effort_whole(r, p) || (r->severity != 'V' && read_warning(r, p));
+           fsd_log_effort_whole(r, p) ||
+           (r->severity != 'V' && (fsd_log_device_read(r, p) || read_warning(r, p)));
 }

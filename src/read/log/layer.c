@@ -78,6 +78,7 @@ bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *
     if (!*dla && !fsd_slice_take(&line, "[GpuLayer] "))
         return false;
     *out = (struct fsd_log_layer){.name = fsd_slice_trim(line)};
+    fsd_slice_drop(&out->name, ","); /* of the lists of TensorRT 8.0 */
     name = out->name;
     out->type = fsd_slice_take_word(&name);
     if (fsd_slice_take(&name, ": ") && is_upper(out->type))
@@ -85,6 +86,15 @@ bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *
     else
         out->type.n = 0;
     return out->name.n > 0;
+}
+
+bool fsd_log_is_dla_title(struct fsd_slice text)
+{
+    if (!fsd_slice_take(&text, "----------"))
+        return false;
+    fsd_slice_take(&text, "-----");
+    return fsd_slice_begins(text, " Layers Running on DLA") ||
+           fsd_slice_begins(text, " Layers running on DLA");
 }
 
 /* -------------------------------------------------------------------- tensors */

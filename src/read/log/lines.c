@@ -134,14 +134,17 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
     return true;
 }
 
-/* "[V]", "[INFO]", "[V:onnxruntime:...]" */
+/* "[V]", "[INFO]", "[INFO ]", "[V:onnxruntime:...]" */
 static bool take_severity(struct prefix *p, struct fsd_slice inside)
 {
     char severity = inside.n ? severity_letter(*inside.s) : 0;
     bool session = fsd_slice_begins(fsd_slice_from(inside, 1), ":onnxruntime");
+    struct fsd_slice word = inside;
 
+    while (fsd_slice_drop(&word, " "))
+        ;
     if (inside.n != 1 && !session &&
-        (!inside.n || severity_word(inside, &severity) != inside.n))
+        (!word.n || severity_word(word, &severity) != word.n))
         return false;
     if (!severity)
         return false;

@@ -160,6 +160,9 @@ bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out);
  *  @param dla set to whether the DLA runs it. */
 bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *dla);
 
+/** The title of such a list: "---------- Layers Running on DLA ----------". */
+bool fsd_log_is_dla_title(struct fsd_slice text);
+
 enum { FSD_LOG_RANK_MAX = 64 };
 
 struct fsd_log_tensor {
@@ -422,7 +425,9 @@ struct fsd_event_reader {
     const char *clock; /**< the last time stamp; NULL: none */
     uint32_t second;   /**< of the day, of that */
     size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */
-    FSD_VEC(char) sum; /**< scratch */
+    struct fsd_slice dla_reason; /**< the last line on what the DLA cannot do */
+    uint64_t dla_line;           /**< where it stood */
+    FSD_VEC(char) sum;           /**< scratch */
     char severity;               /**< of the line, as in fsd_log_line */
     uint32_t build;
     uint64_t line;
@@ -472,6 +477,20 @@ void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p);
 bool fsd_log_effort_skipped(struct fsd_event_reader *r, struct fsd_slice p);
 /** "Engine generation completed in 15.4 seconds.", "Deleting timing cache: ..." */
 bool fsd_log_effort_whole(struct fsd_event_reader *r, struct fsd_slice p);
+
+/* --------------------------------------------------------------------------- device */
+
+/* What the builder says of the deep learning accelerator (DLA). */
+
+/** Lines on layers that the DLA was asked for and does not run, of all severities but
+ *  verbose.  Only event.c.
+ *  @return true when the line's form is known. */
+bool fsd_log_device_read(struct fsd_event_reader *r, struct fsd_slice text);
+
+/** Keeps the device of each layer of a list of kinds, where any runs on the DLA.
+ *  @param build  the engine whose list it is. */
+void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
+                     const struct fsd_log_list *list, uint32_t build);
 
 /* -------------------------------------------------------------------------- figures */
 

@@ -276,6 +276,8 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
     end_times(r);
     number_builds(h, &scan->engines, place.attempt);
     read_finals(h, file, &scan->engines);
+    for (uint32_t i = 0; i < scan->engines.n; i++)
+        fsd_log_devices(h, file, &scan->engines.at[i].lists[FSD_LOG_KINDS], i);
     fsd_timing_reformats(h);
     h->failed = scan->failures.n > 0;
     if (h->failed)

@@ -303,7 +303,7 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     struct fsd_log_layer layer;
     bool dla;
 
-    if (fsd_slice_begins(s->line.text, "---------- Layers Running on DLA")) {
+    if (fsd_log_is_dla_title(s->line.text)) {
         if (s->kinds.layers)
             begin_attempt(s);
         return true;

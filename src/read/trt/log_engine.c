@@ -124,6 +124,7 @@ static void read_kind_line(struct reading *r, const struct fsd_log_line *line)
         return; /* of another thread */
     fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, layer.name),
                     fsd_intern_slice(r->b->g->names, layer.type));
+    r->b->layer.ran_by = fsd_intern_str(r->b->g->names, dla ? "DLA" : "GPU");
     if (dla)
         r->b->layer.provider = FSD_PROVIDER_DEVICE;
     fsd_build_layer_end(r->b);

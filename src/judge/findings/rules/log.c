@@ -129,3 +129,99 @@ void fsd_find_log_warnings(struct fsd_finder *f)
     fprintf(f->out, ", line %llu of the log", (unsigned long long)first->line);
     fsd_finding_close(f);
 }
+
+/* ------------------------------------------------------------------------- the DLA */
+
+enum { SHOWN_REASONS = 3, SHOWN_LAYERS = 3 };
+
+/* Layers that fell from the DLA for one reason. */
+struct fallen {
+    fsd_sym reason;
+    fsd_sym layers[SHOWN_LAYERS];
+    uint32_t n;
+};
+
+typedef FSD_VEC(struct fallen) fallen_vec;
+
+static int more_layers_first(const void *a, const void *b)
+{
+    const struct fallen *x = a, *y = b;
+
+    return x->n != y->n ? (x->n > y->n ? -1 : 1) : fsd_order(x->reason, y->reason);
+}
+
+static void add_fallen(struct fsd_finder *f, fallen_vec *all, uint32_t *of_reason,
+                       const struct fsd_event *e)
+{
+    struct fallen *to;
+
+    if (!of_reason[e->text]) {
+        fsd_vec_push(f->scratch, all, (struct fallen){.reason = e->text});
+        of_reason[e->text] = all->n;
+    }
+    to = &all->at[of_reason[e->text] - 1];
+    if (to->n < SHOWN_LAYERS)
+        to->layers[to->n] = e->a;
+    to->n++;
+}
+
+static void put_fallen(const struct fsd_finder *f, const struct fallen *g)
+{
+    fprintf(f->out, "%s (", fsd_text(f->d->names, g->reason));
+    for (uint32_t i = 0; i < g->n && i < SHOWN_LAYERS; i++)
+        fprintf(f->out, "%s`%s`", i ? ", " : "", fsd_text(f->d->names, g->layers[i]));
+    if (g->n > SHOWN_LAYERS)
+        fprintf(f->out, " and %u more", g->n - SHOWN_LAYERS);
+    fputs(")", f->out);
+}
+
+/* The builder checks a layer several times, and states the reason in one of them. */
+static const struct fsd_event **last_of_each(struct fsd_finder *f, uint32_t *n)
+{
+    const struct fsd_history *h = f->d->history;
+    uint32_t *of = FSD_NEW(f->scratch, uint32_t, fsd_intern_count(f->d->names));
+    const struct fsd_event **events =
+        FSD_NEW(f->scratch, const struct fsd_event *, h->events.n);
+
+    for (uint32_t i = 0; !h->refused && i < h->events.n; i++) {
+        const struct fsd_event *e = &h->events.at[i];
+
+        if (e->kind != FSD_EVENT_FALLBACK || e->build != h->build)
+            continue;
+        if (!of[e->a])
+            of[e->a] = ++*n;
+        else if (e->unstated)
+            continue;
+        events[of[e->a] - 1] = e;
+    }
+    return events;
+}
+
+void fsd_find_log_fallbacks(struct fsd_finder *f)
+{
+    uint32_t *of_reason, n = 0;
+    const struct fsd_event **events = last_of_each(f, &n);
+    fallen_vec all = {0};
+
+    of_reason = FSD_NEW(f->scratch, uint32_t, fsd_intern_count(f->d->names));
+    for (uint32_t i = 0; i < n; i++)
+        add_fallen(f, &all, of_reason, events[i]);
+    if (!all.n)
+        return;
+    fsd_vec_sort(&all, more_layers_first);
+    fsd_finding_open(f);
+    fsd_fact_number(f, "layers", n);
+    fsd_fact_number(f, "line", events[0]->line);
+    fsd_fact_text(f, "reason", fsd_text(f->d->names, all.at[0].reason));
+    fsd_put_noun(f->out, n, "layer");
+    fprintf(f->out, " requested on the DLA %s on the GPU: ", n == 1 ? "runs" : "run");
+    for (uint32_t i = 0; i < all.n && i < SHOWN_REASONS; i++) {
+        fputs(i ? "; " : "", f->out);
+        put_fallen(f, &all.at[i]);
+    }
+    if (all.n > SHOWN_REASONS)
+        fprintf(f->out, "; and %u more reason%s", all.n - SHOWN_REASONS,
+                fsd_plural(all.n - SHOWN_REASONS));
+    fprintf(f->out, ", line %llu of the log", (unsigned long long)events[0]->line);
+    fsd_finding_close(f);
+}

@@ -1,0 +1,188 @@
+/*
+ * What TensorRT says of the deep learning accelerator (DLA) of a Jetson or Drive: which
+ * layers it was asked to run and does not, one message for each,
+ *
+ *     Layer 'N' (SHUFFLE): Unsupported on DLA. Switching this layer's device type to
+ *     GPU.
+ *     Validation failed for DLA layer: N. Switching to GPU fallback.
+ *     Default DLA is enabled but layer N is not supported on DLA, falling back to GPU.
+ *     DLA only supports FP16 and Int8 precision type. Switching N device type to GPU.
+ *     DLA supports only 8 subgraphs per DLA core. Switching to GPU for layer N
+ *
+ * often behind a line with the reason, which names the layer or one of its tensors:
+ *
+ *     N: DLA cores do not support POW ElementWise operation.
+ *     DLA Layer N does not support dynamic shapes in any dimension.
+ *     DLA does not support dynamic shape tensor: N_output
+ *
+ * and which layers run where, in the list of kinds (segment.c).
+ *
+ * Source: logs of TensorRT 7.1 to 10 in public threads.  The messages differ from
+ * version to version, so a reason is any warning with the word DLA in it.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "read/log/log.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------- a layer that falls */
+
+/* How a message begins, what stands before the layer's name where a reason begins it,
+ * and how it ends. */
+static const struct {
+    const char *begins, *between, *ends;
+    bool typed; /* the type of the layer stands behind its name */
+} verdicts[] = {
+    {"Layer ", NULL, ": Unsupported on DLA. Switching this layer's device type to GPU",
+     true},
+    {"Validation failed for DLA layer: ", NULL, ". Switching to GPU fallback", false},
+    {"Default DLA is enabled but layer ", NULL,
+     " is not supported on DLA, falling back to GPU", false},
+    {"Default DLA is enabled but layer ", NULL,
+     " is not running on DLA, falling back to GPU", false},
+    {"", ". Switching to GPU for layer ", "", false},
+    {"", ". Switching ", " device type to GPU", false},
+};
+
+/* The type off the end of "'N' (SHUFFLE)", and the quotation marks. */
+static struct fsd_slice take_type(struct fsd_slice *name)
+{
+    struct fsd_slice rest = *name, type;
+
+    if (!fsd_slice_drop(&rest, ")") || !fsd_slice_split_last(&rest, " (", &type))
+        type = (struct fsd_slice){"", 0};
+    else
+        *name = rest;
+    if (fsd_slice_take(name, "'"))
+        fsd_slice_drop(name, "'");
+    return type;
+}
+
+static bool read_verdict(struct fsd_slice text, struct fsd_slice *name,
+                         struct fsd_slice *type, struct fsd_slice *reason)
+{
+    fsd_slice_drop(&text, ".");
+    for (size_t i = 0; i < FSD_COUNT_OF(verdicts); i++) {
+        struct fsd_slice rest = text, head;
+
+        if (!fsd_slice_take(&rest, verdicts[i].begins) ||
+            !fsd_slice_drop(&rest, verdicts[i].ends))
+            continue;
+        head = rest;
+        *reason = *type = (struct fsd_slice){"", 0};
+        if (verdicts[i].between) {
+            if (!fsd_slice_split_at(&head, verdicts[i].between, &rest) ||
+                !fsd_slice_find(head, "DLA") || fsd_slice_is(rest, "this layer's"))
+                continue;
+            *reason = head;
+        }
+        if (verdicts[i].typed)
+            *type = take_type(&rest);
+        *name = rest;
+        return name->n > 0;
+    }
+    return false;
+}
+
+static bool mentions(struct fsd_slice text, struct fsd_slice name)
+{
+    return memmem(text.s, text.n, name.s, name.n) != NULL;
+}
+
+/* What an earlier line says of that layer, without its name at the beginning. */
+static struct fsd_slice reason_of(const struct fsd_event_reader *r,
+                                  struct fsd_slice name)
+{
+    struct fsd_slice reason = r->dla_reason, rest = reason;
+
+    if (!reason.n || (!mentions(reason, name) && r->line != r->dla_line + 1))
+        return (struct fsd_slice){"", 0};
+    if (rest.n > name.n && !memcmp(rest.s, name.s, name.n)) {
+        rest = fsd_slice_from(rest, name.n);
+        if (fsd_slice_take(&rest, ": "))
+            reason = rest;
+    }
+    fsd_slice_drop(&reason, ".");
+    return reason;
+}
+
+/* Without a reason the message says at least which type of layer it is about. */
+static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
+                          struct fsd_slice type, struct fsd_slice reason)
+{
+    struct fsd_event e = {.kind = FSD_EVENT_FALLBACK,
+                          .a = fsd_intern_slice(r->h->names, name),
+                          .b = fsd_intern_slice(r->h->names, type),
+                          .build = r->build,
+                          .line = r->line,
+                          .unstated = !reason.n};
+    char text[96] = "the log states no reason";
+
+    if (type.n && type.n < 40)
+        snprintf(text, sizeof text, "the DLA does not support this %.*s", (int)type.n,
+                 type.s);
+    e.text = reason.n ? fsd_intern_slice(r->h->names, reason)
+                      : fsd_intern_str(r->h->names, text);
+    fsd_vec_push(r->h->arena, &r->h->events, e);
+}
+
+/* What memmem() prepares takes longer than most lines are. */
+static bool names_dla(struct fsd_slice t)
+{
+    const char *at = t.s, *end = t.s + t.n;
+
+    while ((at = memchr(at, 'D', (size_t)(end - at)))) {
+        if (end - at >= 3 && at[1] == 'L' && at[2] == 'A')
+            return true;
+        at++;
+    }
+    return false;
+}
+
+bool fsd_log_device_read(struct fsd_event_reader *r, struct fsd_slice text)
+{
+    struct fsd_slice name, type, reason;
+
+    if (!names_dla(text))
+        return false;
+    if (!read_verdict(text, &name, &type, &reason)) {
+        /* Options name the DLA, too, as information or in the command. */
+        if (r->severity != 'I' && !fsd_slice_begins(text, "&&&&")) {
+            r->dla_reason = text;
+            r->dla_line = r->line;
+        }
+        return false;
+    }
+    keep_fallback(r, name, type, reason.n ? reason : reason_of(r, name));
+    r->dla_reason.n = 0;
+    return true;
+}
+
+/* -------------------------------------------------------------- the list of devices */
+
+void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
+                     const struct fsd_log_list *list, uint32_t build)
+{
+    struct fsd_log_lines lines = fsd_log_list_lines(file, list);
+    struct fsd_log_line line;
+    struct fsd_log_layer layer;
+    uint32_t first = h->places.n;
+    bool dla, any = false;
+
+    lines.end = list->layers_end;
+    while (list->number && fsd_log_next(&lines, &line)) {
+        if (!fsd_log_kind_layer(line.text, &layer, &dla))
+            continue;
+        any |= dla;
+        fsd_vec_push(h->arena, &h->places,
+                     ((struct fsd_placement){
+                         .provider = fsd_intern_str(h->names, dla ? "DLA" : "GPU"),
+                         .name = fsd_intern_slice(h->names, layer.name),
+                         .build = build}));
+    }
+    if (!any) /* no other device was asked for */
+        h->places.n = first;
+}
