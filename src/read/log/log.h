@@ -606,6 +606,7 @@ struct fsd_log_options {
     bool command_loads;     /**< by its command this run builds no engine */
     bool loads;             /**< by its options or its command */
     bool measures;          /**< the lines on how it measures follow */
+    bool details;           /**< clocks of the device are kept, too */
     bool transfers, spins;  /**< of these */
     uint32_t section;       /**< facts that were kept before the section */
     uint32_t attempt;       /**< which one the lines belong to */

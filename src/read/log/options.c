@@ -256,6 +256,25 @@ static void read_flags(struct fsd_history *h, struct fsd_slice command)
                 keep(h, flags[i].name, fsd_slice_of("Enabled"));
 }
 
+/* What the device is like. */
+static void read_detail(struct fsd_history *h, struct fsd_slice text)
+{
+    static const char *const details[] = {
+        "SMs",
+        "Compute Clock Rate",
+        "Memory Clock Rate",
+        "Application Compute Clock Rate",
+        "Application Memory Clock Rate",
+    };
+    struct fsd_slice value;
+
+    if (!fsd_slice_split_at(&text, ": ", &value))
+        return;
+    for (size_t i = 0; i < FSD_COUNT_OF(details); i++)
+        if (fsd_slice_is(text, details[i]))
+            keep(h, details[i], fsd_slice_trim(value));
+}
+
 /* How it measures: three lines, of which the graph's comes last. */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
@@ -329,6 +348,8 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
             keep(h, FSD_BUILT_GPU, fsd_slice_trim(text));
         else if (fsd_slice_take(&text, "Compute Capability: "))
             keep(h, FSD_BUILT_CAPABILITY, fsd_slice_trim(text));
+        else if (o->details)
+            read_detail(h, text);
     }
 }
 

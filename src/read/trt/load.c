@@ -115,6 +115,8 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
                    ? FSD_CLAIM_MAYBE
                    : FSD_CLAIM_SURE;
     case FSD_INPUT_LOG: /* what the user passes as a log may begin with anything */
+        if (json)
+            return fsd_trex_is(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
         return form == FORM_LOG                              ? FSD_CLAIM_SURE
                : form == FORM_INSPECTOR || form == FORM_TEXT ? FSD_CLAIM_MAYBE
                                                              : FSD_CLAIM_NONE;
@@ -426,6 +428,14 @@ static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *
                     "trtexec --dumpProfile prints, and without a line for each layer");
 }
 
+static void read_log(struct fsd_history *h, const struct fsd_file *file)
+{
+    if (form_of(file) == FORM_JSON)
+        fsd_trex_read(h, file);
+    else
+        fsd_log_read(h, file);
+}
+
 static const char *const reads[] = {
     "layer dumps (JSON), TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT",
     "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
@@ -433,6 +443,7 @@ static const char *const reads[] = {
     "what polygraphy inspect model --show layers prints",
     "profiles: trtexec's JSON and table, Torch-TensorRT's trace, the samples' table",
     "times of whole runs: trtexec --exportTimes",
+    "metadata of trt-engine-explorer, as a log",
     "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};
 
@@ -472,7 +483,7 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .sniff = sniff,
     .load = load,
     .add_names = add_names,
-    .read_log = fsd_log_read,
+    .read_log = read_log,
     .read_network = fsd_log_network,
     .read_profile = read_profile,
     .read_times = fsd_times_read,

@@ -288,6 +288,15 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
                                 const struct fsd_file *file, struct fsd_tuning *out,
                                 struct fsd_error *err);
 
+/* ------------------------------------------------------------------------ trex.c */
+
+/** Whether a file is the metadata of trt-engine-explorer. */
+bool fsd_trex_is(const struct fsd_file *file);
+
+/** Reads the options of the build and the device that it states into an empty history,
+ *  like those of a log. */
+void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file);
+
 /* ----------------------------------------------------------------------- looks.c */
 
 /* Whether names are those of layers, and what a file without any is. */
