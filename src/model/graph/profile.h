@@ -30,6 +30,7 @@ struct fsd_profile {
     bool runs_unknown; /**< times are sums over all runs, whose number is unknown */
     bool single_run;   /**< no warm-up runs could be left out */
     bool odd_runs;     /**< an impossible number of runs was stated */
+    bool printed;      /**< by lines that only end with a time, as any may */
     uint32_t nameless; /**< records with a time but no name, which become no entries */
     FSD_VEC(struct fsd_profile_entry) entries;
 };

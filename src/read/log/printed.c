@@ -99,6 +99,7 @@ static void add(struct fsd_log_printed *r, const struct printed *p)
         fsd_vec_push(r->arena, &r->times, 0);
         r->entry_of.at[name] = r->profile.entries.n;
     }
+    r->profile.printed |= p->mean;
     i = r->entry_of.at[name] - 1;
     e = &r->profile.entries.at[i];
     e->total_ms += p->ms;

@@ -211,7 +211,8 @@ static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *n
                : status;
 }
 
-/* The table of a console log that has no list of layers. */
+/* The times of a console log that has no list of layers.  Lines that end with a time
+ * are what many programs print. */
 static enum fsd_status read_table(struct fsd_build *b, const struct fsd_source *source,
                                   struct fsd_error *err)
 {
@@ -224,8 +225,11 @@ static enum fsd_status read_table(struct fsd_build *b, const struct fsd_source *
         return status;
     if (!profiles.n)
         return FSD_E_FORMAT;
-    build_profiled(b, source, &profiles);
-    return FSD_OK;
+    if (profiles.at[0].printed)
+        status = check_names(&profiles.at[0], g->names, source->file, err);
+    if (status == FSD_OK)
+        build_profiled(b, source, &profiles);
+    return status;
 }
 
 static bool is_list(const struct fsd_file *file)
