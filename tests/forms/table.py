@@ -35,6 +35,7 @@ FORMS = [
     ("Polygraphy", "the same of several optimization profiles", ["forms/profiles.txt"]),
     ("Torch-TensorRT", "trace of its profiler beside the layers", ["qat_block/engine.graph.json", "--profile",
                                                                  "profiles/trace.json"]),
+    ("Torch-TensorRT", "what a dry run prints", ["forms/dryrun.txt"]),
     ("trtexec, DLA", "log with the list of devices beside the layers", ["forms/engine.json", "--log", "forms/devices.log"]),
     ("trt-engine-explorer", "`metadata.json` beside the layers", ["forms/engine.json", "--log", "forms/metadata.json"]),
     ("ONNX Runtime", "optimized model", ["ort/optimized.onnx"]),

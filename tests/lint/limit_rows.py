@@ -71,6 +71,8 @@ SECTIONS = (
         ("Nodes of equal name of which Metadata selects one by its caller", "[src/read/trt/metadata.c OWNED_MAX]",
          "none is selected"),
         ("Items of a list in inspector text", "[src/read/trt/inspector_text.c ITEMS_MAX]", "it stays text"),
+        ("Engines and nodes in the text of a dry run", "[src/read/trt/dryrun.c LAYERS_MAX]", ERROR),
+        ("Dimensions of a tensor in Polygraphy's text", "[src/read/trt/inspected.c SIZES_MAX]", "shape unknown"),
     )),
     ("Logs, profiles and sessions", (
         ("Bytes of a log line", "[src/read/log/read.c LONGEST_LINE B]", "a line of unknown form"),
@@ -85,6 +87,9 @@ SECTIONS = (
          "[src/match/story_names.c MOST_POOL]; [src/match/story.c MOST_SCENES]", "omitted, warning `log/too-large`"),
         ("Entries of a profile; rows of times in a console log",
          "[src/read/trt/profile.c ENTRIES_MAX]; [src/read/log/profile.c ROWS_MAX]", ERROR),
+        ("Layers of which a program prints the times, a line each", "[src/read/log/printed.c ROWS_MAX]", ERROR),
+        ("Entries of trt-engine-explorer's metadata; bytes of one", "[src/read/trt/trex.c ENTRIES_MAX]; [src/read/trt/trex.c LONGEST B]",
+         "ignored"),
         ("Profiles in one file; tables of times in a console log",
          "[src/read/trt/profile.c PROFILES_MAX]; [src/read/log/profile.c TABLES_MAX]", ERROR),
         ("Events of a run in a profile of ONNX Runtime", "[src/read/ort/profile.c EVENTS_MAX]", ERROR),

@@ -256,6 +256,24 @@ static void read_flags(struct fsd_history *h, struct fsd_slice command)
                 keep(h, flags[i].name, fsd_slice_of("Enabled"));
 }
 
+/* "The graph consists of 12 Total Operators, of which 10 operators are supported,
+ * 83.33% coverage", of a dry run of Torch-TensorRT. */
+static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h,
+                          struct fsd_slice text)
+{
+    uint64_t all, supported;
+    char value[80];
+
+    if (!fsd_slice_take(&text, "The graph consists of ") ||
+        !fsd_slice_take_number(&text, UINT32_MAX, &all) ||
+        !fsd_slice_take(&text, " Total Operators, of which ") ||
+        !fsd_slice_take_number(&text, UINT32_MAX, &supported))
+        return;
+    snprintf(value, sizeof value, "%llu of %llu operators",
+             (unsigned long long)supported, (unsigned long long)all);
+    keep_anywhere(o, h, "Supported by TensorRT", fsd_slice_of(value));
+}
+
 /* What the device is like. */
 static void read_detail(struct fsd_history *h, struct fsd_slice text)
 {
@@ -335,6 +353,8 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
             read_flags(h, text);
     } else if (!line->prefixed) {
         text = fsd_slice_trim(text);
+        if (fsd_slice_begins(text, "The graph consists of "))
+            read_coverage(o, h, text);
         o->polygraphy &= fsd_slice_split_at(&text, "|", &value);
         if (o->polygraphy && fsd_slice_is(fsd_slice_trim(text), "Flags"))
             keep(h, FSD_BUILT_FLAGS, fsd_slice_trim(value));

@@ -262,3 +262,41 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "choice.",
      NULL, GUIDE ", Timing cache"},
     {0}};
+
+/* ------------------------------------------------------------------- words alone */
+
+/* Of kernels, types of layers, layouts, flags and options, of plugins that TensorRT
+ * ships and of the GPUs that it builds for, in lower case: they may stay in a report
+ * whose names are replaced. */
+const char fsd_trt_words[] =
+    "access accfloat act ada agx algorithms aligna alignc alignment all ampere "
+    "anchor auxiliary avgpool batched bert best bf blackwell bool bott builder "
+    "caches calibration call capability cas cask channel cjmp clipped cluster "
+    "coalesced compatibility compatible compute conc condition constraints "
+    "convolution copy copyx core cores correlation cosine cpu cublas cuda cudnn "
+    "cums custom cutlass cx data debug decode deconv deconvolution deformable "
+    "depthwise detailed detection detectron device dgrad direct disable "
+    "disabled dla dnnl double down dram drive driver due efficient enabled "
+    "engine epifadd epilogue eql error etc execution explicit fallback false "
+    "ffma first flash floo flt fmha format formats four fprop fresh fusion fw "
+    "fwd gath gb geforce gemvx generate generation gh gib gnor gpu gqa graph "
+    "gtr hardware hbm hmma hopper host icudnn imma implicit indexed inor io "
+    "iota isin isna iterations jetson jmp kcrs kgen kgenlse kib laptop large "
+    "launch layernorm layers ldg ldgsts lean limit limits lt major maxpool maxr "
+    "mea medium memory memset mha mib mig minr mma move ms mse multiply "
+    "multiscale myelin myl names nan nano native nchwkcrs network nhw nhwckrsc "
+    "nhwcx nms nn no noobey nt nvl nvtx obey off on only op optimization orin "
+    "outputs parallel param pascal pcie persistent pipelined platform plugin "
+    "plugins pooling precision priorbox profile profiles profiling prologue "
+    "propagate proposal pyramid qdq quadro refit refittable reformat region "
+    "reject rel reorg repl resh resi restriction reve rmse roun row rt rtx runs "
+    "runtime safe scat scudnn sele serial shapes shared shuffle sigm signal "
+    "simple simt slic sliced sm small smem snr soft sort source sources "
+    "sparsity special spin splitk src stage stages standard static station "
+    "stream streamk streams strict stride strided strideh stridew strip "
+    "stripping strongly stronglytyped sts stub super swizzle sxm tactic tactics "
+    "tensorop tesla thirty thor threads ti tiled tilesize tiling timing titan "
+    "tma tn topk tp tq tr train tran transfers transformer ts tt turing two "
+    "typed types uint unit unroll utma vec vect vectorized verbosity version "
+    "vertical volta voxel wait warp warpgroup warpsize wd weakly wgmma wgrad "
+    "wide windowsize wise without wo workspace xavier xmma xregs ";

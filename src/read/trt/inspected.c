@@ -29,6 +29,8 @@
 
 enum part { HEAD, PROFILES, LAYERS };
 
+enum { SIZES_MAX = 8 }; /* of a tensor: TensorRT has no more */
+
 struct printed {
     struct fsd_build *b;
     const struct fsd_file *file;
@@ -68,19 +70,23 @@ static cJSON *put_list(struct printed *p, cJSON *to, const char *key)
     return list;
 }
 
-/* Numbers in brackets, "1, 3, -1": an array under `key`. */
+/* Numbers in brackets, "1, 3, -1": an array under `key`; none if they are too many. */
 static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_slice t)
 {
     cJSON *list = put_list(p, to, key);
     uint64_t size;
 
-    for (;;) {
+    for (int n = 0;; n++) {
         bool open;
 
         fsd_slice_skip(&t, " ");
         open = fsd_slice_take(&t, "-");
         if (!fsd_slice_take_number(&t, INT64_MAX / 10, &size))
             return;
+        if (n == SIZES_MAX) {
+            cJSON_DeleteItemFromObject(to, key);
+            return;
+        }
         put(p, list, NULL, cJSON_CreateNumber(open ? -1.0 : (double)size));
         fsd_slice_skip(&t, ",");
     }
@@ -173,7 +179,7 @@ static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
     if (!*output && !fsd_slice_take(&t, "(Input)"))
         return false;
     fsd_slice_skip(&t, " ");
-    if (!fsd_slice_take(&t, "[Name: ") || !fsd_slice_split_last(&t, "| Shape", about))
+    if (!fsd_slice_take(&t, "[Name: ") || !fsd_slice_split_last(&t, "| ", about))
         return false;
     *name = fsd_slice_trim(t);
     fsd_slice_drop(name, "]");
@@ -187,7 +193,7 @@ static void put_fixed(struct printed *p, cJSON *binding)
     const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;
     const cJSON *least = fsd_json_get(profile, "MinShape");
     const cJSON *most = fsd_json_get(profile, "MaxShape"), *size;
-    cJSON *list = put_list(p, binding, "Dimensions");
+    cJSON *list = least ? put_list(p, binding, "Dimensions") : NULL;
 
     most = most ? most->child : NULL;
     cJSON_ArrayForEach (size, least) {

@@ -23,6 +23,7 @@ static const struct {
     {"Constant", FSD_KIND_CONSTANT},
     {"Myelin", FSD_KIND_FOREIGN},
     {"DLA", FSD_KIND_FOREIGN},
+    {FSD_TRT_DRY_RUN, FSD_KIND_FOREIGN},
     {"shape_call", FSD_KIND_SHAPE},
     {"TrainStation", FSD_KIND_SYNC}, /* waits for sizes that the data decides */
     {"FinishNvmRegions", FSD_KIND_NOOP},

@@ -58,6 +58,7 @@ static enum form form_of_text(const struct fsd_file *file)
                  {"\n[V] ", FORM_LOG},
                  {"\n[I] ", FORM_LOG},
                  {"Parsing node: ", FORM_LOG},
+                 {" Dry-Run Results for Graph ", FORM_LOG},
                  {"IBuilder::build", FORM_LOG},
                  {"\n--- Layer ", FORM_INSPECTOR},
                  {", LayerType: ", FORM_INSPECTOR},
@@ -314,6 +315,9 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     if (status == FSD_E_FORMAT && !b->g->nodes.n &&
         fsd_file_type_of(file) != FSD_FILETYPE_BINARY)
         status = read_objects(b, file, err);
+    if (status == FSD_E_FORMAT && !b->g->nodes.n &&
+        fsd_file_has_word(file, VERSION_WITHIN, FSD_TRT_DRY_RUN " #"))
+        status = fsd_dryrun_read(b, file, err);
     if (status == FSD_E_FORMAT && !b->g->nodes.n && !has_failed(source))
         status = read_table(b, source, err);
     else if (status == FSD_OK && source->history)
@@ -448,6 +452,7 @@ static const char *const reads[] = {
     "profiles: trtexec's JSON and table, Torch-TensorRT's trace, the samples' table",
     "times of whole runs: trtexec --exportTimes",
     "metadata of trt-engine-explorer, as a log",
+    "what a dry run of Torch-TensorRT prints",
     "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};
 

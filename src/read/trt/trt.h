@@ -288,6 +288,16 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
                                 const struct fsd_file *file, struct fsd_tuning *out,
                                 struct fsd_error *err);
 
+/* ---------------------------------------------------------------------- dryrun.c */
+
+/** The type of a whole engine in what Torch-TensorRT prints of a dry run. */
+#define FSD_TRT_DRY_RUN "TRT Engine"
+
+/** Reads the engines, and the nodes that PyTorch runs, as layers.
+ *  @return FSD_E_FORMAT, without a message, if there are none. */
+enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file,
+                                struct fsd_error *err);
+
 /* ------------------------------------------------------------------------ trex.c */
 
 /** Whether a file is the metadata of trt-engine-explorer. */
