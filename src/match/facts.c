@@ -5,6 +5,7 @@
  */
 #include "match/facts.h"
 #include "match/value_number.h"
+#include "model/ops/sizes.h"
 
 #include <assert.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static void give(struct growth *w, fsd_id node, enum property p)
 static void look_at_node(struct growth *w, fsd_id node)
 {
     if (value_is_fixed(w, node, CONSTANT)) {
-        w->f->folded[node] = true;
+        w->f->folded[node] = !w->f->size[node];
         give(w, node, CONSTANT);
         give(w, node, SHAPED);
     } else if (!w->given[SHAPED][node] && shape_is_fixed(w, node)) {
@@ -154,11 +155,25 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Back from operands that need a shape, as far as values depend on sizes only. */
-static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
+/* Back from what is marked, as far as values depend on sizes only. */
+static void mark_before(const struct growth *w, struct work work)
 {
     struct fsd_facts *f = w->f;
     const struct fsd_graph *g = f->g;
+
+    while (work.n) {
+        fsd_id node = work.at[--work.n];
+
+        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++)
+            if (!(f->traits[node] & FSD_OP_SHAPE))
+                mark_size(w, fsd_node_in_tensor(g, node, k), &work);
+    }
+}
+
+/* Back from operands that need a shape. */
+static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *g = w->f->g;
     struct work work = new_work(scratch, g->nodes.n);
 
     for (fsd_id i = 0; i < g->nodes.n; i++) {
@@ -168,13 +183,56 @@ static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
             if (shapes & 1)
                 mark_size(w, fsd_node_in_tensor(g, i, k), &work);
     }
-    while (work.n) {
-        fsd_id node = work.at[--work.n];
+    mark_before(w, work);
+}
 
-        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++)
-            if (!(f->traits[node] & FSD_OP_SHAPE))
-                mark_size(w, fsd_node_in_tensor(g, node, k), &work);
+/* Some node reads the sizes of a tensor that are not all fixed. */
+static bool reads_open_sizes(const struct growth *w)
+{
+    for (fsd_id i = 0; i < w->f->g->nodes.n; i++)
+        if (w->f->traits[i] & FSD_OP_SHAPE && !w->f->folded[i])
+            return true;
+    return false;
+}
+
+static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
+{
+    const struct fsd_ints *ints = fsd_sizes_ints(sizes, tensor);
+    int64_t number;
+
+    for (uint32_t i = 0; ints && i < ints->n; i++)
+        if (!fsd_amount_number(sizes->amounts, ints->at[i], &number))
+            return false;
+    return ints && ints->n;
+}
+
+/* A tensor with an open size has fixed ones, too: what is computed of these alone is
+ * constant ("1 / sqrt(head size)"). */
+static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
+{
+    struct fsd_facts *f = w->f;
+    const struct fsd_graph *g = f->g;
+    const struct fsd_sizes *sizes;
+    struct work work = new_work(scratch, g->nodes.n);
+
+    if (!reads_open_sizes(w))
+        return;
+    sizes = fsd_sizes_of_model(scratch, g);
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        fsd_id by = fsd_tensor_producer(g, t);
+
+        if (!w->have[OF_SIZES][t] || w->have[CONSTANT][t] || !is_fixed(sizes, t))
+            continue;
+        gain(w, t, CONSTANT);
+        if (g->nodes.at[by].out.n == 1)
+            f->folded[by] = !f->size[by];
     }
+    while (spread(w, CONSTANT) || spread(w, SHAPED))
+        ;
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n && f->folded[i]; k++)
+            mark_size(w, fsd_node_in_tensor(g, i, k), &work);
+    mark_before(w, work);
 }
 
 static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
@@ -199,6 +257,7 @@ static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
     while (spread(&w, CONSTANT) || spread(&w, SHAPED) || spread(&w, OF_SIZES))
         ;
     find_sizes(&w, scratch);
+    find_fixed_sizes(&w, scratch);
 }
 
 /* ----------------------------------------------------------------------- live */

@@ -14,7 +14,7 @@ struct fsd_facts {
     const struct fsd_graph *g;
     unsigned *traits; /**< by node: fsd_op_trait */
     bool *constant;   /**< by tensor: its value is fixed when the engine is built */
-    bool *folded;     /**< by node: every output is constant */
+    bool *folded;     /**< by node: every output is constant, and it is no size */
     bool *size;       /**< by node: computes sizes from sizes and constants only, and
                              an operand that needs a shape depends on them: no kernel
                              has to compute it */

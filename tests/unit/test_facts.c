@@ -335,6 +335,19 @@ static const struct {
     /* Both at once: a size that data needs, too, is still a size. */
     {"in x fp32 N,3\nin z\nout y\nout h\nShape s: x -> h\nReshape r: z h -> y\n", "S-"},
     {"in x fp32 2,3\nin z\nout y\nShape s: x -> h\nReshape r: z h -> y\n", "F-"},
+    /* A fixed size among open ones is constant, an open one is not. */
+    {"in x fp32 N,16\nin z\nout y\nconst i int64 1 = 1\nShape s: x -> h\n"
+     "Gather g: h i -> j\nCast c: j -> k | to=1\nSqrt q: k -> l\nMul m: z l -> y\n",
+     "SFFF-"},
+    {"in x fp32 N,16\nin z\nout y\nconst i int64 1 = 0\nShape s: x -> h\n"
+     "Gather g: h i -> j\nCast c: j -> k | to=1\nSqrt q: k -> l\nMul m: z l -> y\n",
+     "-----"},
+    /* No size is -1, so that Where gives N, and what is left of the Reshape is 16. */
+    {"in x fp32 N,16\nin z\nout y\nconst o int64 1 = 0\nconst i int64 1 = 1\n"
+     "const l int64 1 = -1\nShape s: x -> h\nGather g: h o -> n\nEqual e: n l -> q\n"
+     "Where w: q i n -> b\nConcat c: b l -> t | axis=0\nReshape r: x t -> v\n"
+     "Shape p: v -> u\nGather f: u i -> k\nCast a: k -> d | to=1\nMul m: z d -> y\n",
+     "SSSSS-SFF-"},
     /* Dead. */
     {"in x\nout y\nRelu r: x -> a\nRelu s: x -> y\n", "d-"},
     {"in x\nout y\nRelu r: x -> a\nExp s: a -> b\nRelu t: x -> y\n", "dd-"},

@@ -332,6 +332,26 @@ bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a)
     return a < -1 && t->polys.at[-2 - a].at[0].degree;
 }
 
+/* A size is no negative number; a quotient is none where what is divided is none. */
+bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a)
+{
+    if (a >= 0 || a == -1)
+        return a >= 0;
+    for (uint32_t i = 0; i < t->polys.at[-2 - a].n; i++) {
+        const struct term *term = &t->polys.at[-2 - a].at[i];
+
+        if (term->by < 0)
+            return false;
+        for (uint32_t k = 0; k < term->degree; k++) {
+            const struct quotient *q = quotient_named(t, term->of[k]);
+
+            if (q && !fsd_amount_is_count(t, q->of))
+                return false;
+        }
+    }
+    return true;
+}
+
 const char *fsd_amount_text(const struct fsd_amounts *t, int64_t a)
 {
     return fsd_amount_is_open(t, a) ? fsd_text(t->spelt, (fsd_sym)(-1 - a)) : NULL;

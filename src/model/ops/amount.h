@@ -40,6 +40,9 @@ bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a);
 /** True, and the number, which may be below 0, when it is one. */
 bool fsd_amount_number(const struct fsd_amounts *t, int64_t a, int64_t *number);
 
+/** True when the amount is known, and not below 0 whatever the open sizes are. */
+bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a);
+
 /** "64*N + 3" of one that is open; NULL otherwise.  Lives as long as the table. */
 const char *fsd_amount_text(const struct fsd_amounts *t, int64_t a);
 

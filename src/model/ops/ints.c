@@ -155,6 +155,13 @@ bool fsd_ints_concat(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
+static bool below_0(const struct fsd_op_case *c, int64_t a)
+{
+    int64_t number;
+
+    return fsd_amount_number(c->t, a, &number) && number < 0;
+}
+
 static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_t b)
 {
     switch (what) {
@@ -166,7 +173,10 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
         return fsd_times(c->t, a, b);
     case '/': /* C's rounding of negative numbers is not that of fsd_over() */
         return a >= 0 || fsd_amount_is_open(c->t, a) ? fsd_over(c->t, a, b) : -1;
-    case '=':
+    case '=': /* exporters ask whether a size is -1, which no size is */
+        if (below_0(c, a) != below_0(c, b) && a != -1 && b != -1 &&
+            fsd_amount_is_count(c->t, below_0(c, a) ? b : a))
+            return 0;
         if (a == -1 || b == -1 ||
             (a != b && (fsd_amount_is_open(c->t, a) || fsd_amount_is_open(c->t, b))))
             return -1;
