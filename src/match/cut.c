@@ -20,6 +20,8 @@
  *
  * and from a weight back through its DQ and Q to the initializer.
  *
+ * A scaling whose factor went into weights belongs to no cut.
+ *
  * A Q that was moved back (counterpart.c) belongs to the unit that writes the tensor
  * it was moved before, not to the one it stood behind.
  *
@@ -232,7 +234,7 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;
 
-    if (c->moved[node])
+    if (c->moved[node] || c->m->in_weights[node])
         return false;
     if (c->reaches[node] == c->mark)
         return true;

@@ -67,6 +67,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->region_of_layer = fsd_ids_new(arena, engine->nodes.n);
     m->region_of_node = fsd_ids_new(arena, m->model->nodes.n);
     m->dissolved_in = fsd_ids_new(arena, m->model->nodes.n);
+    m->in_weights = FSD_NEW(arena, bool, m->model->nodes.n);
     m->replaced = FSD_NEW(arena, bool, m->model->tensors.n);
     m->gone = FSD_NEW(arena, bool, m->model->nodes.n);
     for (fsd_id i = 0; i < m->model->nodes.n; i++)

@@ -88,6 +88,8 @@ struct fsd_match {
     fsd_id *region_of_node;
     fsd_id *dissolved_in; /**< by node: a layer between whose boundary tensors it is
                                without a link (as for views); FSD_NONE */
+    bool *in_weights; /**< by node: its factor went into the weights of a product beside
+                           it, so that no layer computes it */
     bool *runs; /**< by node: all its inputs are constant, and yet a layer computes it
                      at every inference */
     bool *replaced; /**< by model tensor: a unit that needs it reads another tensor of

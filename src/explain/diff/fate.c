@@ -689,6 +689,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     if (fsd_match_left(m, node))
         return x->merged[node] ? merged(m, x, node) : by_log(m, node);
     if (is_written_in_place(m, layers, node))
+    if (m->in_weights[node])
+        return result(FSD_FATE_ABSORBED, "its factor is part of a product's weights");
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     join = lies_between(m, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)

@@ -73,6 +73,14 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
+/* A generated kernel without Metadata.  Layers that the builder fuses by itself name
+ * all their nodes, and get no more. */
+static bool is_generated(const struct replay *r, fsd_id layer)
+{
+    return r->m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
+           !r->m->layer_sourced[layer];
+}
+
 /* Links the nodes that passed on the paths to a node, and that no other layer computes,
  * to the layer whose weights they were folded into: this one, or, behind a product, the
  * one before. */
@@ -99,6 +107,8 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
         else if (r->now.anchored || !(r->m->facts->traits[by] & FSD_OP_QDQ) ||
                  !fsd_is_product(r, node))
             continue;
+        r->m->in_weights[by] =
+            layer == FSD_NONE && is_generated(r, r->layer) && fsd_behind_product(r, by);
         if (layer == FSD_NONE)
             continue;
         r->nodes[by].layer = layer;
@@ -508,14 +518,6 @@ static bool reads_scalar(const struct replay *r, fsd_id layer)
         if (fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, i))) == 1)
             return true;
     return false;
-}
-
-/* A generated kernel without Metadata.  Layers that the builder fuses by itself name
- * all their nodes, and get no more. */
-static bool is_generated(const struct replay *r, fsd_id layer)
-{
-    return r->m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
-           !r->m->layer_sourced[layer];
 }
 
 /* For the nodes that layers are linked to, those of their scalars. */
