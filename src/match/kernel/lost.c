@@ -8,6 +8,8 @@
  *
  * The next kernel is tried with each of the first few tensors that have the size of
  * what it reads.  A kernel of few steps is not tried: it fits in too many places.
+ *
+ * A kernel whose name was cut is known in part: its border is what it is known to make.
  */
 #include "match/kernel/replay.h"
 
@@ -34,16 +36,34 @@ static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
     span->n++;
 }
 
+/* The name of the kernel was cut: what it is known to make may be a part of its work
+ * only, and the output holds that or something behind it. */
+static void add_made(struct replay *r, fsd_id out)
+{
+    for (uint32_t k = 0; k < r->values[out].held.n; k++) {
+        fsd_id tensor = r->held.at[r->values[out].held.at + k].tensor;
+
+        if (tensor != FSD_NONE)
+            add_border(r, out, tensor);
+    }
+}
+
 void fsd_note_lost(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
+    bool cut = e->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME;
 
     for (uint32_t o = 0; o < n->out.n; o++) {
         fsd_id out = fsd_node_out(e, n, o)->tensor;
 
-        if (out == FSD_NONE || r->values[out].held.n)
+        if (out == FSD_NONE)
             continue;
+        if (r->values[out].held.n) {
+            if (cut)
+                add_made(r, out);
+            continue;
+        }
         for (uint32_t i = 0; i < n->in.n; i++) {
             fsd_id in = fsd_node_in(e, n, i)->tensor;
 
@@ -60,8 +80,7 @@ void fsd_note_lost(struct replay *r)
 
 bool fsd_is_lost(const struct replay *r, fsd_id tensor)
 {
-    return tensor != FSD_NONE && !r->values[tensor].held.n &&
-           r->values[tensor].border.n;
+    return tensor != FSD_NONE && r->values[tensor].border.n;
 }
 
 /* Nodes to visit, sorted by place in the model. */
@@ -209,17 +228,11 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* Links the kernel `by`, which made a lost tensor that holds `tensor`, to the nodes
- * that collect() finds; false if these are unknown, or the kernel has links. */
-static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
+/* Makes available what the kernel reads, and what its known nodes make. */
+static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
 {
-    enum { DEEP = 16 };
     const struct fsd_graph *e = r->m->engine;
-    struct candidate *w = &r->beam->next[0];
 
-    if (r->m->of_layer[by].n)
-        return false;
-    memset(w, 0, sizeof *w);
     for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(e, by, i);
 
@@ -227,6 +240,27 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
             if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
                 fsd_candidate_hold(w, r->held.at[r->values[in].held.at + k].tensor, 1);
     }
+    for (uint32_t i = r->m->indexed; i < r->m->links.n; i++) {
+        const struct fsd_link *link = &r->m->links.at[i];
+
+        for (uint32_t k = 0; link->layer == by && k < r->g->nodes.at[link->node].out.n;
+             k++)
+            if (fsd_node_out_tensor(r->g, link->node, k) != FSD_NONE)
+                fsd_candidate_hold(w, fsd_node_out_tensor(r->g, link->node, k), 1);
+    }
+}
+
+/* Links the kernel `by`, which made a lost tensor that holds `tensor`, to the nodes
+ * that collect() finds; false if these are unknown, or the kernel has links. */
+static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
+{
+    enum { DEEP = 16 };
+    struct candidate *w = &r->beam->next[0];
+
+    if (r->m->of_layer[by].n)
+        return false;
+    memset(w, 0, sizeof *w);
+    hold_known(r, w, by);
     if (!collect(r, w, wanted, tensor, DEEP))
         return false;
     for (uint32_t i = 0; i < w->n_taken; i++) {
