@@ -245,6 +245,7 @@ static bool fits_weight(const struct replay *r, fsd_id node,
     bool conv = fsd_node_is(r->g, node, FSD_ONNX_Conv);
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    fsd_id left = conv ? FSD_NONE : fsd_node_in_tensor(r->g, node, 0);
     const struct fsd_shape *made, *s;
     int64_t parts = 0, columns;
 
@@ -255,6 +256,10 @@ static bool fits_weight(const struct replay *r, fsd_id node,
         return true;
     if (weight == FSD_NONE || out == FSD_NONE)
         return false;
+    if (fsd_is_constant(r->m->facts, left)) {
+        s = fsd_shape_of(r->sizes, left);
+        return parts < 2 || (s->rank && s->dims[s->rank - 1] == parts);
+    }
     made = fsd_shape_of(r->sizes, out);
     s = fsd_shape_of(r->sizes, weight);
     for (uint32_t i = 2; i < s->rank && conv; i++)
@@ -264,6 +269,17 @@ static bool fits_weight(const struct replay *r, fsd_id node,
         return false;
     columns = conv ? s->dims[0] : made->dims[made->rank - 1];
     return parts < 2 || (columns > 0 && fsd_count_of(r, weight) == columns * parts);
+}
+
+/* The builder takes a constant away as it adds one. */
+static bool fits_operand(const struct replay *r, fsd_id node,
+                         const struct fsd_lowering *lowering)
+{
+    fsd_id taken = fsd_node_in_tensor(r->g, node, 1);
+
+    return !fsd_node_is(r->g, node, FSD_ONNX_Sub) ||
+           lowering->steps[0] == FSD_ONNX_Sub ||
+           (taken != FSD_NONE && fsd_stays_constant(r, taken));
 }
 
 static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym step,
@@ -280,6 +296,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
             w->bound = "unfinished nodes";
         if (lowering->steps[0] != step || (lowering->n > 1 && begun) ||
             !is_left(r, node, lowering) || !fits_weight(r, node, lowering) ||
+            !fits_operand(r, node, lowering) ||
             (lowering->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
             continue;
         next->used |= from;
