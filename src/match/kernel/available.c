@@ -52,7 +52,7 @@ fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node
         value = fsd_find_available(w, t);
         if (value)
             *from |= inputs_of(value, w->used | *from);
-        else if (missing == FSD_NONE)
+        else if (missing == FSD_NONE && !r->tensors[t].spread)
             missing = t;
     }
     return missing;

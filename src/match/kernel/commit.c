@@ -296,6 +296,24 @@ static void link_reshaped(struct replay *r, const struct candidate *w)
     }
 }
 
+/* Links the nodes that repeat a constant for what the kernel computes: it reads the
+ * constant itself. */
+static void link_spread(struct replay *r, fsd_id node, int far)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && far; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+        fsd_id by = t == FSD_NONE || !r->tensors[t].spread
+                        ? FSD_NONE
+                        : fsd_tensor_producer(r->g, t);
+
+        if (by == FSD_NONE || fsd_has_layer(r, by) || r->m->gone[by])
+            continue;
+        r->nodes[by].layer = r->layer;
+        fsd_match_link(r->m, r->layer, by, FSD_BY_STRUCTURE);
+        link_spread(r, by, far - 1);
+    }
+}
+
 void fsd_commit(struct replay *r, const struct candidate *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -326,6 +344,8 @@ void fsd_commit(struct replay *r, const struct candidate *w)
         mark_epilogue(r, made[i], 2);
     for (uint32_t i = 0; i < w->n_taken; i++)
         link_passed(r, w, w->taken[i], 6, fsd_is_product(r, w->taken[i]));
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        link_spread(r, w->taken[i], FAR);
 }
 
 /* ------------------------------------------------------------------ in the end */

@@ -164,6 +164,25 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
     }
 }
 
+/* Nodes of a model are mostly sorted: where they are not, less is known. */
+static void note_spread(struct replay *r, fsd_id node)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_data_in(r, node, i);
+
+        if (t != FSD_NONE && !r->tensors[t].spread)
+            return;
+    }
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(r->g, node, i);
+
+        if (out != FSD_NONE && !fsd_stays_constant(r, out))
+            r->tensors[out].spread = true;
+    }
+}
+
 void fsd_replay_passing(struct replay *r)
 {
     bool integers = has_integer_products(r);
@@ -187,6 +206,8 @@ void fsd_replay_passing(struct replay *r)
         r->nodes[i].passes = r->nodes[i].folds;
     }
     for (fsd_id i = 0; i < r->g->nodes.n; i++)
-        if (r->nodes[i].passes)
+        if (r->nodes[i].passes) {
             fsd_goes_on_by(r, i);
+            note_spread(r, i);
+        }
 }

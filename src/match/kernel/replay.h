@@ -155,6 +155,8 @@ struct node_state {
 /* What is known of a tensor of the model. */
 struct tensor_state {
     bool at_run;  /* the model proves it constant, and a kernel makes it all the same */
+    bool spread;  /* nodes that pass make it of constants: its reader needs no more
+                     than its size (a learned token for each image of a batch) */
     bool goes_on; /* a node reads it that passes, or is an epilogue */
     struct fsd_span readers; /* in `reader` */
 };
