@@ -489,11 +489,71 @@ static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
            w->used & fsd_first_port(r, port) && !w->broken;
 }
 
+static bool reads_narrow(const struct replay *r, struct fsd_span ports)
+{
+    const struct fsd_graph *e = r->m->engine;
+
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (fsd_dtype_is_quantized(fsd_port_form(e, &e->ports.at[ports.at + i])->type))
+            return true;
+    return false;
+}
+
+/* The kernel only scales the whole result of joined products of a narrow type. */
+static fsd_id joined_before(const struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+    struct fsd_span steps = e->layers.at[r->layer].steps;
+    fsd_id by = fsd_node_in_producer(e, r->layer, 0);
+    bool scales = fsd_layer_count(e, r->layer, FSD_ONNX_Mul) > 0;
+
+    for (uint32_t i = 0; i < steps.n; i++) {
+        fsd_sym step = e->links.at[steps.at + i];
+
+        scales &= step == FSD_ONNX_Cast || step == FSD_ONNX_Mul || step == FSD_ONNX_Add;
+    }
+    if (!scales || n->in.n != 1 || n->out.n != 1 || by == FSD_NONE ||
+        !fsd_joins_products(r, by) ||
+        fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, 0))) !=
+            fsd_form_count(e, fsd_port_form(e, fsd_node_out(e, n, 0))))
+        return FSD_NONE;
+    return reads_narrow(r, e->nodes.at[by].in) ||
+                   reads_narrow(r, e->layers.at[by].constants)
+               ? by
+               : FSD_NONE;
+}
+
+/* Brings the results of joined products to floats, all at once: the kernel does a part
+ * of each, and writes what the products make.  False where the kernel does not. */
+static bool end_joined(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id by = joined_before(r), out = fsd_node_out_tensor(e, r->layer, 0);
+    uint32_t n = r->m->links.n;
+    bool any = false;
+
+    for (uint32_t i = 0; i < n && by != FSD_NONE; i++) {
+        struct fsd_link link = r->m->links.at[i];
+        fsd_id made = fsd_node_out_tensor(r->g, link.node, 0);
+
+        if (link.layer != by || !fsd_is_product(r, link.node) || made == FSD_NONE)
+            continue;
+        fsd_match_link(r->m, r->layer, link.node, FSD_BY_STRUCTURE);
+        hold(r, out, (struct held){.tensor = made, .node = FSD_NONE});
+        any = true;
+    }
+    r->layers[r->layer].joined = any;
+    return any;
+}
+
 static void replay_kernel(struct replay *r)
 {
     uint32_t port = lost_port(r);
     bool known, guess;
 
+    if (end_joined(r))
+        return;
     fsd_find_must(r);
     known = try_kernel(r, false);
     guess = r->beam->candidates[0].cost && fsd_does_enough(r) &&
