@@ -346,6 +346,30 @@ static bool may_be_used(const struct candidate *w, uint64_t port)
     return false;
 }
 
+/* The products make more than a kernel writes that names each of them. */
+static bool overflows(const struct replay *r, const struct candidate *w)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+    int64_t size = 0, made = 0;
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        int64_t count = fsd_form_count(e, fsd_port_form(e, fsd_node_out(e, n, i)));
+
+        if (count < 0)
+            return false;
+        size += count;
+    }
+    for (uint32_t i = 0; i < w->n_taken; i++) {
+        int64_t count = fsd_is_product(r, w->taken[i])
+                            ? fsd_count_of(r, fsd_node_out_tensor(r->g, w->taken[i], 0))
+                            : 0;
+
+        made += count > 0 ? count : 0;
+    }
+    return made > size;
+}
+
 void fsd_candidate_finish(const struct replay *r, struct candidate *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
@@ -383,8 +407,10 @@ void fsd_candidate_finish(const struct replay *r, struct candidate *w)
             !writes(r, e) && !may_be_used(w, fsd_first_port(r, i)))
             w->cost += COST_INPUT;
     }
-    if (w->joined || fsd_joins_products(r, r->layer))
+    if (w->joined || fsd_joins_products(r, r->layer)) {
+        w->cost += fsd_joins_products(r, r->layer) && overflows(r, w) ? COST_SIZE : 0;
         return;
+    }
     if (!w->n_open && escaping > n->out.n + again && r->now.part == 1 && !w->parted)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
     for (uint32_t i = 0; i < n->out.n; i++) {
