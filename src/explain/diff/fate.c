@@ -262,7 +262,8 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id reader = m->model->links.at[t->consumers.at + i];
 
-        if (!merged[reader] && !has_available(m, other, reader))
+        if (!merged[reader] && !has_available(m, other, reader) &&
+            !fsd_is_copied_to_part(m, other, reader))
             return false;
     }
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
@@ -688,9 +689,9 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     }
     if (fsd_match_left(m, node))
         return x->merged[node] ? merged(m, x, node) : by_log(m, node);
-    if (is_written_in_place(m, layers, node))
     if (m->in_weights[node])
         return result(FSD_FATE_ABSORBED, "its factor is part of a product's weights");
+    if (is_written_in_place(m, layers, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     join = lies_between(m, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)

@@ -29,6 +29,10 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
  *  cancel each other. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);
 
+/** copied.c: whether a copy of what a layer of the node writes is a part of the Concat,
+ *  of which no layer is left. */
+bool fsd_is_copied_to_part(const struct fsd_match *m, fsd_id node, fsd_id concat);
+
 /** advice_io.c: as fsd_put_advice(), for the cause io. */
 bool fsd_advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out);
 

@@ -1,0 +1,37 @@
+/*
+ * Copies that fill a part of a Concat.  Where a layer computes in place, nothing is
+ * left of the Concat but the memory that several layers write:
+ *
+ *     p -> kernel 2 -> u     u -> copy -> k     kernel 4 -> k     k -> kernel 5
+ *
+ * The copy of u is one part of k, so that u holds one of the Concat's inputs.
+ */
+#include "explain/diff/step.h"
+
+static bool is_copied_into(const struct fsd_match *m, fsd_id node, fsd_id tensor)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span by = e->tensors.at[tensor].producers;
+
+    for (uint32_t i = 0; i < by.n; i++) {
+        fsd_id copy = e->links.at[by.at + i];
+        fsd_id from = fsd_node_in_producer(e, copy, 0);
+
+        if (e->layers.at[copy].kind == FSD_KIND_COPY && e->nodes.at[copy].in.n == 1 &&
+            from != FSD_NONE && fsd_match_has(m, from, node))
+            return true;
+    }
+    return false;
+}
+
+bool fsd_is_copied_to_part(const struct fsd_match *m, fsd_id node, fsd_id concat)
+{
+    fsd_id out = fsd_node_out_tensor(m->model, concat, 0);
+
+    if (!fsd_node_is(m->model, concat, FSD_ONNX_Concat) || m->of_node[concat].n)
+        return false;
+    for (fsd_id t = 0; t < m->engine->tensors.n; t++)
+        if (fsd_match_held(m, t) == out && is_copied_into(m, node, t))
+            return true;
+    return false;
+}
