@@ -151,6 +151,13 @@ static void library_and_version(void **state)
     expect_built("&&&& RUNNING TensorRT.trtexec [TensorRT v110500] # trtexec --safe "
                  "--loadEngineSo=b.so --independentWeightLayouts\n",
                  "version = TensorRT 11.5.0\n");
+    /* How much of a PyTorch graph becomes engines. */
+    expect_built(
+        "DEBUG:torch_tensorrt.dynamo._compiler:Detected support for 53 "
+        "operators out of 55 in subgraph.\n"
+        "DEBUG:torch_tensorrt.dynamo.partitioning.common:Number of "
+        "TensorRT-Accelerated Engines Generated: 2\n",
+        "Supported by TensorRT = 53 of 55 operators\nEngines of TensorRT = 2\n");
     /* Another program: what was stated before is not of its engine. */
     expect_built("[I] Selected Device: X\n"
                  "&&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec\n"

@@ -163,6 +163,50 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
+/* How much of a PyTorch graph Torch-TensorRT compiles; "%llu of %llu operators". */
+static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
+                          uint64_t supported, uint64_t all)
+{
+    char value[80];
+
+    snprintf(value, sizeof value, "%llu of %llu operators",
+             (unsigned long long)supported, (unsigned long long)all);
+    keep_anywhere(o, h, "Supported by TensorRT", fsd_slice_of(value));
+}
+
+/* "The graph consists of 12 Total Operators, of which 10 operators are supported,
+ * 83.33% coverage", of a dry run. */
+static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h,
+                          struct fsd_slice text)
+{
+    uint64_t all, supported;
+
+    if (fsd_slice_take(&text, "The graph consists of ") &&
+        fsd_slice_take_number(&text, UINT32_MAX, &all) &&
+        fsd_slice_take(&text, " Total Operators, of which ") &&
+        fsd_slice_take_number(&text, UINT32_MAX, &supported))
+        keep_coverage(o, h, supported, all);
+}
+
+/* The same of the debug log of a compilation; its source is public code, 2.2 to 2.14,
+ * since no such log was at hand:
+ *
+ *     Detected support for 10 operators out of 12 in subgraph.
+ *     Number of TensorRT-Accelerated Engines Generated: 1 */
+static void read_partition(const struct fsd_log_options *o, struct fsd_history *h,
+                           struct fsd_slice text)
+{
+    uint64_t all, supported;
+
+    if (fsd_slice_take(&text, "Number of TensorRT-Accelerated Engines Generated: "))
+        keep_anywhere(o, h, "Engines of TensorRT", fsd_slice_trim(text));
+    else if (fsd_slice_take(&text, "Detected support for ") &&
+             fsd_slice_take_number(&text, UINT32_MAX, &supported) &&
+             fsd_slice_take(&text, " operators out of ") &&
+             fsd_slice_take_number(&text, UINT32_MAX, &all))
+        keep_coverage(o, h, supported, all);
+}
+
 /* By the first letter, since most lines are others. */
 static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
                          struct fsd_slice text)
@@ -170,8 +214,12 @@ static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
     switch (text.n ? *text.s : 0) {
     case '(':
         return read_sparsity(o, h, text);
+    case 'N':
+        read_partition(o, h, text);
+        return false;
     case 'D':
     case '[':
+        read_partition(o, h, text);
         if (!fsd_slice_begins(text, "DLA ") && !fsd_slice_begins(text, "[DLA "))
             return false;
         read_dla_memory(o, h, text);
@@ -256,24 +304,6 @@ static void read_flags(struct fsd_history *h, struct fsd_slice command)
                 keep(h, flags[i].name, fsd_slice_of("Enabled"));
 }
 
-/* "The graph consists of 12 Total Operators, of which 10 operators are supported,
- * 83.33% coverage", of a dry run of Torch-TensorRT. */
-static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h,
-                          struct fsd_slice text)
-{
-    uint64_t all, supported;
-    char value[80];
-
-    if (!fsd_slice_take(&text, "The graph consists of ") ||
-        !fsd_slice_take_number(&text, UINT32_MAX, &all) ||
-        !fsd_slice_take(&text, " Total Operators, of which ") ||
-        !fsd_slice_take_number(&text, UINT32_MAX, &supported))
-        return;
-    snprintf(value, sizeof value, "%llu of %llu operators",
-             (unsigned long long)supported, (unsigned long long)all);
-    keep_anywhere(o, h, "Supported by TensorRT", fsd_slice_of(value));
-}
-
 /* What the device is like. */
 static void read_detail(struct fsd_history *h, struct fsd_slice text)
 {
@@ -353,8 +383,7 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
             read_flags(h, text);
     } else if (!line->prefixed) {
         text = fsd_slice_trim(text);
-        if (fsd_slice_begins(text, "The graph consists of "))
-            read_coverage(o, h, text);
+        read_coverage(o, h, text);
         o->polygraphy &= fsd_slice_split_at(&text, "|", &value);
         if (o->polygraphy && fsd_slice_is(fsd_slice_trim(text), "Flags"))
             keep(h, FSD_BUILT_FLAGS, fsd_slice_trim(value));
