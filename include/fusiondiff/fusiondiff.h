@@ -244,7 +244,9 @@ enum fsd_file_kind {
     FSD_FILE_PROFILE, /**< times of layers */
     FSD_FILE_TIMES,   /**< times of whole runs */
     FSD_FILE_SNAPSHOT,
-    FSD_FILE_TUNING, /**< what a search over build options found */
+    FSD_FILE_TUNING,   /**< what a search over build options found */
+    FSD_FILE_METADATA, /**< options and device of a build, as trt-engine-explorer notes
+                            them: read in place of a log */
     FSD__FILE_KIND_COUNT
 };
 

@@ -170,7 +170,7 @@ static enum fsd_status take_file(struct fsd_directory *d, const char *name,
         return check_link(d, path, err);
     }
     if (kind != FSD_FILE_MODEL && kind != FSD_FILE_ENGINE && kind != FSD_FILE_LOG &&
-        kind != FSD_FILE_TIMES)
+        kind != FSD_FILE_TIMES && kind != FSD_FILE_METADATA)
         return FSD_OK;
     place = kind == FSD_FILE_ENGINE && fsd_file_is_model(path) ? &d->either
                                                                : &d->files[kind];
@@ -222,6 +222,8 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
         status = place_either(d, err);
     if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log is an engine as well */
         files[FSD_FILE_ENGINE] = files[FSD_FILE_LOG];
+        if (files[FSD_FILE_LOG]) /* which states the same, and more */
+            files[FSD_FILE_METADATA] = NULL;
         files[FSD_FILE_LOG] = NULL;
     }
     if (status == FSD_OK && !files[FSD_FILE_ENGINE] &&
@@ -255,6 +257,7 @@ static void fill(const struct fsd_directory *d, struct fsd_options *opt)
     place_file(d, FSD_FILE_MODEL, "MODEL", &opt->model, taken);
     place_file(d, FSD_FILE_ENGINE, "ENGINE", &opt->engine, taken);
     place_file(d, FSD_FILE_LOG, "--log", &opt->log, taken);
+    place_file(d, FSD_FILE_METADATA, "--log", &opt->log, taken);
     place_file(d, FSD_FILE_TIMES, "--times", &opt->times, taken);
     if (!opt->n_profiles) {
         opt->profiles = d->profiles.at;

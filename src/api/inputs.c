@@ -570,6 +570,8 @@ static const struct kind {
                            .sniff = fsd_snapshot_sniff},
     [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads",
                          .input = FSD_INPUT_TUNING},
+    [FSD_FILE_METADATA] = {"metadata of a build", ", which belongs to --log",
+                           .input = FSD_INPUT_METADATA, .of_build = true},
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT, "a row each");
 

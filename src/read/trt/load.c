@@ -121,6 +121,8 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
         return form == FORM_LOG                              ? FSD_CLAIM_SURE
                : form == FORM_INSPECTOR || form == FORM_TEXT ? FSD_CLAIM_MAYBE
                                                              : FSD_CLAIM_NONE;
+    case FSD_INPUT_METADATA:
+        return json && fsd_trex_is(file) ? FSD_CLAIM_SURE : FSD_CLAIM_NONE;
     case FSD_INPUT_PROFILE:
     case FSD_INPUT_TIMES:
     case FSD_INPUT_TUNING:
