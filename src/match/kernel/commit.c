@@ -50,6 +50,13 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
            !(l->lists_constants && fsd_behind_product(r, by));
 }
 
+/* A bias is none: it stays beside the weights that a factor goes into. */
+static bool is_factor(const struct replay *r, fsd_id node)
+{
+    return fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
+           fsd_node_is(r->g, node, FSD_ONNX_Div);
+}
+
 /* The layer whose weights, or factor, absorbed the scaling `by` that passed on the path
  * to `node`; FSD_NONE: unknown.  It is this layer if it lists the constant.  A factor
  * goes to the product behind it if that reads it, or if only moves lie between and no
@@ -57,8 +64,7 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
-    bool factor =
-        fsd_node_is(r->g, by, FSD_ONNX_Mul) || fsd_node_is(r->g, by, FSD_ONNX_Div);
+    bool factor = is_factor(r, by);
     fsd_id in = fsd_data_input(r, by), layer = r->layer;
     fsd_id data = fsd_tensor_producer(r->g, in);
 
@@ -107,8 +113,8 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
         else if (r->now.anchored || !(r->m->facts->traits[by] & FSD_OP_QDQ) ||
                  !fsd_is_product(r, node))
             continue;
-        r->m->in_weights[by] =
-            layer == FSD_NONE && is_generated(r, r->layer) && fsd_behind_product(r, by);
+        r->m->in_weights[by] = layer == FSD_NONE && is_factor(r, by) &&
+                               is_generated(r, r->layer) && fsd_behind_product(r, by);
         if (layer == FSD_NONE)
             continue;
         r->nodes[by].layer = layer;
