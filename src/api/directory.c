@@ -30,7 +30,7 @@ struct fsd_directory {
     struct fsd_arena *arena;
     const char *path;
     bool follow;
-    const char *files[FSD__FILE_KIND_COUNT]; /* of models, engines, logs and times */
+    const char *files[FSD__FILE_KIND_COUNT]; /* but of profiles */
     const char *either; /* a model that may be an engine, too.  ONNX Runtime's quantizer
                            imports the operator sets by which a model that the runtime
                            has optimized is recognized. */
@@ -169,8 +169,7 @@ static enum fsd_status take_file(struct fsd_directory *d, const char *name,
         fsd_vec_push(d->arena, &d->profiles, path);
         return check_link(d, path, err);
     }
-    if (kind != FSD_FILE_MODEL && kind != FSD_FILE_ENGINE && kind != FSD_FILE_LOG &&
-        kind != FSD_FILE_TIMES && kind != FSD_FILE_METADATA)
+    if (!fsd_file_kind_is_of_build(kind))
         return FSD_OK;
     place = kind == FSD_FILE_ENGINE && fsd_file_is_model(path) ? &d->either
                                                                : &d->files[kind];

@@ -606,6 +606,11 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     return kinds[kind].of_build && !fsd_opened_note_path(path) ? FSD_FILE_OTHER : kind;
 }
 
+bool fsd_file_kind_is_of_build(enum fsd_file_kind kind)
+{
+    return kinds[kind].of_build;
+}
+
 const char *fsd_file_kind_noun(enum fsd_file_kind kind)
 {
     return kinds[(unsigned)kind < FSD_COUNT_OF(kinds) ? kind : FSD_FILE_OTHER].noun;

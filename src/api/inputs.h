@@ -41,6 +41,9 @@ bool fsd_inputs_by_profile(const struct fsd_options *opt);
 
 enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
 
+/** Whether the directory of a build has files of this kind. */
+bool fsd_file_kind_is_of_build(enum fsd_file_kind kind);
+
 /** After a file was refused for its format: says what it is, where that is surely
  *  another kind of file than was wanted.
  *  @param wanted    enum fsd_file_kind, or FSD_FILE_POLICY.
