@@ -102,6 +102,17 @@ static void keep_anywhere(const struct fsd_log_options *o, struct fsd_history *h
     fact->build = o->attempt;
 }
 
+/* "2 of 39 eligible layers" */
+static void keep_part(const struct fsd_log_options *o, struct fsd_history *h,
+                      const char *key, uint64_t n, uint64_t all, const char *what)
+{
+    char value[80];
+
+    snprintf(value, sizeof value, "%llu of %llu %s", (unsigned long long)n,
+             (unsigned long long)all, what);
+    keep_anywhere(o, h, key, fsd_slice_of(value));
+}
+
 /* The number of names in "A, B(1, 2), C". */
 static uint64_t count_names(struct fsd_slice list)
 {
@@ -122,7 +133,6 @@ static uint64_t count_names(struct fsd_slice list)
 static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
-    char value[80];
     uint64_t n;
 
     if (!fsd_slice_take(&text, "(Sparsity) "))
@@ -138,9 +148,7 @@ static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
         else if (!fsd_slice_take(&text, "Chose ") ||
                  !fsd_slice_take_number(&text, UINT32_MAX, &n))
             return true;
-        snprintf(value, sizeof value, "%llu of %llu eligible layers",
-                 (unsigned long long)n, (unsigned long long)o->sparse);
-        keep_anywhere(o, h, "Sparse kernels", fsd_slice_of(value));
+        keep_part(o, h, "Sparse kernels", n, o->sparse, "eligible layers");
     }
     return true;
 }
@@ -163,15 +171,11 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
-/* How much of a PyTorch graph Torch-TensorRT compiles; "%llu of %llu operators". */
+/* How much of a PyTorch graph Torch-TensorRT compiles. */
 static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           uint64_t supported, uint64_t all)
 {
-    char value[80];
-
-    snprintf(value, sizeof value, "%llu of %llu operators",
-             (unsigned long long)supported, (unsigned long long)all);
-    keep_anywhere(o, h, "Supported by TensorRT", fsd_slice_of(value));
+    keep_part(o, h, "Supported by TensorRT", supported, all, "operators");
 }
 
 /* "The graph consists of 12 Total Operators, of which 10 operators are supported,
