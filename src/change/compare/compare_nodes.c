@@ -116,6 +116,9 @@ static void add_presence(struct fsd_compare *c, fsd_id old, fsd_id new,
 
 void fsd_compare_nodes(struct fsd_compare *c)
 {
+    enum fsd_presence only_new = fsd_state_elides(c->old) ? FSD_UNLISTED : FSD_ONLY_NEW;
+    enum fsd_presence only_old = fsd_state_elides(c->new) ? FSD_UNLISTED : FSD_ONLY_OLD;
+
     for (fsd_id i = 0; i < c->new->nodes.n; i++) {
         fsd_id old = c->align->to_old[i];
 
@@ -136,14 +139,12 @@ void fsd_compare_nodes(struct fsd_compare *c)
             else if (was != FSD_FATE_LAYER && is == FSD_FATE_LAYER)
                 add_presence(c, old, i, FSD_KEPT);
         } else if (c->new->nodes.at[i].role != FSD_ROLE_SIDE) {
-            add_presence(c, FSD_NONE, i,
-                         fsd_state_elides(c->old) ? FSD_UNLISTED : FSD_ONLY_NEW);
+            add_presence(c, FSD_NONE, i, only_new);
         }
     }
     for (fsd_id i = 0; i < c->old->nodes.n; i++)
         if (!fsd_align_has(c->align, i) && c->old->nodes.at[i].role != FSD_ROLE_SIDE)
-            add_presence(c, i, FSD_NONE,
-                         fsd_state_elides(c->new) ? FSD_UNLISTED : FSD_ONLY_OLD);
+            add_presence(c, i, FSD_NONE, only_old);
 }
 
 /* ----------------------------------------------------------------------- edges */
