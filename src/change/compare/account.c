@@ -18,11 +18,6 @@
 
 enum { NAMED = 3 }; /* of many nodes, how many are named */
 
-static bool is_different(const struct fsd_compare *c, enum fsd_aspect_id id)
-{
-    return c->account.state[id] == FSD_ASPECT_DIFFERENT;
-}
-
 static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)
 {
     struct fsd_difference difference = {(uint8_t)id, what};
@@ -34,7 +29,7 @@ static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *wh
 /* Of what nobody found different: equal if both builds state it. */
 static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool new)
 {
-    if (is_different(c, id))
+    if (fsd_aspect_differs(c, id))
         return;
     c->account.state[id] = old && new ? FSD_ASPECT_EQUAL : FSD_ASPECT_UNKNOWN;
     c->account.missing[id] = old   ? FSD_MISSING_NEW
@@ -71,22 +66,6 @@ static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
                : FSD_ASPECT_NODES;
 }
 
-static void put_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
-{
-    const char *was = *edit->was ? edit->was : "the default";
-    const char *now = *edit->now ? edit->now : "the default";
-
-    if (edit->what == FSD_EDIT_OPERATOR)
-        fprintf(out, " %s %s, before %s", many ? "are" : "is", now, was);
-    else if (edit->what == FSD_EDIT_SOURCE)
-        fprintf(out, " %s `%s` as %s, before `%s`", many ? "read" : "reads", now,
-                edit->of, was);
-    else if (!strcmp(now, was))
-        fprintf(out, " %s other values as %s", many ? "have" : "has", edit->of);
-    else
-        fprintf(out, " %s %s %s, before %s", many ? "have" : "has", edit->of, now, was);
-}
-
 /* Edits that read alike are one difference of several nodes. */
 static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
 {
@@ -97,7 +76,7 @@ static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
     for (uint32_t i = 0; i < c->edits.n; i++) {
         struct fsd_print text;
 
-        put_edit(&c->edits.at[i], false, fsd_print_open(&text));
+        fsd_put_node_edit(&c->edits.at[i], false, fsd_print_open(&text));
         text_of[i] = fsd_intern_str(texts, fsd_print_take(&text, scratch));
     }
     of_text = fsd_lists_new(scratch, text_of, sizeof *text_of, c->edits.n,
@@ -114,7 +93,7 @@ static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
             put_name(&names, fsd_state_node_key(
                                  c->new, c->edits.at[of_text.ids[alike.at + k]].new));
         end_names(&names);
-        put_edit(&c->edits.at[i], names.n > 1, names.out);
+        fsd_put_node_edit(&c->edits.at[i], names.n > 1, names.out);
         differs(c, aspect_of(&c->edits.at[i]), fsd_print_take(&text, c->arena));
     }
 }
@@ -314,33 +293,33 @@ static bool states_version(const struct fsd_state *s)
 }
 
 /* Without a log: a build whose nodes all run in FP32, where all ran in a type that only
- * an option of a weakly typed build permits, was made without that option. */
-static const char *lost_flag(const struct fsd_compare *c)
+ * an option of a weakly typed build permits, was made without that option.
+ * @return the type, which the option is called like; unknown: there is none */
+static enum fsd_dtype lost_type(const struct fsd_compare *c)
 {
-    uint8_t before = FSD_DTYPE_UNKNOWN;
-    uint32_t n = 0;
+    enum fsd_dtype before = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < c->precisions.n; i++) {
         const struct fsd_node_change *p = &c->precisions.at[i];
 
         if (p->width != FSD_WIDTH_WIDENED)
             continue;
-        if (p->after != FSD_FP32 || (n && p->before != before))
-            return NULL;
-        before = p->before;
-        n++;
+        if (p->after != FSD_FP32 || (before && p->before != before))
+            return FSD_DTYPE_UNKNOWN;
+        before = (enum fsd_dtype)p->before;
     }
+    if (before != FSD_FP16 && before != FSD_BF16)
+        return FSD_DTYPE_UNKNOWN;
     for (fsd_id i = 0; i < c->new->nodes.n; i++)
         if (c->new->nodes.at[i].precision == before)
-            return NULL;
-    return !n                   ? NULL
-           : before == FSD_FP16 ? "fp16 --fp16"
-           : before == FSD_BF16 ? "bf16 --bf16"
-                                : NULL;
+            return FSD_DTYPE_UNKNOWN;
+    return before;
 }
 
 static void take_built(struct fsd_compare *c)
 {
+    enum fsd_dtype lost;
+
     for (uint32_t i = 0; i < c->built.n; i++) {
         const struct fsd_built_change *b = &c->built.at[i];
 
@@ -350,16 +329,16 @@ static void take_built(struct fsd_compare *c)
                 c, aspect_of_fact(b->key),
                 fsd_printed(c->arena, "%s %s, before %s", b->key, b->after, b->before));
     }
-    if (!is_different(c, FSD_ASPECT_OPTIONS) && !is_different(c, FSD_ASPECT_NODES) &&
-        lost_flag(c)) {
-        const char *flag = lost_flag(c), *option = strchr(flag, ' ');
-
+    if (fsd_aspect_differs(c, FSD_ASPECT_OPTIONS) ||
+        fsd_aspect_differs(c, FSD_ASPECT_NODES))
+        return;
+    lost = lost_type(c);
+    if (lost)
         differs(c, FSD_ASPECT_OPTIONS,
                 fsd_printed(c->arena,
-                            "every node that ran in %.*s runs in fp32, as in a build "
-                            "without%s",
-                            (int)(option - flag), flag, option));
-    }
+                            "every node that ran in %s runs in fp32, as in a build "
+                            "without --%s",
+                            fsd_dtype_name(lost), fsd_dtype_name(lost)));
 }
 
 static int by_aspect(const void *a, const void *b)

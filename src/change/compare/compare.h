@@ -297,6 +297,16 @@ struct fsd_compare {
     bool differs; /**< anything differs but times and tactics */
 };
 
+static inline bool fsd_aspect_differs(const struct fsd_compare *c,
+                                      enum fsd_aspect_id id)
+{
+    return c->account.state[id] == FSD_ASPECT_DIFFERENT;
+}
+
+/** What changed of a node, behind its name: " is Mul, before Add".
+ *  @param many  it changed of several: " are Mul, before Add" */
+void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out);
+
 const char *fsd_aspect_name(unsigned value);  /**< "build options" */
 const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
 

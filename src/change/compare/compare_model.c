@@ -19,6 +19,22 @@ static void add(struct fsd_compare *c, struct fsd_node_edit edit)
     fsd_vec_push(c->arena, &c->edits, edit);
 }
 
+void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
+{
+    const char *was = *edit->was ? edit->was : "the default";
+    const char *now = *edit->now ? edit->now : "the default";
+
+    if (edit->what == FSD_EDIT_OPERATOR)
+        fprintf(out, " %s %s, before %s", many ? "are" : "is", now, was);
+    else if (edit->what == FSD_EDIT_SOURCE)
+        fprintf(out, " %s `%s` as %s, before `%s`", many ? "read" : "reads", now,
+                edit->of, was);
+    else if (!strcmp(now, was))
+        fprintf(out, " %s other values as %s", many ? "have" : "has", edit->of);
+    else
+        fprintf(out, " %s %s %s, before %s", many ? "have" : "has", edit->of, now, was);
+}
+
 /* -------------------------------------------------------------------- attributes */
 
 /* The parts of the traits by their tags, and what they are called; see state_nodes.c.

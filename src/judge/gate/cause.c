@@ -33,6 +33,8 @@ struct finder {
     uint8_t *seed, *near;  /* by node of the new build: bits by kind */
     FSD_VEC(fsd_id) seeds[KINDS]; /* the nodes next to the changed ones */
     fsd_id first[KINDS];          /* node that changed; FSD_NONE */
+    bool elided[2]; /* by side, the new one first: the other build may have the nodes
+                       of this one in a region that it does not list */
     bool linted;
     const struct fsd_findings *lint; /* of the new model, once needed; or NULL */
 };
@@ -48,7 +50,7 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
 static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
                          bool old)
 {
-    if (fsd_state_elides(old ? f->c->new : f->c->old))
+    if (f->elided[old])
         return KINDS;
     if (n->role == FSD_ROLE_SIDE || n->role == FSD_ROLE_VIEW)
         return KINDS;
@@ -173,18 +175,13 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-static bool is_different(const struct fsd_compare *c, enum fsd_aspect_id id)
-{
-    return c->account.state[id] == FSD_ASPECT_DIFFERENT;
-}
-
 /* Whether something differs that acts on the whole engine, not on some nodes. */
 static bool is_built_otherwise(const struct fsd_compare *c)
 {
     bool is = false;
 
     for (int id = FSD_ASPECT_PORTS; id < FSD__ASPECT_COUNT; id++)
-        is |= is_different(c, (enum fsd_aspect_id)id);
+        is |= fsd_aspect_differs(c, (enum fsd_aspect_id)id);
     return is;
 }
 
@@ -518,7 +515,7 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
  * be the reason. */
 static const char *todo_in_all(const struct fsd_compare *c)
 {
-    if (is_different(c, FSD_ASPECT_NODES))
+    if (fsd_aspect_differs(c, FSD_ASPECT_NODES))
         return usual_todo(NODES_OTHER);
     if (is_built_otherwise(c))
         return usual_todo(BUILDER);
@@ -551,9 +548,9 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     rule = all->rules.at[worst->rule].rule;
     for (int k = 0; k < KINDS; k++)
         bytes += causes[k].bytes;
-    f->v->says[0] = is_different(c, FSD_ASPECT_NODES) ? what_of(f, NODES_OTHER)
-                    : is_built_otherwise(c)           ? what_of(f, BUILDER)
-                                                      : unexplained(f);
+    f->v->says[0] = fsd_aspect_differs(c, FSD_ASPECT_NODES) ? what_of(f, NODES_OTHER)
+                    : is_built_otherwise(c)                 ? what_of(f, BUILDER)
+                                                            : unexplained(f);
     f->v->saves = c->timed && c->after < c->before;
     if (c->timed && c->before > 0)
         f->v->says[1] = fsd_printed(
@@ -584,6 +581,8 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         !(v->findings->by_severity[FSD_ERROR] + v->findings->by_severity[FSD_WARNING]))
         return;
     f.scratch = fsd_arena_new();
+    f.elided[false] = fsd_state_elides(c->old);
+    f.elided[true] = fsd_state_elides(c->new);
     f.seed = FSD_NEW(f.scratch, uint8_t, c->new->nodes.n);
     f.near = FSD_NEW(f.scratch, uint8_t, c->new->nodes.n);
     for (int k = 0; k < KINDS; k++)

@@ -178,22 +178,13 @@ void fsd_find_regrouped(struct fsd_finder *f)
 /* For regions whose fusion did not change, but which read other tensors. */
 static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
 {
-    const char *was = *edit->was ? edit->was : "the default";
-    const char *now = *edit->now ? edit->now : "the default";
-
     fsd_finding_open(f);
     fsd_about_state_node(f, f->c->new, edit->new);
     f->now.line = fsd_state_line(f->c->old, edit->old);
-    fprintf(f->out, "`%s` ", key(f->c->new, edit->new));
-    if (edit->what == FSD_EDIT_OPERATOR)
-        fprintf(f->out, "is %s, before %s", now, was);
-    else if (edit->what == FSD_EDIT_SOURCE)
-        fprintf(f->out, "reads `%s` as %s, before `%s`; the model says so", now,
-                edit->of, was);
-    else if (!strcmp(now, was))
-        fprintf(f->out, "has other values as %s", edit->of);
-    else
-        fprintf(f->out, "has %s %s, before %s", edit->of, now, was);
+    fprintf(f->out, "`%s`", key(f->c->new, edit->new));
+    fsd_put_node_edit(edit, false, f->out);
+    if (edit->what == FSD_EDIT_SOURCE)
+        fputs("; the model says so", f->out);
     fsd_finding_close(f);
 }
 
@@ -214,7 +205,6 @@ void fsd_find_unasked(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
 
     report_edits(f, FSD_EDIT_SOURCE);
-
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[i];
 
