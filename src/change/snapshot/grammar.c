@@ -5,6 +5,7 @@
  * an optional row, so that older snapshots stay readable.
  */
 #include "change/snapshot/grammar.h"
+#include "change/snapshot/snapshot.h"
 
 #include <stddef.h>
 
@@ -66,6 +67,7 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
 /* The fields of each line in their order. */
 const struct field fsd_grammar[] = {
     {LINE_TOOL, VERSION, .expected = "a version"},
+    {LINE_TOOL, COUNT, STATE(reading), .since = FSD_SNAPSHOT_READING},
     {LINE_MODEL, HASH, STATE(model_hash)},
     {LINE_ENGINE, HASH, STATE(engine_hash)},
     {LINE_ENGINE, SYM, STATE(engine_kind), "a kind of dump"},
@@ -128,7 +130,7 @@ const struct field fsd_grammar[] = {
     {LINE_KERNEL, SYM, KERNEL(type), "a type of layers"},
     {LINE_KERNEL, SYM, KERNEL(does), "operations", .optional = true},
     {LINE_KERNEL, NODES, KERNEL(computes), .mark = ":", .optional = true},
-    {LINE_KERNEL, TENSORS, KERNEL(in), .mark = "<"},
+    {LINE_KERNEL, READS, KERNEL(in), .mark = "<"},
     {LINE_KERNEL, TENSORS, KERNEL(out), .mark = ">"},
     {LINE_KERNEL, TENSORS, KERNEL(consts), .mark = "=", .optional = true},
     {LINE_KERNEL, SYM, KERNEL(attrs), "parameters", ";", .optional = true},

@@ -33,6 +33,7 @@ enum type {
     ROW,     /* nodes of whole groups, which a variant replaces */
     MEMBERS, /* the nodes of the line's group */
     TENSORS,
+    READS,  /* tensors, each with its source */
     BORDERS /* each has its mark */
 };
 

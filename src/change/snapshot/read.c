@@ -284,9 +284,10 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
 }
 
 /* "int8/chw32:1x64x56x56", without a producer "!int8/chw32:1x64x56x56" */
-static bool take_tensor(struct reader *r)
+static bool take_tensor(struct reader *r, bool sourced)
 {
-    struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!'};
+    struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!',
+                                 .from.at = FSD_NO_ORIGIN};
     const char *text = r->w.word.text += t.unwritten;
     size_t n = strcspn(text, "/:"), layout = strcspn(text, ":");
 
@@ -294,17 +295,18 @@ static bool take_tensor(struct reader *r)
         t.form.layout = fsd_intern_add(r->s->names, text + n + 1, layout - n - 1);
     if (text[layout])
         t.sizes = fsd_intern_str(r->s->names, text + layout + 1);
-    if (!take_own(r, &fsd_dtype_words, n, &t.form.type))
+    if (!take_own(r, &fsd_dtype_words, n, &t.form.type) ||
+        (sourced && !take_source(r, &t.from)))
         return false;
     fsd_vec_push(r->s->arena, &r->s->tensors, t);
     return true;
 }
 
-static bool take_tensors(struct reader *r, struct fsd_span *out)
+static bool take_tensors(struct reader *r, bool sourced, struct fsd_span *out)
 {
     out->at = r->s->tensors.n;
     while (fsd_words_at_name(&r->w) && !r->w.word.port)
-        if (!take_tensor(r))
+        if (!take_tensor(r, sourced))
             return false;
     out->n = r->s->tensors.n - out->at;
     return true;
@@ -353,7 +355,9 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
     case MEMBERS:
         return take_members(r, at);
     case TENSORS:
-        return take_tensors(r, at);
+        return take_tensors(r, false, at);
+    case READS:
+        return take_tensors(r, r->format >= FSD_SNAPSHOT_READING, at);
     case BORDERS:
         return take_borders(r, f->outputs, at);
     }

@@ -3,12 +3,13 @@
  * the engine, one a node, one a fusion group, and below it one for each of its kernels
  * and for each layer that moves a tensor for it.
  *
- *     fusiondiff snapshot 5
+ *     fusiondiff snapshot 6
+ *     tool 0.2.0 1
  *     built gpu "NVIDIA A100-PCIE-40GB"
  *     binding input x ?x3x8x8 fp32/chw = chw ; 1x3x8x8..4x3x8x8..8x3x8x8
  *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1 = "auto_pad=VALID"
  *     group compute int8 1 : Conv_34 Add_36 < Relu_24 int8/chw32 Conv_34 > Add_36 int8
- *       kernel compute int8 Convolution < int8:1x3x8x8 > int8:1x8x8x8 = int8:216
+ *       kernel compute int8 Convolution < int8:1x3x8x8 Relu_24#1 > int8:1x8x8x8
  *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
  *     also xxh128:be3c4fbd21c62de2a5d4e57f8f8a55f1 "a dump" "a builder"
  *     binding input x ?x3x8x8 fp32/hwc8 = hwc8 ; 1x3x8x8..4x3x8x8..8x3x8x8
@@ -20,11 +21,13 @@
  * Nodes are named, not numbered, so that a change stays local.  A name is bare if that
  * is unambiguous, else in quotes with \" \\ and \u{hex}.  The same state gives the same
  * bytes, and reading gives the state back, without tactics and paths.  A "!" marks a
- * kernel's input that no layer of the dump writes; behind the ";" of a group are nodes
- * and inputs that its layers read though the model does not.  The last line has the
- * hash of the lines above it, whatever ends these, so that a lost or edited line is
- * noticed; format 1 had none.  Format 2 does not state how the engine was built, format
- * 3 holds one build, and format 4 no kernels, no bindings and few attributes.
+ * kernel's input that no layer of the dump writes; behind each input stands where it
+ * comes from, fsd_state_tensor.from, or "-".  Behind the ";" of a group are nodes and
+ * inputs that its layers read though the model does not.  The last line has the hash of
+ * the lines above it, whatever ends these, so that a lost or edited line is noticed;
+ * format 1 had none.  Format 2 does not state how the engine was built, format 3 holds
+ * one build, format 4 no kernels, no bindings and few attributes, and format 5 neither
+ * the number of the reading, FSD_READING, nor where kernels' inputs come from.
  * variants.h explains snapshots of several builds.
  */
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H
@@ -33,8 +36,9 @@
 #include "base/base.h"
 #include "change/compare/matrix.h"
 
-/** What is written now, and the first that holds kernels: fsd_state.whole. */
-enum { FSD_SNAPSHOT_FORMAT = 5, FSD_SNAPSHOT_WHOLE = 5 };
+/** What is written now, the first that holds kernels, fsd_state.whole, and the first
+ *  that states its reading and where a kernel's inputs come from. */
+enum { FSD_SNAPSHOT_FORMAT = 6, FSD_SNAPSHOT_WHOLE = 5, FSD_SNAPSHOT_READING = 6 };
 
 /** Writes the state with the other builds that it holds. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);

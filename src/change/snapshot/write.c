@@ -23,6 +23,8 @@ struct writer {
     FILE *out;
     struct fsd_print *tensor; /* for one after the other */
     bool known;               /* see fsd_snapshot_write_builds() */
+    uint8_t format;           /* a snapshot by an older version stays of its format,
+                                 which says what it does not hold */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -170,6 +172,15 @@ static void put_value(const struct writer *w, const struct field *f, const void 
         for (uint32_t i = 0; i < span->n; i++)
             put_tensor(w, &w->s->tensors.at[span->at + i]);
         break;
+    case READS:
+        for (uint32_t i = 0; i < span->n; i++) {
+            const struct fsd_state_tensor *t = &w->s->tensors.at[span->at + i];
+
+            put_tensor(w, t);
+            if (w->format >= FSD_SNAPSHOT_READING)
+                put_source(w, &t->from);
+        }
+        break;
     case BORDERS:
         for (uint32_t i = 0; i < span->n; i++)
             put_border(w, &w->s->borders.at[span->at + i], f->outputs);
@@ -201,7 +212,7 @@ static void put_line(const struct writer *w, enum line_kind kind, const void *re
 {
     fputs(fsd_line_ranks[kind].word, w->out);
     for (const struct field *f = fsd_grammar; f < fsd_grammar_end; f++) {
-        if (f->line != kind || !is_said(f, record))
+        if (f->line != kind || f->since > w->format || !is_said(f, record))
             continue;
         if (f->mark && f->type != FLAG)
             fprintf(w->out, " %s", f->mark);
@@ -560,23 +571,24 @@ static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
                     bool known, FILE *out, struct fsd_learnt *learnt)
 {
     struct fsd_print body, others, tensor;
-    struct writer w = {.s = first, .out = fsd_print_open(&body), .tensor = &tensor};
+    struct writer w = {.s = first,
+                       .out = fsd_print_open(&body),
+                       .tensor = &tensor,
+                       .format =
+                           first->whole ? FSD_SNAPSHOT_FORMAT : FSD_SNAPSHOT_WHOLE - 1};
     uint32_t room = FSD_MOST_BUILDS - 1;
     uint64_t hash[2];
 
     fsd_print_open(&others);
     fsd_print_open(&tensor);
     for (uint32_t b = 1; m && b < m->n; b++) {
-        struct writer other = {m->builds[b], first,   m->with[b]->align,
-                               others.out,   &tensor, known};
+        struct writer other = {m->builds[b], first, m->with[b]->align, others.out,
+                               &tensor,      known, w.format};
 
         learnt[b] = put_other(&other, m, b, &room);
     }
     fsd_print_close(&others);
-    /* A snapshot by an older version stays of its format, which says what it does not
-     * hold. */
-    fprintf(w.out, "fusiondiff snapshot %d\n",
-            first->whole ? FSD_SNAPSHOT_FORMAT : FSD_SNAPSHOT_WHOLE - 1);
+    fprintf(w.out, "fusiondiff snapshot %u\n", (unsigned)w.format);
     put_first(&w);
     fwrite(others.text, 1, others.size, w.out);
     fsd_print_close(&body);

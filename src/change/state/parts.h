@@ -14,7 +14,8 @@ struct fsd_state_build {
     struct fsd_print text, words, list; /**< for one text after the other */
     fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
     uint32_t *out_number; /**< by model tensor: which output of its producer it is */
-    int64_t *written; /**< by engine tensor: values that layers write; -1: unknown */
+    int64_t *written;    /**< by engine tensor: values that layers write; -1: unknown */
+    uint32_t *kernel_of; /**< by layer: its kernel; NULL: the dump states none */
 };
 
 /** Resolves each input of a node to the core node behind views and quantizers. */
@@ -60,6 +61,7 @@ fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
 void fsd_state_add_nodes(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_kernels(struct fsd_state_build *b);
+void fsd_state_add_sources(struct fsd_state_build *b); /**< of kernels, behind them */
 void fsd_state_add_bindings(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);

@@ -189,6 +189,11 @@ struct fsd_state_tensor {
     fsd_sym sizes;  /**< "32x64"; 0: unknown */
     bool unwritten; /**< an input that no layer of the dump writes and that is no input
                          or constant of the network: the dump lacks a layer */
+    struct fsd_producer from; /**< of a kernel's input: an input of the network, or the
+                                   last node of the group that writes it and its
+                                   number among all outputs of the group's kernels;
+                                   layers that only move data are skipped.  Neither:
+                                   unknown */
 };
 
 /** A layer, without what changes from build to build. */
@@ -311,6 +316,11 @@ struct fsd_state_effort {
     double seconds;
 };
 
+/** The number of what this version states of given files.  It is raised whenever a
+ *  reader, the match or a row of a table states something else of them, so that a
+ *  check knows that a snapshot was taken otherwise. */
+enum { FSD_READING = 1 };
+
 struct fsd_state {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -323,8 +333,9 @@ struct fsd_state {
     fsd_sym stated; /**< "tensors", "metadata", "tensors,metadata": what the dump states
                         of its layers; 0: unknown, in an old snapshot */
     fsd_built_vec built; /**< as of the engine */
-    bool whole; /**< it holds kernels, bindings and all attributes, which an old
+    bool whole;       /**< it holds kernels, bindings and all attributes, which an old
                      snapshot does not */
+    uint32_t reading; /**< FSD_READING of the version that made it; 0: an older one */
     uint32_t layers, computing, mapped;
     uint32_t profiles; /**< how many profiles the times are from; 0: there are no
                             times */

@@ -87,6 +87,7 @@ static struct fsd_span add_ports(struct fsd_state_build *b, struct fsd_span port
         const struct fsd_port *port = &e->ports.at[ports.at + i];
         struct fsd_state_tensor t = tensor_of(b, fsd_port_form(e, port));
 
+        t.from.at = FSD_NO_ORIGIN;
         t.unwritten = read && is_unwritten(b, port);
         fsd_vec_push(b->s->arena, &b->s->tensors, t);
     }
@@ -114,6 +115,7 @@ static void add_weights(struct fsd_state_build *b, enum fsd_dtype type, uint64_t
         return;
     fsd_vec_push(b->s->arena, &b->s->tensors,
                  (struct fsd_state_tensor){.form.type = (uint8_t)type,
+                                           .from.at = FSD_NO_ORIGIN,
                                            .sizes = fsd_intern_str(b->s->names, text)});
 }
 
@@ -446,6 +448,7 @@ static struct fsd_kernel kernel_of(struct fsd_state_build *b, fsd_id layer, bool
 struct keyed {
     const struct fsd_state *s;
     struct fsd_kernel kernel;
+    fsd_id layer;
     uint32_t owner; /* group, or move behind all groups */
 };
 
@@ -487,7 +490,8 @@ static int by_all(const void *a, const void *b)
     if (!order)
         order =
             strcmp(fsd_text(s->names, x->provider), fsd_text(s->names, y->provider));
-    return order;
+    /* Equal kernels of one group, as the steps of a loop, are referred to by number. */
+    return order ? order : fsd_order(p->layer, q->layer);
 }
 
 void fsd_state_add_kernels(struct fsd_state_build *b)
@@ -501,6 +505,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
     if (!b->d->engine->detailed)
         return;
     b->written = written_by_tensor(b);
+    b->kernel_of = FSD_NEW(b->scratch, uint32_t, n);
     for (fsd_id i = 0; i < n; i++)
         if (!(s->of_layer[i] & FSD_LAYER_MOVES))
             layers[s->of_layer[i]]++;
@@ -508,7 +513,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
         uint32_t of = s->of_layer[i] & ~FSD_LAYER_MOVES;
         bool moves = s->of_layer[i] & FSD_LAYER_MOVES;
 
-        all[i] = (struct keyed){s, kernel_of(b, i, !moves && layers[of] > 1, called),
+        all[i] = (struct keyed){s, kernel_of(b, i, !moves && layers[of] > 1, called), i,
                                 of + (moves ? groups : 0)};
     }
     fsd_sort(all, n, sizeof *all, by_all);
@@ -519,6 +524,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
 
         if (!span->n++)
             span->at = s->kernels.n;
+        b->kernel_of[all[i].layer] = s->kernels.n;
         fsd_vec_push(s->arena, &s->kernels, all[i].kernel);
     }
 }

@@ -93,6 +93,7 @@ static void add_head(struct fsd_state_build *b)
                                 fsd_state_copy(b, d->engine->built.at[i].value)}));
     s->stated = layer_details(d, s->names);
     s->whole = true;
+    s->reading = FSD_READING;
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;
     s->mapped = d->summary->mapped;
@@ -127,6 +128,7 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     fsd_state_see_through(b.s);
     fsd_state_add_layers(&b);
     fsd_state_add_kernels(&b);
+    fsd_state_add_sources(&b);
     fsd_state_add_bindings(&b);
     fsd_state_add_edges(&b);
     fsd_state_add_times(&b);

@@ -1,0 +1,166 @@
+/*
+ * Finds where each input of a kernel comes from, so that a kernel that reads another
+ * tensor than before is noticed, also one of the same form:
+ *
+ *     kernel A -> t -> reformat -> u -> kernel B        B reads output 0 of A's group
+ *
+ * Kernels have no names, and their layers' names change from build to build: a source
+ * is the last node of the group that writes it, and which of the group's outputs it is.
+ * The last one, since it mostly writes the same where a variant splits the group.
+ */
+#include "base/base.h"
+#include "change/state/parts.h"
+
+#include <string.h>
+
+/* Layers that move data, one behind the other. */
+enum { MOST_MOVES = 64 };
+
+struct finder {
+    struct fsd_state_build *b;
+    uint32_t *first_out; /* by kernel of a group: the number of its first output among
+                            the group's */
+    uint32_t *input; /* by engine tensor: the network's input that it is; FSD_NONE */
+};
+
+static void number_outputs(struct finder *f)
+{
+    const struct fsd_state *s = f->b->s;
+
+    f->first_out = FSD_NEW(f->b->scratch, uint32_t, s->kernels.n);
+    for (fsd_id g = 0; g < s->groups.n; g++) {
+        struct fsd_span kernels = s->groups.at[g].kernels;
+        uint32_t n = 0;
+
+        for (uint32_t i = kernels.at; i < kernels.at + kernels.n; i++) {
+            f->first_out[i] = n;
+            n += s->kernels.at[i].out.n;
+        }
+    }
+}
+
+static void find_inputs(struct finder *f)
+{
+    const struct fsd_state *s = f->b->s;
+
+    f->input = fsd_ids_new(f->b->scratch, f->b->d->engine->tensors.n);
+    for (uint32_t i = 0; i < s->inputs.n; i++) {
+        fsd_id t = fsd_state_port_tensor(f->b, &s->inputs.at[i]);
+
+        if (t != FSD_NONE)
+            f->input[t] = i;
+    }
+}
+
+/* What a layer is called by the nodes of its group, in any order of the model's nodes;
+ * NULL of a layer that only moves data. */
+static const char *key_of(const struct finder *f, fsd_id layer)
+{
+    const struct fsd_state *s = f->b->s;
+    struct fsd_span nodes;
+    const char *least;
+
+    if (s->of_layer[layer] & FSD_LAYER_MOVES)
+        return NULL;
+    nodes = s->groups.at[s->of_layer[layer]].nodes;
+    least = fsd_state_node_key(s, s->refs.at[nodes.at]);
+    for (uint32_t i = 1; i < nodes.n; i++) {
+        const char *key = fsd_state_node_key(s, s->refs.at[nodes.at + i]);
+
+        least = strcmp(key, least) < 0 ? key : least;
+    }
+    return least;
+}
+
+/* Whether `layer` stands for a tensor rather than `other`, which writes it, too, and
+ * before it. */
+static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
+{
+    const char *a = key_of(f, layer), *b = key_of(f, other);
+
+    return a && (!b || strcmp(a, b) < 0);
+}
+
+/* Of the layers that write the tensor, each a part of it or in each turn of a loop, one
+ * that does not depend on the order of nodes; of one group the first, since an engine
+ * that writes a tensor again does so in this order. */
+static fsd_id writer_of(const struct finder *f, fsd_id tensor)
+{
+    const struct fsd_graph *e = f->b->d->engine;
+    struct fsd_span writers = e->tensors.at[tensor].producers;
+    fsd_id first = writers.n ? e->links.at[writers.at] : FSD_NONE;
+
+    for (uint32_t i = 1; i < writers.n; i++)
+        if (is_rather(f, e->links.at[writers.at + i], first))
+            first = e->links.at[writers.at + i];
+    return first;
+}
+
+/* The tensor that a layer moves; FSD_NONE if it reads several. */
+static fsd_id moved_by(const struct fsd_graph *e, fsd_id layer)
+{
+    const struct fsd_node *n = &e->nodes.at[layer];
+    fsd_id only = FSD_NONE;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(e, layer, i);
+
+        if (t == FSD_NONE || t == only ||
+            (e->tensors.at[t].flags & FSD_TENSOR_CONSTANT))
+            continue;
+        if (only != FSD_NONE)
+            return FSD_NONE;
+        only = t;
+    }
+    return only;
+}
+
+static struct fsd_producer output_of(const struct finder *f, fsd_id layer,
+                                     fsd_id tensor)
+{
+    const struct fsd_graph *e = f->b->d->engine;
+    const struct fsd_state *s = f->b->s;
+    const struct fsd_group *g = &s->groups.at[s->of_layer[layer]];
+    uint32_t out = f->first_out[f->b->kernel_of[layer]];
+
+    for (uint32_t i = 0; i < e->nodes.at[layer].out.n; i++)
+        if (fsd_node_out_tensor(e, layer, i) == tensor)
+            return (struct fsd_producer){
+                fsd_node_origin(s->refs.at[g->nodes.at + g->nodes.n - 1]), out + i};
+    return (struct fsd_producer){FSD_NO_ORIGIN, 0};
+}
+
+static struct fsd_producer source_of(const struct finder *f, fsd_id tensor)
+{
+    for (int far = 0; far < MOST_MOVES && tensor != FSD_NONE; far++) {
+        fsd_id layer;
+
+        if (f->input[tensor] != FSD_NONE)
+            return (struct fsd_producer){fsd_input_origin(f->input[tensor]), 0};
+        layer = writer_of(f, tensor);
+        if (layer == FSD_NONE)
+            break;
+        if (!(f->b->s->of_layer[layer] & FSD_LAYER_MOVES))
+            return output_of(f, layer, tensor);
+        tensor = moved_by(f->b->d->engine, layer);
+    }
+    return (struct fsd_producer){FSD_NO_ORIGIN, 0};
+}
+
+void fsd_state_add_sources(struct fsd_state_build *b)
+{
+    const struct fsd_graph *e = b->d->engine;
+    struct finder f = {.b = b};
+
+    if (!b->kernel_of)
+        return;
+    number_outputs(&f);
+    find_inputs(&f);
+    for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
+        struct fsd_span in = b->s->kernels.at[b->kernel_of[layer]].in;
+
+        for (uint32_t i = 0; i < in.n; i++)
+            b->s->tensors.at[in.at + i].from =
+                source_of(&f, fsd_node_in_tensor(e, layer, i));
+    }
+}
