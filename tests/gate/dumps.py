@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 WIDER = {"Int8": "Float", "FP8": "Half", "Int4": "Int8", "FP4": "Half", "Half": "Float", "BFloat16": "Float"}
+OTHER = {"Int8": "FP8", "FP8": "Int8", "Half": "BFloat16", "BFloat16": "Half"}
 KEYS = (", Location: ", ", Dimensions: [", ", Strides: [", ", StrideOrder: [", ", Datatype: ", ", Format: ")
 LISTS = ("Inputs", "Constants", "Outputs")
 COUNTER = re.compile(r"_myl(\d+)_(\d+)$")
@@ -30,7 +31,7 @@ COUNTER = re.compile(r"_myl(\d+)_(\d+)$")
 
 def is_kernel(layer):
     return bool(layer.get("Inputs")) and bool(layer.get("Outputs")) and not layer["LayerType"].lower().startswith(
-        ("signal", "wait", "shape", "constant", "noop", "no_op", "identity"))
+        ("signal", "wait", "shape", "constant", "noop", "no_op", "identity")) and "hvar^" not in layer["Name"]  # a size, or the turns of a loop
 
 
 # ------------------------------------------------------------------ lines of a log
@@ -202,6 +203,12 @@ def wider(tensor):
     return WIDER.get(word)
 
 
+def other(tensor):
+    """A type of the same width; None: it has none."""
+    word = {"FP16": "Half", "BF16": "BFloat16"}.get(type_of(tensor)[0], type_of(tensor)[0])
+    return OTHER.get(word)
+
+
 def pick(options):
     options = list(options)
     return random.choice(options) if options else None
@@ -322,6 +329,30 @@ def rewire(d):
     return []
 
 
+def rewire_one(d):
+    """A kernel reads another tensor of the same form, which a kernel of other nodes makes before it."""
+    made = d.makers()
+
+    def form(tensor):
+        return {k: v for k, v in tensor.items() if k != "Name"}
+
+    def copies(name):  # its values are those of its input
+        return re.match(r"__myl_(Move)+_", d.layers[made[name]]["Name"])
+
+    reads = [(i, x, t) for i, x in enumerate(d.layers) if is_kernel(x) for t in x["Inputs"]
+             if made.get(t["Name"], i) != i and is_kernel(d.layers[made[t["Name"]]])]  # but what a loop counts
+    random.shuffle(reads)
+    for i, x, t in reads:
+        known = {u["Name"] for u in x["Inputs"] + x["Outputs"]}
+        maker = d.layers[made[t["Name"]]]
+        found = pick(u["Name"] for _, _, u in reads if u["Name"] not in known and made[u["Name"]] < i and not copies(u["Name"]) and not copies(t["Name"]) and form(u) == form(t) and
+                     (not d.nodes(maker) or not d.nodes(maker) & d.nodes(d.layers[made[u["Name"]]])))
+        if found:
+            t["Name"] = found
+            return []
+    return None
+
+
 def renumbered(name, used):
     match = COUNTER.search(name)
     return f"{name[:match.start()]}_myl{match[1]}_{9000 + used}" if match else f"{name}_{9000 + used}"
@@ -362,6 +393,38 @@ def widen_edge(d):
         return None
     to = next(wider(t) for t in d.ports(name) if wider(t))
     return [] if any([retype(t, to) for t in d.ports(name)]) else None
+
+
+def other_type(d):
+    """A tensor between two kernels has another type of the same width, and so has what follows it without a kernel."""
+    name = pick(n for n in inner(d) if any(other(t) for t in d.ports(n)))
+    if not name:
+        return None
+    to = next(other(t) for t in d.ports(name) if other(t))
+    return [] if any([retype(t, to) for t in d.ports(name)]) else None
+
+
+def engine_type(d):
+    """All tensors of one type have another of the same width."""
+    kind = pick({type_of(t)[0] for x in d.layers if is_kernel(x) for t in x["Inputs"] + x["Outputs"] if other(t)})
+    if not kind:
+        return None
+    for layer in d.layers:
+        for key in LISTS:
+            for tensor in layer.get(key, ()):
+                if type_of(tensor)[0] == kind:
+                    retype(tensor, other(tensor))
+        if isinstance(layer.get("Weights"), dict) and layer["Weights"].get("Type") in OTHER:
+            layer["Weights"]["Type"] = OTHER[layer["Weights"]["Type"]]
+    return []
+
+
+def weights_other_type(d):
+    layer = pick(x for x in d.layers if is_kernel(x) and any(other(t) for t in x.get("Constants", ())))
+    if not layer:
+        return None
+    tensor = pick(t for t in layer["Constants"] if other(t))
+    return [] if retype(tensor, other(tensor)) else None
 
 
 def relayout(d):
@@ -480,7 +543,8 @@ def attribute(d):
     return []
 
 
-CHANGES = (io_size, io_profile, io_format, io_type, io_name, forget_types, drop, gone, rewire, twice, split, widen_edge, relayout,
+CHANGES = (io_size, io_profile, io_format, io_type, io_name, forget_types, drop, gone, rewire, rewire_one, twice, split, widen_edge, other_type,
+           engine_type, weights_other_type, relayout,
            weights_type, weights_size, other_kind, exchange, inner_size, insert, attribute)
 
 
@@ -735,7 +799,7 @@ MODEL_SAME = (node_order, producer, attribute_order)
 
 
 def builds(shared, fixtures):
-    """(name, model, dump's path) of each real build that can be mutated."""
+    """(name, model, dump's path) of each real build that can be mutated, with its model and alone."""
     for part in ("corpus", "zoo/cases", "zoo-2/cases"):
         folder = os.path.join(shared, part)
         for case in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
@@ -744,13 +808,18 @@ def builds(shared, fixtures):
                 model = os.path.join(folder, case, "model.onnx")
                 if os.path.exists(path) and os.path.exists(model) and (part != "corpus" or dump.endswith("json")):
                     yield f"{case}/{dump}", model, path
+                    yield f"{case}/{dump} alone", None, path
     yield "qat_block", os.path.join(fixtures, "qat_block/model.onnx"), os.path.join(fixtures, "qat_block/engine.graph.json")
 
 
 # ------------------------------------------------------------------------ judging
 
+def files_of(model, dump):
+    return [dump] if model is None else [model, dump]
+
+
 def findings(binary, snapshot, model, dump):
-    done = subprocess.run([binary, "check", snapshot, model, dump, "-f", "json"], capture_output=True, text=True,
+    done = subprocess.run([binary, "check", snapshot, *files_of(model, dump), "-f", "json"], capture_output=True, text=True,
                           check=False)
     if done.returncode == 2:
         return done.stderr.strip()
@@ -779,6 +848,8 @@ def prepare(build, change, folder, seed):
     random.seed(seed)
     _, model, path, snapshot, dump = build
     if change in MODEL_CHANGES or change in MODEL_SAME:
+        if model is None:
+            return None
         m = Model(model, snapshot)
         names = change(m)
         model = os.path.join(folder, f"{seed}.onnx")
@@ -821,7 +892,7 @@ def main():
         for i, (name, model, path) in enumerate(places):
             dump = Dump(path)
             snapshot = os.path.join(folder, f"{i}.fsd")
-            if not dump.good() or subprocess.run([binary, "snapshot", model, path, "-o", snapshot],
+            if not dump.good() or subprocess.run([binary, "snapshot", *files_of(model, path), "-o", snapshot],
                                                  capture_output=True, check=False).returncode:
                 continue
             if findings(binary, snapshot, model, path) == []:

@@ -31,12 +31,14 @@ enum fsd_happened {
     FSD__HAPPENED_COUNT
 };
 
-/** How a type changed, by the ranks of fsd_dtype_rank(). */
+/** How a type changed, by the ranks of fsd_dtype_rank(); from the best to the worst. */
 enum fsd_width {
     FSD_WIDTH_SAME,
     FSD_WIDTH_NARROWED,
+    FSD_WIDTH_OTHER,   /**< integers that count or address, or an unknown type */
+    FSD_WIDTH_RETYPED, /**< FP8 to INT8: another precision of the same width; or one of
+                            both types is none of a precision */
     FSD_WIDTH_WIDENED,
-    FSD_WIDTH_OTHER, /**< another type of the same width, or an unknown one */
     FSD__WIDTH_COUNT
 };
 
@@ -157,7 +159,9 @@ struct fsd_kernel_change {
     bool type, does, attrs, computes; /**< as in fsd_kernel */
     bool provider;                    /**< another provider runs it, or the new build
                                            states none */
-    bool missed;                      /**< as of fsd_move_change */
+    bool source;    /**< an input of it comes from elsewhere: fsd_state_tensor.from */
+    uint32_t input; /**< the first such input */
+    bool missed;    /**< as of fsd_move_change */
 };
 
 /** Facts that a dump may not state of any layer because its format has no place for
@@ -405,8 +409,9 @@ bool fsd_alignment_fits(struct fsd_alignment_count n);
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
-const char *fsd_happened_name(unsigned value); /**< "fusion-lost", ... */
-const char *fsd_width_name(unsigned value);    /**< "widened", ... */
+const char *fsd_happened_name(unsigned value);       /**< "fusion-lost", ... */
+uint8_t fsd_width_of(uint8_t before, uint8_t after); /**< enum fsd_width */
+const char *fsd_width_name(unsigned value);          /**< "widened", ... */
 /** "widened", ...; "unknown" where no known type changed and another is unknown. */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
 const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */

@@ -13,10 +13,14 @@
 #include "base/base.h"
 #include "change/compare/parts.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The criteria of pairing, strictest first.  Pairs up to BY_WORK perform the same. */
 enum {
+    BY_PLACE, /* and with the same kernels above it and below it */
+    BY_ABOVE,
+    BY_BELOW,
     BY_ALL,
     BY_BUT_NODES,
     BY_WORK,
@@ -33,6 +37,8 @@ struct pairing {
     const uint32_t *bucket[2]; /* by kernel; FSD_NONE: not compared now */
     bool *done[2];
     struct fsd_hash_row *rows;
+    fsd_id *to_new; /* by old kernel: what performs the same; FSD_NONE */
+    const struct fsd_places *places; /* NULL: unknown */
 };
 
 static const struct fsd_state *side(const struct fsd_compare *c, bool new)
@@ -119,6 +125,12 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
     const struct fsd_kernel *k = &s->kernels.at[i];
     uint64_t hash = fsd_hash_mix(p->bucket[new][i], (uint64_t)pass);
 
+    if (pass == BY_PLACE)
+        return fsd_hash_mix(p->places->above[new][i], p->places->below[new][i]);
+    if (pass == BY_ABOVE)
+        return p->places->above[new][i];
+    if (pass == BY_BELOW)
+        return p->places->below[new][i];
     if (pass == BY_REST)
         return hash;
     if (pass == BY_NODES)
@@ -152,18 +164,13 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {
-    static const uint8_t badness[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
-                                                      [FSD_WIDTH_NARROWED] = 1,
-                                                      [FSD_WIDTH_OTHER] = 2,
-                                                      [FSD_WIDTH_WIDENED] = 3};
     uint8_t width = fsd_width_of(was.form.type, is.form.type);
 
     if (was.form.type != FSD_DTYPE_UNKNOWN && is.form.type == FSD_DTYPE_UNKNOWN) {
         change->lost = change->type_lost ? change->lost : was;
         change->type_lost = true;
     }
-    if (!fsd_types_differ(was.form.type, is.form.type) ||
-        badness[width] <= badness[change->width])
+    if (!fsd_types_differ(was.form.type, is.form.type) || width <= change->width)
         return;
     change->width = width;
     change->before = was;
@@ -352,7 +359,9 @@ static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id
     r = fsd_compare_region(c, change.region);
     if (r && change.what == FSD_KERNEL_CHANGED && pass <= BY_WORK)
         r->as_before++;
-    if (pass == BY_ALL || (r && change.what != FSD_KERNEL_CHANGED &&
+    if (change.what == FSD_KERNEL_CHANGED && pass <= BY_WORK)
+        p->to_new[old] = new;
+    if (pass <= BY_ALL || (r && change.what != FSD_KERNEL_CHANGED &&
                            !holds_kernels(c, r, change.what == FSD_KERNEL_REMOVED)))
         return;
     if (r)
@@ -378,31 +387,44 @@ static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
     }
 }
 
+static struct pairing pairing_of(struct fsd_compare *c, struct fsd_arena *scratch,
+                                 const uint32_t *old_bucket, const uint32_t *new_bucket)
+{
+    uint32_t n = c->old->kernels.n, m = c->new->kernels.n;
+
+    return (struct pairing){
+        .c = c,
+        .bucket = {old_bucket, new_bucket},
+        .done = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)},
+        .rows = FSD_NEW(scratch, struct fsd_hash_row, (size_t)n + m),
+        .to_new = fsd_ids_new(scratch, n)};
+}
+
+static void pair_all(struct pairing *p, struct fsd_arena *scratch)
+{
+    for (int pass = p->places ? BY_PLACE : BY_ALL; pass < PASSES; pass++) {
+        uint32_t count = collect(p, pass);
+
+        for (uint32_t i = 0, k; i < count; i = k) {
+            k = fsd_hash_rows_end(p->rows, count, i);
+            pair_rows(p, scratch, i, k, pass);
+        }
+    }
+    for (fsd_id i = 0; i < p->c->old->kernels.n; i++)
+        if (p->bucket[0][i] != FSD_NONE && !p->done[0][i])
+            add(p, scratch, i, FSD_NONE, PASSES);
+    for (fsd_id i = 0; i < p->c->new->kernels.n; i++)
+        if (p->bucket[1][i] != FSD_NONE && !p->done[1][i])
+            add(p, scratch, FSD_NONE, i, PASSES);
+}
+
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                          const uint32_t *old_bucket, const uint32_t *new_bucket)
 {
-    uint32_t n = c->old->kernels.n, m = c->new->kernels.n;
-    struct pairing p = {.c = c,
-                        .bucket = {old_bucket, new_bucket},
-                        .done = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)},
-                        .rows = FSD_NEW(scratch, struct fsd_hash_row, (size_t)n + m)};
+    struct pairing p = pairing_of(c, scratch, old_bucket, new_bucket);
 
-    if (!fsd_compare_has_kernels(c))
-        return;
-    for (int pass = 0; pass < PASSES; pass++) {
-        uint32_t count = collect(&p, pass);
-
-        for (uint32_t i = 0, k; i < count; i = k) {
-            k = fsd_hash_rows_end(p.rows, count, i);
-            pair_rows(&p, scratch, i, k, pass);
-        }
-    }
-    for (fsd_id i = 0; i < n; i++)
-        if (old_bucket[i] != FSD_NONE && !p.done[0][i])
-            add(&p, scratch, i, FSD_NONE, PASSES);
-    for (fsd_id i = 0; i < m; i++)
-        if (new_bucket[i] != FSD_NONE && !p.done[1][i])
-            add(&p, scratch, FSD_NONE, i, PASSES);
+    if (fsd_compare_has_kernels(c))
+        pair_all(&p, scratch);
 }
 
 /* By kernel: the group, or the move, that it is of. */
@@ -418,9 +440,24 @@ static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *
     return of;
 }
 
+static void find_places(struct pairing *p, struct fsd_arena *scratch)
+{
+    uint64_t *text[2];
+
+    for (int at = 0; at < 2; at++) {
+        uint32_t n = side(p->c, at)->kernels.n;
+
+        text[at] = FSD_NEW(scratch, uint64_t, n);
+        for (fsd_id i = 0; i < n; i++)
+            text[at][i] = hash_kernel(p, at, i, BY_ALL);
+    }
+    p->places = fsd_compare_places(p->c, scratch, text);
+}
+
 /* Compares the kernels of each region's groups. */
 void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 {
+    struct pairing p;
     uint32_t *bucket[2];
 
     for (int at = 0; at < 2; at++) {
@@ -435,7 +472,13 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
                 fsd_compare_region_of(c, at, of & FSD_LAYER_MOVES ? FSD_NONE : of);
         }
     }
-    fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);
+    if (!fsd_compare_has_kernels(c))
+        return;
+    p = pairing_of(c, scratch, bucket[0], bucket[1]);
+    find_places(&p, scratch);
+    pair_all(&p, scratch);
+    if (p.places)
+        fsd_compare_sources(c, scratch, p.places, p.to_new);
 }
 
 /* ---------------------------------------------------------------------- bindings */
@@ -533,12 +576,48 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
         }
 }
 
+/* The node by which the kernel is known that writes an output of a group: the last one
+ * that it computes. */
+static fsd_id writing_node(const struct fsd_state *s, struct fsd_producer from)
+{
+    const struct fsd_group *g =
+        &s->groups.at[s->nodes.at[fsd_origin_node(from.at)].group];
+    struct fsd_span nodes = g->nodes;
+    uint32_t left = from.out;
+
+    for (uint32_t i = g->kernels.at; i < g->kernels.at + g->kernels.n; i++) {
+        const struct fsd_kernel *k = &s->kernels.at[i];
+
+        if (left < k->out.n) {
+            nodes = k->computes.n ? k->computes : nodes;
+            break;
+        }
+        left -= k->out.n;
+    }
+    return s->refs.at[nodes.at + nodes.n - 1];
+}
+
+/* "an output of `Relu_3`", "the input `x`" */
+static void put_source(const struct fsd_state *s, const struct fsd_kernel *k,
+                       uint32_t input, FILE *out)
+{
+    struct fsd_producer from = s->tensors.at[k->in.at + input].from;
+
+    if (!fsd_is_origin(from.at))
+        fputs("a tensor of unknown origin", out);
+    else if (fsd_origin_node(from.at) == FSD_NONE)
+        fsd_printf_safe(out, "the input `%s`", fsd_origin_text(s, from.at));
+    else
+        fsd_printf_safe(out, "an output of `%s`",
+                        fsd_state_node_key(s, writing_node(s, from)));
+}
+
 bool fsd_only_lost(const struct fsd_kernel_change *k)
 {
     bool other = k->what != FSD_KERNEL_CHANGED || k->width != FSD_WIDTH_SAME ||
                  k->layout || k->sizes || k->ports || k->unwritten || k->consts ||
                  k->type || k->does || k->attrs || k->computes || k->provider ||
-                 k->missed;
+                 k->source || k->missed;
 
     return !other && (k->type_lost || k->layout_lost || k->consts_lost);
 }
@@ -588,7 +667,14 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
     if (k->provider)
         fprintf(out, "%sruns on %s, before: %s", comma,
                 q->provider ? fsd_text(new->names, q->provider) : "an unknown provider",
-                fsd_text(old->names, p->provider));
+                fsd_text(old->names, p->provider)),
+            comma = ", ";
+    if (k->source) {
+        fprintf(out, "%sreads as input %" PRIu32 " ", comma, k->input);
+        put_source(new, q, k->input, out);
+        fputs(", before: ", out);
+        put_source(old, p, k->input, out);
+    }
     if (fsd_only_lost(k))
         put_lost(k, out);
 }

@@ -10,8 +10,10 @@ uint8_t fsd_width_of(uint8_t before, uint8_t after)
 
     if (before == after)
         return FSD_WIDTH_SAME;
-    if (!x || !y || x == y)
+    if (!before || !after || (!x && !y))
         return FSD_WIDTH_OTHER;
+    if (!x || !y || x == y)
+        return FSD_WIDTH_RETYPED;
     return x < y ? FSD_WIDTH_WIDENED : FSD_WIDTH_NARROWED;
 }
 
@@ -35,10 +37,6 @@ void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair)
 
 static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
-    static const uint8_t badness[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
-                                                      [FSD_WIDTH_NARROWED] = 1,
-                                                      [FSD_WIDTH_OTHER] = 2,
-                                                      [FSD_WIDTH_WIDENED] = 3};
     const struct fsd_state_node *p = &c->old->nodes.at[old];
     const struct fsd_state_node *q = &c->new->nodes.at[new];
     struct fsd_region_diff *r;
@@ -57,7 +55,7 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     r = &c->regions.at[c->new_region[q->group]];
     if (width == FSD_WIDTH_NARROWED && r->type_lost)
         return; /* the form that is known did not change: only less is known */
-    if (badness[width] > badness[r->width])
+    if (width > r->width)
         r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
                  (struct fsd_node_change){.old = old,

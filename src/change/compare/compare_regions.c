@@ -332,10 +332,9 @@ FSD_NAMES(fsd_happened_name, unsigned,
           [FSD_HAPPENED_REGROUPED] = "regrouped", [FSD_HAPPENED_OPAQUE] = "opaque",
           [FSD_HAPPENED_OLD_ONLY] = "only-old", [FSD_HAPPENED_NEW_ONLY] = "only-new")
 
-FSD_NAMES(
-    fsd_width_name, unsigned,
-    FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same", [FSD_WIDTH_NARROWED] = "narrowed",
-    [FSD_WIDTH_WIDENED] = "widened", [FSD_WIDTH_OTHER] = "changed")
+FSD_NAMES(fsd_width_name, unsigned, FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same",
+          [FSD_WIDTH_NARROWED] = "narrowed", [FSD_WIDTH_WIDENED] = "widened",
+          [FSD_WIDTH_OTHER] = "changed", [FSD_WIDTH_RETYPED] = "retyped")
 
 FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
           [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",

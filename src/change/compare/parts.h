@@ -161,13 +161,27 @@ void fsd_compare_unasked(struct fsd_compare *c);
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                          const uint32_t *old_bucket, const uint32_t *new_bucket);
 
+/** By kernel of the old and the new build: a hash of it and of all kernels whose output
+ *  reaches it, and of it and of all that its output reaches. */
+struct fsd_places {
+    uint64_t *above[2], *below[2];
+};
+
+/** @param text by kernel of each build: what it is; equal where they perform the same
+ *  @return in `scratch`; NULL where a build does not state what its kernels read. */
+struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
+                                      struct fsd_arena *scratch,
+                                      uint64_t *const text[2]);
+/** Adds to c->kernels what reads from elsewhere.
+ *  @param to_new by kernel: the one of the new build that performs the same there;
+ *                FSD_NONE */
+void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,
+                         const struct fsd_places *places, const fsd_id *to_new);
+
 /** Of what a kernel is, without the nodes that it computes. */
 uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel);
 
 /** Sets c->order, by what differs. */
 void fsd_compare_order(struct fsd_compare *c);
-
-/** How a type changed. */
-uint8_t fsd_width_of(uint8_t before, uint8_t after);
 
 #endif

@@ -287,10 +287,18 @@ static const struct fsd_rule rules[] = {
     {"precision-widened", FSD_ERROR,
      "A node runs, or a tensor between layers is stored, in higher precision than "
      "before.",
-     CHANGE, fsd_find_widened, 0, COUNT, NONE_MORE,
+     CHANGE, fsd_find_retyped, FSD_WIDTH_WIDENED, COUNT, NONE_MORE,
      .why = "It takes the time and memory that the lower precision saved.",
      .fix = "`explain --node` states the reason. Moved or lost Q/DQ nodes are the "
             "usual cause."},
+    {"precision-changed", FSD_ERROR,
+     "A node runs, or a tensor between layers is stored, in another type of the same "
+     "width.",
+     CHANGE, fsd_find_retyped, FSD_WIDTH_RETYPED, COUNT, NONE_MORE,
+     .why = "FP8 and INT8, or FP16 and BF16, differ in range and rounding: the engine "
+            "computes other values.",
+     .fix = "Compare the precision flags of both builds and the types of the model's "
+            "quantizers and Casts."},
     {"precision-unknown", FSD_ERROR,
      "The precision of a node or tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_TYPE, COUNT, NONE_MORE,

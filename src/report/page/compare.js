@@ -217,7 +217,7 @@ function tiles_of(d) {
         { title: "builds", value: d.summary.differs ? "differ" : d.summary.opaque_regions ? "alike as far as stated" : "are equal", note: `${count(differing)} of ${count(d.regions.length)} regions`, look: d.summary.differs ? "alarm" : "good", filter: ["show", "changed"] },
         { title: "layers", value: `${count(d.old.layers)} → ${count(d.new.layers)}`, note: `mapped ${d.old.mapped} of ${d.old.computing} → ${d.new.mapped} of ${d.new.computing}` },
         { title: "fusions lost", value: count(regions["fusion-lost"] ?? 0), note: `regrouped ${regions.regrouped ?? 0}, gained ${regions["fusion-gained"] ?? 0}${d.summary.opaque_regions ? `, not stated in ${d.summary.opaque_regions}` : ""}`, look: worse, filter: ["what", "fusion-lost"] },
-        { title: "higher precision", value: count(precisions.widened ?? 0), note: `lower ${precisions.narrowed ?? 0}, other ${precisions.changed ?? 0}`, look: precisions.widened ? "alarm" : "good", filter: ["width", "widened"] },
+        { title: "higher precision", value: count(precisions.widened ?? 0), note: `lower ${precisions.narrowed ?? 0}, other ${(precisions.retyped ?? 0) + (precisions.changed ?? 0)}`, look: precisions.widened || precisions.retyped ? "alarm" : "good", filter: ["width", "widened"] },
         { title: "inserted layers", value: `+${count(moves.added ?? 0)} −${count(moves.removed ?? 0)}`, note: `changed ${moves.changed ?? 0}`, look: more, filter: ["show", "inserted layers changed"] },
         { title: "nodes", value: `+${count(nodes["only-new"] ?? 0)} −${count(nodes["only-old"] ?? 0)}`, note: `unexplained ${nodes.unexplained ?? 0}` },
         time_tile(d),
@@ -268,7 +268,7 @@ export function compare_subject(d, command) {
         facets: [
             { name: "show", title: "Show", order: ["changed", "unchanged"], open: true },
             { name: "what", title: "What happened", order: HAPPENED, open: true, chart: true },
-            { name: "width", title: "Precision", order: ["widened", "changed", "narrowed", "same"], open: true, chart: true },
+            { name: "width", title: "Precision", order: ["widened", "retyped", "changed", "narrowed", "same"], open: true, chart: true },
             { name: "also", title: "Also differs", open: true },
             { name: "cause", title: "Cause of insertion" },
             { name: "kind", title: "Kind of layer", chart: true },

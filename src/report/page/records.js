@@ -22,7 +22,7 @@ const COSTS = new Set(["ms", "bytes", "macs", "share"]);
 const WORDS = new Set(["name", "text", "type"]);
 /** Words that are good or bad news. @type {Record<string, string>} */
 export const LOOKS = {
-    differs: "alarm", changed: "alarm", "fusion-lost": "alarm", regrouped: "alarm", opaque: "alarm", "only-old": "alarm", "only-new": "alarm", widened: "alarm", unexplained: "alarm",
+    differs: "alarm", changed: "alarm", "fusion-lost": "alarm", regrouped: "alarm", opaque: "alarm", "only-old": "alarm", "only-new": "alarm", widened: "alarm", retyped: "alarm", unexplained: "alarm",
     "fusion-gained": "good", narrowed: "good", explained: "good",
 };
 const CODE = new Set(["name", "names"]);

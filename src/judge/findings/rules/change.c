@@ -200,16 +200,42 @@ void fsd_find_edits(struct fsd_finder *f)
     report_edits(f, (enum fsd_edit_what)f->rule->which);
 }
 
-void fsd_find_unasked(struct fsd_finder *f)
+/* Kernels that no finding about nodes or groups names. */
+static void report_sources(struct fsd_finder *f, const bool *reported)
 {
     const struct fsd_compare *c = f->c;
 
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        struct fsd_kernel_change k = c->kernels.at[i];
+
+        if (!k.source || reported[k.region])
+            continue;
+        fsd_finding_open(f);
+        fputs("the ", f->out);
+        fsd_put_kernel(f, &k, true);
+        k = (struct fsd_kernel_change){
+            .old = k.old, .new = k.new, .source = true, .input = k.input};
+        fsd_put_kernel_change(c, &k, false, f->out);
+        fsd_finding_close(f);
+    }
+}
+
+void fsd_find_unasked(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool *reported = FSD_NEW(f->scratch, bool, c->regions.n);
+
     report_edits(f, FSD_EDIT_SOURCE);
+    for (uint32_t i = 0; i < c->edits.n; i++)
+        if (c->edits.at[i].what == FSD_EDIT_SOURCE)
+            fsd_set_at(reported,
+                       fsd_compare_region_of_node(c, true, c->edits.at[i].new));
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[i];
 
         if (!r->unasked.n)
             continue;
+        reported[i] = true;
         fsd_finding_open(f);
         about_new_groups(f, r);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
@@ -226,16 +252,17 @@ void fsd_find_unasked(struct fsd_finder *f)
         fputs(", unlike before and unlike the model", f->out);
         fsd_finding_close(f);
     }
+    report_sources(f, reported);
 }
 
-/* ---------------------------------------------------------------------- widening */
+/* ------------------------------------------------------------------------- types */
 
-/* A tensor between layers may have a higher precision although no node runs in it: its
+/* A tensor between layers may have another precision although no node runs in it: its
  * bytes are written and read in that precision. */
 static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
-    f->now.widens = true;
+    f->now.widens = e->width == FSD_WIDTH_WIDENED;
     fsd_about_state_node(f, f->c->new, fsd_origin_node(e->new_from));
     if (e->new_to == FSD_NONE) {
         fprintf(f->out, "`%s` writes ", fsd_origin_text(f->c->new, e->new_from));
@@ -284,11 +311,11 @@ static struct reported find_reported(const struct fsd_finder *f)
     return reported;
 }
 
-/* One side of a changed move: it has a higher precision though no finding at its
+/* One side of a changed move: it has another precision though no finding at its
  * neighbors says so, as between two moves.  Ports are reported by io-changed. */
-static void report_wider_side(struct fsd_finder *f,
-                              const struct fsd_move_change *change,
-                              const struct reported *reported, bool after)
+static void report_retyped_side(struct fsd_finder *f,
+                                const struct fsd_move_change *change,
+                                const struct reported *reported, bool after)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_move *p = &f->c->old->moves.at[change->old],
@@ -297,10 +324,8 @@ static void report_wider_side(struct fsd_finder *f,
                           is = after ? q->after : q->before;
     struct fsd_ends ends =
         after ? fsd_ends_of_destinations(s, q->to) : fsd_ends_of_origins(s, q->from);
-    int x = fsd_dtype_rank((enum fsd_dtype)was.type),
-        y = fsd_dtype_rank((enum fsd_dtype)is.type);
 
-    if (!x || !y || x >= y)
+    if (fsd_width_of(was.type, is.type) != f->rule->which)
         return;
     for (uint32_t i = 0; i < ends.n; i++) {
         fsd_id at = fsd_end_node(ends, i);
@@ -321,18 +346,19 @@ static void report_wider_side(struct fsd_finder *f,
     fsd_finding_close(f);
 }
 
-static void find_wider_moves(struct fsd_finder *f)
+static void find_retyped_moves(struct fsd_finder *f)
 {
     struct reported reported = find_reported(f);
 
     for (uint32_t i = 0; i < f->c->moves.n; i++)
         for (int after = 0; after < 2; after++)
             if (f->c->moves.at[i].what == FSD_MOVE_CHANGED)
-                report_wider_side(f, &f->c->moves.at[i], &reported, after);
+                report_retyped_side(f, &f->c->moves.at[i], &reported, after);
 }
 
-/* Nodes of one group with the same change of type are one finding. */
-void fsd_find_widened(struct fsd_finder *f)
+/* `which`: the width of the change.  Nodes of one group with the same change of type
+ * are one finding. */
+void fsd_find_retyped(struct fsd_finder *f)
 {
     const struct fsd_state *new = f->c->new;
     const struct fsd_node_change *all = f->c->precisions.at;
@@ -346,10 +372,10 @@ void fsd_find_widened(struct fsd_finder *f)
         first[new->nodes.at[all[i].new].group] = i;
     }
     for (fsd_id i = 0; i < n; i++) {
-        if (all[i].width != FSD_WIDTH_WIDENED || reported[i])
+        if (all[i].width != f->rule->which || reported[i])
             continue;
         fsd_finding_open(f);
-        f->now.widens = true;
+        f->now.widens = all[i].width == FSD_WIDTH_WIDENED;
         for (fsd_id k = i; k != FSD_NONE; k = next[k]) {
             if (all[k].before != all[i].before || all[k].after != all[i].after)
                 continue;
@@ -365,10 +391,10 @@ void fsd_find_widened(struct fsd_finder *f)
         fsd_finding_close(f);
     }
     for (uint32_t i = 0; i < f->c->edges.n; i++)
-        if (f->c->edges.at[i].width == FSD_WIDTH_WIDENED)
+        if (f->c->edges.at[i].width == f->rule->which)
             report_edge(f, &f->c->edges.at[i]);
-    find_wider_moves(f);
-    fsd_find_wider_kernels(f);
+    find_retyped_moves(f);
+    fsd_find_retyped_kernels(f);
 }
 
 /* ------------------------------------------------------------------------- moves */

@@ -175,14 +175,14 @@ static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_close(f);
 }
 
-void fsd_find_wider_kernels(struct fsd_finder *f)
+void fsd_find_retyped_kernels(struct fsd_finder *f)
 {
     struct fsd_reported_types reported = find_reported_types(f);
 
     for (uint32_t i = 0; i < f->c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &f->c->kernels.at[i];
 
-        if (k->width == FSD_WIDTH_WIDENED && has_types(&reported, k))
+        if (k->width == f->rule->which && has_types(&reported, k))
             report_types(f, k);
     }
 }
@@ -351,7 +351,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
-        bool types = has_types(&reported, k) && k->width != FSD_WIDTH_WIDENED &&
+        bool types = has_types(&reported, k) && k->width < FSD_WIDTH_RETYPED &&
                      !is_improved(c, k);
 
         unknown += k->consts_lost;
@@ -381,11 +381,13 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Nodes of the old model whose kernel is gone: proved to need none, or without use. */
+/* Nodes of the old model whose kernel is gone: proved to need none, or without use.
+ * Without the model or the parser's lines a node that is gone may be missing in the
+ * dump only. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
-    bool proved = true;
+    bool lists = fsd_state_knows_nodes(c->new), proved = true;
 
     if (k->old_of & FSD_LAYER_MOVES)
         return false;
@@ -393,10 +395,11 @@ static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_chang
     for (uint32_t i = 0; i < nodes.n; i++) {
         fsd_id node = c->align->to_new[c->old->refs.at[nodes.at + i]];
 
-        proved &=
-            node == FSD_NONE || (c->new->nodes.at[node].fate != FSD_FATE_LAYER &&
-                                 c->new->nodes.at[node].fate != FSD_FATE_OUTSIDE &&
-                                 c->new->nodes.at[node].fate != FSD_FATE_UNEXPLAINED);
+        proved &= node == FSD_NONE
+                      ? lists
+                      : (c->new->nodes.at[node].fate != FSD_FATE_LAYER &&
+                         c->new->nodes.at[node].fate != FSD_FATE_OUTSIDE &&
+                         c->new->nodes.at[node].fate != FSD_FATE_UNEXPLAINED);
     }
     return proved;
 }

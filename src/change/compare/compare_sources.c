@@ -1,0 +1,320 @@
+/*
+ * Where kernels stand among each other.  Several kernels of a region may perform the
+ * same, as the steps of a loop or the heads of an attention, and only what they read
+ * and who reads them tells them apart:
+ *
+ *     old   A -> B -> C          new   A -> B -> C
+ *                |                     |
+ *                +-> D                 +------> D
+ *
+ * A kernel is the one with equal kernels above it, or else with equal ones below: all
+ * four are the same here, and D reads another kernel's output than before.
+ */
+#include "base/base.h"
+#include "change/compare/parts.h"
+
+/* A kernel's output on its way to another kernel. */
+struct edge {
+    fsd_id from, to;
+    uint32_t out, in; /* its number among those of each */
+};
+
+struct graph {
+    const struct fsd_compare *c;
+    bool new;
+    const struct fsd_state *s;
+    uint32_t *first_out; /* by kernel: its first output among those of all groups */
+    fsd_id *writer;      /* by output of all groups */
+    FSD_VEC(struct edge) edges;
+    struct fsd_lists read; /* by kernel: edges from it */
+    uint32_t *order;       /* kernels, each behind those that it reads from, as far as
+                              there is no circle */
+};
+
+static void number_outputs(struct graph *g, struct fsd_arena *scratch)
+{
+    const struct fsd_state *s = g->s;
+    uint32_t n = 0;
+
+    g->first_out = FSD_NEW(scratch, uint32_t, s->kernels.n);
+    g->writer = FSD_NEW(scratch, fsd_id, s->tensors.n);
+    for (fsd_id i = 0; i < s->groups.n; i++) {
+        struct fsd_span kernels = s->groups.at[i].kernels;
+
+        for (uint32_t k = kernels.at; k < kernels.at + kernels.n; k++) {
+            g->first_out[k] = n;
+            for (uint32_t out = 0; out < s->kernels.at[k].out.n; out++)
+                g->writer[n++] = k;
+        }
+    }
+}
+
+/* The kernel that writes what an input reads, and which of its outputs that is. */
+static fsd_id writer_of(const struct graph *g, struct fsd_producer from, uint32_t *out)
+{
+    fsd_id group = fsd_state_group_of(g->s, fsd_origin_node(from.at));
+    struct fsd_span kernels;
+    uint32_t number;
+    fsd_id k;
+
+    if (group == FSD_NONE || !g->s->groups.at[group].kernels.n)
+        return FSD_NONE;
+    kernels = g->s->groups.at[group].kernels;
+    k = kernels.at + kernels.n - 1;
+    number = g->first_out[kernels.at] + from.out;
+    if (number >= g->first_out[k] + g->s->kernels.at[k].out.n)
+        return FSD_NONE; /* a snapshot that was changed by hand */
+    k = g->writer[number];
+    *out = number - g->first_out[k];
+    return k;
+}
+
+static struct fsd_producer source_of(const struct graph *g, fsd_id kernel, uint32_t in)
+{
+    return g->s->tensors.at[g->s->kernels.at[kernel].in.at + in].from;
+}
+
+static void find_edges(struct graph *g, struct fsd_arena *scratch)
+{
+    for (fsd_id k = 0; k < g->s->kernels.n; k++)
+        for (uint32_t in = 0; in < g->s->kernels.at[k].in.n; in++) {
+            uint32_t out = 0;
+            fsd_id from = writer_of(g, source_of(g, k, in), &out);
+
+            if (from != FSD_NONE)
+                fsd_vec_push(scratch, &g->edges, ((struct edge){from, k, out, in}));
+        }
+    g->read = fsd_lists_new(scratch, g->edges.n ? &g->edges.at[0].from : NULL,
+                            sizeof *g->edges.at, g->edges.n, g->s->kernels.n);
+}
+
+static void find_order(struct graph *g, struct fsd_arena *scratch)
+{
+    uint32_t n = g->s->kernels.n, sorted = 0;
+    uint32_t *waits = FSD_NEW(scratch, uint32_t, n);
+    bool *placed = FSD_NEW(scratch, bool, n);
+
+    g->order = FSD_NEW(scratch, uint32_t, n);
+    for (uint32_t i = 0; i < g->edges.n; i++)
+        waits[g->edges.at[i].to]++;
+    for (fsd_id k = 0; k < n; k++)
+        if (!waits[k])
+            g->order[sorted++] = k;
+    for (uint32_t at = 0; at < sorted; at++) {
+        placed[g->order[at]] = true;
+        for (uint32_t i = 0; i < g->read.of[g->order[at]].n; i++) {
+            fsd_id to = g->edges.at[fsd_list_at(&g->read, g->order[at], i)].to;
+
+            if (!--waits[to])
+                g->order[sorted++] = to;
+        }
+    }
+    for (fsd_id k = 0; k < n; k++) /* of a loop */
+        if (!placed[k])
+            g->order[sorted++] = k;
+}
+
+static bool knows_sources(const struct fsd_state *s)
+{
+    bool knows = false;
+
+    for (uint32_t i = 0; i < s->tensors.n && !knows; i++)
+        knows = fsd_is_origin(s->tensors.at[i].from.at);
+    return knows;
+}
+
+static struct graph graph_of(const struct fsd_compare *c, bool new,
+                             struct fsd_arena *scratch)
+{
+    struct graph g = {.c = c, .new = new, .s = new ? c->new : c->old};
+
+    number_outputs(&g, scratch);
+    find_edges(&g, scratch);
+    find_order(&g, scratch);
+    return g;
+}
+
+/* ------------------------------------------------------------------------ hashes */
+
+/* An input of the network by its counterpart. */
+static uint64_t hash_port(const struct graph *g, struct fsd_producer from)
+{
+    struct fsd_origin at =
+        g->new ? fsd_align_old_origin(g->c->align, from.at) : from.at;
+
+    return fsd_hash_mix(1, fsd_origin_node(at) == FSD_NONE ? at.ref : 0);
+}
+
+static void hash_above(const struct graph *g, const uint64_t *text, uint64_t *above)
+{
+    for (uint32_t i = 0; i < g->s->kernels.n; i++) {
+        fsd_id k = g->order[i];
+        uint64_t hash = text[k];
+
+        for (uint32_t in = 0; in < g->s->kernels.at[k].in.n; in++) {
+            struct fsd_producer from = source_of(g, k, in);
+            uint32_t out = 0;
+            fsd_id writer = writer_of(g, from, &out);
+
+            hash = fsd_hash_mix(hash, writer == FSD_NONE
+                                          ? hash_port(g, from)
+                                          : fsd_hash_mix(above[writer], out));
+        }
+        above[k] = hash;
+    }
+}
+
+/* The order of readers does not count. */
+static void hash_below(const struct graph *g, const uint64_t *text, uint64_t *below)
+{
+    for (uint32_t i = g->s->kernels.n; i-- > 0;) {
+        fsd_id k = g->order[i];
+        uint64_t sum = 0;
+
+        for (uint32_t at = 0; at < g->read.of[k].n; at++) {
+            const struct edge *e = &g->edges.at[fsd_list_at(&g->read, k, at)];
+
+            sum += fsd_hash_mix(fsd_hash_mix(below[e->to], e->in), e->out);
+        }
+        below[k] = fsd_hash_mix(text[k], sum);
+    }
+}
+
+struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
+                                      struct fsd_arena *scratch,
+                                      uint64_t *const text[2])
+{
+    struct fsd_places *p;
+
+    if (!knows_sources(c->old) || !knows_sources(c->new))
+        return NULL;
+    p = FSD_NEW(scratch, struct fsd_places, 1);
+    for (int at = 0; at < 2; at++) {
+        struct graph g = graph_of(c, at, scratch);
+
+        p->above[at] = FSD_NEW(scratch, uint64_t, g.s->kernels.n);
+        p->below[at] = FSD_NEW(scratch, uint64_t, g.s->kernels.n);
+        hash_above(&g, text[at], p->above[at]);
+        hash_below(&g, text[at], p->below[at]);
+    }
+    return p;
+}
+
+/* ------------------------------------------------------------------ what differs */
+
+struct rewiring {
+    struct fsd_compare *c;
+    const struct fsd_places *places;
+    struct graph old, new;
+    const fsd_id *to_new, *to_old; /* by kernel: what it is; FSD_NONE */
+};
+
+/* Of a node's group; FSD_NONE unless all is grouped there as before. */
+static fsd_id same_region(const struct fsd_compare *c, bool new, fsd_id kernel)
+{
+    uint32_t of = c->kernel_of[new][kernel];
+    fsd_id r = of & FSD_LAYER_MOVES ? FSD_NONE : fsd_compare_region_of(c, new, of);
+
+    return r != FSD_NONE && c->regions.at[r].happened == FSD_HAPPENED_SAME ? r
+                                                                           : FSD_NONE;
+}
+
+/* Whether two outputs are of one kernel, or of kernels of which each may be the other:
+ * equal ones that read the same. */
+static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q,
+                    uint32_t q_out)
+{
+    fsd_id was = w->to_old[q];
+
+    return p_out == q_out && was != FSD_NONE &&
+           (was == p || w->places->above[0][was] == w->places->above[0][p]);
+}
+
+/* Whether the kernel is there as before.  One without a counterpart, or one that
+ * computes other nodes together than before, is reported as that, and shows nothing of
+ * those that read it. */
+static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
+{
+    return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&
+           same_region(w->c, new, kernel) != FSD_NONE;
+}
+
+static bool is_other_port(const struct rewiring *w, struct fsd_producer was,
+                          struct fsd_producer is)
+{
+    struct fsd_origin old = fsd_align_old_origin(w->c->align, is.at);
+
+    return fsd_origin_input(was.at) != FSD_NONE &&
+           fsd_origin_input(is.at) != FSD_NONE && fsd_is_origin(old) &&
+           !fsd_same_origin(old, was.at);
+}
+
+static bool is_other(const struct rewiring *w, struct fsd_producer was,
+                     struct fsd_producer is)
+{
+    uint32_t p_out = 0, q_out = 0;
+    fsd_id p = writer_of(&w->old, was, &p_out), q = writer_of(&w->new, is, &q_out);
+
+    if (!fsd_is_origin(was.at) || (p == FSD_NONE && q == FSD_NONE))
+        return is_other_port(w, was, is);
+    if ((p != FSD_NONE && !is_as_before(w, false, p)) ||
+        (q != FSD_NONE && !is_as_before(w, true, q)))
+        return false;
+    return p == FSD_NONE || q == FSD_NONE || !are_one(w, p, p_out, q, q_out);
+}
+
+/* The first input of a kernel that comes from elsewhere; FSD_NONE. */
+static uint32_t find_other(const struct rewiring *w, fsd_id old, fsd_id new)
+{
+    const struct fsd_kernel *p = &w->old.s->kernels.at[old],
+                            *q = &w->new.s->kernels.at[new];
+
+    for (uint32_t i = 0; i < p->in.n && i < q->in.n; i++)
+        if (is_other(w, source_of(&w->old, old, i), source_of(&w->new, new, i)))
+            return i;
+    return FSD_NONE;
+}
+
+/* What is known of a pair that differs; a new entry for one that did not. */
+static struct fsd_kernel_change *change_of(struct fsd_compare *c, fsd_id old,
+                                           fsd_id new, fsd_id region)
+{
+    for (uint32_t i = 0; i < c->kernels.n; i++)
+        if (c->kernels.at[i].old == old)
+            return &c->kernels.at[i];
+    fsd_vec_push(c->arena, &c->kernels,
+                 ((struct fsd_kernel_change){.what = FSD_KERNEL_CHANGED,
+                                             .old = old,
+                                             .new = new,
+                                             .old_of = c->kernel_of[0][old],
+                                             .new_of = c->kernel_of[1][new],
+                                             .region = region}));
+    return &c->kernels.at[c->kernels.n - 1];
+}
+
+void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,
+                         const struct fsd_places *places, const fsd_id *to_new)
+{
+    struct rewiring w = {
+        c,      places, graph_of(c, false, scratch), graph_of(c, true, scratch),
+        to_new, NULL};
+    fsd_id *to_old = fsd_ids_new(scratch, c->new->kernels.n);
+
+    for (fsd_id k = 0; k < c->old->kernels.n; k++)
+        if (to_new[k] != FSD_NONE)
+            to_old[to_new[k]] = k;
+    w.to_old = to_old;
+    for (fsd_id k = 0; k < c->old->kernels.n; k++) {
+        fsd_id region =
+            to_new[k] == FSD_NONE ? FSD_NONE : same_region(c, true, to_new[k]);
+        uint32_t input = region == FSD_NONE ? FSD_NONE : find_other(&w, k, to_new[k]);
+        struct fsd_kernel_change *change;
+
+        if (input == FSD_NONE)
+            continue;
+        c->regions.at[region].kernels = true;
+        change = change_of(c, k, to_new[k], region);
+        change->source = true;
+        change->input = input;
+    }
+}
