@@ -61,7 +61,8 @@ static void end_names(const struct names *names)
 /* The size of a weight is a matter of constants, whatever node reads it. */
 static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
 {
-    return edit->what == FSD_EDIT_ATTRIBUTE && !strcmp(edit->of, FSD_EDIT_WEIGHT)
+    return edit->what == FSD_EDIT_VALUE || (edit->what == FSD_EDIT_ATTRIBUTE &&
+                                            !strcmp(edit->of, FSD_EDIT_WEIGHT))
                ? FSD_ASPECT_CONSTANTS
                : FSD_ASPECT_NODES;
 }
@@ -254,7 +255,9 @@ static void take_profiles(struct fsd_compare *c)
         const struct fsd_binding *was = c->bindings.at[i].old,
                                  *now = c->bindings.at[i].new;
 
-        if (was && now && was->ranges && now->ranges && c->bindings.at[i].ranges)
+        /* The sizes of an input that has another shape are no choice of a profile. */
+        if (was && now && was->ranges && now->ranges && c->bindings.at[i].ranges &&
+            !c->bindings.at[i].shape)
             differs(c, FSD_ASPECT_PROFILES,
                     fsd_printed(c->arena, "`%s`: %s, before %s",
                                 fsd_text(c->new->names, now->name),

@@ -526,8 +526,9 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
             pair(&a, i, i, FSD_ALIGN_MODEL);
     } else if (!align_reordered(&a) && !align_only_names(&a)) {
         align_core(&a);
-        fsd_align_rest(a.side, a.scratch, a.by);
         fsd_align_rest_by_keys(a.side, a.scratch, a.by);
+        fsd_align_rest(a.side, a.scratch, a.by);
+        fsd_align_folded(a.side, a.scratch, a.by);
     }
     fsd_arena_free(a.scratch);
     *al = (struct fsd_align){.to_new = a.side[0].counterpart,

@@ -167,11 +167,12 @@ static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t 
     by[old] = FSD_ALIGN_NAME;
 }
 
-static bool agree(const struct keys *keys, fsd_id old, fsd_id new)
+/* Quantizers in a row have one core node before them and one behind, like twins. */
+static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};
 
-    if (keys->twins[0][old] != keys->twins[1][new] ||
+    if ((core && keys->twins[0][old] != keys->twins[1][new]) ||
         has_other_weight(keys->side, old, new))
         return false;
     ask(keys, 0, old, new, &votes);
@@ -202,7 +203,7 @@ static uint32_t align(struct fsd_align_side side[2], struct fsd_arena *scratch,
         chosen[i] = is_of(&side[0], i, core) && other != FSD_NONE &&
                     is_of(&side[1], other, core) &&
                     (core || has_one_operator(side, i, other)) &&
-                    agree(&keys, i, other);
+                    agree(&keys, core, i, other);
     }
     for (fsd_id i = 0; i < n; i++)
         if (chosen[i]) {
@@ -231,8 +232,8 @@ static bool share_names(const struct fsd_align_side side[2])
 
 /* What one model folds and the other computes is neither new nor gone.  A folded node
  * has no neighbors to ask, so the names must be known to be shared. */
-static void align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
-                         uint8_t *by)
+void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                      uint8_t *by)
 {
     fsd_id *like = like_of(scratch, side, 0);
 
@@ -254,5 +255,4 @@ void fsd_align_rest_by_keys(struct fsd_align_side side[2], struct fsd_arena *scr
                             uint8_t *by)
 {
     align(side, scratch, false, by);
-    align_folded(side, scratch, by);
 }

@@ -205,6 +205,7 @@ static struct fsd_compare *compare(const struct fsd_state *old,
         fsd_compare_measured(arena, old, new, &c->built);
     fsd_compare_builders(c);
     fsd_compare_account(c, scratch);
+    c->reread = fsd_compare_reread(c, scratch);
     sum(c);
     fsd_arena_free(scratch);
     return c;

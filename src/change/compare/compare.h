@@ -79,11 +79,16 @@ struct fsd_account {
 
 /** What changed of a node that both models have; see compare_model.c. */
 #define FSD_EDIT_WEIGHT "shape of the weight" /**< as `of` */
-enum fsd_edit_what { FSD_EDIT_OPERATOR, FSD_EDIT_ATTRIBUTE, FSD_EDIT_SOURCE };
+enum fsd_edit_what {
+    FSD_EDIT_OPERATOR,
+    FSD_EDIT_ATTRIBUTE,
+    FSD_EDIT_SOURCE,
+    FSD_EDIT_VALUE /**< of a short constant: it may be a calibration, or training */
+};
 struct fsd_node_edit {
     uint8_t what;
     fsd_id old, new;       /**< nodes */
-    const char *of;        /**< "operator", "alpha", "input 1" */
+    const char *of;        /**< "operator", "alpha", "input 1", "scale" */
     const char *was, *now; /**< "" where there is none, or the default */
 };
 
@@ -281,6 +286,8 @@ struct fsd_compare {
     uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
                                  | FSD_LAYER_MOVES */
     fsd_built_changes built;
+    bool reread; /**< an older version of the program took the old state of the same
+                      build, as far as is known: nothing that differs is a change */
     unsigned unstated; /**< FSD_STATES_*: what the old build states and the new one
                             never does */
     unsigned unheld;   /**< FSD_STATES_*: what the new build states and the old one

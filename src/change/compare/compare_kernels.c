@@ -304,13 +304,21 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 
 /* -------------------------------------------------------------------------- pairs */
 
+/* What only synchronizes is no kernel: how many streams a build has is no difference of
+ * what it computes. */
+static bool is_compared(const struct pairing *p, bool new, fsd_id kernel)
+{
+    return p->bucket[new][kernel] != FSD_NONE &&
+           side(p->c, new)->kernels.at[kernel].kind != FSD_KIND_SYNC;
+}
+
 static uint32_t collect(const struct pairing *p, int pass)
 {
     uint32_t n = 0;
 
     for (int at = 0; at < 2; at++)
         for (fsd_id i = 0; i < side(p->c, at)->kernels.n; i++)
-            if (p->bucket[at][i] != FSD_NONE && !p->done[at][i])
+            if (is_compared(p, at, i) && !p->done[at][i])
                 p->rows[n++] =
                     (struct fsd_hash_row){hash_kernel(p, at, i, pass), i, at};
     fsd_hash_rows_sort(p->rows, n);
@@ -411,10 +419,10 @@ static void pair_all(struct pairing *p, struct fsd_arena *scratch)
         }
     }
     for (fsd_id i = 0; i < p->c->old->kernels.n; i++)
-        if (p->bucket[0][i] != FSD_NONE && !p->done[0][i])
+        if (is_compared(p, false, i) && !p->done[0][i])
             add(p, scratch, i, FSD_NONE, PASSES);
     for (fsd_id i = 0; i < p->c->new->kernels.n; i++)
-        if (p->bucket[1][i] != FSD_NONE && !p->done[1][i])
+        if (is_compared(p, true, i) && !p->done[1][i])
             add(p, scratch, FSD_NONE, i, PASSES);
 }
 

@@ -12,6 +12,8 @@
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add(struct fsd_compare *c, struct fsd_node_edit edit)
@@ -155,15 +157,115 @@ static void compare_attributes(struct fsd_compare *c, fsd_id old, fsd_id new)
     compare_words(c, edit, is, was, false, true);
 }
 
+/* "0.5371094" of "fp16:0.5371094". */
+static const char *number_of(struct word word)
+{
+    const char *end = word.value + word.value_size;
+    const char *colon = memchr(word.value, ':', word.value_size);
+
+    return colon ? colon + 1 : word.value_size ? word.value : end;
+}
+
+/* Whether two values are one that was rounded to another type: FP16 and BF16 keep 11
+ * and 8 significant bits. */
+static bool is_rounded(struct word was, struct word is)
+{
+    bool typed = number_of(was) != was.value, types = number_of(is) != is.value;
+    double a = strtod(number_of(was), NULL), b = strtod(number_of(is), NULL);
+    bool wide = typed && types ? false : typed || types;
+    const char *type = typed ? was.value : is.value;
+    double bits = !strncmp(type, "bf16", 4) ? 0x1p-8 : 0x1p-11;
+
+    return wide && (!strncmp(type, "fp16", 4) || !strncmp(type, "bf16", 4)) &&
+           fabs(a - b) <= bits * fabs(a);
+}
+
+static bool is_same_value(struct word was, struct word is)
+{
+    return (was.value_size == is.value_size &&
+            !memcmp(was.value, is.value, was.value_size)) ||
+           is_rounded(was, is);
+}
+
+/* Values that both state.  No zero point is one of 0, and what one exporter writes as a
+ * constant is another's attribute. */
+static void compare_values(struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const char *was = fsd_text(c->old->names, c->old->nodes.at[old].values);
+    const char *is = fsd_text(c->new->names, c->new->nodes.at[new].values);
+    struct fsd_node_edit edit = {FSD_EDIT_VALUE, old, new, "", "", ""};
+    struct word word, found;
+
+    while (next_word(&was, false, &word)) {
+        if (!find_word(is, false, word, &found) || is_same_value(word, found))
+            continue;
+        edit.of = name_of(c, word);
+        edit.was = value_of(c, word, true);
+        edit.now = value_of(c, found, true);
+        add(c, edit);
+    }
+}
+
+/* A bias that only one model gives to the node. */
+static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    static const struct word bias = {"bias", "", 4, 0};
+    struct word was, is;
+    bool had = find_word(fsd_text(c->old->names, c->old->nodes.at[old].values), false,
+                         bias, &was);
+    bool has = find_word(fsd_text(c->new->names, c->new->nodes.at[new].values), false,
+                         bias, &is);
+
+    if (had != has && c->old->reading && c->new->reading)
+        add(c, (struct fsd_node_edit){FSD_EDIT_ATTRIBUTE, old, new, "bias",
+                                      had ? value_of(c, was, true) : "none",
+                                      has ? value_of(c, is, true) : "none"});
+}
+
 /* ----------------------------------------------------------------------- sources */
 
-static bool reads(const struct fsd_state *s, struct fsd_span in,
+/* Whether both models have the node, and it computes in both. */
+static bool computes_in_both(const struct fsd_compare *c, bool new, fsd_id node)
+{
+    const struct fsd_state *s = new ? c->new : c->old, *other = new ? c->old : c->new;
+    fsd_id counterpart = (new ? c->align->to_old : c->align->to_new)[node];
+
+    return s->nodes.at[node].role == FSD_ROLE_OPTIONAL && counterpart != FSD_NONE &&
+           other->nodes.at[counterpart].role == FSD_ROLE_OPTIONAL;
+}
+
+/* What the i-th input of a node comes from: a core node or an input, or a node on the
+ * way to it that both models compute, as a BatchNormalization that neither folds. */
+static struct fsd_producer source_of(const struct fsd_compare *c, bool new, fsd_id node,
+                                     uint32_t i)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    const struct fsd_state_node *n = &s->nodes.at[node];
+    struct fsd_producer from = s->sources.at[n->in.at + i];
+    fsd_id at = fsd_origin_node(from.at);
+
+    while (at != FSD_NONE && s->nodes.at[at].role != FSD_ROLE_CORE) {
+        if (computes_in_both(c, new, at))
+            return from;
+        if (!s->nodes.at[at].in.n)
+            break;
+        from = s->sources.at[s->nodes.at[at].in.at];
+        at = fsd_origin_node(from.at);
+    }
+    return s->sources.at[n->core_in.at + i];
+}
+
+static bool reads(const struct fsd_compare *c, bool new, fsd_id node,
                   struct fsd_producer from)
 {
-    for (uint32_t i = 0; i < in.n; i++)
-        if (fsd_same_origin(s->sources.at[in.at + i].at, from.at) &&
-            s->sources.at[in.at + i].out == from.out)
+    uint32_t n = (new ? c->new : c->old)->nodes.at[node].core_in.n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_producer source = source_of(c, new, node, i);
+
+        if (fsd_same_origin(source.at, from.at) && source.out == from.out)
             return true;
+    }
     return false;
 }
 
@@ -171,17 +273,18 @@ static bool reads(const struct fsd_state *s, struct fsd_span in,
 static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;
-    struct fsd_span a = s->nodes.at[old].core_in, b = t->nodes.at[new].core_in;
+    uint32_t n = s->nodes.at[old].core_in.n, m = t->nodes.at[new].core_in.n;
     bool any_order = fsd_op_is_symmetric(fsd_text(t->names, t->nodes.at[new].op));
 
-    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
-        struct fsd_producer was = s->sources.at[a.at + i], is = t->sources.at[b.at + i];
+    for (uint32_t i = 0; i < n && i < m; i++) {
+        struct fsd_producer was = source_of(c, false, old, i),
+                            is = source_of(c, true, new, i);
         struct fsd_producer now = {fsd_align_new_origin(c->align, was.at), was.out};
         struct fsd_origin before = fsd_align_old_origin(c->align, is.at);
 
         if (!fsd_is_origin(now.at) || !fsd_is_origin(before) ||
-            (any_order ? reads(t, b, now) &&
-                             reads(s, a, (struct fsd_producer){before, is.out})
+            (any_order ? reads(c, true, new, now) &&
+                             reads(c, false, old, (struct fsd_producer){before, is.out})
                        : fsd_same_origin(now.at, is.at) && now.out == is.out))
             continue;
         add(c, (struct fsd_node_edit){FSD_EDIT_SOURCE, old, new,
@@ -203,7 +306,10 @@ void fsd_compare_model(struct fsd_compare *c)
         fsd_id old = c->align->to_old[i];
         const char *was, *is;
 
-        if (old == FSD_NONE || fsd_state_role_of(c->new, i) != FSD_ROLE_CORE ||
+        if (old == FSD_NONE)
+            continue;
+        compare_values(c, old, i);
+        if (fsd_state_role_of(c->new, i) != FSD_ROLE_CORE ||
             fsd_state_role_of(c->old, old) != FSD_ROLE_CORE)
             continue;
         was = fsd_text(c->old->names, c->old->nodes.at[old].op);
@@ -213,6 +319,8 @@ void fsd_compare_model(struct fsd_compare *c)
                 (struct fsd_node_edit){FSD_EDIT_OPERATOR, old, i, "operator", was, is});
         else if (attributes)
             compare_attributes(c, old, i);
+        if (attributes)
+            compare_bias(c, old, i);
         compare_sources(c, old, i);
     }
 }

@@ -94,11 +94,13 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 }
 
 /* Moves that make a build differ: those that serve a tensor, and computing layers
- * without a known node.  Shape arithmetic and constants do not. */
+ * without a known node.  Shape arithmetic and constants do not, nor what only
+ * synchronizes. */
 static bool counts(const struct fsd_move *m)
 {
-    return m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
-           fsd_kind_computes(m->kind);
+    return m->kind != FSD_KIND_SYNC &&
+           (m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
+            fsd_kind_computes(m->kind));
 }
 
 static bool does_same_nodes(const struct fsd_compare *c, fsd_id old, fsd_id new)

@@ -80,7 +80,22 @@ struct answer {
     bool opaque;  /* of one group it is unknown which layer computes what */
     bool guessed; /* a layer is matched by structure alone */
     bool more;    /* a group shares nodes with several groups of the other side */
+    bool lone;    /* a group computes a node that the other model lacks */
 };
+
+static bool has_lone(const struct fsd_compare *c, bool new, const struct fsd_group *g)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    const fsd_id *to = new ? c->align->to_old : c->align->to_new;
+    bool has = false;
+
+    for (uint32_t i = 0; i < g->nodes.n; i++) {
+        fsd_id node = s->refs.at[g->nodes.at + i];
+
+        has |= s->nodes.at[node].role == FSD_ROLE_CORE && to[node] == FSD_NONE;
+    }
+    return has;
+}
 
 static bool has_weights(const struct fsd_state *s, const struct fsd_group *g)
 {
@@ -107,6 +122,7 @@ static struct answer ask(const struct fsd_compare *c, const struct fsd_region_di
             has_weights(new ? c->new : c->old, g) && !fsd_kind_computes(g->kind);
         answer.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
         answer.guessed |= g->guessed;
+        answer.lone |= has_lone(c, new, g);
         answer.more |= m->more[new][id];
     }
     return answer;
@@ -129,10 +145,15 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
 
 /* The same nodes in another number of kernels.  It is a change of fusion if not all
  * kernels of the side with fewer are on the other side as well: a kernel that occurs
- * twice, or one that is missing while no other does more than before, is none. */
+ * twice, or one that is missing while no other does more than before, is none.  Nodes
+ * that only one model has, as the Gemm that an optimizer makes of a MatMul and an Add,
+ * have kernels of their own. */
 static enum fsd_happened recounted(const struct fsd_region_diff *r,
                                    struct answer before, struct answer after)
 {
+    if (before.lone || after.lone)
+        return before.kernels == after.kernels ? FSD_HAPPENED_SAME
+                                               : FSD_HAPPENED_REGROUPED;
     if (after.kernels > before.kernels && before.kernels > r->as_before)
         return FSD_HAPPENED_LOST;
     if (after.kernels < before.kernels && after.kernels > r->as_before)

@@ -484,7 +484,7 @@ static void take_edits(struct context *k)
     for (uint32_t i = 0; i < c->edits.n; i++) {
         const struct fsd_node_edit *edit = &c->edits.at[i];
 
-        if (edit->what == FSD_EDIT_ATTRIBUTE)
+        if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
             continue; /* the models state values that states do not hold */
         add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",

@@ -124,18 +124,27 @@ void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
  *  @return how many */
 uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                            uint8_t *by);
-/** The same for Q/DQ, views and optional nodes, of one operator. */
+/** The same for Q/DQ, views and optional nodes, of one operator, after core ones: of
+ *  two quantizers in a row the one that keeps its name is the same. */
 void fsd_align_rest_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                             uint8_t *by);
 
-/** Aligns nodes other than core ones, after those. */
+/** Aligns nodes other than core ones by their places, after those. */
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                     uint8_t *by);
+
+/** Aligns nodes by name that one model folds and the other computes. */
+void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                      uint8_t *by);
 
 /* ------------------------------------------------------------------ a comparison */
 
 /** Fills c->account, after all other differences. */
 void fsd_compare_account(struct fsd_compare *c, struct fsd_arena *scratch);
+
+/** Whether only the older version's reading explains what differs; after the account.
+ */
+bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch);
 
 /** Fills c->edits. */
 void fsd_compare_model(struct fsd_compare *c);

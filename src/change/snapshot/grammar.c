@@ -106,6 +106,8 @@ const struct field fsd_grammar[] = {
     {LINE_NODE, SYM, NODE(weight), "a weight", .optional = true},
     {LINE_NODE, SYM, NODE(attrs), "attributes", "=", .optional = true},
     {LINE_NODE, SYM, NODE(known), "an output", ">", .optional = true},
+    {LINE_NODE, SYM, NODE(values), "values", ":", .optional = true,
+     .since = FSD_SNAPSHOT_READING},
     {LINE_GROUP, OWN, GROUP(kind), .words = &kinds},
     {LINE_GROUP, OWN, GROUP(precision), .words = &fsd_dtype_words},
     {LINE_GROUP, COUNT, GROUP(layers)},

@@ -38,6 +38,9 @@ bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 /** A node's attributes as text, without those that have their default value. */
 fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
 
+/** Its short constant inputs as text.  state_values.c */
+fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node);
+
 /** What a model tensor comes from: its producer, or the first core node before it. */
 struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);

@@ -149,6 +149,8 @@ struct fsd_state_node {
     fsd_sym traits; /**< attributes and weight shape as text; equal when they agree */
     fsd_sym attrs;  /**< attributes other than defaults, and constant inputs that are
                          parameters, as text: "alpha=0.5 axis=-2" */
+    fsd_sym values; /**< short constants that it reads, as text: "scale=0.02
+                         zero_point=int8:0", "#1=0.5"; 0: none, or unknown */
     fsd_sym makes;  /**< its first output; 0: unknown, or read from a snapshot */
     fsd_sym known;  /**< the first output of an unnamed node, which identifies it in
                          another order of nodes; 0: it is named */

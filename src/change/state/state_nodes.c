@@ -295,6 +295,7 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
                 .op = op(b, n),
                 .traits = traits(b, i, weight),
                 .attrs = fsd_state_attrs(b, i),
+                .values = fsd_state_values(b, i),
                 .makes = fsd_state_copy(b, fsd_graph_tensor(g, makes)->name),
                 .weight = fsd_state_copy(
                     b, fsd_graph_tensor(g, weighted ? weight : FSD_NONE)->name),

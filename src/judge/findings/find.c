@@ -112,16 +112,6 @@ static struct fsd_findings *new_findings(struct fsd_arena *arena)
     return found;
 }
 
-/* Whether an older version read the same model and the same engine: their findings are
- * then no changes. */
-static bool is_reread(const struct fsd_compare *c)
-{
-    return c && !c->old->whole && c->new->whole &&
-           !memcmp(c->old->model_hash, c->new->model_hash, sizeof c->old->model_hash) &&
-           !memcmp(c->old->engine_hash, c->new->engine_hash,
-                   sizeof c->old->engine_hash);
-}
-
 /* Counts the findings since then, and removes them. */
 static void take_back(struct fsd_finder *f, uint32_t first)
 {
@@ -178,7 +168,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
         f->skipped = NULL;
         f->base = f->build && f->build->total.median > 0 ? f->build->total.median : 0;
         f->rule->find(f);
-        if ((f->rule->needs & FSD_NEEDS_CHANGE) && !f->rule->of_same && is_reread(f->c))
+        if ((f->rule->needs & FSD_NEEDS_CHANGE) && !f->rule->of_same && f->c &&
+            f->c->reread)
             take_back(f, first);
         if (f->off)
             continue;

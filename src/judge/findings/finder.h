@@ -112,6 +112,9 @@ fsd_find_fn fsd_find_retyped_kernels, fsd_find_lost_kernel_facts, fsd_find_layou
     fsd_find_changed_kernels, fsd_find_edits, fsd_find_unasked,
     fsd_find_counted_kernels, fsd_find_bindings;
 
+/* rules/values.c: short constants of nodes that both models have. */
+fsd_find_fn fsd_find_values, fsd_find_unequal_scales;
+
 /* rules/provider.c: which execution provider runs a kernel. */
 fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
 

@@ -351,6 +351,19 @@ static const struct fsd_rule rules[] = {
      CHANGE, fsd_find_edits, FSD_EDIT_ATTRIBUTE, COUNT, NONE_MORE,
      .why = "The node computes another result, or works on other sizes.",
      .fix = "Run `check --update` if the model was changed on purpose."},
+    {"value-changed", FSD_INFO,
+     "A scale, a zero point or another short constant has another value.", CHANGE,
+     fsd_find_values, 0, COUNT, .budget = {-1, -1, -1},
+     .why = "A calibration or training changes values; the engine is to be built anew.",
+     .fix = "Build the engine from the model that is deployed."},
+    {"scales-unequal", FSD_ERROR,
+     "Quantizers that had one scale have several, or a scale is 0.", CHANGE,
+     fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
+     .why =
+         "Between unequal scales data is quantized again, and a Concat or Add of them "
+         "is not fused as before. A scale of 0 maps every value to 0.",
+     .fix =
+         "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,
      "A node or a kernel reads another node's output than before.", CHANGE,
      fsd_find_unasked, 0, COUNT, NONE_MORE,

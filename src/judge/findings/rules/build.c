@@ -24,16 +24,29 @@ void fsd_find_built(struct fsd_finder *f)
 }
 
 /* `which`: facts of the same files that this version reads differently. */
+/* Why the build counts as the snapshot's. */
+static const char *same_build(const struct fsd_compare *c)
+{
+    if (!memcmp(c->old->engine_hash, c->new->engine_hash, sizeof c->old->engine_hash))
+        return "model and engine are byte-identical to the snapshot's";
+    return c->old->whole
+               ? "the model is byte-identical to the snapshot's, and the "
+                 "engine has the same kernels, version and options"
+               : "the model is byte-identical to the snapshot's, and the "
+                 "engine has as many layers, mostly the same fusions, and the "
+                 "same version and options";
+}
+
 void fsd_find_older(struct fsd_finder *f)
 {
-    if (f->c->old->whole || !f->c->new->whole || (f->rule->which && !f->reread))
+    if (f->rule->which ? !f->reread : f->c->old->whole || !f->c->new->whole)
         return;
     fsd_finding_open(f);
     if (f->rule->which)
         fprintf(f->out,
-                "model and engine are byte-identical to the snapshot's; this version "
-                "reads %u of their facts differently than the version that took it",
-                f->reread);
+                "%s; this version reads %u of their facts differently than the version "
+                "that took it",
+                same_build(f->c), f->reread);
     else
         fputs("an older version took the snapshot: it lacks kernels, sizes of the "
               "engine's inputs and outputs, and most node attributes, and these are "

@@ -125,9 +125,19 @@ void fsd_find_slower(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
+/* Layers that only synchronize are as many as a build has streams. */
+static uint32_t count_layers(const struct fsd_state *s)
+{
+    uint32_t n = s->layers;
+
+    for (uint32_t i = 0; i < s->kernels.n; i++)
+        n -= n && s->kernels.at[i].kind == FSD_KIND_SYNC;
+    return n;
+}
+
 void fsd_find_more_layers(struct fsd_finder *f)
 {
-    uint32_t before = f->c->old->layers, now = f->c->new->layers;
+    uint32_t before = count_layers(f->c->old), now = count_layers(f->c->new);
 
     if (now <= before)
         return;

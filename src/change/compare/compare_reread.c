@@ -1,0 +1,80 @@
+/*
+ * Whether two states differ only because an older version of the program read one of
+ * the builds, in which case no difference is a change.  A reader, the match or a row of
+ * a table that states more, or otherwise, than before must fail no gate.
+ */
+#include "change/compare/parts.h"
+
+#include <string.h>
+
+/* What both builds state of how they were made. */
+static bool is_built_alike(const struct fsd_compare *c)
+{
+    bool alike = true;
+
+    for (int id = FSD_ASPECT_PORTS; id < FSD__ASPECT_COUNT; id++)
+        alike &= !fsd_aspect_differs(c, (enum fsd_aspect_id)id);
+    return alike;
+}
+
+/* By kernel: what it does, of any node. */
+static uint64_t *texts_of(const struct fsd_state *s, struct fsd_arena *scratch)
+{
+    uint64_t *text = FSD_NEW(scratch, uint64_t, s->kernels.n);
+
+    for (fsd_id i = 0; i < s->kernels.n; i++)
+        text[i] = fsd_hash_kernel_text(s, i);
+    return text;
+}
+
+static uint64_t sum_of(const uint64_t *hashes, uint32_t n)
+{
+    uint64_t sum = n;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += fsd_hash_mix(1, hashes[i]);
+    return sum;
+}
+
+/* Whether both engines have the same kernels and, where `wired`, each reads what it
+ * read: then one is the other, whatever nodes a kernel is said to compute. */
+static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratch,
+                           bool wired)
+{
+    uint32_t n = c->old->kernels.n, m = c->new->kernels.n;
+    uint64_t *text[2] = {texts_of(c->old, scratch), texts_of(c->new, scratch)};
+    const struct fsd_places *places;
+
+    if (!wired)
+        return sum_of(text[0], n) == sum_of(text[1], m);
+    places = fsd_compare_places(c, scratch, text);
+    return places && sum_of(places->above[0], n) == sum_of(places->above[1], m) &&
+           sum_of(places->below[0], n) == sum_of(places->below[1], m);
+}
+
+/* Before kernels were held nothing of an engine is in a snapshot as the dump has it but
+ * the number of layers.  A build in which most is another is not put down to the
+ * reading. */
+static bool is_mostly_same(const struct fsd_compare *c)
+{
+    uint32_t same = 0;
+
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        same += c->regions.at[i].happened == FSD_HAPPENED_SAME &&
+                c->regions.at[i].width < FSD_WIDTH_RETYPED;
+    return c->old->layers == c->new->layers && 2 * same > c->regions.n;
+}
+
+bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    const struct fsd_state *old = c->old, *new = c->new;
+
+    if (old->reading >= new->reading || !new->whole ||
+        memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
+        return false;
+    /* Of one dump, too, more may be given than was before: a log, a profile. */
+    if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
+        return !old->whole || is_same_engine(c, scratch, false);
+    return is_built_alike(c) &&
+           (old->whole ? is_same_engine(c, scratch, true) : is_mostly_same(c));
+}

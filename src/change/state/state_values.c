@@ -1,0 +1,90 @@
+/*
+ * Short constants that a node reads, in the model's words: scales and zero points,
+ * limits, exponents, factors.  Long ones are weights, whose values are not compared.
+ *
+ *     scale=0.02 zero_point=int8:0          of a QuantizeLinear
+ *     #1=0.5 #2=6                           of a Clip
+ *     bias=64                               of a Conv: how many values
+ */
+#include "base/base.h"
+#include "change/state/parts.h"
+#include "model/ops/ops.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { SHORT = 4 }; /* values */
+
+/* "scale" for the second input of a quantizer, else "#1". */
+static void put_input(const struct fsd_state_build *b, fsd_id node, uint32_t i,
+                      FILE *out)
+{
+    if (!(b->facts->traits[node] & FSD_OP_QDQ))
+        fprintf(out, "#%" PRIu32, i);
+    else
+        fputs(i == 1 ? "scale" : "zero_point", out);
+}
+
+/* The bias of a product or convolution, which exporters fold other nodes into. */
+static bool is_bias(const struct fsd_state_build *b, fsd_id node, uint32_t i)
+{
+    return i == 2 && (b->facts->traits[node] & FSD_OP_WEIGHTED);
+}
+
+static void put_bias(const struct fsd_state_build *b, fsd_id node, FILE *out)
+{
+    fsd_id t = fsd_node_in_tensor(b->model, node, 2);
+
+    if (fsd_is_constant(b->facts, t))
+        fprintf(out, " bias=%" PRId64,
+                fsd_form_count(b->model, fsd_tensor_form(b->model, t)));
+}
+
+/* Integers are sizes and axes, which fsd_state_attrs() has. */
+static bool is_kept(const struct fsd_state_build *b, fsd_id node, enum fsd_dtype type)
+{
+    return (b->facts->traits[node] & FSD_OP_QDQ) || fsd_dtype_rank(type);
+}
+
+/* Prints " #1=0.5"; nothing for what is no short constant. */
+static void put_constant(const struct fsd_state_build *b, fsd_id node, uint32_t i,
+                         FILE *out)
+{
+    const struct fsd_graph *g = b->model;
+    fsd_id t = fsd_node_in_tensor(g, node, i);
+    fsd_id root = fsd_is_constant(b->facts, t) ? b->facts->root[t] : FSD_NONE;
+    const struct fsd_value *v = fsd_tensor_value(g, root);
+    const struct fsd_form *form = fsd_tensor_form(g, root);
+    int64_t n = fsd_form_count(g, form);
+    double values[SHORT];
+
+    if (!v || !v->bytes || n < 1 || n > SHORT || !is_kept(b, node, form->type))
+        return;
+    for (int64_t k = 0; k < n; k++)
+        if (!fsd_element_number(v, form->type, (uint64_t)k, &values[k]) ||
+            isnan(values[k]))
+            return;
+    putc(' ', out);
+    put_input(b, node, i, out);
+    putc('=', out);
+    if (form->type != FSD_FP32)
+        fprintf(out, "%s:", fsd_dtype_name(form->type));
+    for (int64_t k = 0; k < n; k++)
+        fprintf(out, "%s%.7g", k ? "x" : "", values[k]);
+}
+
+fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node)
+{
+    const struct fsd_node *n = &b->model->nodes.at[node];
+    const char *text;
+    size_t size;
+
+    for (uint32_t i = 0; i < n->in.n; i++)
+        if (is_bias(b, node, i))
+            put_bias(b, node, b->text.out);
+        else if (!(b->facts->traits[node] & FSD_OP_QDQ) || (i && i < 3))
+            put_constant(b, node, i, b->text.out);
+    text = fsd_print_next(&b->text, &size);
+    /* Each word begins with a blank. */
+    return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
+}

@@ -1,0 +1,164 @@
+/*
+ * Rules on short constants since a snapshot: scales, zero points, limits, factors.
+ * Other values alone are what a calibration or training does, and one note.  Quantizers
+ * that had one scale and have several are no calibration: data between them is
+ * quantized again.
+ */
+#include "base/base.h"
+#include "judge/findings/finder.h"
+
+#include <string.h>
+
+enum { NAMED = 3 };
+
+static const char *key(const struct fsd_state *s, fsd_id node)
+{
+    return fsd_state_node_key(s, node);
+}
+
+void fsd_find_values(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->edits.n; i++) {
+        const struct fsd_node_edit *edit = &c->edits.at[i];
+
+        if (edit->what != FSD_EDIT_VALUE)
+            continue;
+        if (!n++)
+            fsd_finding_open(f);
+        fsd_about_state_node(f, c->new, edit->new);
+        if (n > NAMED)
+            continue;
+        fprintf(f->out, "%s`%s`", n > 1 ? "; " : "", key(c->new, edit->new));
+        fsd_put_node_edit(edit, false, f->out);
+    }
+    if (!n)
+        return;
+    if (n > NAMED)
+        fprintf(f->out, "; and %u more", n - NAMED);
+    f->count = n;
+    fsd_finding_close(f);
+}
+
+/* "0.02" of "scale=0.02 zero_point=int8:0"; of no quantizer, and of one whose scale is
+ * not a single constant, nothing. */
+static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
+{
+    static const char tag[] = "scale=";
+    const char *values =
+        node == FSD_NONE ? "" : fsd_text(s->names, s->nodes.at[node].values);
+    bool has = !strncmp(values, tag, sizeof tag - 1);
+    const char *at = values + (has ? sizeof tag - 1 : 0);
+
+    return (struct fsd_slice){at, has ? strcspn(at, " ") : 0};
+}
+
+static bool are_equal(struct fsd_slice a, struct fsd_slice b)
+{
+    return a.n == b.n && !memcmp(a.s, b.s, a.n);
+}
+
+static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
+                           fsd_id other)
+{
+    const struct fsd_state *s = f->c->new;
+    const fsd_id nodes[] = {one, other};
+
+    fsd_finding_open(f);
+    fsd_about_state_node(f, s, reader);
+    fprintf(f->out, "in front of `%s`", key(s, reader));
+    for (int i = 0; i < 2; i++) {
+        struct fsd_slice scale = scale_of(s, nodes[i]);
+
+        fsd_about_state_node(f, s, nodes[i]);
+        fprintf(f->out, "%s `%s` has the scale %.*s", i ? " and" : "", key(s, nodes[i]),
+                (int)scale.n, scale.s);
+    }
+    fputs("; before they had one scale", f->out);
+    f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[one]);
+    fsd_finding_close(f);
+}
+
+/* The first input of a node, and another one with an unequal scale, that had one scale.
+ */
+static void judge_inputs(struct fsd_finder *f, fsd_id reader)
+{
+    const struct fsd_state *s = f->c->new, *was = f->c->old;
+    struct fsd_span in = s->nodes.at[reader].in;
+    fsd_id first = FSD_NONE;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        fsd_id node = fsd_origin_node(s->sources.at[in.at + i].at);
+        fsd_id old = node == FSD_NONE ? FSD_NONE : f->c->align->to_old[node];
+        struct fsd_slice scale = scale_of(s, node), before = scale_of(was, old);
+
+        if (!scale.n || !before.n)
+            continue;
+        if (first == FSD_NONE) {
+            first = node;
+        } else if (are_equal(before, scale_of(was, f->c->align->to_old[first])) &&
+                   !are_equal(scale, scale_of(s, first))) {
+            report_unequal(f, reader, first, node);
+            return;
+        }
+    }
+}
+
+/* A quantizer's own scale and that of the DequantizeLinear behind it. */
+static void judge_pair(struct fsd_finder *f, fsd_id dq)
+{
+    const struct fsd_state *s = f->c->new, *was = f->c->old;
+    struct fsd_span in = s->nodes.at[dq].in;
+    fsd_id q = in.n ? fsd_origin_node(s->sources.at[in.at].at) : FSD_NONE;
+    fsd_id old_dq = f->c->align->to_old[dq];
+    fsd_id old_q = q == FSD_NONE ? FSD_NONE : f->c->align->to_old[q];
+    struct fsd_slice a = scale_of(s, q), b = scale_of(s, dq);
+    struct fsd_slice before = scale_of(was, old_q);
+
+    if (a.n && b.n && before.n && are_equal(before, scale_of(was, old_dq)) &&
+        !are_equal(a, b))
+        report_unequal(f, dq, q, dq);
+}
+
+static void report_zero(struct fsd_finder *f, fsd_id node)
+{
+    fsd_finding_open(f);
+    fsd_about_state_node(f, f->c->new, node);
+    fprintf(f->out, "the scale of `%s` is 0", key(f->c->new, node));
+    f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[node]);
+    fsd_finding_close(f);
+}
+
+void fsd_find_unequal_scales(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool *changed = FSD_NEW(f->scratch, bool, c->new->nodes.n);
+
+    for (uint32_t i = 0; i < c->edits.n; i++) {
+        const struct fsd_node_edit *edit = &c->edits.at[i];
+
+        if (edit->what != FSD_EDIT_VALUE || strcmp(edit->of, "scale") != 0)
+            continue;
+        changed[edit->new] = true;
+        if (!strcmp(edit->now, "0"))
+            report_zero(f, edit->new);
+    }
+    for (fsd_id node = 0; node < c->new->nodes.n; node++) {
+        struct fsd_span in = c->new->nodes.at[node].in;
+        bool next = changed[node];
+
+        for (uint32_t i = 0; i < in.n; i++) {
+            fsd_id at = fsd_origin_node(c->new->sources.at[in.at + i].at);
+
+            next |= at != FSD_NONE && changed[at];
+        }
+        if (!next || c->align->to_old[node] == FSD_NONE)
+            continue;
+        if (scale_of(c->new, node).n)
+            judge_pair(f, node);
+        else
+            judge_inputs(f, node);
+    }
+}
