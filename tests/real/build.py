@@ -1,6 +1,7 @@
-"""build.py MODEL LOG [CAPABILITY [PROGRAM]]: a model's engine by TensorRT for RTX, as the builder's verbose log.
+"""build.py MODEL LOG [CAPABILITY [PROGRAM]] [KEY=VALUE...]: a model's engine by TensorRT for RTX, as the builder's verbose log.
 
 With a PROGRAM, as `fusiondiff code` writes them, it defines the network, and only its weights are MODEL's.
+Options are capability=SM86, sizes=1,4,8 (of open dimensions), streams=N, flag=NAME, clear=NAME.
 
 A process of its own for each engine: the builder keeps state, and ends badly with the interpreter."""
 import importlib.util
@@ -22,13 +23,13 @@ class Logger(trt.ILogger):
         self.out.write(f"[01/01/2026-00:00:00] [TRT] [{LETTER[severity.name]}] {msg}\n")
 
 
-def profile_of(builder, network):
-    """Open dimensions: 1, 4 and 8; NULL where there are none."""
+def profile_of(builder, network, sizes):
+    """Open dimensions: 1, 4 and 8, or `sizes`; NULL where there are none."""
     profile, used = builder.create_optimization_profile(), False
     for i in range(network.num_inputs):
         tensor = network.get_input(i)
         if -1 in tuple(tensor.shape):
-            sizes = [[n if d < 0 else d for d in tensor.shape] for n in (1, 4, 8)]
+            sizes = [[n if d < 0 else d for d in tensor.shape] for n in sizes]
             profile.set_shape(tensor.name, *sizes)
             used = True
     return profile if used else None
@@ -43,7 +44,7 @@ def define(network, model, program):
     return module
 
 
-def build(model, out, capability, program):
+def build(model, out, capability, program, options):
     builder = trt.Builder(Logger(out))
     network = builder.create_network(0)
     parser = None if program else trt.OnnxParser(network, builder.logger)
@@ -53,17 +54,25 @@ def build(model, out, capability, program):
     config = builder.create_builder_config()
     config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
     config.num_compute_capabilities = 1
-    config.set_compute_capability(getattr(trt.ComputeCapability, capability), 0)
-    profile = profile_of(builder, network)
+    config.set_compute_capability(getattr(trt.ComputeCapability, options.get("capability", capability)), 0)
+    if "streams" in options:
+        config.max_aux_streams = int(options["streams"])
+    if "flag" in options:
+        config.set_flag(getattr(trt.BuilderFlag, options["flag"]))
+    if "clear" in options:
+        config.clear_flag(getattr(trt.BuilderFlag, options["clear"]))
+    profile = profile_of(builder, network, [int(n) for n in options.get("sizes", "1,4,8").split(",")])
     if profile:
         config.add_optimization_profile(profile)
     return builder.build_serialized_network(network, config) is not None
 
 
 def main():
-    with open(sys.argv[2], "w", encoding="utf-8", errors="surrogateescape") as out:
-        built = build(sys.argv[1], out, sys.argv[3] if len(sys.argv) > 3 else "SM89",
-                      sys.argv[4] if len(sys.argv) > 4 else None)
+    plain = [a for a in sys.argv[1:] if "=" not in os.path.basename(a)]
+    options = dict(a.split("=", 1) for a in sys.argv[1:] if a not in plain)
+    model, log, capability, program = (plain + ["SM89", None][len(plain) - 2:])[:4] if len(plain) < 4 else plain[:4]
+    with open(log, "w", encoding="utf-8", errors="surrogateescape") as out:
+        built = build(model, out, capability, program, options)
     sys.stdout.flush()
     os._exit(0 if built else 1)
 
