@@ -45,12 +45,12 @@ ROWS = {
               '    {"seam/run", FSD_INFO, "A seam.", FSD_NEEDS_RUN, .find = fsd_find_seam,\n'
               '     .why = "It reads all parts.", .fix = "Nothing."},\n')],
     "rule of lint": [("src/judge/findings/finder.h", BEFORE, r"/\* lint_rows\.c", "fsd_find_fn fsd_lint_seam;\n"),
-                     ("src/judge/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
+                     ("src/judge/findings/rules_lint.c", BEFORE, r'    \{"scale/unknown",',
                       '    {"seam/lint", FSD_WARNING, "A seam in a model.", FSD_NEEDS_LINT, .find = fsd_lint_seam,\n'
                       '     .why = "It is there.", .fix = "Nothing.", .source = "this test"},\n')],
     "rule of lint by a form": [("src/judge/findings/lint_build.c", BEFORE, r'    \{"precision/fp32-rest"',
                                 '    {"seam/form", "n=SeamGelu > m=SeamRefused", NULL, "n", "{n} is before {m}"},\n'),
-                               ("src/judge/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
+                               ("src/judge/findings/rules_lint.c", BEFORE, r'    \{"scale/unknown",',
                                 '    {"seam/form", FSD_WARNING, "Seams in a row.", FSD_NEEDS_LINT, .find = fsd_lint_places,\n'
                                 '     .why = "They are there.", .fix = "Nothing.", .source = "this test"},\n')],
     "refusal": [("src/judge/lint/refusals.c", AFTER, r"\brefusals\[\] = \{\n",

@@ -130,6 +130,9 @@ fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rules/stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;
+/** rules_lint.c: the i-th rule of lint, then those on two exports; NULL past the last.
+ */
+const struct fsd_rule *fsd_lint_rule_at(unsigned i);
 /** rules_export.c: the i-th rule about two exports, NULL past the last. */
 const struct fsd_rule *fsd_export_rule_at(unsigned i);
 /* rules/total.c: the whole build. */
