@@ -109,6 +109,7 @@ struct command_line {
 
     /* Of snapshot and check. */
     bool with_times;
+    const char *merge_base;            /* of snapshot --merge */
     const char *also[MOST_BUILDS - 1]; /* builds, as words */
     unsigned n_also;
     struct fsd_check_options check;
@@ -426,6 +427,18 @@ enum fsd_status check_parts(const char *const *paths, unsigned n,
  *  or the one that is worked in.
  *  @param list  NULL: the lines came through a pipe, and are the user's own words. */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err);
+
+/** snapshot --merge: writes the side that changed over ours.  Where both did, the exit
+ *  status is that of findings. */
+enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err);
+
+/** Where the snapshot of a build of a list is written: the file `to`, or, if that is or
+ *  is to be a folder, the one in it that is called like the build's label.  Makes
+ *  folders that are missing.
+ *  @param list  as of check_listed() */
+enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *to,
+                                    const char *list, char path[static PATH_MAX],
+                                    struct fsd_error *err);
 
 /** Called with a build in a directory: MODEL, "" if there is none, and ENGINE; or with
  *  a directory or a snapshot that is one, as MODEL alone. */

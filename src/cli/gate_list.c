@@ -19,7 +19,8 @@ struct entry {
     struct fsd_error error;
     char *snapshot; /* its text, of the verb snapshot */
     size_t size;
-    char *notes; /* each ended by a zero */
+    char place[PATH_MAX]; /* where it is written */
+    char *notes;          /* each ended by a zero */
     size_t noted;
     struct stat file; /* the snapshot that is to be written, where `known` */
     bool known;
@@ -275,15 +276,19 @@ static enum fsd_status print_text(const void *payload, const struct sink *to)
 
     return fwrite(e->snapshot, 1, e->size, to->out) == e->size && !fflush(to->out)
                ? FSD_OK
-               : fail_errno(to->err, e->line->snapshot);
+               : fail_errno(to->err, e->place);
 }
 
 static void write_one(struct job *job, unsigned i)
 {
     struct entry *e = &job->at[i];
     struct command_line to = *job->line;
-    const char *path = e->line->snapshot;
+    const char *path = e->place;
 
+    e->error.status = find_snapshot_place(&e->line->run, e->line->snapshot,
+                                          job->list.path, e->place, &e->error);
+    if (e->error.status != FSD_OK)
+        return;
     to.n_outputs = 1;
     to.outputs[0] = (struct output){path, NULL};
     e->known = !stat(path, &e->file);

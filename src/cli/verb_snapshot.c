@@ -21,6 +21,10 @@ static const struct option_row options[] = {
      "MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory, a snapshot; may be "
      "repeated",
      WORDS(also, n_also)},
+    {"merge", "BASE",
+     "Merge two snapshots that come from BASE, as git's merge driver: the one that "
+     "changed is written over the first; exit status 1 where both did",
+     WORD(merge_base)},
     {0},
 };
 
@@ -34,6 +38,12 @@ static void check_line(struct command_line *line, struct argp_state *state)
 {
     if (line->format)
         argp_error(state, "a snapshot has only one format");
+    if (line->merge_base) {
+        if (!line->run.model || !line->run.engine || line->builds ||
+            line->outputs[0].path)
+            argp_error(state, "--merge BASE expects two snapshots and nothing else");
+        return;
+    }
     if (line->builds) {
         if (line->run.model || line->n_also || line->outputs[0].path)
             argp_error(state, "with --list, each line names a build and its snapshot=, "
@@ -64,6 +74,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     struct snapshot_job job = {.builds = {line->run}, .n = 1};
     enum fsd_status status = FSD_OK;
 
+    if (line->merge_base)
+        return merge_snapshots(line, err);
     if (line->builds)
         return snapshot_list(line, err);
     for (; job.n <= line->n_also && status == FSD_OK; job.n++) {
@@ -84,7 +96,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 const struct verb verb_snapshot = {
     "snapshot",
-    "[MODEL] ENGINE | --list FILE",
+    "[MODEL] ENGINE | --list FILE | --merge BASE OURS THEIRS",
     "write a build as a small text file to commit",
     doc,
     {"model.onnx engine.json -o engine.fsd",
