@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 struct fsd_comparison {
+    struct fsd_diff *run; /* of the new build; NULL: it is a snapshot */
     struct fsd_state *old, *new;
     struct fsd_compare *compare;
 };
@@ -59,8 +60,10 @@ void fsd_state_set_label(struct fsd_state *s, const char *label)
                       fact);
 }
 
+/* `cites`: the run's findings cite what lint advises, which takes time. */
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
-                                  const struct fsd_options *opt, struct fsd_error *err)
+                                  bool cites, const struct fsd_options *opt,
+                                  struct fsd_error *err)
 {
     const char *lone = !opt->engine ? opt->model : !opt->model ? opt->engine : NULL;
     struct fsd_options pair = *opt;
@@ -80,7 +83,7 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
         pair.engine = lone;
         pair.model = NULL;
     }
-    pair.uncited = !run;
+    pair.uncited = !cites;
     status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK) {
         report_misfits(d, &pair);
@@ -94,10 +97,12 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     return status;
 }
 
-enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
-                               const struct fsd_options *opt, struct fsd_error *err)
+/* Of a snapshot of several builds the first is compared. */
+static enum fsd_status open_first(struct fsd_state **out, struct fsd_diff **run,
+                                  bool cites, const struct fsd_options *opt,
+                                  struct fsd_error *err)
 {
-    enum fsd_status status = open_state(out, run, opt, err);
+    enum fsd_status status = open_state(out, run, cites, opt, err);
     char text[96];
 
     if (status == FSD_OK && (*out)->also.n && opt->note) {
@@ -106,6 +111,12 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
         opt->note(opt->payload, text);
     }
     return status;
+}
+
+enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
+                               const struct fsd_options *opt, struct fsd_error *err)
+{
+    return open_first(out, run, run != NULL, opt, err);
 }
 
 enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
@@ -118,7 +129,7 @@ enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options
         struct fsd_state *s = NULL;
 
         if (out->n < FSD_MOST_BUILDS)
-            status = open_state(&s, NULL, &opt[i], err);
+            status = open_state(&s, NULL, false, &opt[i], err);
         if (status == FSD_OK && (!s || out->n + s->also.n >= FSD_MOST_BUILDS))
             status =
                 fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
@@ -156,6 +167,7 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
                                     struct fsd_error *err)
 {
     struct fsd_state *before = NULL, *after = NULL;
+    struct fsd_diff *run = NULL;
     struct fsd_compare *compare;
     struct fsd_comparison *all;
     enum fsd_status status;
@@ -164,14 +176,15 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
     FSD_GUARD(err);
     status = fsd_state_open(&before, NULL, old, err);
     if (status == FSD_OK)
-        status = fsd_state_open(&after, NULL, new, err);
+        status = open_first(&after, &run, false, new, err);
     if (status != FSD_OK) {
+        fsd_diff_free(run);
         fsd_state_free(before);
         return status;
     }
     compare = fsd_compare_builds(before, after);
     all = FSD_NEW(after->arena, struct fsd_comparison, 1);
-    *all = (struct fsd_comparison){before, after, compare};
+    *all = (struct fsd_comparison){run, before, after, compare};
     if (!new->force)
         status = fsd_check_network(compare, err);
     if (status == FSD_OK)
@@ -186,6 +199,7 @@ void fsd_comparison_free(struct fsd_comparison *comparison)
     if (!comparison)
         return;
     fsd_compare_free(comparison->compare);
+    fsd_diff_free(comparison->run);
     fsd_state_free(comparison->old);
     fsd_state_free(comparison->new); /* its arena holds the comparison */
 }
@@ -199,8 +213,10 @@ enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
                                      const char *format, const struct fsd_style *style,
                                      FILE *out, struct fsd_error *err)
 {
-    const struct fsd_report report = {
-        .subject = FSD_OF_COMPARISON, .compare = comparison->compare, .style = style};
+    const struct fsd_report report = {.subject = FSD_OF_COMPARISON,
+                                      .compare = comparison->compare,
+                                      .compared = comparison->run,
+                                      .style = style};
 
     return fsd_report_write(&report, format, out, err);
 }

@@ -101,7 +101,7 @@ struct subject {
     }
 
 DOCUMENT(fill_run, fsd_document_of_run(sheet, r->run))
-DOCUMENT(fill_comparison, fsd_document_of_comparison(sheet, r->compare))
+DOCUMENT(fill_comparison, fsd_document_of_comparison(sheet, r->compare, r->judged))
 DOCUMENT(fill_changes, fsd_sheet_of_comparison(sheet, r->compare))
 DOCUMENT(fill_matrix, fsd_sheet_of_matrix(sheet, r->matrix))
 DOCUMENT(fill_stability, fsd_sheet_of_stability(sheet, r->matrix))
@@ -125,8 +125,8 @@ DRAW(draw_run, fsd_picture_write(r->run, format, r->style, out, err))
 DRAW(draw_comparison, fsd_compare_write_picture(r->compare, format, r->style, out, err))
 
 JUDGE(judge_run, fsd_verdict_of_run(r->run))
-JUDGE(judge_comparison, fsd_verdict_of_comparison(r->compare))
-JUDGE(judge_matrix, fsd_verdict_of_comparison(r->matrix->with[i + 1]))
+JUDGE(judge_comparison, fsd_verdict_of_comparison(r->compare, r->compared))
+JUDGE(judge_matrix, fsd_verdict_of_comparison(r->matrix->with[i + 1], NULL))
 JUDGE(judge_models, fsd_verdict_of_exports(r->compare))
 
 /* clang-format off */
@@ -223,19 +223,6 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* With findings on what is compared, unless they are judged already. */
-static void write_page(const struct fsd_report *r, FILE *out)
-{
-    const struct subject *s = &subjects[r->subject];
-    bool compared = !s->judged && !r->matrix;
-    struct fsd_verdict *own = compared ? s->judge(r, 0) : NULL;
-    struct fsd_report page = *r;
-
-    page.judged = own;
-    fsd_page_write(&page, out);
-    fsd_verdict_free(own);
-}
-
 /* The verdicts that there are, or findings judged for the purpose: of several builds,
  * on each beside the first. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
@@ -266,7 +253,7 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
 {
     switch (form_of(f, r->subject)) {
     case PAGE:
-        write_page(r, out);
+        fsd_page_write(r, out);
         return FSD_OK;
     case OWN:
         f->own[r->subject](r, out);
@@ -332,6 +319,24 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
+/* With findings on what is compared, unless they are judged already: each report of a
+ * comparison begins with them. */
+static enum fsd_status write_judged(const struct fsd_report *r, const struct format *f,
+                                    FILE *out, struct fsd_error *err)
+{
+    const struct subject *s = &subjects[r->subject];
+    bool page = form_of(f, r->subject) == PAGE;
+    bool compared = page ? !s->judged && !r->matrix : r->subject == FSD_OF_COMPARISON;
+    struct fsd_verdict *own = compared ? s->judge(r, 0) : NULL;
+    struct fsd_report judged = *r;
+    enum fsd_status status;
+
+    judged.judged = own;
+    status = write(&judged, f, out, err);
+    fsd_verdict_free(own);
+    return status;
+}
+
 /* What is printed is looked at as lines: a text heeds the width, and names, which reach
  * the log of a job, must not be commands to its runner. */
 static enum fsd_status write_lines(const struct fsd_report *r,
@@ -344,7 +349,7 @@ static enum fsd_status write_lines(const struct fsd_report *r,
                               .escape = format->escape,
                               .edit = width ? fsd_put_wrapped : NULL,
                               .width = width};
-    enum fsd_status status = write(r, format, fsd_lines_open(&lines), err);
+    enum fsd_status status = write_judged(r, format, fsd_lines_open(&lines), err);
 
     fsd_lines_close(&lines);
     return status;
@@ -383,7 +388,7 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
                         "a %s shows times, and none are known: give a --profile",
                         format->name);
     status = format->escape ? write_lines(&r, format, out, err)
-                            : write(&r, format, out, err);
+                            : write_judged(&r, format, out, err);
     return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char NONE[] = "none";
+
 static void add(struct fsd_compare *c, struct fsd_node_edit edit)
 {
     fsd_vec_push(c->arena, &c->edits, edit);
@@ -31,6 +33,8 @@ void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
     else if (edit->what == FSD_EDIT_SOURCE)
         fprintf(out, " %s `%s` as %s, before `%s`", many ? "read" : "reads", now,
                 edit->of, was);
+    else if (!strcmp(now, NONE))
+        fprintf(out, " %s no %s, before %s", many ? "have" : "has", edit->of, was);
     else if (!strcmp(now, was))
         fprintf(out, " %s other values as %s", many ? "have" : "has", edit->of);
     else
@@ -218,8 +222,8 @@ static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 
     if (had != has && c->old->reading && c->new->reading)
         add(c, (struct fsd_node_edit){FSD_EDIT_ATTRIBUTE, old, new, "bias",
-                                      had ? value_of(c, was, true) : "none",
-                                      has ? value_of(c, is, true) : "none"});
+                                      had ? value_of(c, was, true) : NONE,
+                                      has ? value_of(c, is, true) : NONE});
 }
 
 /* ----------------------------------------------------------------------- sources */

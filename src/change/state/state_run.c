@@ -2,6 +2,7 @@
  * nodes, layers, edges and times by the other files state_*.c. */
 #include "change/state/parts.h"
 #include "base/base.h"
+#include "explain/cost/cost.h"
 #include "model/graph/walk.h"
 
 #include <inttypes.h>
@@ -68,6 +69,17 @@ static fsd_sym layer_details(const struct fsd_diff *d, struct fsd_intern *names)
                                                                  : "names");
 }
 
+static void add_bytes(struct fsd_state_build *b)
+{
+    const struct fsd_diff *d = b->d;
+
+    for (fsd_id i = 0; d->cost && i < d->engine->nodes.n; i++)
+        if (d->cost->layers[i].bytes >= 0)
+            b->s->bytes += d->cost->layers[i].bytes;
+        else
+            b->s->bytes_unknown++;
+}
+
 static void add_head(struct fsd_state_build *b)
 {
     const struct fsd_diff *d = b->d;
@@ -97,6 +109,7 @@ static void add_head(struct fsd_state_build *b)
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;
     s->mapped = d->summary->mapped;
+    add_bytes(b);
 }
 
 static void open_prints(struct fsd_state_build *b)

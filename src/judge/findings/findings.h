@@ -333,6 +333,8 @@ struct fsd_case {
     const struct fsd_compare *c; /**< the comparison with its snapshot; NULL: there is
                                       none */
     const struct fsd_policy *policy;
+    bool compared;  /**< two builds are compared: the run serves advice alone, and is
+                         not reported itself */
     unsigned today; /**< 20260131, for ignores that expire; 0: none expires */
 };
 

@@ -476,6 +476,22 @@ static int by_cost(const void *a, const void *b)
                  fsd_then(fsd_order(y->errors, x->errors), strcmp(x->what, y->what))));
 }
 
+/* What all layers read and write, where both builds state it: an inserted layer alone
+ * may be the one that stood elsewhere before. */
+static void put_moved(const struct fsd_compare *c, FILE *out)
+{
+    fputs("all layers read and write ", out);
+    fsd_put_scaled(c->new->bytes, NULL, " B", out);
+    if (c->new->bytes == c->old->bytes) {
+        fputs(", as before", out);
+        return;
+    }
+    fputs(", before ", out);
+    fsd_put_scaled(c->old->bytes, NULL, " B", out);
+    fprintf(out, " (%+.1f %%)",
+            100 * ((double)c->new->bytes / (double)c->old->bytes - 1));
+}
+
 static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)
 {
     const struct fsd_compare *c = f->c;
@@ -503,7 +519,10 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
                 f->v->saves ? -first->ms : first->ms,
                 f->v->saves ? c->before - c->after : c->after - c->before,
                 100 * (c->after - c->before) / c->before);
-    else if (first->bytes)
+    else if (c->old->bytes && c->new->bytes) {
+        fputs("; ", out);
+        put_moved(c, out);
+    } else if (first->bytes)
         fprintf(out, "; layers inserted there read and write %.3g %s",
                 (double)first->bytes / (first->bytes < 1000000 ? 1e3 : 1e6),
                 first->bytes < 1000000 ? "kB" : "MB");
@@ -523,10 +542,22 @@ static const char *todo_in_all(const struct fsd_compare *c)
         return "Check the build with its model, and take the snapshot with the model "
                "too: then a change of the model is seen.";
     if (c->account.state[FSD_ASPECT_OPTIONS] == FSD_ASPECT_UNKNOWN)
-        return "Compare the options of both builds; if they are the same, build "
-               "again, and record the variants if rebuilds vary (snapshot --also).";
+        return "Compare the options and GPU of both builds; if they are the same, "
+               "build again, and record the variants if rebuilds vary (snapshot "
+               "--also).";
     return "Build again. If rebuilds vary, record the variants (snapshot --also); "
            "otherwise accept the build.";
+}
+
+static const char *moved_text(const struct finder *f)
+{
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    fputs("The times are unknown; ", out);
+    put_moved(f->c, out);
+    putc('.', out);
+    return fsd_print_take(&text, f->v->arena);
 }
 
 /* If no single change explains the findings, the builder is another one, or decided
@@ -556,6 +587,8 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
         f->v->says[1] = fsd_printed(
             f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
             c->after, c->before, 100 * (c->after - c->before) / c->before);
+    else if (c->old->bytes && c->new->bytes)
+        f->v->says[1] = moved_text(f);
     else if (bytes)
         f->v->says[1] = fsd_printed(
             f->v->arena,

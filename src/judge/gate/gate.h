@@ -101,8 +101,10 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
                                         bool accepts, const char *command);
 
 /** The verdict of a comparison of two builds, or two exports, by the default policy:
- *  judges nothing.  What is compared must outlive it. */
-struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c);
+ *  judges nothing.  What is compared must outlive it.
+ *  @param run of the new build, for advice that lint has on its model; NULL: unknown */
+struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
+                                              const struct fsd_diff *run);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 
 /** A copy that what is compared need not outlive, but for the policy of the case.

@@ -209,6 +209,7 @@ static struct fsd_verdict *verdict_of(const char *title,
     struct fsd_verdict *v = new_verdict(title, FSD_ERROR);
     const struct fsd_compare *c = before_gate->c;
     const struct fsd_state *new = before_gate->build, *old = c ? c->old : new;
+    const struct fsd_diff *run = before_gate->compared ? NULL : before_gate->run;
     struct fsd_timing t = c ? fsd_timing_of(c) : (struct fsd_timing){.known = false};
     fsd_sym label = fsd_built_find(&new->built, new->names, FSD_BUILT_LABEL);
     struct amounts before = measure(old, v->arena), now = measure(new, v->arena);
@@ -227,11 +228,11 @@ static struct fsd_verdict *verdict_of(const char *title,
     v->ms[1] = (t.runs ? new->run : new->total).median;
     v->model = new->model_path;
     v->engine = new->engine_path;
-    if (before_gate->run && !*v->model)
+    if (run && !*v->model)
         v->model = v->engine;
     v->name = name_of(v->arena, v->model, v->label);
-    if (before_gate->run)
-        add_inputs(v, before_gate->run);
+    if (run)
+        add_inputs(v, run);
     else
         add_about(v, "build", v->engine, engine_of(v, new));
     if (c) {
@@ -268,7 +269,7 @@ static struct fsd_verdict *verdict_of(const char *title,
     if (c)
         v->account = c->account;
     fsd_verdict_find_causes(v, before_gate);
-    v->brief = fsd_brief_of_check(v->arena, v->says, v->saves, before_gate->run);
+    v->brief = fsd_brief_of_check(v->arena, v->says, v->saves, run);
     v->command = command;
     if (c && command && fails_by_change(v->findings))
         v->accept = fsd_printed(v->arena, "%s --update", command);
@@ -284,10 +285,12 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
 
 /* ------------------------------------------------------------------- a comparison */
 
-struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c)
+struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
+                                              const struct fsd_diff *run)
 {
     struct fsd_policy *policy = fsd_policy_new();
-    const struct fsd_case compared = {.build = c->new, .c = c, .policy = policy};
+    const struct fsd_case compared = {
+        .build = c->new, .c = c, .run = run, .policy = policy, .compared = true};
     struct fsd_verdict *v = verdict_of("compare", &compared, false, NULL);
 
     v->policy = policy;

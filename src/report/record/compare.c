@@ -643,6 +643,8 @@ FSD_RECORD(builder, BUILDER)
         .of = &builder_record, \
         .about = "of builds by two builders the old and the new one's; layouts, " \
         "kernels and tactics are then not compared") \
+    when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
+        .about = "root cause, its cost, and what to do; absent if no cause is known") \
     set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), NULL, \
         .of = &fsd_difference_record, .always = true, \
         .about = "what the builds were made from and differ in") \
@@ -724,7 +726,8 @@ static const struct fsd_rows *builders_of(struct fsd_arena *arena,
     return rows;
 }
 
-void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c)
+void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
+                                const struct fsd_verdict *v)
 {
     struct fsd_arena *arena = sheet->arena;
     struct comparison *row;

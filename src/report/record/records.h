@@ -24,7 +24,8 @@
 /** The JSON of a run, a comparison, lint, one check or a list of checks: a sheet whose
  *  tables other formats do not take.  The subject outlives the sheet. */
 void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
-void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
+void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
+                                const struct fsd_verdict *v);
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
                           const struct fsd_lint *lint, const struct fsd_verdict *v);
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v);

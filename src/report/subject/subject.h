@@ -22,7 +22,8 @@ struct fsd_report {
     const struct fsd_matrix *matrix;     /**< of several builds */
     const struct fsd_routes *routes;     /**< of several routes */
     const struct fsd_verdict *verdict;   /**< of a check, and of lint */
-    const struct fsd_verdict *judged;    /**< of what is compared, for its page */
+    const struct fsd_verdict *judged;    /**< of what is compared */
+    const struct fsd_diff *compared;     /**< the run of the new build; NULL: unknown */
     const struct fsd_verdicts *verdicts; /**< of the checks of a list */
     const struct fsd_lint *lint;         /**< of lint */
     const struct fsd_view *own_view;     /**< one that FSD_VIEWS lacks; NULL: none */

@@ -658,6 +658,30 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
         fprintf(out, "  and %u more (--all)\n", n - most);
 }
 
+/* Each build's sum of the bytes that its layers read and write: fewer layers may move
+ * more. */
+static void put_bytes(const struct fsd_compare *c, FILE *out)
+{
+    int64_t before = c->old->bytes, after = c->new->bytes;
+    uint32_t unknown = c->old->bytes_unknown + c->new->bytes_unknown;
+
+    if (!before || !after)
+        return;
+    fputs("bytes             ", out);
+    fsd_put_scaled(before, NULL, " B", out);
+    if (after == before) {
+        fputs(" in both", out);
+    } else {
+        fputs(" -> ", out);
+        fsd_put_scaled(after, NULL, " B", out);
+        fprintf(out, " (%+.1f %%)", 100 * ((double)after / (double)before - 1));
+    }
+    if (unknown)
+        fprintf(out, ", without %u layer%s of unknown bytes", unknown,
+                fsd_plural(unknown));
+    fputc('\n', out);
+}
+
 void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
 {
     put_side("old", c->old, out);
@@ -667,6 +691,7 @@ void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
     put_alignment(c, out);
     put_counts(c, out);
     fsd_put_builders(c, out);
+    put_bytes(c, out);
     put_times(c, out);
     if (!c->differs)
         fputs(c->hidden ? "\nno difference as far as stated\n" : "\nno difference\n",
@@ -712,6 +737,8 @@ void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
                                 BY_REGION(c, kernels, arena)};
     struct fsd_alike alike = fsd_regions_alike(c, arena);
 
+    fsd_text_brief(&r->judged->brief, style, out);
+    fputs(r->judged->brief.n ? "\n" : "", out);
     fsd_compare_put_head(c, style->all, out);
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];

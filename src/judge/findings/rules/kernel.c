@@ -499,6 +499,16 @@ static bool computes(const struct fsd_move *m)
     return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
 }
 
+/* All nodes that the layer realised are in the old model only. */
+static bool is_of_old_model(const struct fsd_compare *c, const struct fsd_move *m)
+{
+    bool gone = m->nodes.n && fsd_state_knows_nodes(c->new);
+
+    for (uint32_t i = 0; i < m->nodes.n; i++)
+        gone &= c->align->to_new[c->old->refs.at[m->nodes.at + i]] == FSD_NONE;
+    return gone;
+}
+
 /* `which`: kernels that are gone, or that are there once more. */
 void fsd_find_counted_kernels(struct fsd_finder *f)
 {
@@ -519,7 +529,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
         const struct fsd_move_change *m = &c->moves.at[i];
 
         if (gone && m->what == FSD_MOVE_REMOVED &&
-            (m->missed || computes(&c->old->moves.at[m->old])))
+            (m->missed || computes(&c->old->moves.at[m->old])) &&
+            !is_of_old_model(c, &c->old->moves.at[m->old]))
             report_move(f, m, true);
         else if (!gone && m->what == FSD_MOVE_ADDED &&
                  computes(&c->new->moves.at[m->new]))
