@@ -9,6 +9,7 @@
 #include "change/compare/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------ times */
 
@@ -61,9 +62,50 @@ static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
     c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
+/* The first size of a shape, and what is behind it; 0: it has none that is fixed. */
+static uint32_t first_size(const char *shape, const char **rest)
+{
+    char *end;
+    unsigned long size = *shape >= '0' && *shape <= '9' ? strtoul(shape, &end, 10) : 0;
+
+    if (!size || size > UINT32_MAX)
+        return 0;
+    *rest = end;
+    return (uint32_t)size;
+}
+
+/* A batch of 32 takes longer than one of 1: times of other sizes are no gain or loss.
+ * Per item they can be compared if all inputs have another first size, the same one. */
+static void compare_sizes(struct fsd_compare *c)
+{
+    bool per_item = true;
+
+    for (uint32_t i = 0; i < c->ports.n; i++) {
+        const struct fsd_port_change *p = &c->ports.at[i];
+        const char *was, *is, *was_rest, *is_rest;
+        uint32_t before, after;
+
+        if (p->output || !p->shape)
+            continue;
+        c->unlike = true;
+        was = fsd_text(c->old->names, c->old->inputs.at[p->old].shape);
+        is = fsd_text(c->new->names, c->new->inputs.at[p->new].shape);
+        before = first_size(was, &was_rest);
+        after = first_size(is, &is_rest);
+        per_item &= before && after && !strcmp(was_rest, is_rest) &&
+                    (!c->items_before ||
+                     (c->items_before == before && c->items_after == after));
+        c->items_before = before;
+        c->items_after = after;
+    }
+    if (!per_item)
+        c->items_before = c->items_after = 0;
+}
+
 static void compare_times(struct fsd_compare *c)
 {
-    c->timed = c->old->profiles && c->new->profiles;
+    compare_sizes(c);
+    c->timed = c->old->profiles && c->new->profiles && !c->unlike;
     for (uint32_t i = 0; i < c->regions.n; i++)
         time_region(c, &c->regions.at[i]);
     for (int side = 0; side < 2 && c->timed; side++) { /* moves that are of no region */

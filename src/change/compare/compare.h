@@ -286,6 +286,9 @@ struct fsd_compare {
     uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
                                  | FSD_LAYER_MOVES */
     fsd_built_changes built;
+    bool unlike; /**< the inputs have other sizes: times are not compared */
+    uint32_t items_before, items_after; /**< of unlike builds whose inputs differ in the
+                                             first size only: that size; else 0 */
     bool reread; /**< an older version of the program took the old state of the same
                       build, as far as is known: nothing that differs is a change */
     unsigned unstated; /**< FSD_STATES_*: what the old build states and the new one

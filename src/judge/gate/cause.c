@@ -519,7 +519,10 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
                 f->v->saves ? -first->ms : first->ms,
                 f->v->saves ? c->before - c->after : c->after - c->before,
                 100 * (c->after - c->before) / c->before);
-    else if (c->old->bytes && c->new->bytes) {
+    else if (c->unlike) {
+        fputs("; times and bytes are not compared, since the inputs have other sizes",
+              out);
+    } else if (c->old->bytes && c->new->bytes) {
         fputs("; ", out);
         put_moved(c, out);
     } else if (first->bytes)
@@ -587,6 +590,8 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
         f->v->says[1] = fsd_printed(
             f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
             c->after, c->before, 100 * (c->after - c->before) / c->before);
+    else if (c->unlike)
+        f->v->says[1] = "The cost is not compared, since the inputs have other sizes.";
     else if (c->old->bytes && c->new->bytes)
         f->v->says[1] = moved_text(f);
     else if (bytes)

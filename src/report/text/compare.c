@@ -133,6 +133,24 @@ static void put_change(const char *title, double before, double after, const cha
     fprintf(out, ", %s", of);
 }
 
+/* Times of other sizes are told, not subtracted; of another batch, per item. */
+static void put_unlike(const struct fsd_compare *c, FILE *out)
+{
+    bool runs = c->old->timed_runs && c->new->timed_runs;
+    double before = runs ? c->old->run.median : c->old->total.median,
+           after = runs ? c->new->run.median : c->new->total.median;
+
+    if (!runs && !(c->old->profiles && c->new->profiles))
+        return;
+    fprintf(out,
+            "time         %.4f and %.4f ms are not compared: the inputs have other "
+            "sizes\n",
+            before, after);
+    if (c->items_before)
+        put_change("             ", before / c->items_before, after / c->items_after,
+                   "per item of the batch\n", out);
+}
+
 /* Whole runs first, where both builds have them: they are what users wait for. */
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
@@ -147,6 +165,10 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
     bool runs = c->old->timed_runs && c->new->timed_runs;
 
+    if (c->unlike) {
+        put_unlike(c, out);
+        return;
+    }
     if (runs)
         put_change("time         ", c->old->run.median, c->new->run.median, "a run\n",
                    out);
@@ -665,7 +687,7 @@ static void put_bytes(const struct fsd_compare *c, FILE *out)
     int64_t before = c->old->bytes, after = c->new->bytes;
     uint32_t unknown = c->old->bytes_unknown + c->new->bytes_unknown;
 
-    if (!before || !after)
+    if (!before || !after || c->unlike)
         return;
     fputs("bytes             ", out);
     fsd_put_scaled(before, NULL, " B", out);

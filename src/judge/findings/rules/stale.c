@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { NAMED = 3 };
+
 static bool is_same(const uint64_t a[2], const uint64_t b[2])
 {
     return a[0] == b[0] && a[1] == b[1];
@@ -62,22 +64,27 @@ static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
     return FSD_NONE;
 }
 
-static void add_stale(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
+/* Adds the n-th change to the finding: they have one cause. */
+static void add_stale(struct fsd_finder *f, uint32_t n, fsd_id old, fsd_id new,
+                      const char *what)
 {
     struct fsd_shown shown = fsd_compare_shown(f->c, old, new);
     const struct fsd_state_node *node = &shown.s->nodes.at[shown.at];
 
-    fsd_finding_open(f);
+    if (!n) {
+        fsd_finding_open(f);
+        fputs("the engine is byte-identical to the snapshot's, but ", f->out);
+        f->now.line = fsd_state_line(f->c->old, old);
+    }
     fsd_about_state_node(f, shown.s, shown.at);
-    fprintf(f->out, "the engine is byte-identical to the snapshot's, but `%s` (%s) %s",
-            fsd_text(shown.s->names, node->key), fsd_text(shown.s->names, node->op),
-            what);
-    f->now.line = fsd_state_line(f->c->old, old);
-    fsd_finding_close(f);
+    if (n < NAMED)
+        fprintf(f->out, "%s`%s` (%s) %s", n ? ", " : "",
+                fsd_text(shown.s->names, node->key), fsd_text(shown.s->names, node->op),
+                what);
 }
 
-/* Counts the changes of nodes that the engine depends on; with `report`, reports each.
- */
+/* Counts the changes of nodes that the engine depends on; with `report`, adds each to
+ * one finding. */
 static uint32_t changes(struct fsd_finder *f, bool report)
 {
     const struct fsd_compare *c = f->c;
@@ -89,9 +96,9 @@ static uint32_t changes(struct fsd_finder *f, bool report)
 
         if (!what || !is_built(&c->new->nodes.at[node]))
             continue;
-        n++;
         if (report)
-            add_stale(f, old, node, what);
+            add_stale(f, n, old, node, what);
+        n++;
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++) {
         fsd_id new = c->align->to_new[old];
@@ -102,15 +109,15 @@ static uint32_t changes(struct fsd_finder *f, bool report)
         if (new == FSD_NONE ||
             fsd_traits_agree(c, &c->old->nodes.at[old], &c->new->nodes.at[new]))
             continue;
-        n++;
         if (report)
-            add_stale(f, old, new, "has other attributes");
+            add_stale(f, n, old, new, "has other attributes");
+        n++;
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++)
         if (!fsd_align_has(c->align, old) && is_built(&c->old->nodes.at[old])) {
-            n++;
             if (report)
-                add_stale(f, old, FSD_NONE, "is gone");
+                add_stale(f, n, old, FSD_NONE, "is gone");
+            n++;
         }
     return n;
 }
@@ -124,7 +131,14 @@ void fsd_find_stale(struct fsd_finder *f)
         is_same(old->model_hash, new->model_hash))
         return;
     if (!f->rule->which) {
-        changes(f, true);
+        uint32_t n = changes(f, true);
+
+        if (!n)
+            return;
+        if (n > NAMED)
+            fprintf(f->out, " and %u more changes of nodes", n - NAMED);
+        f->count = n;
+        fsd_finding_close(f);
     } else if (!changes(f, false)) {
         fsd_finding_open(f);
         fputs("the model file differs, the engine is byte-identical to the snapshot's: "

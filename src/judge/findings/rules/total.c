@@ -29,7 +29,7 @@ struct fsd_timing fsd_timing_of(const struct fsd_compare *c)
 {
     if (!c->old->timed_runs || !c->new->timed_runs)
         return fsd_timing_of_layers(c);
-    return (struct fsd_timing){.known = true,
+    return (struct fsd_timing){.known = !c->unlike,
                                .runs = true,
                                .before = c->old->run.median,
                                .after = c->new->run.median,
@@ -83,7 +83,8 @@ static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
 static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
 {
     const struct fsd_compare *c = f->c;
-    const char *lack = !c->old->profiles && !c->new->profiles
+    const char *lack = c->unlike ? "the inputs have other sizes"
+                       : !c->old->profiles && !c->new->profiles
                            ? "neither the snapshot nor the build has times"
                        : !c->old->profiles ? "the snapshot has no times"
                                            : "the build has no times";
