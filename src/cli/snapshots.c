@@ -1,7 +1,15 @@
-/* Snapshots that are rewritten: by `check --update`, of one build or of a list, and by
- * `snapshot`, which notes what of the old one goes. */
+/*
+ * Snapshots as files: rewritten by `check --update`, of one build or of a list, and by
+ * `snapshot`, which notes what of the old one goes; where `snapshot --list` writes
+ * them; how git merges them.
+ */
 #define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
 {
@@ -31,4 +39,157 @@ void report_dropped(const struct command_line *line, const char *path)
              "%.150s: the variants of its %u builds are dropped (--also keeps them)",
              path, builds);
     line->run.note(line->run.payload, text);
+}
+
+/* ----------------------------------------------------------------- places of a list */
+
+/* The file that the list names, or, in a folder, the one that is called like the build.
+ * Folders are made, so that the first snapshots of a list need nothing but the list.
+ *
+ *     label=sm86 snapshot=r18/snapshots     r18/snapshots/sm86.fsd
+ *     snapshot=r18/first.fsd                r18/first.fsd
+ */
+static const char suffix[] = ".fsd";
+
+static bool has_suffix(const char *path)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+
+    return n > m && !strcmp(path + n - m, suffix);
+}
+
+/* A name without the suffix is a folder, also before it is there: `check` looks for the
+ * snapshots in it. */
+static bool is_folder(const char *to)
+{
+    struct stat st;
+
+    return is_directory(to) || (stat(to, &st) && !has_suffix(to));
+}
+
+static enum fsd_status make_folder(const char *path, const char *list,
+                                   struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    if (is_directory(path))
+        return FSD_OK;
+    status = check_listed(path, list, err);
+    if (status == FSD_OK && mkdir(path, 0777) && errno != EEXIST)
+        status = fail_errno(err, path);
+    return status;
+}
+
+/* Makes the folders before the last slash of a path. */
+static enum fsd_status make_folders(char *path, const char *list, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (char *slash = strchr(path + 1, '/'); slash && status == FSD_OK;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = make_folder(path, list, err);
+        *slash = '/';
+    }
+    return status;
+}
+
+/* Prints the label, or without one the name of the engine's file without its ending. */
+static bool put_name(const struct fsd_options *run, char *out, size_t size)
+{
+    const char *file = run->engine ? run->engine : run->model;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    const char *name = run->label ? run->label : slash ? slash + 1 : file;
+    size_t n = !name ? 0 : run->label ? strlen(name) : strcspn(name, ".");
+
+    return n && !memchr(name, '/', n) && *name != '.' &&
+           snprintf(out, size, "/%.*s%s", (int)n, name, suffix) < (int)size;
+}
+
+enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *to,
+                                    const char *list, char path[static PATH_MAX],
+                                    struct fsd_error *err)
+{
+    bool folder = is_folder(to);
+    size_t n = strlen(to);
+    enum fsd_status status;
+
+    while (folder && n > 1 && to[n - 1] == '/')
+        n--;
+    if (snprintf(path, PATH_MAX, "%.*s", (int)n, to) >= PATH_MAX ||
+        (folder && !put_name(run, path + n, PATH_MAX - n)))
+        return fail_file(err, FSD_E_ARG, to,
+                         "expected a label= that can be the name of a file in this "
+                         "folder, found '%.100s'",
+                         run->label ? run->label : "none");
+    status = make_folders(path, list, err);
+    return status == FSD_OK ? check_listed(path, list, err) : status;
+}
+
+/* -------------------------------------------------------------------------- merging */
+
+/* Lines of two snapshots cannot be mixed, since each is of one build: a side that did
+ * not change gives way to the other.  Where both changed, the build of the merged model
+ * is in neither. */
+struct text {
+    char *at;
+    size_t n;
+};
+
+static enum fsd_status read_snapshot(const char *path, struct text *out,
+                                     struct fsd_error *err)
+{
+    enum { STEP = 1 << 16 };
+    FILE *in;
+
+    if (fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
+        return fail_file(err, FSD_E_FORMAT, path,
+                         "expected a snapshot, found another file");
+    in = fopen(path, "rb");
+    if (!in)
+        return fail_errno(err, path);
+    do {
+        out->at = must(realloc(out->at, out->n + STEP));
+        out->n += fread(out->at + out->n, 1, STEP, in);
+    } while (!feof(in) && !ferror(in));
+    return fclose(in) ? fail_errno(err, path) : FSD_OK;
+}
+
+static bool are_equal(const struct text *a, const struct text *b)
+{
+    return a->n == b->n && !memcmp(a->at, b->at, a->n);
+}
+
+static enum fsd_status print_text(const void *payload, const struct sink *to)
+{
+    const struct text *text = payload;
+
+    return fwrite(text->at, 1, text->n, to->out) == text->n && !fflush(to->out)
+               ? FSD_OK
+               : fail_errno(to->err, NULL);
+}
+
+enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err)
+{
+    enum { BASE, OURS, THEIRS, SIDES };
+    const char *const paths[SIDES] = {line->merge_base, line->run.model,
+                                      line->run.engine};
+    struct text side[SIDES] = {{0}};
+    enum fsd_status status = FSD_OK;
+
+    for (int i = 0; i < SIDES && status == FSD_OK; i++)
+        status = read_snapshot(paths[i], &side[i], err);
+    if (status == FSD_OK && are_equal(&side[BASE], &side[OURS])) {
+        line->n_outputs = 1;
+        line->outputs[0] = (struct output){.path = paths[OURS], .updates = true};
+        status = write_outputs(line, print_text, &side[THEIRS], err);
+    } else if (status == FSD_OK && !are_equal(&side[BASE], &side[THEIRS]) &&
+               !are_equal(&side[OURS], &side[THEIRS])) {
+        print_note(NULL, "both sides changed the snapshot: keep either one, build the "
+                         "merged model, then run check --update");
+        line->exit_status = FINDINGS;
+    }
+    for (int i = 0; i < SIDES; i++)
+        free(side[i].at);
+    return status;
 }

@@ -643,7 +643,8 @@ FSD_RECORD(builder, BUILDER)
         .of = &builder_record, \
         .about = "of builds by two builders the old and the new one's; layouts, " \
         "kernels and tactics are then not compared") \
-    when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
+    when(t, WORDS, says, v && v->says[0], \
+        fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "root cause, its cost, and what to do; absent if no cause is known") \
     set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), NULL, \
         .of = &fsd_difference_record, .always = true, \

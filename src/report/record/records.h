@@ -24,6 +24,7 @@
 /** The JSON of a run, a comparison, lint, one check or a list of checks: a sheet whose
  *  tables other formats do not take.  The subject outlives the sheet. */
 void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
+/** @param v what is judged of it; NULL: nothing */
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                                 const struct fsd_verdict *v);
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,

@@ -759,8 +759,10 @@ void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
                                 BY_REGION(c, kernels, arena)};
     struct fsd_alike alike = fsd_regions_alike(c, arena);
 
-    fsd_text_brief(&r->judged->brief, style, out);
-    fputs(r->judged->brief.n ? "\n" : "", out);
+    if (r->judged && r->judged->brief.n) {
+        fsd_text_brief(&r->judged->brief, style, out);
+        fputc('\n', out);
+    }
     fsd_compare_put_head(c, style->all, out);
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
