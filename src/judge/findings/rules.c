@@ -356,9 +356,8 @@ static const struct fsd_rule rules[] = {
     {"scales-unequal", FSD_ERROR,
      "Quantizers that had one scale have several, or a scale is 0.", CHANGE,
      fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
-     .why =
-         "Between unequal scales data is quantized again, and a Concat or Add of them "
-         "is not fused as before. A scale of 0 maps every value to 0.",
+     .why = "Between unequal scales data is quantized again, and what joins them is "
+            "not fused as before. A scale of 0 maps every value to 0.",
      .fix =
          "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,
