@@ -20,7 +20,7 @@ static bool escapes(const struct replay *r, const struct candidate *w, fsd_id te
 
         if (fsd_candidate_took(w, node) ||
             fsd_candidate_took(w, fsd_last_duplicate(r, node)) ||
-            (r->m->facts->traits[node] & FSD_OP_SHAPE))
+            (r->m->facts->traits[node] & FSD_OP_SHAPE) || !r->m->facts->live[node])
             continue;
         if (!r->nodes[node].passes || !far)
             return true;
@@ -228,6 +228,8 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
+enum { FAR_ENOUGH = 6 }; /* nodes between a tensor and one that a name means */
+
 /* The node reads the tensor, or something that at most `far` nodes make of it. */
 static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far)
 {
@@ -242,17 +244,39 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far
     return false;
 }
 
+/* The node for whose kernel the engine's tensor was made, by its name; FSD_NONE: the
+ * name does not tell. */
+static fsd_id made_for(const struct replay *r, fsd_id tensor)
+{
+    fsd_sym name =
+        r->m->evidence & FSD_BY_TENSOR ? r->m->engine->tensors.at[tensor].argument : 0;
+
+    return fsd_tensor_producer(r->g, fsd_graph_find(r->g, name, 0));
+}
+
 /* The tensor leads to the node that the layer, or its output, is named after; true if
  * there is no such name. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
-    enum { FAR_ENOUGH = 6 };
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
     fsd_id by = fsd_only_named(r, layer);
 
     if (by == FSD_NONE && fsd_match_holds(r->m, out))
         by = fsd_tensor_producer(r->g, r->m->counterpart[out]);
     return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
+}
+
+/* Nothing that the candidate makes leads to the node that the name of an output
+ * means. */
+static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
+                        const fsd_id *made, uint32_t n)
+{
+    fsd_id node = port->tensor == FSD_NONE ? FSD_NONE : made_for(r, port->tensor);
+
+    for (uint32_t k = 0; k < n; k++)
+        if (node == FSD_NONE || leads_to(r, made[k], node, FAR_ENOUGH))
+            return false;
+    return node != FSD_NONE && n;
 }
 
 /* How many kernels that read an output of this one could not go on with the node that
@@ -271,7 +295,8 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
         bool on = w->n_open || !e->layers.at[layer].steps.n;
 
         for (uint32_t k = 0; k < n && !on; k++)
-            on = goes_on(r, layer, made[k], 5) && is_wanted(r, layer, made[k]);
+            on = goes_on(r, layer, made[k], 5) && is_wanted(r, layer, made[k]) &&
+                 fsd_fits_attention(r, layer, port->tensor, made[k]);
         for (uint32_t k = 0; k < w->n_open && on; k++)
             on = fsd_only_named(r, layer) == w->open[k].node ||
                  is_wanted(r, layer, fsd_node_out_tensor(r->g, w->open[k].node, 0));
@@ -415,7 +440,8 @@ void fsd_candidate_finish(const struct replay *r, struct candidate *w)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
     for (uint32_t i = 0; i < n->out.n; i++) {
         w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
-        w->lost += count_lost(r, w, fsd_node_out(r->m->engine, n, i), made, escaping);
+        w->lost += count_lost(r, w, fsd_node_out(r->m->engine, n, i), made, escaping) +
+                   is_misnamed(r, fsd_node_out(r->m->engine, n, i), made, escaping);
     }
     for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !r->now.padded; i++)
         if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping, product))

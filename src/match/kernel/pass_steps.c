@@ -624,8 +624,8 @@ static void list_duplicates(struct replay *r)
     }
 }
 
-/* The readers with which a kernel may go on; of nodes that compute the same, one is
- * enough. */
+/* The readers with which a kernel may go on: of nodes that compute the same, one is
+ * enough, and nothing computes a node on which no output depends. */
 static void list_readers(struct replay *r)
 {
     for (fsd_id t = 0; t < r->g->tensors.n; t++) {
@@ -635,7 +635,7 @@ static void list_readers(struct replay *r)
         for (uint32_t i = 0; i < all.n; i++) {
             fsd_id node = r->g->links.at[all.at + i];
 
-            if (fsd_last_duplicate(r, node) == node)
+            if (fsd_last_duplicate(r, node) == node && r->m->facts->live[node])
                 fsd_vec_push(r->scratch, &r->reader, node);
         }
         r->tensors[t].readers.n = r->reader.n - r->tensors[t].readers.at;

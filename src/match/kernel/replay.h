@@ -412,6 +412,10 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
 /** The form's sizes, but for axes of one, are those of the tensor (fit.c). */
 bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
                        fsd_id tensor);
+/** The tensor is what the layer, if it is an attention's kernel, reads in the place of
+ *  the engine's tensor `held`; true for other layers (attention.c). */
+bool fsd_fits_attention(const struct replay *r, fsd_id layer, fsd_id held,
+                        fsd_id tensor);
 /** Into how many parts Slices or a Split take the tensor; 1: none does (parts.c). */
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor);
 /** Likewise, or what a few nodes make of the tensor (parts.c). */

@@ -1,0 +1,107 @@
+/*
+ * What each input of an attention's kernel is.  The kernel's name lists a product, a
+ * Softmax and a product, and it reads queries, keys and values in this order, whatever
+ * the order in which other kernels make them, and scales and masks between:
+ *
+ *     a -> \
+ *     b ->  mha        a holds Q, b holds K, c holds V
+ *     c -> /
+ *
+ * So kernels that are alike, one before each input, are told apart by what the model
+ * makes of their results.
+ */
+#include "match/kernel/replay.h"
+
+enum {
+    INPUTS = 3,
+    NEAR = 6 /* nodes that pass, between a tensor and the product that reads it */
+};
+
+enum role { ROLE_Q = 1, ROLE_K = 2, ROLE_V = 4 };
+
+/* The kernel computes an attention: it ends with a product as it begins, and lists
+ * the operations of a Softmax between. */
+static bool attends(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span steps = e->layers.at[layer].steps;
+
+    return e->nodes.at[layer].in.n >= INPUTS && steps.n > 2 &&
+           e->links.at[steps.at] == FSD_ONNX_MatMul &&
+           e->links.at[steps.at + steps.n - 1] == FSD_ONNX_MatMul &&
+           fsd_layer_count(e, layer, FSD_ONNX_Exp) == 1;
+}
+
+/* Both tensors have one rank and one number of heads; scales and masks have others. */
+static bool is_of_heads(const struct fsd_graph *e, const struct fsd_form *a,
+                        const struct fsd_form *b)
+{
+    return a->ranked && b->ranked && a->dims.n == b->dims.n && a->dims.n &&
+           e->dims.at[a->dims.at].size == e->dims.at[b->dims.at].size;
+}
+
+/* Finds the engine's tensors that an attention's kernel reads as Q, K and V: of more
+ * inputs than these, those like the last one.  False if that leaves more or less. */
+static bool find_inputs(const struct fsd_graph *e, fsd_id layer, fsd_id found[INPUTS])
+{
+    const struct fsd_node *n = &e->nodes.at[layer];
+    const struct fsd_form *last = fsd_port_form(e, fsd_node_in(e, n, n->in.n - 1));
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, n, i);
+
+        if (n->in.n > INPUTS && !is_of_heads(e, fsd_port_form(e, port), last))
+            continue;
+        if (count < INPUTS)
+            found[count] = port->tensor;
+        count++;
+    }
+    return count == INPUTS;
+}
+
+/* The product weighs values: it reads the result of a Softmax. */
+static bool weighs(const struct replay *r, fsd_id product)
+{
+    fsd_id in = fsd_walk_back(r->g, fsd_node_in_tensor(r->g, product, 0),
+                              fsd_before_passing, r);
+
+    return fsd_node_is(r->g, fsd_tensor_producer(r->g, in), FSD_ONNX_Softmax);
+}
+
+/* What the tensor is to the products that read it, perhaps through nodes that pass; 0:
+ * none of them is near. */
+static unsigned roles_of(const struct replay *r, fsd_id tensor, int far)
+{
+    struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
+    unsigned roles = 0;
+
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->g->links.at[readers.at + i];
+        bool product = fsd_is_product(r, node);
+
+        if (product && fsd_node_in_tensor(r->g, node, 0) == tensor)
+            roles |= ROLE_Q;
+        if (product && fsd_node_in_tensor(r->g, node, 1) == tensor)
+            roles |= weighs(r, node) ? ROLE_V : ROLE_K;
+        for (uint32_t k = 0;
+             k < r->g->nodes.at[node].out.n && r->nodes[node].passes && far; k++)
+            roles |= roles_of(r, fsd_node_out_tensor(r->g, node, k), far - 1);
+    }
+    return roles;
+}
+
+bool fsd_fits_attention(const struct replay *r, fsd_id layer, fsd_id held,
+                        fsd_id tensor)
+{
+    static const enum role reads[INPUTS] = {ROLE_Q, ROLE_K, ROLE_V};
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id inputs[INPUTS];
+    unsigned roles = 0;
+
+    if (attends(e, layer) && find_inputs(e, layer, inputs))
+        roles = roles_of(r, tensor, NEAR);
+    for (uint32_t i = 0; i < INPUTS && roles; i++)
+        if (inputs[i] == held && roles & reads[i])
+            return true;
+    return !roles;
+}
