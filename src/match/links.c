@@ -49,7 +49,7 @@ void fsd_match_index(struct fsd_match *m)
     struct fsd_lists nodes;
     uint32_t kept = 0;
 
-    if (!m->links.n || m->links.n == m->indexed)
+    if (m->links.n == m->indexed || !m->links.at)
         return; /* most passes find nothing */
 
     sort_links(m);

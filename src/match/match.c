@@ -32,6 +32,7 @@ static const struct pass passes[] = {
     {"loops", FSD_BY_STRUCTURE, fsd_pass_loop},
     {"regions", FSD_BY_TENSOR, fsd_pass_region},
     {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
+    {"choices", FSD_BY_STRUCTURE, fsd_pass_choice},
 };
 
 /* Tensors whose counterparts were inferred are no evidence of their own. */

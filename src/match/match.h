@@ -13,7 +13,8 @@
  *     layers {7, 8, 9}  compute  nodes {20, 21, 22, 23}
  *
  * Built by the passes in match.c's table; passes add links and evidence, and none
- * removes any, except links that Metadata spreads over a loop (pass_body.c).
+ * removes any, except links that Metadata spreads over a loop (pass_body.c), and those
+ * that are one of several equal choices, which become regions (pass_choice.c).
  */
 #ifndef FSD_MATCH_MATCH_H
 #define FSD_MATCH_MATCH_H
@@ -32,6 +33,7 @@ struct fsd_link {
 struct fsd_region {
     struct fsd_span layers, nodes; /**< in fsd_match.pool */
     enum fsd_evidence by;
+    bool equal; /**< the layers are alike, and so are the nodes: nothing decides */
 };
 
 /** The nodes between the boundary tensors of a unit. */

@@ -44,6 +44,7 @@ void fsd_pass_body(struct fsd_match *m);
 void fsd_pass_loop(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);
 void fsd_pass_conflict(struct fsd_match *m);
+void fsd_pass_choice(struct fsd_match *m);
 
 /** Fills m->counterpart: by exact names first, then through reformats; counterpart.c
  *  has the rules. */

@@ -27,7 +27,7 @@ static void give_all(struct fsd_match *m, struct fsd_region region)
 static void add_region(struct fsd_match *m, fsd_id unit)
 {
     const struct fsd_cut *cut = &m->cuts[unit];
-    struct fsd_region region = {{m->pool.n, 0}, {m->pool.n, 0}, FSD_BY_TENSOR};
+    struct fsd_region region = {{m->pool.n, 0}, {m->pool.n, 0}, FSD_BY_TENSOR, false};
     bool some_known, idle = false;
     uint32_t open = 0, alone = 0;
 

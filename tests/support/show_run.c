@@ -185,6 +185,8 @@ static void show_summary(const struct fsd_diff *d, FILE *out)
 
     fprintf(out, "nodes %u layers %u computing %u mapped %u inserted %u links %u\n",
             s->nodes, s->layers, s->computing, s->mapped, s->inserted, s->links);
+    if (s->choices)
+        fprintf(out, "equal choices %u\n", s->choices);
     for (int i = 0; i < FSD__FATE_COUNT; i++)
         if (s->by_fate[i])
             fprintf(out, "%s %u\n", fsd_fate_name((enum fsd_fate)i), s->by_fate[i]);

@@ -341,6 +341,7 @@ def measure(binary, case, figures, show):
         figures.add(case, "failed without Metadata", 1, message.strip()[:150])
         return
     report = json.loads(text)
+    figures.add(case, "equal choices", report["summary"]["coverage"].get("equal_choices", 0))
     outcomes(case, report, figures, "outcomes")
     for computing in (True, False):
         add_links(case, report, figures, computing, "computing" if computing else "all",
@@ -355,7 +356,7 @@ COUNTS = ("cases", "kernels", "tensors", "layouts", "inserted", "said inserted")
 WORST = ("refused", "failed without Metadata", "other layers than the log", "doubted", "conflicts", "remarks",
          "type unknown", "layout unknown", "computing layers of unknown precision",
          "computing layers without node", "layers that move data without bytes", "unexplained", "inserted missed", "inserted invented",
-         "inserted, though Metadata has nodes", "links against another layer's Metadata", "computing wrong", "computing missed", "all wrong", "all missed")
+         "inserted, though Metadata has nodes", "links against another layer's Metadata", "equal choices", "computing wrong", "computing missed", "all wrong", "all missed")
 
 
 def report(figures):
@@ -391,6 +392,7 @@ MOST = {"refused": 0, "failed without Metadata": 0, "other layers than the log":
         "inserted, though Metadata has nodes": 0, "inserted invented": 0, "computing layers without node": 3,
         "computing layers of unknown precision": 0, "links against another layer's Metadata": 0}
 INSERTED = 0.98
+CHOICES = 0.02
 JSON_BYTES = 8 << 20
 
 
@@ -406,6 +408,8 @@ def check_bars(title, figures):
     if total.n["all found"] < ALL_RECALL * total.n["all total"]:
         bad.append(f"recall over all nodes {ratio(total.n['all found'], total.n['all total'])}, must be {ALL_RECALL}")
     bad += [f"{key}: {total.n[key]}, at most {most}" for key, most in MOST.items() if total.n[key] > most]
+    if total.n["equal choices"] > CHOICES * total.n["all ours"]:
+        bad.append(f"equal choices: {total.n['equal choices']} beside {total.n['all ours']} links")
     if total.n["inserted missed"] > (1 - INSERTED) * total.n["inserted"]:
         bad.append(f"inserted layers missed: {total.n['inserted missed']} of {total.n['inserted']}")
     bad += [f"JSON of {case}: {size} bytes" for size, case, _ in total.worst["largest json"] if size > JSON_BYTES]

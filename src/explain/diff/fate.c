@@ -637,7 +637,9 @@ static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id no
     if (quantized && !standing)
         return result(FSD_FATE_ABSORBED,
                       "its region reads or writes the quantized type");
-    return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
+    return result(FSD_FATE_LAYER,
+                  r->equal ? "computed by one of the equal layers of its region"
+                           : "computed by one of the layers of its region");
 }
 
 static struct fsd_node_result merged(const struct fsd_match *m, const struct doubts *x,

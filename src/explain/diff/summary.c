@@ -35,6 +35,8 @@ const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
             s->mapped += fsd_match_maps_layer(m, i);
         }
     }
+    for (uint32_t i = 0; i < m->regions.n; i++)
+        s->choices += m->regions.at[i].equal ? m->regions.at[i].nodes.n : 0;
     s->links = m->links.n;
     for (uint32_t i = 0; i < m->links.n; i++)
         for (unsigned bit = 0; bit < FSD_COUNT_OF(s->by_evidence); bit++)

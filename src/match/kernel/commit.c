@@ -363,7 +363,8 @@ static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {
     struct fsd_match *m = r->m;
-    struct fsd_region region = {{m->pool.n, n}, {m->pool.n + n, 0}, FSD_BY_STRUCTURE};
+    struct fsd_region region = {
+        {m->pool.n, n}, {m->pool.n + n, 0}, FSD_BY_STRUCTURE, true};
     uint32_t unsaid = 0;
 
     for (uint32_t i = 0; i < n; i++) {

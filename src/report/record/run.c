@@ -162,10 +162,14 @@ static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_
         .about = "regions whose kernels the engine does not state") \
     when(t, COUNT, opaque_nodes, s->hidden, s->hidden, NULL, \
         .about = "nodes in them, whose fusions and precisions are unknown") \
+    when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
+        .about = "nodes that one of several layers computes, and nothing decides " \
+                 "which: in regions, and in no link") \
     set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
     set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true, \
         .says = "{mapped_layers} of {computing_layers|computing layer|" \
-        "computing layers}, {links|link|links}")
+        "computing layers}, {links|link|links}" \
+        "<, {equal_choices|equal choice|equal choices}>")
 FSD_RECORD(coverage, COVERAGE)
 
 #define TIMES(has, set, when, t) \
@@ -326,7 +330,9 @@ FSD_RECORD(scope, SCOPE)
 
 #define REGION(has, set, when, t) \
     has(t, IDS, layers, NULL, .always = true) \
-    has(t, IDS, nodes,  NULL, .always = true)
+    has(t, IDS, nodes,  NULL, .always = true) \
+    has(t, FLAG, equal, NULL, \
+        .about = "the layers are alike, and so are the nodes: nothing decides")
 FSD_RECORD(region, REGION)
 /* clang-format on */
 
@@ -351,6 +357,8 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
     (void)arena;
     row->layers = fsd_ids_of_span(match->pool.at, region->layers);
     row->nodes = fsd_ids_of_span(match->pool.at, region->nodes);
+    if (region->equal)
+        row->equal = fsd_flag(true);
 }
 
 /* ------------------------------------------------------------------------ document */

@@ -1,0 +1,311 @@
+/*
+ * Finds links that are one of several equal choices.  Two branches of a model may be
+ * alike in all that an engine shows, operators, sizes and where they begin and end:
+ *
+ *     x -> MatMul a -> Relu b -> \
+ *     x -> MatMul c -> Relu d -> Add        kernels 1 and 2 do a MatMul and a Relu
+ *
+ * The steps of kernel 1 fit a and b as well as c and d.  Where no name and no tensor
+ * tells, both kernels are a region: one of them computes each of these nodes, and
+ * nothing shows which.
+ *
+ * Every node gets a color, made of its operator and sizes, of what it reads and of who
+ * reads it (a Weisfeiler-Leman color: two sweeps in each direction).  Nodes that other
+ * evidence than the steps links to a layer, and tensors whose names the engine has, are
+ * unlike all others.  So nodes of one color are those that nothing tells apart.
+ */
+#include "base/base.h"
+#include "match/pass.h"
+
+#include <stdlib.h>
+
+enum { SWEEPS = 2 };
+
+struct colored {
+    uint64_t color;
+    fsd_id node;
+};
+
+struct choice {
+    struct fsd_match *m;
+    struct fsd_sizes *sizes;
+    uint64_t *named; /* by tensor of the model: a number of its own where the engine has
+                        its name; 0 */
+    uint64_t *color; /* by node */
+    uint64_t *read;  /* by tensor: what those make of it that read it */
+    FSD_VEC(struct colored) nodes; /* of steps alone */
+};
+
+/* The operator computes the same whatever the order of its inputs. */
+static bool commutes(const struct choice *c, fsd_id node)
+{
+    static const fsd_sym ops[] = {
+        FSD_ONNX_Add,  FSD_ONNX_Mul, FSD_ONNX_Max, FSD_ONNX_Min, FSD_ONNX_Sum,
+        FSD_ONNX_Mean, FSD_ONNX_And, FSD_ONNX_Or,  FSD_ONNX_Xor, FSD_ONNX_Equal};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
+        if (fsd_node_is(c->m->model, node, ops[i]))
+            return true;
+    return false;
+}
+
+static uint64_t shape_of(const struct choice *c, fsd_id tensor)
+{
+    const struct fsd_shape *s = fsd_shape_of(c->sizes, tensor);
+    uint64_t shape = s->rank;
+
+    for (uint32_t i = 0; i < s->rank; i++)
+        shape = fsd_hash_mix(shape, (uint64_t)s->dims[i]);
+    return shape;
+}
+
+/* The evidence links the node to a layer, and more than steps does. */
+static bool is_told(const struct fsd_link *link)
+{
+    return (link->by & ~(unsigned)FSD_BY_STRUCTURE) != 0;
+}
+
+/* What a node is by itself; unlike all others where its layer is told. */
+static uint64_t color_alone(const struct choice *c, fsd_id node)
+{
+    const struct fsd_match *m = c->m;
+    uint64_t color = fsd_hash_mix(m->model->nodes.at[node].op, 0);
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (is_told(fsd_match_of_node(m, node, i)))
+            return fsd_hash_mix(color, node + 1);
+    for (uint32_t i = 0; i < m->model->nodes.at[node].out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(m->model, node, i);
+
+        if (out != FSD_NONE)
+            color = fsd_hash_mix(color, shape_of(c, out));
+    }
+    return color;
+}
+
+/* What a node reads by one input. */
+static uint64_t color_in(const struct choice *c, fsd_id node, uint32_t i)
+{
+    fsd_id t = fsd_node_in_tensor(c->m->model, node, i), by;
+
+    if (t == FSD_NONE)
+        return 0;
+    if (c->named[t])
+        return c->named[t];
+    by = fsd_tensor_producer(c->m->model, t);
+    return fsd_hash_mix(shape_of(c, t), by == FSD_NONE ? 0 : c->color[by]);
+}
+
+static void sweep_on(struct choice *c)
+{
+    const struct fsd_graph *g = c->m->model;
+
+    for (fsd_id node = 0; node < g->nodes.n; node++) {
+        uint64_t all = 0, ordered = !commutes(c, node);
+
+        for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++)
+            all += fsd_hash_mix(color_in(c, node, i), i * ordered);
+        c->color[node] = fsd_hash_mix(c->color[node], all);
+    }
+}
+
+/* Notes with each tensor that the node reads what becomes of it there. */
+static void note_read(struct choice *c, fsd_id node)
+{
+    const struct fsd_graph *g = c->m->model;
+    uint64_t ordered = !commutes(c, node);
+
+    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(g, node, i);
+
+        if (t != FSD_NONE)
+            c->read[t] += fsd_hash_mix(c->color[node], i * ordered);
+    }
+}
+
+static void sweep_back(struct choice *c)
+{
+    const struct fsd_graph *g = c->m->model;
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        c->read[t] = c->named[t];
+    for (fsd_id node = g->nodes.n; node-- > 0;) {
+        for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
+            fsd_id out = fsd_node_out_tensor(g, node, i);
+
+            if (out != FSD_NONE)
+                c->color[node] = fsd_hash_mix(c->color[node], c->read[out]);
+        }
+        if (c->m->facts->live[node])
+            note_read(c, node);
+    }
+}
+
+/* The names of tensors that the engine has, also as those of what a kernel reads. */
+static void find_named(struct choice *c)
+{
+    const struct fsd_match *m = c->m;
+
+    for (fsd_id t = 0; t < m->model->tensors.n; t++)
+        if (m->model->tensors.at[t].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
+            c->named[t] = fsd_hash_mix(t, 1);
+    for (fsd_id e = 0; e < m->engine->tensors.n && m->evidence & FSD_BY_TENSOR; e++) {
+        fsd_id t = fsd_graph_find(m->model, m->engine->tensors.at[e].argument, 0);
+
+        t = fsd_id_or(m->counterpart[e], t);
+        if (t != FSD_NONE)
+            c->named[t] = fsd_hash_mix(t, 1);
+    }
+}
+
+/* Nodes that compute the same are one to a kernel. */
+static bool is_of_steps(const struct fsd_match *m, fsd_id node)
+{
+    if (!m->of_node[node].n || m->facts->first_duplicate[node] != node ||
+        m->region_of_node[node] != FSD_NONE)
+        return false;
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (is_told(fsd_match_of_node(m, node, i)) ||
+            fsd_match_in_region(m, fsd_match_of_node(m, node, i)->layer))
+            return false;
+    return true;
+}
+
+static int by_color(const void *a, const void *b)
+{
+    const struct colored *x = a, *y = b;
+
+    return x->color != y->color ? (x->color > y->color) - (x->color < y->color)
+                                : (x->node > y->node) - (x->node < y->node);
+}
+
+/* Both nodes are linked to the same layers. */
+static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
+{
+    if (m->of_node[a].n != m->of_node[b].n)
+        return false;
+    for (uint32_t i = 0; i < m->of_node[a].n; i++)
+        if (!fsd_match_has(m, fsd_match_of_node(m, a, i)->layer, b))
+            return false;
+    return true;
+}
+
+/* Joins the layers of the nodes of one color, [at, end) of `nodes`, and gives each of
+ * these one of its layers; nodes of the same layers are no choice. */
+static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
+                 uint32_t end)
+{
+    const struct fsd_match *m = c->m;
+    fsd_id first = c->nodes.at[at].node;
+    bool differ = false;
+
+    for (uint32_t i = at + 1; i < end && !differ; i++)
+        differ = !share_layers(m, first, c->nodes.at[i].node);
+    for (uint32_t i = at; i < end && differ; i++) {
+        fsd_id node = c->nodes.at[i].node;
+
+        layer_of[node] = fsd_match_of_node(m, node, 0)->layer;
+        for (uint32_t k = 0; k < m->of_node[node].n; k++)
+            fsd_sets_join(sets, fsd_match_of_node(m, first, 0)->layer,
+                          fsd_match_of_node(m, node, k)->layer);
+    }
+}
+
+/* Makes a region of each set of layers that has such nodes. */
+static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
+                        const struct fsd_lists *nodes)
+{
+    for (fsd_id s = 0; s < m->engine->nodes.n; s++) {
+        struct fsd_span l = layers->of[s], n = nodes->of[s];
+        struct fsd_region region = {
+            {m->pool.n, l.n}, {m->pool.n + l.n, n.n}, FSD_BY_STRUCTURE, true};
+
+        if (!n.n)
+            continue;
+        for (uint32_t i = 0; i < l.n; i++) {
+            m->region_of_layer[layers->ids[l.at + i]] = m->regions.n;
+            fsd_vec_push(m->arena, &m->pool, layers->ids[l.at + i]);
+        }
+        for (uint32_t i = 0; i < n.n; i++) {
+            m->region_of_node[nodes->ids[n.at + i]] = m->regions.n;
+            fsd_vec_push(m->arena, &m->pool, nodes->ids[n.at + i]);
+        }
+        fsd_vec_push(m->arena, &m->regions, region);
+    }
+}
+
+/* Removes the links of nodes that are in a region now. */
+static void remove_links(struct fsd_match *m, const fsd_id *layer_of)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < m->links.n; i++)
+        if (layer_of[m->links.at[i].node] == FSD_NONE)
+            m->links.at[kept++] = m->links.at[i];
+    m->links.n = kept;
+    m->indexed = FSD_NONE; /* there are others now */
+}
+
+static void find_choices(struct choice *c, struct fsd_arena *scratch)
+{
+    struct fsd_match *m = c->m;
+    uint32_t n_layers = m->engine->nodes.n, n_nodes = m->model->nodes.n, end;
+    fsd_id *sets = fsd_sets_new(scratch, n_layers);
+    fsd_id *layer_of = fsd_ids_new(scratch, n_nodes), *of_layer;
+    bool *chosen = FSD_NEW(scratch, bool, n_layers), any = false;
+    struct fsd_lists layers, nodes;
+
+    for (uint32_t at = 0; at < c->nodes.n; at = end) {
+        for (end = at + 1;
+             end < c->nodes.n && c->nodes.at[end].color == c->nodes.at[at].color;)
+            end++;
+        if (end > at + 1)
+            join(c, sets, layer_of, at, end);
+    }
+    for (fsd_id i = 0; i < n_nodes; i++)
+        for (uint32_t k = 0; layer_of[i] != FSD_NONE && k < m->of_node[i].n; k++)
+            chosen[fsd_match_of_node(m, i, k)->layer] = any = true;
+    if (!any)
+        return;
+    of_layer = fsd_ids_new(scratch, n_layers);
+    for (fsd_id i = 0; i < n_layers; i++)
+        if (chosen[i])
+            of_layer[i] = fsd_sets_find(sets, i);
+    for (fsd_id i = 0; i < n_nodes; i++)
+        if (layer_of[i] != FSD_NONE)
+            layer_of[i] = fsd_sets_find(sets, layer_of[i]);
+    layers = fsd_lists_new(scratch, of_layer, sizeof *of_layer, n_layers, n_layers);
+    nodes = fsd_lists_new(scratch, layer_of, sizeof *layer_of, n_nodes, n_layers);
+    add_regions(m, &layers, &nodes);
+    remove_links(m, layer_of);
+}
+
+void fsd_pass_choice(struct fsd_match *m)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct choice c = {.m = m};
+
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
+        if (is_of_steps(m, i))
+            fsd_vec_push(scratch, &c.nodes, (struct colored){0, i});
+    if (c.nodes.n > 1) {
+        c.sizes = fsd_sizes_new(scratch, m->model);
+        fsd_match_bind_sizes(m, c.sizes);
+        fsd_sizes_take_model(c.sizes);
+        c.named = FSD_NEW(scratch, uint64_t, m->model->tensors.n);
+        c.read = FSD_NEW(scratch, uint64_t, m->model->tensors.n);
+        c.color = FSD_NEW(scratch, uint64_t, m->model->nodes.n);
+        find_named(&c);
+        for (fsd_id i = 0; i < m->model->nodes.n; i++)
+            c.color[i] = color_alone(&c, i);
+        for (int i = 0; i < SWEEPS; i++) {
+            sweep_on(&c);
+            sweep_back(&c);
+        }
+        for (uint32_t i = 0; i < c.nodes.n; i++)
+            c.nodes.at[i].color = c.color[c.nodes.at[i].node];
+        qsort(c.nodes.at, c.nodes.n, sizeof *c.nodes.at, by_color);
+        find_choices(&c, scratch);
+    }
+    fsd_arena_free(scratch);
+}
