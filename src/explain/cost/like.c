@@ -6,6 +6,7 @@
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
  * It must agree in its fixed sizes, and no other candidate may have other sizes.
+ * Joined products write one tensor: it has the rows of each, and the columns of all.
  * Tensors that several kernels write together stay open, and so do the slices of a
  * loop's steps.
  */
@@ -62,19 +63,123 @@ static bool is_view(const struct search *s, const struct fsd_shape *shape,
            is_end_of(s, shape, behind, true);
 }
 
+static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost *c,
+                           const struct fsd_form *form)
+{
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < form->dims.n; i++)
+        open += fsd_sizes_dim(c->sizes, engine->dims.at[form->dims.at + i]) == -1;
+    return open;
+}
+
+/* How many sizes, from the last on, an engine's form and a shape of another rank have
+ * in common where a product's batches are one axis here and several there: all but the
+ * batches, [8,n,n] and [2,4,n,n]. */
+static uint32_t beside_batches(const struct fsd_form *form,
+                               const struct fsd_shape *shape)
+{
+    uint32_t n = form->dims.n < shape->rank ? form->dims.n : shape->rank;
+
+    return n ? n - 1 : 0;
+}
+
+/* The batches of a shape, of which the last `beside` sizes are none. */
+static int64_t batches_of(const struct fsd_cost *c, const struct fsd_shape *shape,
+                          uint32_t beside)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i + beside < shape->rank; i++)
+        n = fsd_times(c->amounts, n, shape->dims[i]);
+    return n;
+}
+
+/* The i-th size of a form with several open ones, by the sizes beside the batches. */
+static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cost *c,
+                            const struct fsd_form *form, uint32_t i,
+                            const struct fsd_shape *shape)
+{
+    const struct fsd_dim *dims = &engine->dims.at[form->dims.at];
+    uint32_t beside = beside_batches(form, shape), last = form->dims.n - 1 - i;
+    int64_t others = 1;
+
+    if (last < beside)
+        return shape->dims[shape->rank - 1 - last];
+    for (uint32_t k = 0; k + beside < form->dims.n; k++)
+        if (k != i)
+            others = fsd_times(c->amounts, others, fsd_sizes_dim(c->sizes, dims[k]));
+    return fsd_over(c->amounts, batches_of(c, shape, beside), others);
+}
+
+/* The rows of the shape: the product of all sizes but the last one. */
+static int64_t rows_of(const struct fsd_cost *c, const struct fsd_shape *shape)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i + 1 < shape->rank; i++)
+        n = fsd_times(c->amounts, n, shape->dims[i]);
+    return n;
+}
+
+/* Whether the engine's columns are those of several joined products, one of which has
+ * the shape: more than that, and no product of its last sizes. */
+static bool is_joined(const struct fsd_cost *c, int64_t columns,
+                      const struct fsd_shape *shape)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = shape->rank; i-- > 0 && n != columns;)
+        n = fsd_times(c->amounts, n, shape->dims[i]);
+    return shape->rank && columns > shape->dims[shape->rank - 1] && n != columns;
+}
+
 int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                            const struct fsd_form *form, uint32_t i,
                            const struct fsd_shape *shape)
 {
     const struct fsd_dim *dims = &engine->dims.at[form->dims.at];
-    int64_t others = 1;
+    uint32_t n = form->dims.n;
+    int64_t others = 1, columns = fsd_sizes_dim(c->sizes, dims[n - 1]);
+    bool joined;
 
-    if (shape->rank == form->dims.n)
+    if (shape->rank == n)
         return shape->dims[i];
-    for (uint32_t k = 0; k < form->dims.n; k++)
+    if (count_open(engine, c, form) > 1)
+        return batched_size(engine, c, form, i, shape);
+    joined = i + 1 < n && columns > 0 && is_joined(c, columns, shape);
+    for (uint32_t k = 0; k + joined < n; k++)
         if (k != i)
             others = fsd_times(c->amounts, others, fsd_sizes_dim(c->sizes, dims[k]));
-    return fsd_over(c->amounts, fsd_shape_count(c->amounts, shape), others);
+    return fsd_over(c->amounts,
+                    joined ? rows_of(c, shape) : fsd_shape_count(c->amounts, shape),
+                    others);
+}
+
+/* Whether the engine's sizes, of which several are open, are those of the shape but for
+ * the batches, which are as many; `alone` is the shape by the model alone. */
+static bool is_batched(const struct search *s, const struct fsd_shape *shape,
+                       const struct fsd_shape *alone)
+{
+    const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
+    uint32_t n = s->form->dims.n, beside = beside_batches(s->form, shape);
+    int64_t batches = 1;
+
+    for (uint32_t k = 0; k < beside; k++) {
+        int64_t size = fsd_sizes_dim(s->c->sizes, dims[n - 1 - k]);
+
+        if (size == -1 ? alone->dims[shape->rank - 1 - k] >= 0
+                       : size != shape->dims[shape->rank - 1 - k])
+            return false;
+    }
+    for (uint32_t i = 0; i + beside < n; i++) {
+        int64_t size = fsd_sizes_dim(s->c->sizes, dims[i]);
+
+        if (size == -1)
+            return beside > 0;
+        batches = fsd_times(s->c->amounts, batches, size);
+    }
+    return beside && batches == batches_of(s->c, shape, beside);
 }
 
 /* The builder pads axes that do not fill a vector. */
@@ -110,9 +215,10 @@ static bool fits(const struct search *s, fsd_id tensor)
             same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);
         }
     }
-    return shape->rank == n ? same
-                            : open < n && !several && !fsd_shape_is_full(alone) &&
-                                  is_view(s, shape, open);
+    if (shape->rank == n)
+        return same;
+    return open < n && !fsd_shape_is_full(alone) &&
+           (several ? is_batched(s, shape, alone) : is_view(s, shape, open));
 }
 
 /* Both agree in all open sizes. */
@@ -179,6 +285,52 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
+/* Whether the form has the shape's sizes but for its columns, or the same number of
+ * rows in another rank. */
+static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
+{
+    const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
+    uint32_t n = s->form->dims.n, open = 0;
+    bool same = true;
+
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        int64_t size = fsd_sizes_dim(s->c->sizes, dims[i]);
+
+        open += size == -1;
+        same = same && (size == -1 || (i < shape->rank && size == shape->dims[i]));
+    }
+    return shape->rank == n ? same : open == 1;
+}
+
+/* The output of one of the products that the layer joins, whose columns are together
+ * those of the tensor, and which have the same rows; FSD_NONE: not all do. */
+static fsd_id find_joined(const struct search *s, fsd_id layer)
+{
+    const struct fsd_match *m = s->m;
+    const struct fsd_graph *e = m->engine;
+    uint32_t n = s->form->dims.n;
+    int64_t columns =
+        n ? fsd_sizes_dim(s->c->sizes, e->dims.at[s->form->dims.at + n - 1]) : -1;
+    int64_t sum = 0, rows = 0;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        fsd_id out = fsd_node_out_tensor(m->model, node, 0);
+        const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, out);
+
+        if (!(m->facts->traits[node] & FSD_OP_WEIGHTED))
+            continue;
+        if (!shape->rank || shape->dims[shape->rank - 1] < 0 || !fits_rows(s, shape) ||
+            rows_of(s->c, shape) == -1 || (rows && rows != rows_of(s->c, shape)))
+            return FSD_NONE;
+        rows = rows_of(s->c, shape);
+        sum += shape->dims[shape->rank - 1];
+        found = fsd_id_or(found, out);
+    }
+    return sum == columns ? found : FSD_NONE;
+}
+
 /* By the outputs of its producer, else by the inputs of its consumers. */
 static void search_border(struct search *s, fsd_id e, fsd_id producer)
 {
@@ -188,8 +340,9 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
 
     consider_layer(s, producer, false);
     /* Joined products write parts of one tensor. */
-    if (s->seen > m->engine->nodes.at[producer].out.n) {
-        s->found = FSD_NONE;
+    if (m->engine->nodes.at[producer].out.n == 1 && s->seen > 1) {
+        s->found = find_joined(s, producer);
+        s->several &= s->found == FSD_NONE;
         return;
     }
     if (s->layers[producer].inserted && fsd_id_at(s->like, in) != FSD_NONE &&
