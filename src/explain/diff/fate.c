@@ -227,6 +227,7 @@ struct doubts {
                       layer */
     bool *merged;    /* by node: a duplicate that is proved to be replaced */
     bool *mentioned; /* by symbol: a layer has this name, which several nodes have */
+    const struct fsd_sizes *sizes; /* of the model, if the engine jumps; NULL */
 };
 
 /* Whether a kernel of `reader` computes `other` itself or reads its output, and no
@@ -294,7 +295,8 @@ static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *sc
 {
     struct doubts x = {fsd_ids_new(scratch, m->model->nodes.n),
                        FSD_NEW(scratch, bool, m->model->nodes.n),
-                       FSD_NEW(scratch, bool, fsd_intern_count(m->model->names))};
+                       FSD_NEW(scratch, bool, fsd_intern_count(m->model->names)),
+                       m->engine->jumps ? fsd_sizes_of_model(scratch, m->model) : NULL};
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         fsd_id first = m->facts->first_duplicate[i];
@@ -582,9 +584,18 @@ static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
     return n->in.n > 0;
 }
 
+static bool is_single(const struct fsd_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] != 1)
+            return false;
+    return shape->ranked;
+}
+
 /* Whether it reads only sizes, constants and single elements, which the host can do.  A
  * node that reads a whole tensor needs a kernel, whatever it controls. */
-static bool is_small(const struct fsd_match *m, fsd_id node)
+static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
+                     fsd_id node)
 {
     const struct fsd_graph *g = m->model;
     const struct fsd_node *n = &g->nodes.at[node];
@@ -593,7 +604,8 @@ static bool is_small(const struct fsd_match *m, fsd_id node)
         fsd_id in = fsd_node_in(g, n, i)->tensor;
 
         if (fsd_is_run_data(m->facts, in) &&
-            fsd_form_count(g, fsd_tensor_form(g, in)) != 1)
+            fsd_form_count(g, fsd_tensor_form(g, in)) != 1 &&
+            !is_single(fsd_shape_of(sizes, in)))
             return false;
     }
     return true;
@@ -602,11 +614,12 @@ static bool is_small(const struct fsd_match *m, fsd_id node)
 /* Whether the host computes the node: conditions and counters that decide how often
  * layers run are computed where the engine jumps, in no kernel; initial states of loops
  * are filled in. */
-static const char *why_of_control(const struct fsd_match *m, fsd_id node)
+static const char *why_of_control(const struct fsd_match *m, const struct doubts *x,
+                                  fsd_id node)
 {
     switch (control_of(m, node, COPIES)) {
     case CONTROL_DECIDES:
-        return m->engine->jumps && is_small(m, node)
+        return m->engine->jumps && is_small(m, x->sizes, node)
                    ? "it remains as a condition, or as a number of iterations"
                    : NULL;
     case CONTROL_BEGINS:
@@ -708,8 +721,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return merged(m, x, node);
     if (in_region(m, node))
         return in_its_region(m, node);
-    if (why_of_control(m, node))
-        return result(FSD_FATE_ABSORBED, why_of_control(m, node));
+    if (why_of_control(m, x, node))
+        return result(FSD_FATE_ABSORBED, why_of_control(m, x, node));
     if (fsd_op_adds_zeros(m->model, node))
         return result(FSD_FATE_IDENTITY, fsd_same_text(FSD_SAME_ZERO));
     if (fsd_cancels(m, node))
