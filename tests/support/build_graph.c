@@ -394,6 +394,13 @@ static void model_line(struct drawing *d, const char *word, struct words *w)
                                   .parent = g->nodes.at[owner].scope,
                                   .owner = owner,
                                   .label = fsd_intern_str(g->names, "body")});
+    } else if (!strcmp(word, "hands")) {
+        struct fsd_span *outputs = &g->scopes.at[d->scope].outputs;
+
+        outputs->at = g->links.n;
+        for (; (word = next_word(w)); outputs->n++)
+            fsd_vec_push(g->arena, &g->links,
+                         fsd_graph_find(g, fsd_intern_str(g->names, word), d->scope));
     } else {
         add_model_node(d, word, w);
     }

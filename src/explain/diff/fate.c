@@ -228,6 +228,7 @@ struct doubts {
     bool *merged;    /* by node: a duplicate that is proved to be replaced */
     bool *mentioned; /* by symbol: a layer has this name, which several nodes have */
     const struct fsd_sizes *sizes; /* of the model, if the engine jumps; NULL */
+    struct fsd_branches branches;
 };
 
 /* Whether a kernel of `reader` computes `other` itself or reads its output, and no
@@ -291,12 +292,15 @@ static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id n
     return any;
 }
 
-static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *scratch)
+static struct doubts find_doubts(const struct fsd_match *m,
+                                 const struct fsd_layer_result *layers,
+                                 struct fsd_arena *scratch)
 {
     struct doubts x = {fsd_ids_new(scratch, m->model->nodes.n),
                        FSD_NEW(scratch, bool, m->model->nodes.n),
                        FSD_NEW(scratch, bool, fsd_intern_count(m->model->names)),
-                       m->engine->jumps ? fsd_sizes_of_model(scratch, m->model) : NULL};
+                       m->engine->jumps ? fsd_sizes_of_model(scratch, m->model) : NULL,
+                       fsd_find_branches(scratch, m, layers)};
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         fsd_id first = m->facts->first_duplicate[i];
@@ -528,109 +532,6 @@ static bool is_enclosed(const struct fsd_match *m, fsd_id node)
     return true;
 }
 
-/* -------------------------------------------------------------- control flow */
-
-enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
-
-/* What the input of a Loop, a Scan or an If controls. */
-static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
-{
-    bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
-
-    if (loops || fsd_node_is(m->model, node, FSD_ONNX_If))
-        return input < (loops ? 2u : 1u) ? CONTROL_DECIDES : CONTROL_BEGINS;
-    return fsd_node_is(m->model, node, FSD_ONNX_Scan) ? CONTROL_BEGINS : CONTROL_NOT;
-}
-
-/* What the consumers of the node control, through nodes without layers. */
-static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
-{
-    const struct fsd_graph *g = m->model;
-    struct fsd_span outs = g->nodes.at[node].out;
-    enum control found = CONTROL_NOT;
-
-    for (uint32_t o = 0; o < outs.n; o++) {
-        fsd_id tensor = g->ports.at[outs.at + o].tensor;
-        struct fsd_span to = fsd_tensor_consumers(g, tensor);
-
-        if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT))
-            return CONTROL_NOT;
-        for (uint32_t i = 0; i < to.n; i++) {
-            fsd_id by = g->links.at[to.at + i];
-            enum control is = control_at(m, by, g->use_input[to.at + i - g->uses_at]);
-
-            if (is == CONTROL_NOT && far && !m->of_node[by].n)
-                is = control_of(m, by, far - 1);
-            if (is == CONTROL_NOT || (found != CONTROL_NOT && is != found))
-                return CONTROL_NOT;
-            found = is;
-        }
-    }
-    return found;
-}
-
-/* Whether it is computed from sizes and constants alone: the zeros of an initial state.
- */
-static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
-{
-    const struct fsd_node *n = &m->model->nodes.at[node];
-
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
-
-        if (fsd_is_run_data(m->facts, in))
-            return false;
-    }
-    return n->in.n > 0;
-}
-
-static bool is_single(const struct fsd_shape *shape)
-{
-    for (uint32_t i = 0; i < shape->rank; i++)
-        if (shape->dims[i] != 1)
-            return false;
-    return shape->ranked;
-}
-
-/* Whether it reads only sizes, constants and single elements, which the host can do.  A
- * node that reads a whole tensor needs a kernel, whatever it controls. */
-static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
-                     fsd_id node)
-{
-    const struct fsd_graph *g = m->model;
-    const struct fsd_node *n = &g->nodes.at[node];
-
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in(g, n, i)->tensor;
-
-        if (fsd_is_run_data(m->facts, in) &&
-            fsd_form_count(g, fsd_tensor_form(g, in)) != 1 &&
-            !is_single(fsd_shape_of(sizes, in)))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the host computes the node: conditions and counters that decide how often
- * layers run are computed where the engine jumps, in no kernel; initial states of loops
- * are filled in. */
-static const char *why_of_control(const struct fsd_match *m, const struct doubts *x,
-                                  fsd_id node)
-{
-    switch (control_of(m, node, COPIES)) {
-    case CONTROL_DECIDES:
-        return m->engine->jumps && is_small(m, x->sizes, node)
-                   ? "it remains as a condition, or as a number of iterations"
-                   : NULL;
-    case CONTROL_BEGINS:
-        return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"
-                                         : NULL;
-    case CONTROL_NOT:
-        break;
-    }
-    return NULL;
-}
-
 static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_region *r = &m->regions.at[m->region_of_node[node]];
@@ -694,6 +595,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     enum join join;
     const struct fsd_facts *f = m->facts;
     struct fsd_node_result r;
+    const char *why;
 
     if (f->size[node])
         return result(FSD_FATE_ABSORBED, "it remains as a size");
@@ -721,8 +623,9 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return merged(m, x, node);
     if (in_region(m, node))
         return in_its_region(m, node);
-    if (why_of_control(m, x, node))
-        return result(FSD_FATE_ABSORBED, why_of_control(m, x, node));
+    why = fsd_why_of_control(m, x->sizes, node);
+    if (why)
+        return result(FSD_FATE_ABSORBED, why);
     if (fsd_op_adds_zeros(m->model, node))
         return result(FSD_FATE_IDENTITY, fsd_same_text(FSD_SAME_ZERO));
     if (fsd_cancels(m, node))
@@ -754,6 +657,14 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
         return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"
                                            : "all its inputs are constant");
+    if (fsd_node_is(m->model, node, FSD_ONNX_If) &&
+        fsd_node_in_tensor(m->model, node, 0) != FSD_NONE &&
+        fsd_is_build_constant(m->facts, fsd_node_in_tensor(m->model, node, 0)))
+        return result(FSD_FATE_FOLDED,
+                      "its condition is known when the engine is built");
+    if (fsd_is_left_out(m, &x->branches, node))
+        return result(FSD_FATE_FOLDED, "its branch was left out: another one has "
+                                       "layers, and nothing jumps to it");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
                       "several nodes share its name, and a layer has that name");
@@ -766,7 +677,7 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
                                              const enum fsd_dtype *computed)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct doubts x = find_doubts(m, scratch);
+    struct doubts x = find_doubts(m, layers, scratch);
     struct fsd_node_result *nodes =
         FSD_NEW(m->arena, struct fsd_node_result, m->model->nodes.n);
 

@@ -25,6 +25,27 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
  *  DequantizeLinear nodes, which another layer computes. */
 bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
+/** control.c: why the host computes a node that controls how often layers run, or with
+ *  what a loop begins; NULL: it does not.
+ *  @param sizes  of the model; NULL if the engine does not jump */
+const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
+                               fsd_id node);
+
+/** The branches of Ifs (branch.c). */
+struct fsd_branches {
+    bool *built;   /**< by scope: a layer computes a node in it */
+    bool *decided; /**< by node: an If of which one branch alone was built */
+};
+
+/** Finds them; none is decided where the inside of a layer is unknown. */
+struct fsd_branches fsd_find_branches(struct fsd_arena *arena,
+                                      const struct fsd_match *m,
+                                      const struct fsd_layer_result *layers);
+
+/** Whether the node is in a branch of a decided If that was not built. */
+bool fsd_is_left_out(const struct fsd_match *m, const struct fsd_branches *b,
+                     fsd_id node);
+
 /** cancel.c: whether a quantizer, or a factor between two, is eliminated because they
  *  cancel each other. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);

@@ -1,0 +1,72 @@
+/*
+ * Branches that the builder left out.  Where it knows the condition of an If, it builds
+ * the one branch alone:
+ *
+ *     If i   then_branch: Conv a    else_branch: Conv b
+ *     kernel 3 computes a, no kernel b, and none jumps for i
+ *
+ * Then b is never computed.  An engine that leaves the inside of a layer open proves
+ * nothing, since the other branch may be there; neither do jumps whose If is unknown.
+ */
+#include "explain/diff/step.h"
+
+/* A jump for the If, or one of which it is unknown whether it is for the If. */
+static bool may_jump(const struct fsd_match *m, fsd_id node)
+{
+    bool told = !m->engine->jumps || m->node_sourced[node];
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].kind ==
+            FSD_KIND_SYNC)
+            return true;
+    return !told;
+}
+
+static bool has_layer(const struct fsd_match *m, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (fsd_kind_computes(
+                m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].kind))
+            return true;
+    return false;
+}
+
+struct fsd_branches fsd_find_branches(struct fsd_arena *arena,
+                                      const struct fsd_match *m,
+                                      const struct fsd_layer_result *layers)
+{
+    const struct fsd_graph *g = m->model;
+    struct fsd_branches b = {FSD_NEW(arena, bool, g->scopes.n),
+                             FSD_NEW(arena, bool, g->nodes.n)};
+
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
+        if (layers[i].opaque)
+            return b;
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        fsd_id scope = g->nodes.at[i].scope;
+
+        if (g->scopes.at[scope].owner == FSD_NONE || !has_layer(m, i))
+            continue;
+        for (; g->scopes.at[scope].owner != FSD_NONE && !b.built[scope];
+             scope = g->scopes.at[scope].parent) {
+            b.built[scope] = true;
+            b.decided[g->scopes.at[scope].owner] = true;
+        }
+    }
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        b.decided[i] =
+            b.decided[i] && fsd_node_is(g, i, FSD_ONNX_If) && !may_jump(m, i);
+    return b;
+}
+
+bool fsd_is_left_out(const struct fsd_match *m, const struct fsd_branches *b,
+                     fsd_id node)
+{
+    const struct fsd_scope *all = m->model->scopes.at;
+
+    for (fsd_id scope = m->model->nodes.at[node].scope; all[scope].owner != FSD_NONE;
+         scope = all[scope].parent)
+        if (b->decided[all[scope].owner] && !b->built[scope])
+            return true;
+    return false;
+}

@@ -1,0 +1,106 @@
+/*
+ * Nodes that control an If, a Loop or a Scan: conditions, numbers of iterations and
+ * initial states.  The host computes those that decide how often layers run, where the
+ * engine jumps and in no kernel; initial states are filled in.
+ */
+#include "explain/diff/step.h"
+
+enum { FAR = 4 }; /* nodes without layers before an If or a Loop */
+
+enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
+
+/* What the input of a Loop, a Scan or an If controls. */
+static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
+{
+    bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
+
+    if (loops || fsd_node_is(m->model, node, FSD_ONNX_If))
+        return input < (loops ? 2u : 1u) ? CONTROL_DECIDES : CONTROL_BEGINS;
+    return fsd_node_is(m->model, node, FSD_ONNX_Scan) ? CONTROL_BEGINS : CONTROL_NOT;
+}
+
+/* What the consumers of the node control, through nodes without layers. */
+static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
+{
+    const struct fsd_graph *g = m->model;
+    struct fsd_span outs = g->nodes.at[node].out;
+    enum control found = CONTROL_NOT;
+
+    for (uint32_t o = 0; o < outs.n; o++) {
+        fsd_id tensor = g->ports.at[outs.at + o].tensor;
+        struct fsd_span to = fsd_tensor_consumers(g, tensor);
+
+        if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT))
+            return CONTROL_NOT;
+        for (uint32_t i = 0; i < to.n; i++) {
+            fsd_id by = g->links.at[to.at + i];
+            enum control is = control_at(m, by, g->use_input[to.at + i - g->uses_at]);
+
+            if (is == CONTROL_NOT && far && !m->of_node[by].n)
+                is = control_of(m, by, far - 1);
+            if (is == CONTROL_NOT || (found != CONTROL_NOT && is != found))
+                return CONTROL_NOT;
+            found = is;
+        }
+    }
+    return found;
+}
+
+/* Whether it is computed from sizes and constants alone: the zeros of an initial state.
+ */
+static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
+
+        if (fsd_is_run_data(m->facts, in))
+            return false;
+    }
+    return n->in.n > 0;
+}
+
+static bool is_single(const struct fsd_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] != 1)
+            return false;
+    return shape->ranked;
+}
+
+/* Whether it reads only sizes, constants and single elements, which the host can do.  A
+ * node that reads a whole tensor needs a kernel, whatever it controls. */
+static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
+                     fsd_id node)
+{
+    const struct fsd_graph *g = m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(g, n, i)->tensor;
+
+        if (fsd_is_run_data(m->facts, in) &&
+            fsd_form_count(g, fsd_tensor_form(g, in)) != 1 &&
+            !is_single(fsd_shape_of(sizes, in)))
+            return false;
+    }
+    return true;
+}
+
+const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
+                               fsd_id node)
+{
+    switch (control_of(m, node, FAR)) {
+    case CONTROL_DECIDES:
+        return m->engine->jumps && is_small(m, sizes, node)
+                   ? "it remains as a condition, or as a number of iterations"
+                   : NULL;
+    case CONTROL_BEGINS:
+        return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"
+                                         : NULL;
+    case CONTROL_NOT:
+        break;
+    }
+    return NULL;
+}
