@@ -131,6 +131,8 @@ void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first)
         const struct fsd_tensor *t = &r->g->tensors.at[w->available[at].tensor];
 
         add_duplicates(r, w, w->available[at]);
+        add_available(w, r->tensors[w->available[at].tensor].handed_out,
+                      w->available[at].from, w->available[at].either);
         for (uint32_t i = 0;
              r->tensors[w->available[at].tensor].goes_on && i < t->consumers.n; i++) {
             fsd_id node = r->g->links.at[t->consumers.at + i];

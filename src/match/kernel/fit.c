@@ -15,6 +15,9 @@ static bool escapes(const struct replay *r, const struct candidate *w, fsd_id te
 
     if (t->flags & FSD_TENSOR_OUTPUT)
         return true;
+    if (tensor != FSD_NONE && r->tensors[tensor].handed_out != FSD_NONE && far &&
+        escapes(r, w, r->tensors[tensor].handed_out, far - 1))
+        return true;
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id node = r->g->links.at[t->consumers.at + i];
 

@@ -643,6 +643,36 @@ static void list_readers(struct replay *r)
     r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
 }
 
+/* The output of an If is that of the branch that was built, and that of a Loop the last
+ * of the states that its body hands on, behind the condition. */
+static void find_handed_out(struct replay *r)
+{
+    const struct fsd_graph *g = r->g;
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        r->tensors[t].handed_out = FSD_NONE;
+    for (fsd_id i = 0; i < g->scopes.n; i++) {
+        const struct fsd_scope *s = &g->scopes.at[i];
+        uint32_t first, n;
+
+        if (fsd_node_is(g, s->owner, FSD_ONNX_If)) {
+            first = 0;
+            n = s->outputs.n;
+        } else if (fsd_node_is(g, s->owner, FSD_ONNX_Loop)) {
+            first = 1;
+            n = g->nodes.at[s->owner].in.n > 2 ? g->nodes.at[s->owner].in.n - 2 : 0;
+        } else {
+            continue;
+        }
+        for (uint32_t k = 0; k < n && k + first < s->outputs.n; k++) {
+            fsd_id t = g->links.at[s->outputs.at + first + k];
+
+            if (t != FSD_NONE && k < g->nodes.at[s->owner].out.n)
+                r->tensors[t].handed_out = fsd_node_out_tensor(g, s->owner, k);
+        }
+    }
+}
+
 /* Nodes that such evidence links to a layer are that layer's before any kernel is
  * replayed.  The name of a kernel with steps does not count: it is weighed together
  * with the steps. */
@@ -687,6 +717,7 @@ void fsd_pass_steps(struct fsd_match *m)
     fsd_sizes_take_model(r.sizes);
     list_duplicates(&r);
     list_readers(&r);
+    find_handed_out(&r);
     hold_named(&r);
     fsd_find_named(&r);
     fsd_find_in_place(&r);

@@ -159,6 +159,8 @@ struct tensor_state {
                      than its size (a learned token for each image of a batch) */
     bool goes_on; /* a node reads it that passes, or is an epilogue */
     struct fsd_span readers; /* in `reader` */
+    fsd_id handed_out; /* of a branch's output, or a loop's state: the output of the
+                          If, or Loop, that it becomes; FSD_NONE */
 };
 
 /* What a tensor of the engine holds. */

@@ -318,6 +318,28 @@ static bool read_derived(struct fsd_expr *p)
     return false;
 }
 
+/* "$$myelin$$(Unnamed IfConditional* 0)^$$myelin$$then^Conv_73": a node's name behind
+ * the loops and branches that it is in. */
+static bool read_inner(struct fsd_expr *p)
+{
+    struct fsd_known known;
+    size_t at = 0;
+
+    while (fsd_scan_at(&p->text, at, "$$myelin$$") ||
+           (at && fsd_scan_at(&p->text, at, "(Unnamed "))) {
+        const char *end = memchr(p->text.s + at, '^', p->text.n - at);
+
+        if (!end)
+            return false;
+        at = (size_t)(end - p->text.s) + 1;
+    }
+    if (!at || !fsd_expr_known(p, at, FSD_IN_NAME, &known) ||
+        known.tail.end != p->text.n || !fsd_meaning_fits(p->vocab, known.what))
+        return false;
+    fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, at, &known);
+    return true;
+}
+
 static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
 {
     struct fsd_known known;
@@ -327,7 +349,7 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, 0, &known);
-    else if (read_derived(p) || read_joined(p) || split_joined(p))
+    else if (read_inner(p) || read_derived(p) || read_joined(p) || split_joined(p))
         return;
     else if (is_myelin_own(p) || is_bookkeeping(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
