@@ -272,6 +272,51 @@ static void fit_packed(const struct fsd_match *m, struct fsd_fit *fit)
     }
 }
 
+/* ----------------------------------------------------------------- quantized types */
+
+static void note_narrow(const struct fsd_form *form, bool has[FSD__DTYPE_COUNT])
+{
+    has[form->type] |= fsd_dtype_is_quantized(form->type);
+}
+
+static enum fsd_dtype first_of(const bool has[FSD__DTYPE_COUNT])
+{
+    unsigned i = 0;
+
+    while (i < FSD__DTYPE_COUNT && !has[i])
+        i++;
+    return i < FSD__DTYPE_COUNT ? (enum fsd_dtype)i : FSD_DTYPE_UNKNOWN;
+}
+
+/* No builder quantizes to another type than the model's quantizers state. */
+static void fit_narrow(const struct fsd_match *m, struct fsd_fit *fit)
+{
+    bool model[FSD__DTYPE_COUNT] = {false}, engine[FSD__DTYPE_COUNT] = {false};
+
+    for (fsd_id node = 0; node < m->model->nodes.n; node++) {
+        fsd_id t = fsd_node_in_tensor(m->model, node, 0);
+
+        if (!(m->facts->traits[node] & FSD_OP_QDQ))
+            continue;
+        if (m->facts->traits[node] & FSD_OP_QUANTIZE) {
+            t = fsd_id_or(fsd_node_in_tensor(m->model, node, 2),
+                          fsd_node_out_tensor(m->model, node, 0));
+            if (!fsd_dtype_is_quantized(fsd_tensor_form(m->model, t)->type))
+                return; /* which it is is not stated */
+        }
+        note_narrow(fsd_tensor_form(m->model, t), model);
+    }
+    for (uint32_t i = 0; i < m->engine->ports.n; i++)
+        note_narrow(fsd_port_form(m->engine, &m->engine->ports.at[i]), engine);
+    for (unsigned i = 0; i < FSD__DTYPE_COUNT; i++)
+        if (model[i] && engine[i])
+            return;
+    if (first_of(model) && first_of(engine)) {
+        fit->narrow = first_of(model);
+        fit->narrow_as = first_of(engine);
+    }
+}
+
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
     struct fsd_fit fit = {.unlike = FSD_NONE,
@@ -314,5 +359,6 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
     }
     fit_weights(m, &fit);
     fit_packed(m, &fit);
+    fit_narrow(m, &fit);
     return fit;
 }

@@ -194,6 +194,9 @@ struct fsd_fit {
     fsd_id packed_layer, packed_node; /**< the first: its layer, the node that reads it;
                                            FSD_NONE */
     enum fsd_dtype packed_as;         /**< its type in the engine */
+    enum fsd_dtype narrow, narrow_as; /**< a quantized type of the model and one of the
+                                           engine, if these have none in common; else
+                                           unknown */
     uint32_t quantizers; /**< the model's, if nothing in the engine is quantized; 0 if
                               something is, or not all types are known */
 };

@@ -284,6 +284,9 @@ static void show_fit(const struct fsd_diff *d, FILE *out)
     fprintf(out, "names %u found %u, tensors %u found %u unlike %u %s, quantizers %u\n",
             fit.names, fit.names_found, fit.tensors, fit.tensors_found,
             fit.tensors_unlike, tensor_name(d->engine, fit.unlike), fit.quantizers);
+    if (fit.narrow)
+        fprintf(out, "quantized types %s %s\n", fsd_dtype_name(fit.narrow),
+                fsd_dtype_name(fit.narrow_as));
 }
 
 char *show_run(const struct fsd_diff *d, unsigned parts)

@@ -50,6 +50,18 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fsd_finding_close(f);
 }
 
+static void find_other_quantized(struct fsd_finder *f, const struct fsd_fit *fit)
+{
+    if (fit->narrow == FSD_DTYPE_UNKNOWN)
+        return;
+    fsd_finding_open(f);
+    fprintf(f->out,
+            "the model quantizes to %s, and the engine's quantized tensors are %s: was "
+            "the engine built from it?",
+            fsd_dtype_name(fit->narrow), fsd_dtype_name(fit->narrow_as));
+    fsd_finding_close(f);
+}
+
 static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     if (!fit->packed)
@@ -118,6 +130,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     find_unquantized(f, fit.quantizers);
     find_other_weights(f, &fit);
     find_unpacked(f, &fit);
+    find_other_quantized(f, &fit);
     if (from_log && f->d->history && f->d->history->n_parsed < f->d->model->nodes.n) {
         report_excerpt(f, f->d->history->n_parsed);
         return;
