@@ -262,6 +262,14 @@ static uint32_t add_strings(struct fsd_graph *g, char *text)
     return n;
 }
 
+/* One string in quotes, which may hold commas: an equation. */
+static bool is_quoted(const char *value)
+{
+    const char *end = *value == '"' ? strchr(value + 1, '"') : NULL;
+
+    return end && !end[1];
+}
+
 /* "fp32:2,1:0000803f.." */
 static void read_tensor(struct fsd_graph *g, struct fsd_attr *attr, char *text)
 {
@@ -280,7 +288,7 @@ static void add_attr(struct fsd_graph *g, struct fsd_node *n, char *text)
 {
     char *value = strchr(text, '=');
     struct fsd_attr attr = {.kind = FSD_ATTR_INTS, .value = FSD_NONE, .form = FSD_NONE};
-    bool list = value[1] == '[' || strchr(value, ',');
+    bool list = value[1] == '[' || strchr(value, ','), quoted = is_quoted(value + 1);
 
     *value++ = '\0';
     attr.name = fsd_intern_str(g->names, text);
@@ -288,7 +296,11 @@ static void add_attr(struct fsd_graph *g, struct fsd_node *n, char *text)
         value[strlen(value) - 1] = '\0';
         value++;
     }
-    if (!strcmp(value, "?")) {
+    if (quoted) {
+        value[strlen(value) - 1] = '\0';
+        attr.kind = FSD_ATTR_STRING;
+        attr.s = fsd_intern_str(g->names, value + 1);
+    } else if (!strcmp(value, "?")) {
         attr.kind = FSD_ATTR_UNREAD;
     } else if (!strcmp(value, "{}")) {
         attr.kind = FSD_ATTR_GRAPH;

@@ -36,14 +36,38 @@ static uint64_t inputs_of(const struct available *value, uint64_t used)
     return left & (~left + 1);
 }
 
+/* The inputs that the first step of a node needs: the steps of an Einsum need one more
+ * each. */
+static uint32_t count_first(const struct replay *r, fsd_id node)
+{
+    uint32_t n = r->g->nodes.at[node].in.n;
+
+    return n > 2 && fsd_computes_pairs(r, node) ? 2 : n;
+}
+
+bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
+                   uint32_t done, uint64_t *from)
+{
+    fsd_id t = fsd_data_in(r, node, done + 1);
+    const struct available *value;
+
+    *from = 0;
+    if (!fsd_computes_pairs(r, node) || t == FSD_NONE)
+        return true;
+    value = fsd_find_available(w, t);
+    if (value)
+        *from = inputs_of(value, w->used);
+    return value != NULL;
+}
+
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from)
 {
-    const struct fsd_node *n = &r->g->nodes.at[node];
+    uint32_t n = count_first(r, node);
     fsd_id missing = FSD_NONE;
 
     *from = 0;
-    for (uint32_t i = 0; i < n->in.n && (all || missing == FSD_NONE); i++) {
+    for (uint32_t i = 0; i < n && (all || missing == FSD_NONE); i++) {
         fsd_id t = fsd_data_in(r, node, i);
         struct available *value;
 

@@ -53,6 +53,7 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
         w->ended[w->n_taken] = ended;
         w->taken[w->n_taken++] = node;
     }
+    w->set += fsd_hash_mix(node, 0);
     w->order += place_of(r, w, node);
     note_repeats(r, w, node);
     w->parted |= fsd_comes_in_parts(r, node);
@@ -72,6 +73,20 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
             value->from = fsd_comes_in_parts(r, node) ? value->from : 0;
         }
     }
+}
+
+/* The builder transposes and reshapes both operands of an Einsum's multiplication, and
+ * its result.  These steps come before or behind the multiplication's. */
+static void fit_operands(const struct replay *r, struct candidate *w, fsd_id node)
+{
+    enum { MOVES = 8 };
+    uint32_t paid = w->moves < MOVES ? w->moves : MOVES;
+
+    if (!fsd_computes_pairs(r, node))
+        return;
+    w->cost -= paid * COST_MOVE;
+    w->moves -= paid;
+    w->fits += MOVES - paid;
 }
 
 static struct candidate *branch(struct replay *r, const struct candidate *w)
@@ -99,7 +114,7 @@ static bool may_be(const struct replay *r, fsd_id node,
             !memcmp(begun->steps, other->steps, done * sizeof *begun->steps));
 }
 
-static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
+static void go_on(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < w->n_open; i++) {
         struct held open = w->open[i];
@@ -110,12 +125,15 @@ static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
         for (uint32_t k = lowerings.at; k < lowerings.at + lowerings.n; k++) {
             bool last = all[k].n == open.done + 1;
             struct candidate *next;
+            uint64_t from;
 
             if ((goes_on && !last) || all[k].steps[open.done] != step ||
                 !may_be(r, open.node, &all[open.lowering], &all[k], open.done) ||
+                !fsd_can_go_on(r, w, open.node, open.done, &from) ||
                 !(next = branch(r, w)))
                 continue;
-            next->used |= open.from;
+            next->used |= open.from | from;
+            fit_operands(r, next, open.node);
             next->cost += open.idle && fsd_has_layer(r, open.node);
             next->open[i].idle = false;
             next->open[i].lowering = k;
@@ -301,6 +319,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
             continue;
         next->used |= from;
         next->cost += cost;
+        fit_operands(r, next, node);
         if (w->n_taken && !reads_made(r, w, node) &&
             !(fsd_is_product(r, node) && fsd_is_must(r, node))) {
             next->loose++;
@@ -464,21 +483,26 @@ int fsd_candidate_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Both took the same nodes, if in another order. */
+/* Both took the same nodes, if in another order, and began the same. */
 static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
-    if (a->cost != b->cost || a->loose != b->loose || a->order != b->order ||
+    if (a->set != b->set || a->cost != b->cost || a->loose != b->loose ||
         a->n_taken != b->n_taken || a->n_open != b->n_open)
         return false;
-    for (uint32_t i = 0; i < a->n_taken; i++)
-        if (!fsd_candidate_took(b, a->taken[i]))
-            return false;
     for (uint32_t i = 0; i < a->n_open; i++)
         if (a->open[i].node != b->open[i].node ||
             a->open[i].lowering != b->open[i].lowering ||
             a->open[i].done != b->open[i].done)
             return false;
     return true;
+}
+
+static bool is_kept(const struct beam *beam, uint32_t kept, const struct candidate *w)
+{
+    for (uint32_t i = 0; i < kept; i++)
+        if (is_same_candidate(&beam->candidates[i], w))
+            return true;
+    return false;
 }
 
 /* The likeliest first; of equal ones, the one that was found first. */
@@ -500,9 +524,22 @@ static void keep_best(struct replay *r)
         sorted[i] = &beam->next[i];
     qsort(sorted, beam->n_next, sizeof(*sorted), by_order);
     for (uint32_t i = 0; i < beam->n_next && kept < CANDIDATES; i++)
-        if (!kept || !is_same_candidate(&beam->candidates[kept - 1], sorted[i]))
+        if (!is_kept(beam, kept, sorted[i]))
             fsd_candidate_copy(&beam->candidates[kept++], sorted[i]);
     beam->n_candidates = kept;
+}
+
+/* A step that no node asks for. */
+static void pay(struct candidate *w, fsd_sym step)
+{
+    bool moves = fsd_step_moves(step);
+
+    if (moves && w->fits) {
+        w->fits--;
+    } else {
+        w->cost += moves ? COST_MOVE : COST_STEP;
+        w->moves += moves;
+    }
 }
 
 void fsd_candidates_step(struct replay *r, fsd_sym step)
@@ -525,12 +562,12 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         else if (step == next->repeated && next->repeats)
             next->repeats--;
         else
-            next->cost += fsd_step_moves(step) ? COST_MOVE : COST_STEP;
+            pay(next, step);
         next->pads |= step == FSD_ONNX_Concat;
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
     /* Last, since these are unlikely, and behind many Concats more than `next` can
-     * hold. */
+    * hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);

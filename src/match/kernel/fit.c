@@ -325,9 +325,11 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
  * that takes no node may only move them on. */
 static void drop_idle(struct candidate *w)
 {
-    uint32_t kept = 0;
+    uint32_t kept = 0, worked = w->n_taken;
 
-    if (!w->n_taken)
+    for (uint32_t i = 0; i < w->n_open; i++)
+        worked += !w->open[i].idle;
+    if (!worked)
         return;
     for (uint32_t i = 0; i < w->n_open; i++)
         if (!w->open[i].idle)
@@ -344,14 +346,15 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return fsd_traits_of(r->m->facts, by) & FSD_OP_DEQUANTIZE;
 }
 
-/* A node of many steps may be left half done, but not after a mere move.  Any other may
- * be after a reduction, which must be complete before the next step begins. */
+/* An Einsum may be left behind each of its products, and a node of many steps half
+ * done, but not after a mere move.  Any other may be after a reduction, which must be
+ * complete before the next step begins. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
     const struct fsd_lowering *lowering = &r->lowerings->all.at[open->lowering];
     fsd_sym last = lowering->steps[open->done - 1];
 
-    return (lowering->n > 4 && !fsd_step_moves(last)) ||
+    return lowering->pairs || (lowering->n > 4 && !fsd_step_moves(last)) ||
            (last >= FSD_ONNX_ReduceL1 && last <= FSD_ONNX_ReduceSumSquare);
 }
 

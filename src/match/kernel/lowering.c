@@ -42,6 +42,25 @@ static void add_op(struct fsd_lowerings *r, const struct fsd_graph *g,
     }
 }
 
+/* The builder computes an Einsum operand by operand, "bij,bjk,bk->bi" as a product of
+ * matrices and one element by element.  These are in kernels of their own, or among the
+ * steps of others. */
+static bool add_pairs(struct fsd_lowerings *r, const struct fsd_graph *g,
+                      struct fsd_arena *arena, fsd_id node)
+{
+    struct fsd_lowering lowering = {.n = 0, .pairs = true};
+    uint32_t sums, n = fsd_op_multiplies(g, node, &sums);
+
+    if (!n || n > FSD_LOWERING_STEPS)
+        return false;
+    for (; lowering.n < n; lowering.n++)
+        lowering.steps[lowering.n] =
+            sums & UINT32_C(1) << lowering.n ? FSD_ONNX_MatMul : FSD_ONNX_Mul;
+    r->of[node] = (struct fsd_span){r->all.n, 1};
+    fsd_vec_push(arena, &r->all, lowering);
+    return true;
+}
+
 struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
                                         const struct fsd_facts *facts)
 {
@@ -56,6 +75,8 @@ struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         fsd_sym op = g->nodes.at[i].op;
 
+        if (add_pairs(r, g, arena, i))
+            continue;
         if (!r->of_op[op].n)
             add_op(r, g, arena, op, facts->traits[i] & FSD_OP_VIEW);
         r->of[i] = r->of_op[op];

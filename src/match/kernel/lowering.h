@@ -15,6 +15,8 @@ enum {
 struct fsd_lowering {
     fsd_sym steps[FSD_LOWERING_STEPS];
     uint8_t n;
+    bool pairs; /**< each step multiplies by one more operand of the node, the first by
+                     its second one */
 };
 
 struct fsd_lowerings {

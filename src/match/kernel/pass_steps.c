@@ -177,6 +177,7 @@ static void guess_port(struct replay *r, uint32_t port)
             if (w->guess == FSD_NONE && apart)
                 w->guess = guesses[c];
             fsd_candidate_hold(w, guesses[c], from);
+            w->set += fsd_hash_mix(guesses[c], 1 + port);
             w->order += c;
         }
     if (n && apart)
@@ -220,6 +221,7 @@ static void begin_kernel(struct replay *r, bool guess)
                 if (c)
                     fsd_candidate_copy(w, &r->beam->candidates[k]);
                 take_port(r, w, i, choices[c]);
+                w->set += fsd_hash_mix(choices[c], 1 + i);
                 w->order += c; /* the parts are read in the order of the products */
             }
         r->beam->n_candidates = candidates * n_choices;
@@ -473,12 +475,13 @@ static uint32_t lost_port(const struct replay *r)
 }
 
 /* Tries the kernel with each tensor that a lost input may hold.  True if one of them
- * explains the kernel at a cost of at most `most`.  A guess that only leads to nodes
- * that other kernels compute explains nothing. */
-static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
+ * explains the kernel at a cost of at most that without a guess, and makes the shapes
+ * that it writes if an explanation without a guess does.  A guess that only leads to
+ * nodes that other kernels compute explains nothing. */
+static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
-    const struct candidate *w;
-    uint32_t again = 0;
+    const struct candidate *w = r->beam->candidates;
+    uint32_t again = 0, most = w->cost, odd = known ? w->odd : UINT32_MAX;
 
     if (!try_kernel(r, true))
         return false;
@@ -486,7 +489,7 @@ static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
     for (uint32_t i = 0; i < w->n_taken; i++)
         again += fsd_has_layer(r, w->taken[i]);
     return w->n_taken > again && w->guess != FSD_NONE && w->cost <= most &&
-           w->used & fsd_first_port(r, port) && !w->broken;
+           w->odd <= odd && w->used & fsd_first_port(r, port) && !w->broken;
 }
 
 static bool reads_narrow(const struct replay *r, struct fsd_span ports)
@@ -558,7 +561,7 @@ static void replay_kernel(struct replay *r)
     known = try_kernel(r, false);
     guess = r->beam->candidates[0].cost && fsd_does_enough(r) &&
             port < r->m->engine->nodes.at[r->layer].in.n;
-    if (guess && try_guesses(r, port, r->beam->candidates[0].cost)) {
+    if (guess && try_guesses(r, port, known)) {
         fsd_id lost = fsd_node_in_tensor(r->m->engine, r->layer, port);
         fsd_id tensor = r->beam->candidates[0].guess;
 

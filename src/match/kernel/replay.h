@@ -79,11 +79,15 @@ struct candidate {
     uint64_t order; /* sum over the nodes taken: the place of the first tensor that the
                        node reads among those available.  Of equal candidates the one
                        wins that reads what was available first. */
+    uint64_t set;   /* a sum of hashes: of the nodes taken, and of what inputs of the
+                       kernel are taken for */
     uint32_t parts; /* outputs of Splits taken that later steps of their own may make */
     uint32_t casts; /* Qs taken whose rounding a later step of its own may be */
     bool parted;    /* a Split was taken */
     fsd_sym repeated; /* operator of the last node whose result is taken apart, ... */
     uint32_t repeats; /* ... and how often it may be listed again, for other parts */
+    uint32_t moves;   /* steps that move data, and that it paid for */
+    uint32_t fits;    /* further steps may move data for multiplications taken */
     bool broken;      /* it ends within a node, and no kernel could go on with that */
     bool joined;      /* it computes products of the same data as one */
     bool pads, cuts;  /* steps of no node made the data larger or smaller */
@@ -352,6 +356,8 @@ int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
  *  it. */
 bool fsd_candidate_took(const struct candidate *w, fsd_id node);
 bool fsd_candidate_began(const struct candidate *w, fsd_id node);
+/** The node is an Einsum, which is computed operand by operand. */
+bool fsd_computes_pairs(const struct replay *r, fsd_id node);
 /** A name assigns the node to the present kernel. */
 bool fsd_is_must(const struct replay *r, fsd_id node);
 /** True when a library's kernel may have applied the node, and no other is known to. */
@@ -387,6 +393,11 @@ fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node
  *  @param from   gets the inputs of the kernel that the node uses */
 bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t round,
                   uint64_t *from);
+/** The node, of which `done` steps are done, can go on: what its next step multiplies
+ *  by is available.
+ *  @param from  gets the inputs of the kernel that the step uses */
+bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
+                   uint32_t done, uint64_t *from);
 /** The node reads more than constants, or makes data of constants alone. */
 bool fsd_reads_data(const struct replay *r, fsd_id node);
 /** The builder moves a Q back across an operator that commutes with it (a MaxPool), and

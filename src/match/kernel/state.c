@@ -32,6 +32,13 @@ bool fsd_candidate_began(const struct candidate *w, fsd_id node)
     return false;
 }
 
+bool fsd_computes_pairs(const struct replay *r, fsd_id node)
+{
+    struct fsd_span all = r->lowerings->of[node];
+
+    return all.n && r->lowerings->all.at[all.at].pairs;
+}
+
 bool fsd_is_must(const struct replay *r, fsd_id node)
 {
     for (uint32_t i = 0; i < r->now.n_must; i++)

@@ -80,6 +80,12 @@ bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
  *  beginning of another, the rest may have been folded into constants.  "": nothing. */
 const char *fsd_op_lowerings(const char *name);
 
+/** How many multiplications an Einsum takes, pair by pair from the first operand on, as
+ *  builders compute it; 0 for any other node, and where the equation is unknown.
+ *  @param sums  gets a bit for each that sums over what stands neither in an operand
+ *               behind it nor in the result: the others multiply element by element */
+uint32_t fsd_op_multiplies(const struct fsd_graph *g, fsd_id node, uint32_t *sums);
+
 /** The word by which the forms of explain/pattern/find.c mean an operator of that name
  *  ("gelu", "activation"); NULL: none. */
 const char *fsd_op_known_as(const char *name);

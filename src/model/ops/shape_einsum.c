@@ -139,3 +139,50 @@ int64_t fsd_macs_einsum(const struct fsd_op_case *c)
     }
     return sums && c->g->nodes.at[c->node].in.n == 2 ? n : 0;
 }
+
+enum { LETTERS = 'z' + 1 };
+
+/* The letters of the operand that `s` begins with. */
+static void take_letters(bool letters[LETTERS], const char *s)
+{
+    for (; *s && *s != ',' && *s != '-'; s++)
+        if (is_letter(*s))
+            letters[(unsigned char)*s] = true;
+}
+
+/* The letter stands in an operand behind, or in the result. */
+static bool is_needed(const char *behind, const char *end, char letter)
+{
+    for (; behind < end; behind++)
+        if (*behind == letter)
+            return true;
+    return false;
+}
+
+uint32_t fsd_op_multiplies(const struct fsd_graph *g, fsd_id node, uint32_t *sums)
+{
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], "equation");
+    const char *s =
+        attr && attr->kind == FSD_ATTR_STRING ? fsd_text(g->names, attr->s) : "";
+    const char *end = s + strlen(s);
+    bool letters[LETTERS] = {false};
+    uint32_t n = 0;
+
+    *sums = 0;
+    if (!fsd_node_is(g, node, FSD_ONNX_Einsum) || !strstr(s, "->"))
+        return 0;
+    take_letters(letters, s);
+    for (s = strchr(s, ','); s && n < 31; n++, s = strchr(s, ',')) {
+        const char *behind;
+
+        s++;
+        behind = s + strcspn(s, ",-");
+        take_letters(letters, s);
+        for (unsigned letter = 'A'; letter <= 'z'; letter++)
+            if (letters[letter] && !is_needed(behind, end, (char)letter)) {
+                *sums |= UINT32_C(1) << n;
+                letters[letter] = false;
+            }
+    }
+    return s || n + 1 != g->nodes.at[node].in.n ? 0 : n;
+}
