@@ -13,6 +13,7 @@
  */
 #include "match/kernel/replay.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { VISITED = 160, BORDER = 12, WANTED = 8 };
@@ -109,8 +110,7 @@ static void push_readers(struct replay *r, struct queue *q, fsd_id tensor)
     }
 }
 
-static bool fits_port(const struct replay *r, const struct fsd_port *port,
-                      fsd_id tensor)
+bool fsd_port_fits(const struct replay *r, const struct fsd_port *port, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(r->m->engine, port);
     int64_t size = fsd_form_count(r->m->engine, form);
@@ -141,8 +141,9 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
                 continue;
             /* What a node that passes makes, if it is as large, becomes available with
              * what the node reads. */
-            if (n < GUESSES && fits_port(r, p, t) &&
-                !(n && r->nodes[node].passes && in != FSD_NONE && fits_port(r, p, in)))
+            if (n < GUESSES && fsd_port_fits(r, p, t) &&
+                !(n && r->nodes[node].passes && in != FSD_NONE &&
+                  fsd_port_fits(r, p, in)))
                 out[n++] = t;
             push_readers(r, &q, t);
         }
@@ -158,8 +159,8 @@ struct wanted {
 };
 
 /* Notes that a lost tensor of the kernel has to hold `tensor`: one as large.  Of
- * several that one kernel wrote any will do; of several kernels' it is unknown
- * which. */
+ * several that one kernel wrote any will do; of several kernels' one holds it, and
+ * nothing is noted, since it is unknown which. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -170,11 +171,13 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
         const struct fsd_port *port = fsd_node_in(e, n, i);
         fsd_id in = port->tensor, producer;
 
-        if (!fsd_is_lost(r, in) || !fits_port(r, port, tensor))
+        if (!fsd_is_lost(r, in) || !fsd_port_fits(r, port, tensor))
             continue;
         producer = fsd_tensor_producer(e, in);
-        if (producer == FSD_NONE || (by != FSD_NONE && by != producer))
+        if (producer == FSD_NONE)
             return false;
+        if (by != FSD_NONE && by != producer)
+            return true;
         found = in;
         by = producer;
     }
@@ -190,7 +193,18 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
-           fsd_could_compute(r, node);
+           fsd_could_end(r, node);
+}
+
+/* A tensor of the kernel was made by the layer that computes the node. */
+static bool reads_from(const struct replay *r, fsd_id node)
+{
+    struct fsd_span in = r->m->engine->nodes.at[r->layer].in;
+
+    for (uint32_t i = 0; i < in.n && fsd_has_layer(r, node); i++)
+        if (fsd_node_in_producer(r->m->engine, r->layer, i) == r->nodes[node].layer)
+            return true;
+    return false;
 }
 
 /* Takes the nodes between the tensor and what the kernel reads.  False where they need
@@ -207,14 +221,16 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
             return true;
     if (fsd_stays_constant(r, tensor))
         return true;
+    if (by != FSD_NONE && wanted && reads_from(r, by))
+        return true;
     if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
         (fsd_has_layer(r, by) && !r->nodes[by].passes &&
          fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1))
         return false;
-    if (wanted && (r->nodes[by].passes || !fsd_could_compute(r, by)) &&
+    if (wanted && (r->nodes[by].passes || !fsd_could_end(r, by)) &&
         want_of_lost(r, wanted, tensor))
         return true;
-    if (!r->nodes[by].passes && !fsd_could_compute(r, by))
+    if (!r->nodes[by].passes && !fsd_could_end(r, by))
         return false;
     for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(r->g, by, i);
@@ -250,6 +266,14 @@ static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
     }
 }
 
+/* A kernel computes no more nodes than it lists steps. */
+static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_id layer)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[layer];
+
+    return l->more_steps == FSD_STEPS_ARE_ALL && w->n_taken > l->steps.n;
+}
+
 /* Links the kernel `by`, which made a lost tensor that holds `tensor`, to the nodes
  * that collect() finds; false if these are unknown, or the kernel has links. */
 static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
@@ -261,8 +285,9 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
         return false;
     memset(w, 0, sizeof *w);
     hold_known(r, w, by);
-    if (!collect(r, w, wanted, tensor, DEEP))
+    if (!collect(r, w, wanted, tensor, DEEP) || is_too_much(r, w, by))
         return false;
+    r->layers[by].unsaid = 0;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         r->nodes[w->taken[i]].layer = fsd_id_or(r->nodes[w->taken[i]].layer, by);
         fsd_match_link(r->m, by, w->taken[i], FSD_BY_STRUCTURE);
@@ -292,12 +317,10 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
     r->layer = layer;
 }
 
-/* Links the kernel that made a lost tensor, and those that made the lost tensors that
- * it read, `far` kernels back. */
-static void fill_rest(struct replay *r, fsd_id lost, fsd_id tensor, int far)
+/* Links the kernel that made the tensor, and those that made the lost tensors that it
+ * read, `far` kernels back. */
+static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
 {
-    const struct fsd_graph *e = r->m->engine;
-    fsd_id by = fsd_tensor_producer(e, lost);
     struct wanted wanted = {.n = 0};
 
     if (by == FSD_NONE || !lists_steps(r, by))
@@ -306,7 +329,8 @@ static void fill_rest(struct replay *r, fsd_id lost, fsd_id tensor, int far)
     if (!fill(r, by, tensor, &wanted))
         return;
     for (uint32_t i = 0; i < wanted.n && far; i++)
-        fill_rest(r, wanted.lost[i], wanted.tensor[i], far - 1);
+        fill_made(r, fsd_tensor_producer(r->m->engine, wanted.lost[i]),
+                  wanted.tensor[i], far - 1);
 }
 
 /* The tensor of the model that a kernel reads which has one input and is known to
@@ -326,7 +350,7 @@ static fsd_id product_input(const struct replay *r, fsd_id layer)
     }
     tensor = fsd_node_in_tensor(m->model, node, 0);
     return n->in.n == 1 && tensor != FSD_NONE &&
-                   fits_port(r, fsd_node_in(m->engine, n, 0), tensor)
+                   fsd_port_fits(r, fsd_node_in(m->engine, n, 0), tensor)
                ? tensor
                : FSD_NONE;
 }
@@ -341,8 +365,27 @@ void fsd_fill_rest(struct replay *r)
         fsd_id lost = tensor == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(e, i, 0);
 
         if (fsd_is_lost(r, lost))
-            fill_rest(r, lost, tensor, KERNELS);
+            fill_made(r, fsd_tensor_producer(e, lost), tensor, KERNELS);
     }
+}
+
+void fsd_fill_joined(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id layer = r->layer, concat = r->layers[layer].joins;
+    uint32_t n = e->nodes.at[layer].in.n;
+    struct fsd_link *made = FSD_NEW(r->scratch, struct fsd_link, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        made[i] = (struct fsd_link){.layer = fsd_node_in_producer(e, layer, i),
+                                    .node = fsd_node_in_tensor(r->g, concat, i)};
+    /* A tensor stands for the node of a link.  They are in the order of the kernels,
+     * since a later one may read what an earlier one makes. */
+    qsort(made, n, sizeof *made, fsd_by_pair);
+    for (uint32_t i = 0; i < n; i++)
+        if (fsd_layer_of(r, fsd_tensor_producer(r->g, made[i].node)) == FSD_NONE)
+            fill_made(r, made[i].layer, made[i].node, 1);
+    r->layer = layer;
 }
 
 bool fsd_does_enough(const struct replay *r)

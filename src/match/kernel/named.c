@@ -1,6 +1,7 @@
 /*
  * The nodes that names assign to a kernel: its own name, those of its tensors and
- * constants, and those of the kernels that read what it writes.
+ * constants, and those of the kernels that read what it writes.  Likewise what a Concat
+ * of the model says of a kernel whose result it joins.
  */
 #include "match/kernel/replay.h"
 
@@ -10,7 +11,8 @@ static void add_must(struct replay *r, fsd_id node, uint32_t cost)
         r->now.must[r->now.n_must++] = (struct must){node, cost};
 }
 
-bool fsd_could_compute(const struct replay *r, fsd_id node)
+/* Some step of the kernel could be the node's, or some steps may not be listed. */
+static bool could_compute(const struct replay *r, fsd_id node)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     const fsd_id *steps = r->m->engine->links.at + l->steps.at;
@@ -27,12 +29,26 @@ bool fsd_could_compute(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
+bool fsd_could_end(const struct replay *r, fsd_id node)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+    struct fsd_span lowerings = r->lowerings->of[node];
+
+    for (uint32_t i = 0; i < lowerings.n; i++) {
+        const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
+
+        if (fsd_layer_count(r->m->engine, r->layer, lowering->steps[lowering->n - 1]))
+            return true;
+    }
+    return l->more_steps != FSD_STEPS_ARE_ALL;
+}
+
 /* A node that passes, and for which the kernel may have a step all the same. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
             r->m->facts->traits[node] & FSD_OP_QUANTIZE) &&
-           fsd_could_compute(r, node);
+           could_compute(r, node);
 }
 
 static fsd_id before_unlisted(const void *replay, fsd_id node)
@@ -96,7 +112,7 @@ static void add_hint(struct replay *r, fsd_id node)
     if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))
         node = fsd_last_duplicate(r, node);
     if (node != FSD_NONE && !fsd_has_layer(r, node) && !fsd_is_named(r, node) &&
-        fsd_could_compute(r, node))
+        could_compute(r, node))
         add_must(r, node, COST_HINTED);
 }
 
@@ -145,6 +161,12 @@ void fsd_find_must(struct replay *r)
         if (fsd_tensor_producer(e, out) != FSD_NONE)
             add_hint(r, real_producer(r, fsd_match_held(r->m, out)));
         add_wanted(r, out);
+    }
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(e, r->layer, i);
+
+        if (out != FSD_NONE && r->values[out].joined != FSD_NONE)
+            add_hint(r, real_producer(r, r->values[out].joined));
     }
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;

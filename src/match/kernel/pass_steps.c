@@ -550,6 +550,27 @@ static bool end_joined(struct replay *r)
     return any;
 }
 
+/* A kernel of which nothing but its Concat is known: what it reads is known by that. */
+static bool resume_at_concat(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct candidate *w = &r->beam->candidates[0];
+    fsd_id concat = r->layers[r->layer].joins;
+
+    if (concat == FSD_NONE || w->n_taken || fsd_has_layer(r, concat))
+        return false;
+    memset(w, 0, offsetof(struct candidate, available));
+    w->taken[w->n_taken++] = concat;
+    accept_tied(r, 1);
+    for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++)
+        if (fsd_node_in_tensor(e, r->layer, i) != FSD_NONE)
+            hold(r, fsd_node_in_tensor(e, r->layer, i),
+                 (struct held){.tensor = fsd_node_in_tensor(r->g, concat, i),
+                               .node = FSD_NONE});
+    fsd_fill_joined(r);
+    return true;
+}
+
 static void replay_kernel(struct replay *r)
 {
     uint32_t port = lost_port(r);
@@ -559,6 +580,8 @@ static void replay_kernel(struct replay *r)
         return;
     fsd_find_must(r);
     known = try_kernel(r, false);
+    if (resume_at_concat(r))
+        return;
     guess = r->beam->candidates[0].cost && fsd_does_enough(r) &&
             port < r->m->engine->nodes.at[r->layer].in.n;
     if (guess && try_guesses(r, port, known)) {
@@ -571,6 +594,8 @@ static void replay_kernel(struct replay *r)
         if (guess) /* restores the candidates from before the guesses */
             try_kernel(r, false);
         accept_tied(r, count_tied(r));
+        if (fsd_candidate_took(&r->beam->candidates[0], r->layers[r->layer].joins))
+            fsd_fill_joined(r);
     } else {
         follow_links(r, false);
     }
@@ -709,7 +734,13 @@ void fsd_pass_steps(struct fsd_match *m)
     r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
     r.beam = FSD_NEW(scratch, struct beam, 1);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
-        r.layers[i] = (struct layer_state){FSD_NONE, FSD_NONE, FSD_NONE, FSD_NONE};
+        r.layers[i] = (struct layer_state){.in_place = FSD_NONE,
+                                           .product = FSD_NONE,
+                                           .joins = FSD_NONE,
+                                           .attention = FSD_NONE,
+                                           .norm = FSD_NONE};
+    for (fsd_id i = 0; i < m->engine->tensors.n; i++)
+        r.values[i].joined = FSD_NONE;
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
         r.nodes[i] = (struct node_state){.layer = FSD_NONE,
                                          .reserved = FSD_NONE,
@@ -726,6 +757,7 @@ void fsd_pass_steps(struct fsd_match *m)
     fsd_find_in_place(&r);
     find_at_run(&r);
     fsd_replay_passing(&r);
+    fsd_find_joined(&r);
     fsd_reserve(&r);
     take_linked(&r, FSD_BY_METADATA);
     take_linked(&r, FSD_BY_NAME);

@@ -169,7 +169,9 @@ struct tensor_state {
 
 /* What a tensor of the engine holds. */
 struct value_state {
-    struct fsd_span held;   /* in `held` */
+    struct fsd_span held; /* in `held` */
+    fsd_id joined; /* the tensor of the model that it holds, by its place in a Concat;
+                      FSD_NONE: unknown (joined.c) */
     struct fsd_span border; /* if that is empty: in `borders`, the last known tensors of
                                the model before it (lost.c) */
 };
@@ -178,6 +180,7 @@ struct value_state {
 struct layer_state {
     fsd_id in_place;  /* the node of a chain that it does in place */
     fsd_id product;   /* the product it computes; FSD_NONE */
+    fsd_id joins;     /* the Concat that is all it computes, by sizes; FSD_NONE */
     fsd_id attention; /* the Attention it computes; FSD_NONE */
     fsd_id norm;      /* the normalization of which it does a part; FSD_NONE */
     bool joined;      /* it computes several products as one */
@@ -222,8 +225,9 @@ void fsd_find_named(struct replay *r);
 void fsd_find_in_place(struct replay *r);
 /** Fills `reserved` of all nodes. */
 void fsd_reserve(struct replay *r);
-/** Some step of the kernel could be the node's, or some steps may not be listed. */
-bool fsd_could_compute(const struct replay *r, fsd_id node);
+/** The last step of the node could be one of the kernel's, or some of these may not be
+ *  listed: what the node makes is whole then. */
+bool fsd_could_end(const struct replay *r, fsd_id node);
 
 /* Links (commit.c). */
 
@@ -241,6 +245,11 @@ void fsd_commit_fitting(struct replay *r);
 /** Makes regions of kernels that could compute the same nodes. */
 void fsd_commit_regions(struct replay *r);
 
+/* Kernels that only join what others make (joined.c). */
+
+/** Fills `joins` of all layers, and `joined` of all tensors of the engine. */
+void fsd_find_joined(struct replay *r);
+
 /* Kernels that are not understood (lost.c). */
 
 /** Notes, of outputs of the kernel whose content is unknown, what the kernel read. */
@@ -255,6 +264,10 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES]);
 bool fsd_does_enough(const struct replay *r);
 /** Links the kernel that made a lost tensor, now that its content is known. */
 void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
+/** The tensor has the size, or, where that is open, the shape of the port. */
+bool fsd_port_fits(const struct replay *r, const struct fsd_port *port, fsd_id tensor);
+/** Links the kernels of unknown nodes that made what the present one joins. */
+void fsd_fill_joined(struct replay *r);
 /** At the end: links kernels that were not understood where the one behind them is
  *  known to compute the product that reads what they made. */
 void fsd_fill_rest(struct replay *r);
