@@ -244,6 +244,33 @@ static bool outputs_value(const struct loops *l, fsd_id layer)
     return side->leaves;
 }
 
+/* Some of what the layer writes goes on in the loop. */
+static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
+{
+    struct fsd_span out = l->m->engine->nodes.at[layer].out;
+
+    for (uint32_t i = 0; i < out.n && loop != FSD_NONE; i++) {
+        fsd_id t = fsd_node_out_tensor(l->m->engine, layer, i);
+
+        if (t != FSD_NONE && look(l, t, true)->loop == loop)
+            return true;
+    }
+    return false;
+}
+
+/* The loop of a layer that shows none itself: that of the layers before and behind it.
+ * A step also writes its part of the loop's result, which a layer reads that does
+ * likewise for other loops, so one way behind it is enough. */
+static fsd_id loop_between(const struct loops *l, fsd_id layer)
+{
+    fsd_id before = l->before[layer], behind = l->behind[layer];
+
+    /* A tensor computed from constants only does not change between steps. */
+    if (before == behind || !l->m->engine->nodes.at[layer].in.n)
+        return behind;
+    return goes_on_in(l, layer, before) ? before : FSD_NONE;
+}
+
 void fsd_pass_loop(struct fsd_match *m)
 {
     uint32_t n = m->engine->layers.n;
@@ -280,10 +307,8 @@ void fsd_pass_loop(struct fsd_match *m)
         for (fsd_id i = 0; i < n; i++) {
             fsd_id loop = l.of[i];
 
-            /* A tensor computed from constants only does not change between steps. */
-            if (loop == FSD_NONE && is_bare(m, i) && !l.out[i] &&
-                (l.before[i] == l.behind[i] || !m->engine->nodes.at[i].in.n))
-                loop = l.behind[i];
+            if (loop == FSD_NONE && is_bare(m, i) && !l.out[i])
+                loop = loop_between(&l, i);
             if (l.out[i] && m->engine->layers.at[i].kind == FSD_KIND_COPY)
                 loop = l.view[i];
             if (!fsd_match_has(m, i, loop))
