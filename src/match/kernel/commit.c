@@ -609,6 +609,18 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
+/* The model takes the tensor apart: a kernel that cuts it takes its part. */
+static bool is_shared_out(const struct replay *r, fsd_id in)
+{
+    for (uint32_t i = 0; i < r->values[in].held.n; i++) {
+        fsd_id tensor = r->held.at[r->values[in].held.at + i].tensor;
+
+        if (tensor != FSD_NONE && fsd_count_parts(r, tensor) > 1)
+            return true;
+    }
+    return false;
+}
+
 /* An operation that changes the size of data, and that no node requests, fits the data
  * to the product beside it: the kernel does a part of that node's work.  Beside joined
  * products it only takes the part of one, and is linked to none. */
@@ -629,7 +641,7 @@ void fsd_commit_fitting(struct replay *r)
             link_attention(r, i, fsd_tensor_consumers(e, out));
         if (r->layers[i].pads && fsd_graph_tensor(e, out)->producers.n == 1)
             beside = e->tensors.at[out].consumers;
-        else if (r->layers[i].cuts && in != FSD_NONE) {
+        else if (r->layers[i].cuts && in != FSD_NONE && !is_shared_out(r, in)) {
             cuts = !cut_for(r, out);
             beside = cuts ? e->tensors.at[in].producers : e->tensors.at[out].consumers;
         }
