@@ -25,7 +25,7 @@ MOVES_NOTHING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Drop
 NOT_COMPUTING = MOVES_NOTHING | {"QuantizeLinear", "DequantizeLinear", "Transpose", "Slice", "Split",
                                  "Concat", "Expand", "Gather", "Cast", "CastLike", "Pad"}
 OWNERS = {"If", "Loop", "Scan"}
-FAMILIES = ("CNN", "transformer", "INT8", "diffusion", "loops")
+FAMILIES = ("CNN", "transformer", "INT8", "diffusion", "loops", "flow")
 LOOPS = {"Loop", "Scan", "If", "LSTM", "GRU", "RNN"}
 ZOOS = ("zoo", "zoo-2")
 
@@ -54,6 +54,8 @@ def family(name, model):
         return "loops"
     if name.startswith(("diffusion_block", "unet_")):
         return "diffusion"
+    if name.startswith(("pwc_", "bev_")):
+        return "flow"
     return "transformer" if attends(model) else "CNN"
 
 
@@ -386,7 +388,7 @@ def report(figures):
 
 # Without Metadata: precision and recall of links over computing nodes.
 LINK_BARS = {"CNN": (0.99, 0.95), "transformer": (0.98, 0.90), "diffusion": (0.98, 0.85), "INT8": (0.98, 0.92),
-             "loops": (0.97, 0.70)}
+             "loops": (0.97, 0.70), "flow": (0.96, 0.60)}
 ALL_RECALL = 0.75
 MOST = {"refused": 0, "failed without Metadata": 0, "other layers than the log": 0, "doubted": 0, "remarks": 0,
         "type unknown": 0, "layout unknown": 0, "layers that move data without bytes": 26, "unexplained": 20,
