@@ -1,6 +1,6 @@
 /*
- * Kernels that only join what others make.  Such a kernel reads its inputs in the order
- * of the Concat that it computes:
+ * Kernels that join what others make.  Where that is the first that such a kernel does,
+ * it reads its inputs in the order of the Concat that it computes:
  *
  *     kernel 10  Mul Mean  u, s1 -> w1          r0, r1, r2 -> Concat c
  *     kernel 11  Mul Mean  u, s2 -> w2
@@ -16,30 +16,45 @@
 
 enum { FEW = 3, MANY = AVAILABLE, MOST = 64 };
 
-/* The kernel has no step beside those that join and move data. */
-static bool only_joins(const struct replay *r, fsd_id layer)
+/* The kernel joins what it reads before anything else: no step before the first Concat
+ * computes. */
+static bool joins_first(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_layer *l = &e->layers.at[layer];
     const struct fsd_node *n = &e->nodes.at[layer];
+    uint32_t i = 0;
 
-    if (n->in.n < FEW || n->in.n > MANY || n->out.n != 1)
-        return false;
-    for (uint32_t i = 0; i < l->steps.n; i++)
-        if (!fsd_step_moves(e->links.at[l->steps.at + i]))
+    while (i < l->steps.n && e->links.at[l->steps.at + i] != FSD_ONNX_Concat &&
+           fsd_step_moves(e->links.at[l->steps.at + i]))
+        i++;
+    return l->more_steps == FSD_STEPS_ARE_ALL && n->in.n >= FEW && n->in.n <= MANY &&
+           n->out.n == 1 && i < l->steps.n &&
+           e->links.at[l->steps.at + i] == FSD_ONNX_Concat;
+}
+
+/* It has no step beside those that join and move data. */
+static bool only_joins(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span steps = e->layers.at[layer].steps;
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        if (!fsd_step_moves(e->links.at[steps.at + i]))
             return false;
-    return l->more_steps == FSD_STEPS_ARE_ALL &&
-           fsd_layer_count(e, layer, FSD_ONNX_Concat);
+    return true;
 }
 
 /* The Concat has as many inputs as the layer, as large one by one, and makes as much as
- * the layer writes. */
+ * the layer writes, if that does nothing else. */
 static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
 
-    if (r->g->nodes.at[concat].in.n != n->in.n ||
+    if (r->g->nodes.at[concat].in.n != n->in.n)
+        return false;
+    if (only_joins(r, layer) &&
         !fsd_port_fits(r, fsd_node_out(e, n, 0), fsd_node_out_tensor(r->g, concat, 0)))
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
@@ -78,7 +93,7 @@ void fsd_find_joined(struct replay *r)
     for (fsd_id layer = 0; layer < r->m->engine->layers.n && n; layer++) {
         fsd_id found = FSD_NONE;
 
-        for (uint32_t i = 0; i < n && only_joins(r, layer); i++)
+        for (uint32_t i = 0; i < n && joins_first(r, layer); i++)
             if (fits(r, layer, concats[i]))
                 found = fsd_id_both(found, concats[i]);
         if (fsd_id_only(found) != FSD_NONE)

@@ -550,25 +550,21 @@ static bool end_joined(struct replay *r)
     return any;
 }
 
-/* A kernel of which nothing but its Concat is known: what it reads is known by that. */
-static bool resume_at_concat(struct replay *r)
+/* What a kernel joins is known by its place in the Concat, even if the kernels that
+ * made it were not understood. */
+static void hold_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
-    struct candidate *w = &r->beam->candidates[0];
-    fsd_id concat = r->layers[r->layer].joins;
 
-    if (concat == FSD_NONE || w->n_taken || fsd_has_layer(r, concat))
-        return false;
-    memset(w, 0, offsetof(struct candidate, available));
-    w->taken[w->n_taken++] = concat;
-    accept_tied(r, 1);
-    for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++)
-        if (fsd_node_in_tensor(e, r->layer, i) != FSD_NONE)
-            hold(r, fsd_node_in_tensor(e, r->layer, i),
-                 (struct held){.tensor = fsd_node_in_tensor(r->g, concat, i),
-                               .node = FSD_NONE});
-    fsd_fill_joined(r);
-    return true;
+    if (r->layers[r->layer].joins == FSD_NONE)
+        return;
+    for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++) {
+        fsd_id in = fsd_node_in_tensor(e, r->layer, i);
+
+        if (in != FSD_NONE && !r->values[in].held.n)
+            hold(r, in,
+                 (struct held){.tensor = r->values[in].joined, .node = FSD_NONE});
+    }
 }
 
 static void replay_kernel(struct replay *r)
@@ -579,9 +575,8 @@ static void replay_kernel(struct replay *r)
     if (end_joined(r))
         return;
     fsd_find_must(r);
+    hold_joined(r);
     known = try_kernel(r, false);
-    if (resume_at_concat(r))
-        return;
     guess = r->beam->candidates[0].cost && fsd_does_enough(r) &&
             port < r->m->engine->nodes.at[r->layer].in.n;
     if (guess && try_guesses(r, port, known)) {

@@ -180,7 +180,7 @@ struct value_state {
 struct layer_state {
     fsd_id in_place;  /* the node of a chain that it does in place */
     fsd_id product;   /* the product it computes; FSD_NONE */
-    fsd_id joins;     /* the Concat that is all it computes, by sizes; FSD_NONE */
+    fsd_id joins;     /* the Concat that it computes first, by sizes; FSD_NONE */
     fsd_id attention; /* the Attention it computes; FSD_NONE */
     fsd_id norm;      /* the normalization of which it does a part; FSD_NONE */
     bool joined;      /* it computes several products as one */
@@ -245,7 +245,7 @@ void fsd_commit_fitting(struct replay *r);
 /** Makes regions of kernels that could compute the same nodes. */
 void fsd_commit_regions(struct replay *r);
 
-/* Kernels that only join what others make (joined.c). */
+/* Kernels that join what others make (joined.c). */
 
 /** Fills `joins` of all layers, and `joined` of all tensors of the engine. */
 void fsd_find_joined(struct replay *r);
