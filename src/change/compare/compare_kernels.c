@@ -303,12 +303,13 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 
 /* -------------------------------------------------------------------------- pairs */
 
-/* What only synchronizes is no kernel: how many streams a build has is no difference of
- * what it computes. */
+/* What writes nothing is no kernel, as a signal, a wait or a jump: how many streams a
+ * build has is no difference of what it computes. */
 static bool is_compared(const struct pairing *p, bool new, fsd_id kernel)
 {
-    return p->bucket[new][kernel] != FSD_NONE &&
-           side(p->c, new)->kernels.at[kernel].kind != FSD_KIND_SYNC;
+    const struct fsd_kernel *k = &side(p->c, new)->kernels.at[kernel];
+
+    return p->bucket[new][kernel] != FSD_NONE && (k->kind != FSD_KIND_SYNC || k->out.n);
 }
 
 static uint32_t collect(const struct pairing *p, int pass)

@@ -155,10 +155,14 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
  * that it computes. */
 static fsd_id writing_node(const struct fsd_state *s, struct fsd_producer from)
 {
-    const struct fsd_group *g =
-        &s->groups.at[s->nodes.at[fsd_origin_node(from.at)].group];
-    struct fsd_span nodes = g->nodes;
+    fsd_id node = fsd_origin_node(from.at), group = fsd_state_group_of(s, node);
+    const struct fsd_group *g = group == FSD_NONE ? NULL : &s->groups.at[group];
+    struct fsd_span nodes;
     uint32_t left = from.out;
+
+    if (!g) /* of another variant of the snapshot */
+        return node;
+    nodes = g->nodes;
 
     for (uint32_t i = g->kernels.at; i < g->kernels.at + g->kernels.n; i++) {
         const struct fsd_kernel *k = &s->kernels.at[i];

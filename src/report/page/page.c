@@ -108,6 +108,13 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
                             : r->compare ? FSD_OF_COMPARISON
                                          : FSD_OF_RUN;
 
+    /* The comparison of a check is judged by no policy, as it is by itself. */
+    struct fsd_verdict *own = base == FSD_OF_COMPARISON && r->verdict
+                                  ? fsd_verdict_of_comparison(r->compare, r->run)
+                                  : NULL;
+
+    if (own)
+        of_run.judged = own;
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     if (r->lint && r->verdict)
         run.findings = r->verdict->findings;
@@ -126,4 +133,5 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     fsd_album_end(album);
     put_data("pictures", &pictures, out);
     fwrite(fsd_page_tail, 1, fsd_page_tail_size, out);
+    fsd_verdict_free(own);
 }
