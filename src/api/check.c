@@ -494,6 +494,7 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
     const struct fsd_report report = {.subject = FSD_OF_CHECK,
                                       .run = check->run,
                                       .compare = check->compare,
+                                      .compared = check->run,
                                       .verdict = check->verdict,
                                       .style = style};
 

@@ -102,19 +102,12 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_album *album = fsd_album_begin(r, fsd_print_open(&pictures));
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
     struct fsd_report of_run = *r;
-    const struct fsd_verdict *verdict = r->judged ? r->judged : r->verdict;
+    const struct fsd_verdict *verdict = r->verdict ? r->verdict : r->judged;
     /* What is judged is a comparison, or a run. */
     enum fsd_subject base = !r->verdict  ? r->subject
                             : r->compare ? FSD_OF_COMPARISON
                                          : FSD_OF_RUN;
 
-    /* The comparison of a check is judged by no policy, as it is by itself. */
-    struct fsd_verdict *own = base == FSD_OF_COMPARISON && r->verdict
-                                  ? fsd_verdict_of_comparison(r->compare, r->run)
-                                  : NULL;
-
-    if (own)
-        of_run.judged = own;
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     if (r->lint && r->verdict)
         run.findings = r->verdict->findings;
@@ -133,5 +126,4 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     fsd_album_end(album);
     put_data("pictures", &pictures, out);
     fwrite(fsd_page_tail, 1, fsd_page_tail_size, out);
-    fsd_verdict_free(own);
 }
