@@ -1,6 +1,6 @@
 /*
- * Metadata and names: the engine reader has already resolved their words to nodes
- * (fsd_mention); here each becomes a link, or not.
+ * Metadata, names and the log: the engine reader has already resolved their words to
+ * nodes (fsd_mention); here each becomes a link, or not.
  *
  * Some never become links: the layer that a reformat serves, the node that a reshape
  * was inserted around, an initializer, a helper of the parser, and a name that several
@@ -119,6 +119,45 @@ void fsd_pass_repeated(struct fsd_match *m)
             if (mention->among > 1 && computes(mention) &&
                 (mention->by & m->evidence) && fsd_match_has(m, i, mention->node))
                 fsd_match_link(m, i, mention->node, mention->by);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------ the log */
+
+/* The nodes that the builder's steps fused into a layer, found by the layer's own name
+ * or by names in it; or those that the log lists for the layer. */
+static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
+{
+    struct fsd_span nodes = {0};
+
+    if (name)
+        nodes = fsd_story_nodes(m->story, name);
+    for (uint32_t i = 0; i < nodes.n; i++)
+        fsd_match_link(m, layer, m->story->pool.at[nodes.at + i], FSD_BY_LOG);
+}
+
+void fsd_pass_log(struct fsd_match *m)
+{
+    if (!m->story || m->story->h->no_steps) {
+        fsd_link_mentions(m, FSD_BY_LOG);
+        return;
+    }
+    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
+        const struct fsd_layer *l = &m->engine->layers.at[i];
+
+        if (l->form == FSD_NAME_SERVES || l->form == FSD_NAME_COPIES)
+            continue;
+        link_name(m, i, l->base_name);
+        for (uint32_t k = 0; k < l->mentions.n; k++) {
+            const struct fsd_mention *mention =
+                &m->engine->mentions.at[l->mentions.at + k];
+
+            if ((mention->role == FSD_MENTION_COMPUTES ||
+                 mention->role == FSD_MENTION_FIRST ||
+                 mention->role == FSD_MENTION_LAST) &&
+                (mention->by & (FSD_BY_NAME | FSD_BY_LOG)))
+                link_name(m, i, fsd_story_name(m->story, mention));
         }
     }
 }
