@@ -8,9 +8,6 @@
  *  any order and repeatedly; match.c sorts and joins them. */
 void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by);
 
-/** Links each layer to the nodes named by its mentions with such evidence. */
-void fsd_link_mentions(struct fsd_match *m, unsigned by);
-
 /** Sorts and joins the links and rebuilds both indexes; match.c calls it after each
  *  pass. */
 void fsd_match_index(struct fsd_match *m);

@@ -72,7 +72,7 @@ static bool crosses(const struct fsd_layer *layer, const struct fsd_mention *men
            layer->provider == FSD_PROVIDER_DEVICE;
 }
 
-void fsd_link_mentions(struct fsd_match *m, unsigned by)
+static void link_mentions(struct fsd_match *m, unsigned by)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct concats concats = {FSD_NEW(scratch, fsd_id, m->model->tensors.n),
@@ -99,12 +99,12 @@ void fsd_link_mentions(struct fsd_match *m, unsigned by)
 
 void fsd_pass_metadata(struct fsd_match *m)
 {
-    fsd_link_mentions(m, FSD_BY_METADATA);
+    link_mentions(m, FSD_BY_METADATA);
 }
 
 void fsd_pass_name(struct fsd_match *m)
 {
-    fsd_link_mentions(m, FSD_BY_NAME);
+    link_mentions(m, FSD_BY_NAME);
 }
 
 /* A name that several nodes have is evidence for the one that tensors indicate. */
@@ -140,7 +140,7 @@ static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 void fsd_pass_log(struct fsd_match *m)
 {
     if (!m->story || m->story->h->no_steps) {
-        fsd_link_mentions(m, FSD_BY_LOG);
+        link_mentions(m, FSD_BY_LOG);
         return;
     }
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
