@@ -344,6 +344,15 @@ static void take_built(struct fsd_compare *c)
                             fsd_dtype_name(lost), fsd_dtype_name(lost)));
 }
 
+bool fsd_is_built_otherwise(const struct fsd_compare *c)
+{
+    bool is = false;
+
+    for (int id = FSD_ASPECT_PORTS; id < FSD__ASPECT_COUNT; id++)
+        is |= fsd_aspect_differs(c, (enum fsd_aspect_id)id);
+    return is;
+}
+
 static int by_aspect(const void *a, const void *b)
 {
     return fsd_order(((const struct fsd_difference *)a)->aspect,

@@ -166,7 +166,8 @@ struct fsd_kernel_change {
                                            states none */
     bool source;    /**< an input of it comes from elsewhere: fsd_state_tensor.from */
     uint32_t input; /**< the first such input */
-    bool missed;    /**< as of fsd_move_change */
+    fsd_id old_writer, new_writer; /**< the kernels that write it; FSD_NONE */
+    bool missed;                   /**< as of fsd_move_change */
 };
 
 /** Facts that a dump may not state of any layer because its format has no place for
@@ -317,6 +318,10 @@ static inline bool fsd_aspect_differs(const struct fsd_compare *c,
     return c->account.state[id] == FSD_ASPECT_DIFFERENT;
 }
 
+/** Whether something differs that acts on the whole engine, not on some nodes.
+ *  account.c */
+bool fsd_is_built_otherwise(const struct fsd_compare *c);
+
 /** What changed of a node, behind its name: " is Mul, before Add".
  *  @param many  it changed of several: " are Mul, before Add" */
 void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out);
@@ -428,10 +433,15 @@ const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(unsigned value);
 const char *fsd_move_what_name(unsigned what);
 const char *fsd_kernel_what_name(unsigned value); /**< "changed", ... */
-/** " performs Mul+Add, before Mul, has other parameters", of a kernel that changed.
+/** " now performs Add, has Activation NONE, before RELU", of a kernel that changed.
  *  @param types  whether its types are a part of that. */
 void fsd_put_kernel_change(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, bool types, FILE *out);
+
+/** "reads as input 0 an output of `a`, before: an output of `b`", of one whose input
+ *  comes from elsewhere. */
+void fsd_put_kernel_source(const struct fsd_compare *c,
+                           const struct fsd_kernel_change *k, FILE *out);
 
 /** The new build does not state what the old one did of this kernel, and nothing else
  *  differs. */

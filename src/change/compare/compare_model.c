@@ -52,41 +52,34 @@ static const struct {
             {"perm", "perm"},      {"axes", "axes"}, {"op", "output_padding"},
             {"w", FSD_EDIT_WEIGHT}};
 
-/* A word of a list: a name and its value. */
-struct word {
-    const char *name, *value;
-    size_t name_size, value_size;
-};
-
-/* The next of "k3x3,s2x2" (by tags) or of "alpha=0.5 axis=-2"; false at the end. */
-static bool next_word(const char **at, bool traits, struct word *word)
+/* The next of "k3x3,s2x2", whose words are called by their tags. */
+static bool next_trait(const char **at, struct fsd_state_word *word)
 {
     while (**at) {
-        size_t n = strcspn(*at, traits ? "," : " ");
-        size_t name = traits ? strcspn(*at, "-0123456789,") : strcspn(*at, "= ");
+        struct fsd_slice all = {*at, strcspn(*at, ",")};
+        struct fsd_slice tag = {*at, strcspn(*at, "-0123456789,")};
 
-        *word = (struct word){.name = *at, .name_size = name};
-        word->value = *at + name + !traits;
-        word->value_size = n > name + !traits ? n - name - !traits : 0;
-        *at += n + ((*at)[n] != '\0');
-        if (!traits)
-            return true;
+        *at += all.n + ((*at)[all.n] == ',');
         for (size_t i = 0; i < FSD_COUNT_OF(tags); i++)
-            if (strlen(tags[i].tag) == name && !memcmp(tags[i].tag, word->name, name)) {
-                word->name = tags[i].name;
-                word->name_size = strlen(tags[i].name);
+            if (fsd_slice_is(tag, tags[i].tag)) {
+                word->name = fsd_slice_of(tags[i].name);
+                word->value = fsd_slice_from(all, tag.n);
                 return true;
             }
     }
     return false;
 }
 
-static bool find_word(const char *list, bool traits, struct word name,
-                      struct word *found)
+static bool next_word(const char **at, bool traits, struct fsd_state_word *word)
+{
+    return traits ? next_trait(at, word) : fsd_state_next_word(at, word);
+}
+
+static bool find_word(const char *list, bool traits, struct fsd_slice name,
+                      struct fsd_state_word *found)
 {
     while (next_word(&list, traits, found))
-        if (found->name_size == name.name_size &&
-            !memcmp(found->name, name.name, name.name_size))
+        if (fsd_slice_equal(found->name, name))
             return true;
     return false;
 }
@@ -95,29 +88,28 @@ static bool find_word(const char *list, bool traits, struct word name,
  * attributes, so of a node that has one on each side alone nothing is known. */
 static bool moved_to_input(const char *list, const char *other)
 {
-    struct word word, found;
+    struct fsd_state_word word, found;
 
-    while (next_word(&list, false, &word))
-        if (*word.name == '#' && !find_word(other, false, word, &found))
+    while (fsd_state_next_word(&list, &word))
+        if (*word.name.s == '#' && !fsd_state_find_word(other, word.name, &found))
             return true;
     return false;
 }
 
-static const char *name_of(struct fsd_compare *c, struct word word)
+static const char *name_of(struct fsd_compare *c, struct fsd_slice name)
 {
-    if (*word.name == '#')
-        return fsd_printed(c->arena, "input %.*s", (int)word.name_size - 1,
-                           word.name + 1);
-    return fsd_printed(c->arena, "%.*s", (int)word.name_size, word.name);
+    bool input = fsd_slice_take(&name, "#");
+
+    return fsd_printed(c->arena, "%s%.*s", input ? "input " : "", (int)name.n, name.s);
 }
 
-static const char *value_of(struct fsd_compare *c, struct word word, bool there)
+static const char *value_of(struct fsd_compare *c, struct fsd_slice value, bool there)
 {
     if (!there)
         return "";
-    return *word.value == ':'
+    return fsd_slice_begins(value, ":")
                ? "other values"
-               : fsd_printed(c->arena, "%.*s", (int)word.value_size, word.value);
+               : fsd_printed(c->arena, "%.*s", (int)value.n, value.s);
 }
 
 /* Words of the first list that the second has otherwise or, with `missing`, lacks. */
@@ -125,18 +117,17 @@ static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
                           const char *list, const char *other, bool traits,
                           bool backwards)
 {
-    struct word word, found;
+    struct fsd_state_word word, found;
 
     while (next_word(&list, traits, &word)) {
-        bool there = find_word(other, traits, word, &found);
+        bool there = find_word(other, traits, word.name, &found);
 
-        if (backwards ? there
-                      : there && word.value_size == found.value_size &&
-                            !memcmp(word.value, found.value, word.value_size))
+        if (backwards ? there : there && fsd_slice_equal(word.value, found.value))
             continue;
-        edit.of = name_of(c, word);
-        edit.was = backwards ? "" : value_of(c, word, true);
-        edit.now = backwards ? value_of(c, word, true) : value_of(c, found, there);
+        edit.of = name_of(c, word.name);
+        edit.was = backwards ? "" : value_of(c, word.value, true);
+        edit.now =
+            backwards ? value_of(c, word.value, true) : value_of(c, found.value, there);
         add(c, edit);
     }
 }
@@ -162,33 +153,26 @@ static void compare_attributes(struct fsd_compare *c, fsd_id old, fsd_id new)
 }
 
 /* "0.5371094" of "fp16:0.5371094". */
-static const char *number_of(struct word word)
+static struct fsd_slice number_of(struct fsd_slice value)
 {
-    const char *end = word.value + word.value_size;
-    const char *colon = memchr(word.value, ':', word.value_size);
+    const char *colon = memchr(value.s, ':', value.n);
 
-    return colon ? colon + 1 : word.value_size ? word.value : end;
+    return colon ? fsd_slice_from(value, (size_t)(colon + 1 - value.s)) : value;
 }
 
 /* Whether two values are one that was rounded to another type: FP16 and BF16 keep 11
- * and 8 significant bits. */
-static bool is_rounded(struct word was, struct word is)
+ * and 8 significant bits.  Those of FP32 have no type before them. */
+static bool is_rounded(struct fsd_slice was, struct fsd_slice is)
 {
-    bool typed = number_of(was) != was.value, types = number_of(is) != is.value;
-    double a = strtod(number_of(was), NULL), b = strtod(number_of(is), NULL);
-    bool wide = typed && types ? false : typed || types;
-    const char *type = typed ? was.value : is.value;
-    double bits = !strncmp(type, "bf16", 4) ? 0x1p-8 : 0x1p-11;
+    struct fsd_slice before = number_of(was), now = number_of(is);
+    bool had = before.s != was.s, has = now.s != is.s;
+    struct fsd_slice type = had ? was : is;
+    double a = strtod(before.s, NULL), b = strtod(now.s, NULL);
+    double bits = fsd_slice_begins(type, "bf16:") ? 0x1p-8 : 0x1p-11;
 
-    return wide && (!strncmp(type, "fp16", 4) || !strncmp(type, "bf16", 4)) &&
+    return had != has &&
+           (fsd_slice_begins(type, "fp16:") || fsd_slice_begins(type, "bf16:")) &&
            fabs(a - b) <= bits * fabs(a);
-}
-
-static bool is_same_value(struct word was, struct word is)
-{
-    return (was.value_size == is.value_size &&
-            !memcmp(was.value, is.value, was.value_size)) ||
-           is_rounded(was, is);
 }
 
 /* Values that both state.  No zero point is one of 0, and what one exporter writes as a
@@ -198,32 +182,37 @@ static void compare_values(struct fsd_compare *c, fsd_id old, fsd_id new)
     const char *was = fsd_text(c->old->names, c->old->nodes.at[old].values);
     const char *is = fsd_text(c->new->names, c->new->nodes.at[new].values);
     struct fsd_node_edit edit = {FSD_EDIT_VALUE, old, new, "", "", ""};
-    struct word word, found;
+    struct fsd_state_word word, found;
 
-    while (next_word(&was, false, &word)) {
-        if (!find_word(is, false, word, &found) || is_same_value(word, found))
+    while (fsd_state_next_word(&was, &word)) {
+        if (!fsd_state_find_word(is, word.name, &found) ||
+            fsd_slice_equal(word.value, found.value) ||
+            is_rounded(word.value, found.value))
             continue;
-        edit.of = name_of(c, word);
-        edit.was = value_of(c, word, true);
-        edit.now = value_of(c, found, true);
+        edit.of = name_of(c, word.name);
+        edit.was = value_of(c, word.value, true);
+        edit.now = value_of(c, found.value, true);
         add(c, edit);
     }
+}
+
+static bool find_bias(const struct fsd_state *s, fsd_id node,
+                      struct fsd_state_word *found)
+{
+    return fsd_state_find_word(fsd_text(s->names, s->nodes.at[node].values),
+                               fsd_slice_of("bias"), found);
 }
 
 /* A bias that only one model gives to the node. */
 static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
-    static const struct word bias = {"bias", "", 4, 0};
-    struct word was, is;
-    bool had = find_word(fsd_text(c->old->names, c->old->nodes.at[old].values), false,
-                         bias, &was);
-    bool has = find_word(fsd_text(c->new->names, c->new->nodes.at[new].values), false,
-                         bias, &is);
+    struct fsd_state_word was, is;
+    bool had = find_bias(c->old, old, &was), has = find_bias(c->new, new, &is);
 
     if (had != has && c->old->reading && c->new->reading)
         add(c, (struct fsd_node_edit){FSD_EDIT_ATTRIBUTE, old, new, "bias",
-                                      had ? value_of(c, was, true) : NONE,
-                                      has ? value_of(c, is, true) : NONE});
+                                      had ? value_of(c, was.value, true) : NONE,
+                                      has ? value_of(c, is.value, true) : NONE});
 }
 
 /* ----------------------------------------------------------------------- sources */

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-/* What both builds state of how they were made. */
-static bool is_built_alike(const struct fsd_compare *c)
-{
-    bool alike = true;
-
-    for (int id = FSD_ASPECT_PORTS; id < FSD__ASPECT_COUNT; id++)
-        alike &= !fsd_aspect_differs(c, (enum fsd_aspect_id)id);
-    return alike;
-}
-
 /* By kernel: what it does, of any node. */
 static uint64_t *texts_of(const struct fsd_state *s, struct fsd_arena *scratch)
 {
@@ -75,6 +65,6 @@ bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
     /* Of one dump, too, more may be given than was before: a log, a profile. */
     if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
         return !old->whole || is_same_engine(c, scratch, false);
-    return is_built_alike(c) &&
+    return !fsd_is_built_otherwise(c) &&
            (old->whole ? is_same_engine(c, scratch, true) : is_mostly_same(c));
 }

@@ -1,7 +1,7 @@
 /*
  * Where kernels stand among each other.  Several kernels of a region may perform the
- * same, as the steps of a loop or the heads of an attention, and only what they read
- * and who reads them tells them apart:
+ * same, as the steps of a loop or the heads of an attention, and differ only in what
+ * they read and in who reads them:
  *
  *     old   A -> B -> C          new   A -> B -> C
  *                |                     |
@@ -19,62 +19,31 @@ struct edge {
     uint32_t out, in; /* its number among those of each */
 };
 
-struct graph {
+struct fsd_kernel_graph {
     const struct fsd_compare *c;
     bool new;
     const struct fsd_state *s;
-    uint32_t *first_out; /* by kernel: its first output among those of all groups */
-    fsd_id *writer;      /* by output of all groups */
+    uint32_t *first_out; /* fsd_state_number_outputs() */
     FSD_VEC(struct edge) edges;
     struct fsd_lists read; /* by kernel: edges from it */
     uint32_t *order;       /* kernels, each behind those that it reads from, as far as
                               there is no circle */
 };
 
-static void number_outputs(struct graph *g, struct fsd_arena *scratch)
-{
-    const struct fsd_state *s = g->s;
-    uint32_t n = 0;
-
-    g->first_out = FSD_NEW(scratch, uint32_t, s->kernels.n);
-    g->writer = FSD_NEW(scratch, fsd_id, s->tensors.n);
-    for (fsd_id i = 0; i < s->groups.n; i++) {
-        struct fsd_span kernels = s->groups.at[i].kernels;
-
-        for (uint32_t k = kernels.at; k < kernels.at + kernels.n; k++) {
-            g->first_out[k] = n;
-            for (uint32_t out = 0; out < s->kernels.at[k].out.n; out++)
-                g->writer[n++] = k;
-        }
-    }
-}
-
 /* The kernel that writes what an input reads, and which of its outputs that is. */
-static fsd_id writer_of(const struct graph *g, struct fsd_producer from, uint32_t *out)
+static fsd_id writer_of(const struct fsd_kernel_graph *g, struct fsd_producer from,
+                        uint32_t *out)
 {
-    fsd_id group = fsd_state_group_of(g->s, fsd_origin_node(from.at));
-    struct fsd_span kernels;
-    uint32_t number;
-    fsd_id k;
-
-    if (group == FSD_NONE || !g->s->groups.at[group].kernels.n)
-        return FSD_NONE;
-    kernels = g->s->groups.at[group].kernels;
-    k = kernels.at + kernels.n - 1;
-    number = g->first_out[kernels.at] + from.out;
-    if (number >= g->first_out[k] + g->s->kernels.at[k].out.n)
-        return FSD_NONE; /* a snapshot that was changed by hand */
-    k = g->writer[number];
-    *out = number - g->first_out[k];
-    return k;
+    return fsd_state_writer(g->s, g->first_out, from, out);
 }
 
-static struct fsd_producer source_of(const struct graph *g, fsd_id kernel, uint32_t in)
+static struct fsd_producer source_of(const struct fsd_kernel_graph *g, fsd_id kernel,
+                                     uint32_t in)
 {
     return g->s->tensors.at[g->s->kernels.at[kernel].in.at + in].from;
 }
 
-static void find_edges(struct graph *g, struct fsd_arena *scratch)
+static void find_edges(struct fsd_kernel_graph *g, struct fsd_arena *scratch)
 {
     for (fsd_id k = 0; k < g->s->kernels.n; k++)
         for (uint32_t in = 0; in < g->s->kernels.at[k].in.n; in++) {
@@ -88,7 +57,7 @@ static void find_edges(struct graph *g, struct fsd_arena *scratch)
                             sizeof *g->edges.at, g->edges.n, g->s->kernels.n);
 }
 
-static void find_order(struct graph *g, struct fsd_arena *scratch)
+static void find_order(struct fsd_kernel_graph *g, struct fsd_arena *scratch)
 {
     uint32_t n = g->s->kernels.n, sorted = 0;
     uint32_t *waits = FSD_NEW(scratch, uint32_t, n);
@@ -123,21 +92,19 @@ static bool knows_sources(const struct fsd_state *s)
     return knows;
 }
 
-static struct graph graph_of(const struct fsd_compare *c, bool new,
-                             struct fsd_arena *scratch)
+static void open_graph(struct fsd_kernel_graph *g, const struct fsd_compare *c,
+                       bool new, struct fsd_arena *scratch)
 {
-    struct graph g = {.c = c, .new = new, .s = new ? c->new : c->old};
-
-    number_outputs(&g, scratch);
-    find_edges(&g, scratch);
-    find_order(&g, scratch);
-    return g;
+    *g = (struct fsd_kernel_graph){.c = c, .new = new, .s = new ? c->new : c->old};
+    g->first_out = fsd_state_number_outputs(g->s, scratch);
+    find_edges(g, scratch);
+    find_order(g, scratch);
 }
 
 /* ------------------------------------------------------------------------ hashes */
 
 /* An input of the network by its counterpart. */
-static uint64_t hash_port(const struct graph *g, struct fsd_producer from)
+static uint64_t hash_port(const struct fsd_kernel_graph *g, struct fsd_producer from)
 {
     struct fsd_origin at =
         g->new ? fsd_align_old_origin(g->c->align, from.at) : from.at;
@@ -145,7 +112,8 @@ static uint64_t hash_port(const struct graph *g, struct fsd_producer from)
     return fsd_hash_mix(1, fsd_origin_node(at) == FSD_NONE ? at.ref : 0);
 }
 
-static void hash_above(const struct graph *g, const uint64_t *text, uint64_t *above)
+static void hash_above(const struct fsd_kernel_graph *g, const uint64_t *text,
+                       uint64_t *above)
 {
     for (uint32_t i = 0; i < g->s->kernels.n; i++) {
         fsd_id k = g->order[i];
@@ -165,7 +133,8 @@ static void hash_above(const struct graph *g, const uint64_t *text, uint64_t *ab
 }
 
 /* The order of readers does not count. */
-static void hash_below(const struct graph *g, const uint64_t *text, uint64_t *below)
+static void hash_below(const struct fsd_kernel_graph *g, const uint64_t *text,
+                       uint64_t *below)
 {
     for (uint32_t i = g->s->kernels.n; i-- > 0;) {
         fsd_id k = g->order[i];
@@ -189,13 +158,15 @@ struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
     if (!knows_sources(c->old) || !knows_sources(c->new))
         return NULL;
     p = FSD_NEW(scratch, struct fsd_places, 1);
+    p->graph = FSD_NEW(scratch, struct fsd_kernel_graph, 2);
     for (int at = 0; at < 2; at++) {
-        struct graph g = graph_of(c, at, scratch);
+        struct fsd_kernel_graph *g = &p->graph[at];
 
-        p->above[at] = FSD_NEW(scratch, uint64_t, g.s->kernels.n);
-        p->below[at] = FSD_NEW(scratch, uint64_t, g.s->kernels.n);
-        hash_above(&g, text[at], p->above[at]);
-        hash_below(&g, text[at], p->below[at]);
+        open_graph(g, c, at, scratch);
+        p->above[at] = FSD_NEW(scratch, uint64_t, g->s->kernels.n);
+        p->below[at] = FSD_NEW(scratch, uint64_t, g->s->kernels.n);
+        hash_above(g, text[at], p->above[at]);
+        hash_below(g, text[at], p->below[at]);
     }
     return p;
 }
@@ -205,8 +176,9 @@ struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
 struct rewiring {
     struct fsd_compare *c;
     const struct fsd_places *places;
-    struct graph old, new;
+    const struct fsd_kernel_graph *old, *new;
     const fsd_id *to_new, *to_old; /* by kernel: what it is; FSD_NONE */
+    uint32_t *change;              /* by old kernel: what is known of its pair */
 };
 
 /* Of a node's group; FSD_NONE unless all is grouped there as before. */
@@ -253,7 +225,7 @@ static bool is_other(const struct rewiring *w, struct fsd_producer was,
                      struct fsd_producer is)
 {
     uint32_t p_out = 0, q_out = 0;
-    fsd_id p = writer_of(&w->old, was, &p_out), q = writer_of(&w->new, is, &q_out);
+    fsd_id p = writer_of(w->old, was, &p_out), q = writer_of(w->new, is, &q_out);
 
     if (!fsd_is_origin(was.at) || (p == FSD_NONE && q == FSD_NONE))
         return is_other_port(w, was, is);
@@ -266,55 +238,75 @@ static bool is_other(const struct rewiring *w, struct fsd_producer was,
 /* The first input of a kernel that comes from elsewhere; FSD_NONE. */
 static uint32_t find_other(const struct rewiring *w, fsd_id old, fsd_id new)
 {
-    const struct fsd_kernel *p = &w->old.s->kernels.at[old],
-                            *q = &w->new.s->kernels.at[new];
+    const struct fsd_kernel *p = &w->old->s->kernels.at[old],
+                            *q = &w->new->s->kernels.at[new];
 
     for (uint32_t i = 0; i < p->in.n && i < q->in.n; i++)
-        if (is_other(w, source_of(&w->old, old, i), source_of(&w->new, new, i)))
+        if (is_other(w, source_of(w->old, old, i), source_of(w->new, new, i)))
             return i;
     return FSD_NONE;
 }
 
 /* What is known of a pair that differs; a new entry for one that did not. */
-static struct fsd_kernel_change *change_of(struct fsd_compare *c, fsd_id old,
+static struct fsd_kernel_change *change_of(const struct rewiring *w, fsd_id old,
                                            fsd_id new, fsd_id region)
 {
+    struct fsd_compare *c = w->c;
+
+    if (w->change[old] == FSD_NONE) {
+        w->change[old] = c->kernels.n;
+        fsd_vec_push(c->arena, &c->kernels,
+                     ((struct fsd_kernel_change){.what = FSD_KERNEL_CHANGED,
+                                                 .old = old,
+                                                 .new = new,
+                                                 .old_of = c->kernel_of[0][old],
+                                                 .new_of = c->kernel_of[1][new],
+                                                 .region = region}));
+    }
+    return &c->kernels.at[w->change[old]];
+}
+
+static struct rewiring rewiring_of(struct fsd_compare *c, struct fsd_arena *scratch,
+                                   const struct fsd_places *places,
+                                   const fsd_id *to_new)
+{
+    fsd_id *to_old = fsd_ids_new(scratch, c->new->kernels.n);
+    struct rewiring w = {c,
+                         places,
+                         &places->graph[0],
+                         &places->graph[1],
+                         to_new,
+                         to_old,
+                         fsd_ids_new(scratch, c->old->kernels.n)};
+
+    for (fsd_id k = 0; k < c->old->kernels.n; k++)
+        if (to_new[k] != FSD_NONE)
+            to_old[to_new[k]] = k;
     for (uint32_t i = 0; i < c->kernels.n; i++)
-        if (c->kernels.at[i].old == old)
-            return &c->kernels.at[i];
-    fsd_vec_push(c->arena, &c->kernels,
-                 ((struct fsd_kernel_change){.what = FSD_KERNEL_CHANGED,
-                                             .old = old,
-                                             .new = new,
-                                             .old_of = c->kernel_of[0][old],
-                                             .new_of = c->kernel_of[1][new],
-                                             .region = region}));
-    return &c->kernels.at[c->kernels.n - 1];
+        if (c->kernels.at[i].old != FSD_NONE)
+            w.change[c->kernels.at[i].old] = i;
+    return w;
 }
 
 void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,
                          const struct fsd_places *places, const fsd_id *to_new)
 {
-    struct rewiring w = {
-        c,      places, graph_of(c, false, scratch), graph_of(c, true, scratch),
-        to_new, NULL};
-    fsd_id *to_old = fsd_ids_new(scratch, c->new->kernels.n);
+    struct rewiring w = rewiring_of(c, scratch, places, to_new);
 
-    for (fsd_id k = 0; k < c->old->kernels.n; k++)
-        if (to_new[k] != FSD_NONE)
-            to_old[to_new[k]] = k;
-    w.to_old = to_old;
     for (fsd_id k = 0; k < c->old->kernels.n; k++) {
         fsd_id region =
             to_new[k] == FSD_NONE ? FSD_NONE : same_region(c, true, to_new[k]);
         uint32_t input = region == FSD_NONE ? FSD_NONE : find_other(&w, k, to_new[k]);
         struct fsd_kernel_change *change;
+        uint32_t out;
 
         if (input == FSD_NONE)
             continue;
         c->regions.at[region].kernels = true;
-        change = change_of(c, k, to_new[k], region);
+        change = change_of(&w, k, to_new[k], region);
         change->source = true;
         change->input = input;
+        change->old_writer = writer_of(w.old, source_of(w.old, k, input), &out);
+        change->new_writer = writer_of(w.new, source_of(w.new, to_new[k], input), &out);
     }
 }

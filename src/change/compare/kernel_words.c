@@ -13,47 +13,38 @@ FSD_NAMES(fsd_kernel_what_name, unsigned,
 
 /* ------------------------------------------------------------------------ lists */
 
-/* The next of words with one separator between them; false at the end. */
-static bool next_word(const char **at, char between, struct fsd_slice *word)
+/* The next of "Mul+Add"; false at the end. */
+static bool next_operation(const char **at, struct fsd_slice *word)
 {
-    const char separators[] = {between, '\0'};
-
-    if (!**at)
-        return false;
-    *word = (struct fsd_slice){*at, strcspn(*at, separators)};
+    *word = (struct fsd_slice){*at, strcspn(*at, "+")};
     *at += word->n;
-    *at += **at != '\0';
-    return true;
+    *at += **at == '+';
+    return word->n > 0;
 }
 
-static bool are_equal(struct fsd_slice a, struct fsd_slice b)
-{
-    return a.n == b.n && !memcmp(a.s, b.s, a.n);
-}
-
-static uint32_t count_word(const char *list, char between, struct fsd_slice word)
+static uint32_t count_operation(const char *list, struct fsd_slice word)
 {
     struct fsd_slice other;
     uint32_t n = 0;
 
-    while (next_word(&list, between, &other))
-        n += are_equal(word, other);
+    while (next_operation(&list, &other))
+        n += fsd_slice_equal(word, other);
     return n;
 }
 
-/* Prints the words that a list has more often than another, each once: "Tanh, 2 Mul".
- */
+/* Prints the operations that a list has more often than another, each once: "Tanh, 2
+ * Mul". */
 static bool put_more(const char *list, const char *other, const char *lead, FILE *out)
 {
     const char *at = list;
     struct fsd_slice word;
     bool any = false;
 
-    while (next_word(&at, '+', &word)) {
-        uint32_t more = count_word(list, '+', word), had = count_word(other, '+', word);
+    while (next_operation(&at, &word)) {
+        uint32_t more = count_operation(list, word), had = count_operation(other, word);
 
         /* The rest of the list has the last one of the word alone. */
-        if (more <= had || count_word(at, '+', word))
+        if (more <= had || count_operation(at, word))
             continue;
         fputs(any ? ", " : lead, out);
         if (more - had > 1)
@@ -77,64 +68,40 @@ static void put_operations(const char *was, const char *is, const char *comma,
         fputs("performs the same in another order", out);
 }
 
-/* "Activation" of "Activation=RELU". */
-static struct fsd_slice name_of(struct fsd_slice word)
+static void put_parameter(struct fsd_slice name, struct fsd_slice was,
+                          struct fsd_slice now, const char *before, FILE *out)
 {
-    const char *end = memchr(word.s, '=', word.n);
+    const struct fsd_slice none = fsd_slice_of("none");
 
-    return (struct fsd_slice){word.s, end ? (size_t)(end - word.s) : word.n};
+    was = was.n ? was : none;
+    now = now.n ? now : none;
+    fprintf(out, "%s%.*s %.*s, before %.*s", before, (int)name.n, name.s, (int)now.n,
+            now.s, (int)was.n, was.s);
 }
 
-static struct fsd_slice value_of(struct fsd_slice word)
-{
-    size_t name = name_of(word).n;
-
-    return name < word.n ? (struct fsd_slice){word.s + name + 1, word.n - name - 1}
-                         : (struct fsd_slice){"none", 4};
-}
-
-static struct fsd_slice find_parameter(const char *list, struct fsd_slice name)
-{
-    struct fsd_slice word;
-
-    while (next_word(&list, ' ', &word))
-        if (are_equal(name_of(word), name))
-            return word;
-    return name; /* without a value */
-}
-
-/* "has Activation NONE, before RELU, and 2 more parameters" */
+/* "has Activation NONE, before RELU; Groups 2, before 1; and 2 more parameters" */
 static void put_parameters(const char *was, const char *is, const char *comma,
                            FILE *out)
 {
-    const char *const lists[] = {is, was};
+    const char *at = is;
+    struct fsd_state_word word, other;
     uint32_t n = 0;
 
-    for (int i = 0; i < 2; i++) {
-        const char *at = lists[i];
-        struct fsd_slice word;
-
-        while (next_word(&at, ' ', &word)) {
-            struct fsd_slice before = find_parameter(was, name_of(word)),
-                             now = find_parameter(is, name_of(word));
-
-            /* Of the old list what the new one lacks. */
-            if (are_equal(before, now) ||
-                (i && value_of(now).s != name_of(now).s &&
-                 find_parameter(is, name_of(word)).n > name_of(word).n))
-                continue;
-            before = value_of(before);
-            now = value_of(now);
-            if (n++ < NAMED)
-                fprintf(out, "%s%s%.*s %.*s, before %.*s", n == 1 ? comma : "; ",
-                        n == 1 ? "has " : "", (int)name_of(word).n, word.s, (int)now.n,
-                        now.s, (int)before.n, before.s);
-        }
+    fprintf(out, "%shas ", comma);
+    while (fsd_state_next_word(&at, &word)) {
+        if (!fsd_state_find_word(was, word.name, &other))
+            other.value = (struct fsd_slice){NULL, 0};
+        if (!fsd_slice_equal(word.value, other.value) && n++ < NAMED)
+            put_parameter(word.name, other.value, word.value, n > 1 ? "; " : "", out);
     }
-    if (!n)
-        fprintf(out, "%shas other parameters", comma);
-    else if (n > NAMED)
+    for (at = was; fsd_state_next_word(&at, &word);)
+        if (!fsd_state_find_word(is, word.name, &other) && n++ < NAMED)
+            put_parameter(word.name, word.value, (struct fsd_slice){NULL, 0},
+                          n > 1 ? "; " : "", out);
+    if (n > NAMED)
         fprintf(out, "; and %u more parameters", n - NAMED);
+    else if (!n)
+        fputs("other parameters", out);
 }
 
 static void put_lost(const struct fsd_kernel_change *k, FILE *out)
@@ -151,44 +118,44 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
         }
 }
 
-/* The node by which the kernel is known that writes an output of a group: the last one
- * that it computes. */
-static fsd_id writing_node(const struct fsd_state *s, struct fsd_producer from)
+/* The node by which a kernel of a group is known: the last one that it computes. */
+static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
 {
-    fsd_id node = fsd_origin_node(from.at), group = fsd_state_group_of(s, node);
-    const struct fsd_group *g = group == FSD_NONE ? NULL : &s->groups.at[group];
-    struct fsd_span nodes;
-    uint32_t left = from.out;
+    const struct fsd_state *s = new ? c->new : c->old;
+    struct fsd_span computes = s->kernels.at[kernel].computes;
+    struct fsd_span nodes = s->groups.at[c->kernel_of[new][kernel]].nodes;
 
-    if (!g) /* of another variant of the snapshot */
-        return node;
-    nodes = g->nodes;
-
-    for (uint32_t i = g->kernels.at; i < g->kernels.at + g->kernels.n; i++) {
-        const struct fsd_kernel *k = &s->kernels.at[i];
-
-        if (left < k->out.n) {
-            nodes = k->computes.n ? k->computes : nodes;
-            break;
-        }
-        left -= k->out.n;
-    }
+    nodes = computes.n ? computes : nodes;
     return s->refs.at[nodes.at + nodes.n - 1];
 }
 
 /* "an output of `Relu_3`", "the input `x`" */
-static void put_source(const struct fsd_state *s, const struct fsd_kernel *k,
-                       uint32_t input, FILE *out)
+static void put_source(const struct fsd_compare *c, const struct fsd_kernel_change *k,
+                       bool new, FILE *out)
 {
-    struct fsd_producer from = s->tensors.at[k->in.at + input].from;
+    const struct fsd_state *s = new ? c->new : c->old;
+    const struct fsd_kernel *kernel = &s->kernels.at[new ? k->new : k->old];
+    struct fsd_origin from = s->tensors.at[kernel->in.at + k->input].from.at;
+    fsd_id writer = new ? k->new_writer : k->old_writer;
 
-    if (!fsd_is_origin(from.at))
+    if (writer != FSD_NONE)
+        from = fsd_node_origin(node_of(c, new, writer));
+    if (!fsd_is_origin(from))
         fputs("a tensor of unknown origin", out);
-    else if (fsd_origin_node(from.at) == FSD_NONE)
-        fsd_printf_safe(out, "the input `%s`", fsd_origin_text(s, from.at));
     else
-        fsd_printf_safe(out, "an output of `%s`",
-                        fsd_state_node_key(s, writing_node(s, from)));
+        fsd_printf_safe(out,
+                        fsd_origin_node(from) == FSD_NONE ? "the input `%s`"
+                                                          : "an output of `%s`",
+                        fsd_origin_text(s, from));
+}
+
+void fsd_put_kernel_source(const struct fsd_compare *c,
+                           const struct fsd_kernel_change *k, FILE *out)
+{
+    fprintf(out, "reads as input %" PRIu32 " ", k->input);
+    put_source(c, k, true, out);
+    fputs(", before: ", out);
+    put_source(c, k, false, out);
 }
 
 bool fsd_only_lost(const struct fsd_kernel_change *k)
@@ -253,10 +220,8 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
                 fsd_text(old->names, p->provider)),
             comma = ", ";
     if (k->source) {
-        fprintf(out, "%sreads as input %" PRIu32 " ", comma, k->input);
-        put_source(new, q, k->input, out);
-        fputs(", before: ", out);
-        put_source(old, p, k->input, out);
+        fputs(comma, out);
+        fsd_put_kernel_source(c, k, out);
     }
     if (fsd_only_lost(k))
         put_lost(k, out);

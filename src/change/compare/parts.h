@@ -174,6 +174,7 @@ void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
  *  reaches it, and of it and of all that its output reaches. */
 struct fsd_places {
     uint64_t *above[2], *below[2];
+    struct fsd_kernel_graph *graph; /**< of both; compare_sources.c */
 };
 
 /** @param text by kernel of each build: what it is; equal where they perform the same

@@ -465,6 +465,28 @@ void fsd_state_set_groups(struct fsd_state *s);
 /** Counts the layers of groups that have no time. */
 void fsd_state_set_untimed(struct fsd_state *s);
 
+/** A word of a node's attributes or values, or of a kernel's parameters, which are
+ *  lists with one blank between the words: "alpha=0.5 axis=-2". */
+struct fsd_state_word {
+    struct fsd_slice name, value; /**< empty: it has none */
+};
+
+/** The next word of the list; false at its end.  state_values.c */
+bool fsd_state_next_word(const char **at, struct fsd_state_word *word);
+bool fsd_state_find_word(const char *list, struct fsd_slice name,
+                         struct fsd_state_word *found);
+
+/** By kernel of a group: the number of its first output among those of the group's
+ *  kernels, as fsd_state_tensor.from has it.  state_sources.c */
+uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena);
+
+/** The kernel that writes what an input comes from; FSD_NONE: an input of the network,
+ *  unknown, or of another variant of a snapshot.
+ *  @param first  fsd_state_number_outputs()
+ *  @param[out] out  which of the kernel's outputs it is */
+fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
+                        struct fsd_producer from, uint32_t *out);
+
 /** Derives the fields documented so; both ways to build a state, from a run and from a
  *  snapshot, end with it. */
 void fsd_state_finish(struct fsd_state *s);

@@ -18,25 +18,46 @@ enum { MOST_MOVES = 64 };
 
 struct finder {
     struct fsd_state_build *b;
-    uint32_t *first_out; /* by kernel of a group: the number of its first output among
-                            the group's */
+    uint32_t *first_out; /* fsd_state_number_outputs() */
     uint32_t *input; /* by engine tensor: the network's input that it is; FSD_NONE */
 };
 
-static void number_outputs(struct finder *f)
+uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena)
 {
-    const struct fsd_state *s = f->b->s;
+    uint32_t *first = FSD_NEW(arena, uint32_t, s->kernels.n);
 
-    f->first_out = FSD_NEW(f->b->scratch, uint32_t, s->kernels.n);
     for (fsd_id g = 0; g < s->groups.n; g++) {
         struct fsd_span kernels = s->groups.at[g].kernels;
         uint32_t n = 0;
 
         for (uint32_t i = kernels.at; i < kernels.at + kernels.n; i++) {
-            f->first_out[i] = n;
+            first[i] = n;
             n += s->kernels.at[i].out.n;
         }
     }
+    return first;
+}
+
+fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
+                        struct fsd_producer from, uint32_t *out)
+{
+    fsd_id group = fsd_state_group_of(s, fsd_origin_node(from.at));
+    struct fsd_span kernels =
+        group == FSD_NONE ? (struct fsd_span){0, 0} : s->groups.at[group].kernels;
+    uint32_t at = kernels.at, end = kernels.at + kernels.n;
+
+    if (!kernels.n)
+        return FSD_NONE;
+    while (end - at > 1) { /* the last kernel that begins at or before the number */
+        uint32_t middle = at + (end - at) / 2;
+
+        if (first[middle] <= from.out)
+            at = middle;
+        else
+            end = middle;
+    }
+    *out = from.out - first[at];
+    return *out < s->kernels.at[at].out.n ? at : FSD_NONE;
 }
 
 static void find_inputs(struct finder *f)
@@ -154,7 +175,7 @@ void fsd_state_add_sources(struct fsd_state_build *b)
 
     if (!b->kernel_of)
         return;
-    number_outputs(&f);
+    f.first_out = fsd_state_number_outputs(b->s, b->scratch);
     find_inputs(&f);
     for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
         struct fsd_span in = b->s->kernels.at[b->kernel_of[layer]].in;

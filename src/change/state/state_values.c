@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { SHORT = 4 }; /* values */
 
@@ -87,4 +88,25 @@ fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node)
     text = fsd_print_next(&b->text, &size);
     /* Each word begins with a blank. */
     return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
+}
+
+bool fsd_state_next_word(const char **at, struct fsd_state_word *word)
+{
+    size_t n = strcspn(*at, " "), name = strcspn(*at, "= ");
+
+    if (!n)
+        return false;
+    word->name = (struct fsd_slice){*at, name};
+    word->value = fsd_slice_from((struct fsd_slice){*at, n}, name + 1);
+    *at += n + ((*at)[n] == ' ');
+    return true;
+}
+
+bool fsd_state_find_word(const char *list, struct fsd_slice name,
+                         struct fsd_state_word *found)
+{
+    while (fsd_state_next_word(&list, found))
+        if (fsd_slice_equal(found->name, name))
+            return true;
+    return false;
 }

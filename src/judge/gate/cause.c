@@ -175,16 +175,6 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* Whether something differs that acts on the whole engine, not on some nodes. */
-static bool is_built_otherwise(const struct fsd_compare *c)
-{
-    bool is = false;
-
-    for (int id = FSD_ASPECT_PORTS; id < FSD__ASPECT_COUNT; id++)
-        is |= fsd_aspect_differs(c, (enum fsd_aspect_id)id);
-    return is;
-}
-
 /* The first differences of some aspects, in their words. */
 static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
                         enum fsd_aspect_id end, FILE *out)
@@ -539,7 +529,7 @@ static const char *todo_in_all(const struct fsd_compare *c)
 {
     if (fsd_aspect_differs(c, FSD_ASPECT_NODES))
         return usual_todo(NODES_OTHER);
-    if (is_built_otherwise(c))
+    if (fsd_is_built_otherwise(c))
         return usual_todo(BUILDER);
     if (c->account.state[FSD_ASPECT_NODES] == FSD_ASPECT_UNKNOWN)
         return "Check the build with its model, and take the snapshot with the model "
@@ -583,7 +573,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     for (int k = 0; k < KINDS; k++)
         bytes += causes[k].bytes;
     f->v->says[0] = fsd_aspect_differs(c, FSD_ASPECT_NODES) ? what_of(f, NODES_OTHER)
-                    : is_built_otherwise(c)                 ? what_of(f, BUILDER)
+                    : fsd_is_built_otherwise(c)             ? what_of(f, BUILDER)
                                                             : unexplained(f);
     f->v->saves = c->timed && c->after < c->before;
     if (c->timed && c->before > 0)
@@ -640,7 +630,7 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         causes[of[i]].warnings += v->findings->list.at[i].severity == FSD_WARNING;
     }
     for (int k = 0; k < KINDS; k++) {
-        bool known = k == BUILDER ? is_built_otherwise(c) : f.first[k] != FSD_NONE;
+        bool known = k == BUILDER ? fsd_is_built_otherwise(c) : f.first[k] != FSD_NONE;
 
         if (!known || !(causes[k].errors + causes[k].warnings))
             continue;

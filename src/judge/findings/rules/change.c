@@ -206,16 +206,15 @@ static void report_sources(struct fsd_finder *f, const bool *reported)
     const struct fsd_compare *c = f->c;
 
     for (uint32_t i = 0; i < c->kernels.n; i++) {
-        struct fsd_kernel_change k = c->kernels.at[i];
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
 
-        if (!k.source || reported[k.region])
+        if (!k->source || reported[k->region])
             continue;
         fsd_finding_open(f);
         fputs("the ", f->out);
-        fsd_put_kernel(f, &k, true);
-        k = (struct fsd_kernel_change){
-            .old = k.old, .new = k.new, .source = true, .input = k.input};
-        fsd_put_kernel_change(c, &k, false, f->out);
+        fsd_put_kernel(f, k, true);
+        putc(' ', f->out);
+        fsd_put_kernel_source(c, k, f->out);
         fsd_finding_close(f);
     }
 }

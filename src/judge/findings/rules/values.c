@@ -11,11 +11,6 @@
 
 enum { NAMED = 3 };
 
-static const char *key(const struct fsd_state *s, fsd_id node)
-{
-    return fsd_state_node_key(s, node);
-}
-
 void fsd_find_values(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -31,7 +26,8 @@ void fsd_find_values(struct fsd_finder *f)
         fsd_about_state_node(f, c->new, edit->new);
         if (n > NAMED)
             continue;
-        fprintf(f->out, "%s`%s`", n > 1 ? "; " : "", key(c->new, edit->new));
+        fprintf(f->out, "%s`%s`", n > 1 ? "; " : "",
+                fsd_state_node_key(c->new, edit->new));
         fsd_put_node_edit(edit, false, f->out);
     }
     if (!n)
@@ -42,22 +38,16 @@ void fsd_find_values(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* "0.02" of "scale=0.02 zero_point=int8:0"; of no quantizer, and of one whose scale is
- * not a single constant, nothing. */
+/* Empty of no quantizer, and of one whose scale is no short constant. */
 static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
 {
-    static const char tag[] = "scale=";
+    struct fsd_state_word scale;
     const char *values =
         node == FSD_NONE ? "" : fsd_text(s->names, s->nodes.at[node].values);
-    bool has = !strncmp(values, tag, sizeof tag - 1);
-    const char *at = values + (has ? sizeof tag - 1 : 0);
 
-    return (struct fsd_slice){at, has ? strcspn(at, " ") : 0};
-}
-
-static bool are_equal(struct fsd_slice a, struct fsd_slice b)
-{
-    return a.n == b.n && !memcmp(a.s, b.s, a.n);
+    return fsd_state_find_word(values, fsd_slice_of("scale"), &scale)
+               ? scale.value
+               : (struct fsd_slice){NULL, 0};
 }
 
 static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
@@ -68,13 +58,13 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
 
     fsd_finding_open(f);
     fsd_about_state_node(f, s, reader);
-    fprintf(f->out, "in front of `%s`", key(s, reader));
+    fprintf(f->out, "in front of `%s`", fsd_state_node_key(s, reader));
     for (int i = 0; i < 2; i++) {
         struct fsd_slice scale = scale_of(s, nodes[i]);
 
         fsd_about_state_node(f, s, nodes[i]);
-        fprintf(f->out, "%s `%s` has the scale %.*s", i ? " and" : "", key(s, nodes[i]),
-                (int)scale.n, scale.s);
+        fprintf(f->out, "%s `%s` has the scale %.*s", i ? " and" : "",
+                fsd_state_node_key(s, nodes[i]), (int)scale.n, scale.s);
     }
     fputs("; before they had one scale", f->out);
     f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[one]);
@@ -98,8 +88,8 @@ static void judge_inputs(struct fsd_finder *f, fsd_id reader)
             continue;
         if (first == FSD_NONE) {
             first = node;
-        } else if (are_equal(before, scale_of(was, f->c->align->to_old[first])) &&
-                   !are_equal(scale, scale_of(s, first))) {
+        } else if (fsd_slice_equal(before, scale_of(was, f->c->align->to_old[first])) &&
+                   !fsd_slice_equal(scale, scale_of(s, first))) {
             report_unequal(f, reader, first, node);
             return;
         }
@@ -117,8 +107,8 @@ static void judge_pair(struct fsd_finder *f, fsd_id dq)
     struct fsd_slice a = scale_of(s, q), b = scale_of(s, dq);
     struct fsd_slice before = scale_of(was, old_q);
 
-    if (a.n && b.n && before.n && are_equal(before, scale_of(was, old_dq)) &&
-        !are_equal(a, b))
+    if (a.n && b.n && before.n && fsd_slice_equal(before, scale_of(was, old_dq)) &&
+        !fsd_slice_equal(a, b))
         report_unequal(f, dq, q, dq);
 }
 
@@ -126,7 +116,7 @@ static void report_zero(struct fsd_finder *f, fsd_id node)
 {
     fsd_finding_open(f);
     fsd_about_state_node(f, f->c->new, node);
-    fprintf(f->out, "the scale of `%s` is 0", key(f->c->new, node));
+    fprintf(f->out, "the scale of `%s` is 0", fsd_state_node_key(f->c->new, node));
     f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[node]);
     fsd_finding_close(f);
 }
