@@ -77,7 +77,7 @@ struct subject {
     struct fsd_subject_names names;
     draw_fn *draw;             /* NULL here and below: it has no such form */
     bool judged;               /* it is findings, above all: a verdict before rows */
-    judge_fn *judge;           /* else its findings, for merge gates alone */
+    judge_fn *judge;           /* else its findings, where a report shows them */
     fill_fn *document, *table; /* rows; NULL: those of the view that is asked for, or
                                   of the document */
 };
@@ -319,19 +319,34 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* With findings on what is compared, unless they are judged already: each report of a
- * comparison begins with them. */
+/* Whether the report shows findings that nobody found yet: a page those on what it
+ * shows, a comparison what it comes to, but for pictures and what merge gates read,
+ * which has verdicts of its own. */
+static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
+{
+    switch (form_of(f, r->subject)) {
+    case PAGE:
+        return !subjects[r->subject].judged && !r->matrix;
+    case OWN:
+    case ROWS:
+        return r->subject == FSD_OF_COMPARISON && !r->judged;
+    case DRAWN:
+    case VERDICT:
+    case NONE:
+    default:
+        return false;
+    }
+}
+
 static enum fsd_status write_judged(const struct fsd_report *r, const struct format *f,
                                     FILE *out, struct fsd_error *err)
 {
-    const struct subject *s = &subjects[r->subject];
-    bool page = form_of(f, r->subject) == PAGE;
-    bool compared = page ? !s->judged && !r->matrix : r->subject == FSD_OF_COMPARISON;
-    struct fsd_verdict *own = compared ? s->judge(r, 0) : NULL;
+    struct fsd_verdict *own =
+        lacks_verdict(r, f) ? subjects[r->subject].judge(r, 0) : NULL;
     struct fsd_report judged = *r;
     enum fsd_status status;
 
-    judged.judged = own;
+    judged.judged = own ? own : r->judged;
     status = write(&judged, f, out, err);
     fsd_verdict_free(own);
     return status;

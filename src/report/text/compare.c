@@ -133,7 +133,7 @@ static void put_change(const char *title, double before, double after, const cha
     fprintf(out, ", %s", of);
 }
 
-/* Times of other sizes are told, not subtracted; of another batch, per item. */
+/* Times of other sizes are printed, not subtracted; of another batch, per item. */
 static void put_unlike(const struct fsd_compare *c, FILE *out)
 {
     bool runs = c->old->timed_runs && c->new->timed_runs;
