@@ -197,6 +197,15 @@ void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
     }
 }
 
+struct fsd_sizes *fsd_match_sizes(const struct fsd_match *m, struct fsd_arena *arena)
+{
+    struct fsd_sizes *s = fsd_sizes_new(arena, m->model);
+
+    fsd_match_bind_sizes(m, s);
+    fsd_sizes_take_model(s);
+    return s;
+}
+
 bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
 {
     const struct fsd_tensor *t = fsd_graph_tensor(m->engine, port->tensor);

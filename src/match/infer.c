@@ -494,9 +494,7 @@ void fsd_match_infer(struct fsd_match *m)
     x.taken = FSD_NEW(x.scratch, bool, m->model->nodes.n);
     list_values(&x);
     infer_inputs(&x);
-    x.sizes = fsd_sizes_new(x.scratch, m->model);
-    fsd_match_bind_sizes(m, x.sizes);
-    fsd_sizes_take_model(x.sizes);
+    x.sizes = fsd_match_sizes(m, x.scratch);
     list_readers(&x);
     list_weights(&x);
     x.budget = (uint64_t)BUDGET_PER_NODE * (m->model->nodes.n + m->engine->nodes.n);

@@ -169,6 +169,9 @@ bool fsd_match_left(const struct fsd_match *m, fsd_id node);
  *  according to its inputs. */
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
+/** The model's sizes with these. */
+struct fsd_sizes *fsd_match_sizes(const struct fsd_match *m, struct fsd_arena *arena);
+
 /** An input or output of the network in the form of the engine's list; if that has
  *  names only, in the form of its kernels.
  *  @param tensor of the engine. */

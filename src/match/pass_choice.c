@@ -6,18 +6,15 @@
  *     x -> MatMul c -> Relu d -> Add        kernels 1 and 2 do a MatMul and a Relu
  *
  * The steps of kernel 1 fit a and b as well as c and d.  Where no name and no tensor
- * tells, both kernels are a region: one of them computes each of these nodes, and
- * nothing shows which.
+ * shows which, both kernels are a region: one of them computes each of these nodes.
  *
  * Every node gets a color, made of its operator and sizes, of what it reads and of who
  * reads it (a Weisfeiler-Leman color: two sweeps in each direction).  Nodes that other
  * evidence than the steps links to a layer, and tensors whose names the engine has, are
- * unlike all others.  So nodes of one color are those that nothing tells apart.
+ * unlike all others.  So nothing distinguishes nodes of one color.
  */
 #include "base/base.h"
 #include "match/pass.h"
-
-#include <stdlib.h>
 
 enum { SWEEPS = 2 };
 
@@ -36,17 +33,9 @@ struct choice {
     FSD_VEC(struct colored) nodes; /* of steps alone */
 };
 
-/* The operator computes the same whatever the order of its inputs. */
 static bool commutes(const struct choice *c, fsd_id node)
 {
-    static const fsd_sym ops[] = {
-        FSD_ONNX_Add,  FSD_ONNX_Mul, FSD_ONNX_Max, FSD_ONNX_Min, FSD_ONNX_Sum,
-        FSD_ONNX_Mean, FSD_ONNX_And, FSD_ONNX_Or,  FSD_ONNX_Xor, FSD_ONNX_Equal};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        if (fsd_node_is(c->m->model, node, ops[i]))
-            return true;
-    return false;
+    return c->m->facts->traits[node] & FSD_OP_SYMMETRIC;
 }
 
 static uint64_t shape_of(const struct choice *c, fsd_id tensor)
@@ -59,20 +48,20 @@ static uint64_t shape_of(const struct choice *c, fsd_id tensor)
     return shape;
 }
 
-/* The evidence links the node to a layer, and more than steps does. */
-static bool is_told(const struct fsd_link *link)
+/* More than the steps links the node to a layer. */
+static bool has_more(const struct fsd_link *link)
 {
     return (link->by & ~(unsigned)FSD_BY_STRUCTURE) != 0;
 }
 
-/* What a node is by itself; unlike all others where its layer is told. */
+/* What a node is by itself; unlike all others where more than steps shows its layer. */
 static uint64_t color_alone(const struct choice *c, fsd_id node)
 {
     const struct fsd_match *m = c->m;
     uint64_t color = fsd_hash_mix(m->model->nodes.at[node].op, 0);
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++)
-        if (is_told(fsd_match_of_node(m, node, i)))
+        if (has_more(fsd_match_of_node(m, node, i)))
             return fsd_hash_mix(color, node + 1);
     for (uint32_t i = 0; i < m->model->nodes.at[node].out.n; i++) {
         fsd_id out = fsd_node_out_tensor(m->model, node, i);
@@ -165,7 +154,7 @@ static bool is_of_steps(const struct fsd_match *m, fsd_id node)
         m->region_of_node[node] != FSD_NONE)
         return false;
     for (uint32_t i = 0; i < m->of_node[node].n; i++)
-        if (is_told(fsd_match_of_node(m, node, i)) ||
+        if (has_more(fsd_match_of_node(m, node, i)) ||
             fsd_match_in_region(m, fsd_match_of_node(m, node, i)->layer))
             return false;
     return true;
@@ -175,8 +164,7 @@ static int by_color(const void *a, const void *b)
 {
     const struct colored *x = a, *y = b;
 
-    return x->color != y->color ? (x->color > y->color) - (x->color < y->color)
-                                : (x->node > y->node) - (x->node < y->node);
+    return fsd_then(fsd_order(x->color, y->color), fsd_order(x->node, y->node));
 }
 
 /* Both nodes are linked to the same layers. */
@@ -289,9 +277,7 @@ void fsd_pass_choice(struct fsd_match *m)
         if (is_of_steps(m, i))
             fsd_vec_push(scratch, &c.nodes, (struct colored){0, i});
     if (c.nodes.n > 1) {
-        c.sizes = fsd_sizes_new(scratch, m->model);
-        fsd_match_bind_sizes(m, c.sizes);
-        fsd_sizes_take_model(c.sizes);
+        c.sizes = fsd_match_sizes(m, scratch);
         c.named = FSD_NEW(scratch, uint64_t, m->model->tensors.n);
         c.read = FSD_NEW(scratch, uint64_t, m->model->tensors.n);
         c.color = FSD_NEW(scratch, uint64_t, m->model->nodes.n);
@@ -304,7 +290,7 @@ void fsd_pass_choice(struct fsd_match *m)
         }
         for (uint32_t i = 0; i < c.nodes.n; i++)
             c.nodes.at[i].color = c.color[c.nodes.at[i].node];
-        qsort(c.nodes.at, c.nodes.n, sizeof *c.nodes.at, by_color);
+        fsd_vec_sort(&c.nodes, by_color);
         find_choices(&c, scratch);
     }
     fsd_arena_free(scratch);

@@ -84,15 +84,21 @@ static uint32_t beside_batches(const struct fsd_form *form,
     return n ? n - 1 : 0;
 }
 
-/* The batches of a shape, of which the last `beside` sizes are none. */
-static int64_t batches_of(const struct fsd_cost *c, const struct fsd_shape *shape,
-                          uint32_t beside)
+/* The product of a shape's sizes but the last `beside` ones: its batches, or its rows.
+ */
+static int64_t count_before(const struct fsd_cost *c, const struct fsd_shape *shape,
+                            uint32_t beside)
 {
     int64_t n = 1;
 
     for (uint32_t i = 0; i + beside < shape->rank; i++)
         n = fsd_times(c->amounts, n, shape->dims[i]);
     return n;
+}
+
+static int64_t rows_of(const struct fsd_cost *c, const struct fsd_shape *shape)
+{
+    return count_before(c, shape, 1);
 }
 
 /* The i-th size of a form with several open ones, by the sizes beside the batches. */
@@ -109,17 +115,7 @@ static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cos
     for (uint32_t k = 0; k + beside < form->dims.n; k++)
         if (k != i)
             others = fsd_times(c->amounts, others, fsd_sizes_dim(c->sizes, dims[k]));
-    return fsd_over(c->amounts, batches_of(c, shape, beside), others);
-}
-
-/* The rows of the shape: the product of all sizes but the last one. */
-static int64_t rows_of(const struct fsd_cost *c, const struct fsd_shape *shape)
-{
-    int64_t n = 1;
-
-    for (uint32_t i = 0; i + 1 < shape->rank; i++)
-        n = fsd_times(c->amounts, n, shape->dims[i]);
-    return n;
+    return fsd_over(c->amounts, count_before(c, shape, beside), others);
 }
 
 /* Whether the engine's columns are those of several joined products, one of which has
@@ -179,7 +175,7 @@ static bool is_batched(const struct search *s, const struct fsd_shape *shape,
             return beside > 0;
         batches = fsd_times(s->c->amounts, batches, size);
     }
-    return beside && batches == batches_of(s->c, shape, beside);
+    return beside && batches == count_before(s->c, shape, beside);
 }
 
 /* The builder pads axes that do not fill a vector. */

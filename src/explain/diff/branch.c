@@ -13,13 +13,13 @@
 /* A jump for the If, or one of which it is unknown whether it is for the If. */
 static bool may_jump(const struct fsd_match *m, fsd_id node)
 {
-    bool told = !m->engine->jumps || m->node_sourced[node];
+    bool known = !m->engine->jumps || m->node_sourced[node];
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++)
         if (m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].kind ==
             FSD_KIND_SYNC)
             return true;
-    return !told;
+    return !known;
 }
 
 static bool has_layer(const struct fsd_match *m, fsd_id node)

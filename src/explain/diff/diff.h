@@ -192,8 +192,8 @@ struct fsd_summary {
     uint32_t computing,
         mapped;              /**< layers that compute, and those of them with nodes */
     uint32_t opaque, hidden; /**< opaque layers, and nodes that one of them computes */
-    uint32_t choices; /**< nodes of regions whose layers nothing tells apart: these have
-                           no links */
+    uint32_t choices; /**< nodes of regions whose layers nothing distinguishes: these
+                           have no links */
 };
 
 /** The words of the command line that asked for the run, each after a blank. */

@@ -7,7 +7,7 @@
  *     b ->  mha        a holds Q, b holds K, c holds V
  *     c -> /
  *
- * So kernels that are alike, one before each input, are told apart by what the model
+ * So kernels that are alike, one before each input, are distinguished by what the model
  * makes of their results.
  */
 #include "match/kernel/replay.h"

@@ -567,7 +567,7 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
     /* Last, since these are unlikely, and behind many Concats more than `next` can
-    * hold. */
+     * hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);

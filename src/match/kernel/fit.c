@@ -248,7 +248,7 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far
 }
 
 /* The node for whose kernel the engine's tensor was made, by its name; FSD_NONE: the
- * name does not tell. */
+ * name does not show it. */
 static fsd_id made_for(const struct replay *r, fsd_id tensor)
 {
     fsd_sym name =

@@ -9,8 +9,8 @@
  *
  * Which Concat that is shows in the number and sizes of the inputs, where these fit one
  * node of the model alone, before any kernel is replayed.  So equal branches that are
- * joined in the end are told apart, and the replay goes on behind the Concat whatever
- * was understood of the kernels before it.
+ * joined in the end are distinguished, and the replay goes on behind the Concat
+ * whatever was understood of the kernels before it.
  */
 #include "match/kernel/replay.h"
 

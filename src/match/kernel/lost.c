@@ -13,7 +13,6 @@
  */
 #include "match/kernel/replay.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VISITED = 160, BORDER = 12, WANTED = 8 };
@@ -369,22 +368,26 @@ void fsd_fill_rest(struct replay *r)
     }
 }
 
+/* A kernel, and the tensor that it made. */
+struct made {
+    fsd_id layer, tensor;
+};
+
 void fsd_fill_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
     fsd_id layer = r->layer, concat = r->layers[layer].joins;
     uint32_t n = e->nodes.at[layer].in.n;
-    struct fsd_link *made = FSD_NEW(r->scratch, struct fsd_link, n);
+    struct made *made = FSD_NEW(r->scratch, struct made, n);
 
     for (uint32_t i = 0; i < n; i++)
-        made[i] = (struct fsd_link){.layer = fsd_node_in_producer(e, layer, i),
-                                    .node = fsd_node_in_tensor(r->g, concat, i)};
-    /* A tensor stands for the node of a link.  They are in the order of the kernels,
-     * since a later one may read what an earlier one makes. */
-    qsort(made, n, sizeof *made, fsd_by_pair);
+        made[i] = (struct made){fsd_node_in_producer(e, layer, i),
+                                fsd_node_in_tensor(r->g, concat, i)};
+    /* In the order of the kernels: a later one may read what an earlier one makes. */
+    fsd_sort(made, n, sizeof *made, fsd_by_pair);
     for (uint32_t i = 0; i < n; i++)
-        if (fsd_layer_of(r, fsd_tensor_producer(r->g, made[i].node)) == FSD_NONE)
-            fill_made(r, made[i].layer, made[i].node, 1);
+        if (fsd_layer_of(r, fsd_tensor_producer(r->g, made[i].tensor)) == FSD_NONE)
+            fill_made(r, made[i].layer, made[i].tensor, 1);
     r->layer = layer;
 }
 
