@@ -636,6 +636,14 @@ struct sink {
 /** Prints one report. */
 typedef enum fsd_status print_fn(const void *payload, const struct sink *to);
 
+/** A text that is written as any report is: whole, or not at all. */
+struct whole_text {
+    char *at;
+    size_t n;
+    const char *path; /* named in errors; NULL: none is */
+};
+enum fsd_status print_text(const void *text, const struct sink *to);
+
 /** Closes what was written to `path`, once all of it is on the disk.
  *  @param status  how the writing went; comes back where that was not well */
 enum fsd_status close_kept(FILE *out, const char *path, enum fsd_status status,

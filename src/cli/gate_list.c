@@ -17,10 +17,9 @@ struct entry {
     struct fsd_directory *several; /* in the place of a snapshot; NULL */
     struct fsd_check *check;
     struct fsd_error error;
-    char *snapshot; /* its text, of the verb snapshot */
-    size_t size;
-    char place[PATH_MAX]; /* where it is written */
-    char *notes;          /* each ended by a zero */
+    struct whole_text snapshot; /* of the verb snapshot */
+    char place[PATH_MAX];       /* where that is written */
+    char *notes;                /* each ended by a zero */
     size_t noted;
     struct stat file; /* the snapshot that is to be written, where `known` */
     bool known;
@@ -114,7 +113,7 @@ static void snapshot_one(void *payload, unsigned i)
         !e->line->run.n_profiles)
         status = fail_file(&e->error, FSD_E_ARG, NULL, "--with-times needs a profile=");
     if (status == FSD_OK) {
-        out = fsd_memory_open(&e->snapshot, &e->size);
+        out = fsd_memory_open(&e->snapshot.at, &e->snapshot.n);
         status = fsd_snapshot_make_of(&e->line->run, 1, out, &e->error);
         if (fclose(out))
             must(NULL);
@@ -155,7 +154,7 @@ static void free_all(struct job *job)
             free_line(e->line);
         free(e->line);
         fsd_directory_free(e->several);
-        free(e->snapshot);
+        free(e->snapshot.at);
         free(e->notes);
     }
     free(job->at);
@@ -270,15 +269,6 @@ enum fsd_status check_list(struct command_line *line, struct fsd_error *err)
 
 /* ----------------------------------------------------------------- snapshot --list */
 
-static enum fsd_status print_text(const void *payload, const struct sink *to)
-{
-    const struct entry *e = payload;
-
-    return fwrite(e->snapshot, 1, e->size, to->out) == e->size && !fflush(to->out)
-               ? FSD_OK
-               : fail_errno(to->err, e->place);
-}
-
 static void write_one(struct job *job, unsigned i)
 {
     struct entry *e = &job->at[i];
@@ -289,6 +279,7 @@ static void write_one(struct job *job, unsigned i)
                                           job->list.path, e->place, &e->error);
     if (e->error.status != FSD_OK)
         return;
+    e->snapshot.path = path;
     to.n_outputs = 1;
     to.outputs[0] = (struct output){path, NULL};
     e->known = !stat(path, &e->file);
@@ -298,7 +289,7 @@ static void write_one(struct job *job, unsigned i)
     if (e->error.status != FSD_OK)
         return;
     report_dropped(job->line, path);
-    e->error.status = write_outputs(&to, print_text, e, &e->error);
+    e->error.status = write_outputs(&to, print_text, &e->snapshot, &e->error);
     e->known = e->error.status == FSD_OK && !stat(path, &e->file);
 }
 

@@ -51,20 +51,13 @@ void report_dropped(const struct command_line *line, const char *path)
  */
 static const char suffix[] = ".fsd";
 
-static bool has_suffix(const char *path)
-{
-    size_t n = strlen(path), m = strlen(suffix);
-
-    return n > m && !strcmp(path + n - m, suffix);
-}
-
 /* A name without the suffix is a folder, also before it is there: `check` looks for the
  * snapshots in it. */
 static bool is_folder(const char *to)
 {
     struct stat st;
 
-    return is_directory(to) || (stat(to, &st) && !has_suffix(to));
+    return is_directory(to) || (stat(to, &st) && !ends_with(to, suffix));
 }
 
 static enum fsd_status make_folder(const char *path, const char *list,
@@ -131,16 +124,12 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
 /* Lines of two snapshots cannot be mixed, since each is of one build: a side that did
  * not change gives way to the other.  Where both changed, the build of the merged model
  * is in neither. */
-struct text {
-    char *at;
-    size_t n;
-};
-
-static enum fsd_status read_snapshot(const char *path, struct text *out,
+static enum fsd_status read_snapshot(const char *path, struct whole_text *out,
                                      struct fsd_error *err)
 {
     enum { STEP = 1 << 16 };
     FILE *in;
+    bool failed;
 
     if (fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
         return fail_file(err, FSD_E_FORMAT, path,
@@ -152,21 +141,22 @@ static enum fsd_status read_snapshot(const char *path, struct text *out,
         out->at = must(realloc(out->at, out->n + STEP));
         out->n += fread(out->at + out->n, 1, STEP, in);
     } while (!feof(in) && !ferror(in));
-    return fclose(in) ? fail_errno(err, path) : FSD_OK;
+    failed = ferror(in) != 0;
+    return fclose(in) || failed ? fail_errno(err, path) : FSD_OK;
 }
 
-static bool are_equal(const struct text *a, const struct text *b)
+static bool are_equal(const struct whole_text *a, const struct whole_text *b)
 {
     return a->n == b->n && !memcmp(a->at, b->at, a->n);
 }
 
-static enum fsd_status print_text(const void *payload, const struct sink *to)
+enum fsd_status print_text(const void *payload, const struct sink *to)
 {
-    const struct text *text = payload;
+    const struct whole_text *text = payload;
 
     return fwrite(text->at, 1, text->n, to->out) == text->n && !fflush(to->out)
                ? FSD_OK
-               : fail_errno(to->err, NULL);
+               : fail_errno(to->err, text->path);
 }
 
 enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err)
@@ -174,12 +164,13 @@ enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err
     enum { BASE, OURS, THEIRS, SIDES };
     const char *const paths[SIDES] = {line->merge_base, line->run.model,
                                       line->run.engine};
-    struct text side[SIDES] = {{0}};
+    struct whole_text side[SIDES] = {{0}};
     enum fsd_status status = FSD_OK;
 
     for (int i = 0; i < SIDES && status == FSD_OK; i++)
         status = read_snapshot(paths[i], &side[i], err);
     if (status == FSD_OK && are_equal(&side[BASE], &side[OURS])) {
+        side[THEIRS].path = paths[OURS]; /* which is written */
         line->n_outputs = 1;
         line->outputs[0] = (struct output){.path = paths[OURS], .updates = true};
         status = write_outputs(line, print_text, &side[THEIRS], err);
