@@ -281,32 +281,28 @@ def scale_doubled(case, rng):
     return [(CONSTANTS, readers)]
 
 
+def remove_pair(case, q, dq):
+    """The readers read what the pair quantizes; the Q stays where another DQ reads it."""
+    for reader in case.readers(dq.output[0]):
+        reader.input[:] = [q.input[0] if i == dq.output[0] else i for i in reader.input]
+    case.graph.node.remove(dq)
+    if q in list(case.graph.node) and not case.readers(q.output[0]):
+        case.graph.node.remove(q)
+
+
 def pair_gone(case, rng):
     pair = pick(rng, pairs(case))
     if not pair:
         return None
-    q, dq = pair
-    for reader in case.readers(dq.output[0]):
-        for i, name in enumerate(reader.input):
-            if name == dq.output[0]:
-                reader.input[i] = q.input[0]
-    case.graph.node.remove(dq)
-    if not case.readers(q.output[0]):
-        case.graph.node.remove(q)
-    return [(NODES, [q.name, dq.name])]
+    remove_pair(case, *pair)
+    return [(NODES, [n.name for n in pair])]
 
 
 def pairs_gone(case, rng):
     if not pairs(case):
         return None
-    for q, dq in pairs(case):
-        for reader in case.readers(dq.output[0]):
-            for i, name in enumerate(reader.input):
-                if name == dq.output[0]:
-                    reader.input[i] = q.input[0]
-        case.graph.node.remove(dq)
-        if q in list(case.graph.node) and not case.readers(q.output[0]):
-            case.graph.node.remove(q)
+    for pair in pairs(case):
+        remove_pair(case, *pair)
     return [(NODES, "Q/DQ pair")]
 
 
@@ -370,67 +366,57 @@ def output_gone(case, rng):
     return [(PORTS, name)] + ([(NODES, sorted(dead - {name}) + ["gone"])] if dead - {name} else [])
 
 
-def input_name(case, rng):
-    port = case.graph.input[0]
-    old = port.name
+def rename(case, port):
+    old, port.name = port.name, port.name + "_other"
     for n in case.graph.node:
-        n.input[:] = [old + "_other" if i == old else i for i in n.input]
-    port.name = old + "_other"
+        n.input[:] = [port.name if i == old else i for i in n.input]
+        n.output[:] = [port.name if o == old else o for o in n.output]
     return [(PORTS, old)]
+
+
+def input_name(case, rng):
+    return rename(case, case.graph.input[0])
 
 
 def output_name(case, rng):
-    port = case.graph.output[0]
-    old = port.name
-    for n in case.graph.node:
-        n.input[:] = [old + "_other" if i == old else i for i in n.input]
-        n.output[:] = [old + "_other" if o == old else o for o in n.output]
-    port.name = old + "_other"
-    return [(PORTS, old)]
+    return rename(case, case.graph.output[0])
+
+
+def turn_round(ports):
+    if len(ports) < 2:
+        return None
+    turned = list(ports)[::-1]
+    del ports[:]
+    ports.extend(turned)
+    return [(PORTS, "order")]
 
 
 def input_order(case, rng):
-    if len(case.graph.input) < 2:
-        return None
-    ports = list(case.graph.input)[::-1]
-    del case.graph.input[:]
-    case.graph.input.extend(ports)
-    return [(PORTS, "order")]
+    return turn_round(case.graph.input)
 
 
 def output_order(case, rng):
-    if len(case.graph.output) < 2:
+    return turn_round(case.graph.output)
+
+
+def set_batch(case, change):
+    """Changes the first size of all inputs and outputs; None where a Reshape states it, or an input has no fixed one."""
+    dims = [p.type.tensor_type.shape.dim for p in list(case.graph.input) + list(case.graph.output)]
+    if case.nodes("Reshape") or not all(d and d[0].dim_value for d in dims[:len(case.graph.input)]):
         return None
-    ports = list(case.graph.output)[::-1]
-    del case.graph.output[:]
-    case.graph.output.extend(ports)
-    return [(PORTS, "order")]
+    for d in dims:
+        if d:
+            change(d[0])
+    return [(PORTS, case.graph.input[0].name)]
 
 
 def open_batch(case, rng):
     """The batch of all inputs is open."""
-    if any(n.op_type == "Reshape" for n in case.graph.node):
-        return None
-    for port in case.graph.input:
-        dims = port.type.tensor_type.shape.dim
-        if not dims or not dims[0].dim_value:
-            return None
-        dims[0].dim_param = "batch"
-    for port in case.graph.output:
-        if port.type.tensor_type.shape.dim:
-            port.type.tensor_type.shape.dim[0].dim_param = "batch"
-    return [(PORTS, case.graph.input[0].name)]
+    return set_batch(case, lambda size: setattr(size, "dim_param", "batch"))
 
 
 def larger_batch(case, rng):
-    if any(n.op_type == "Reshape" for n in case.graph.node):
-        return None
-    for port in list(case.graph.input) + list(case.graph.output):
-        dims = port.type.tensor_type.shape.dim
-        if not dims or not dims[0].dim_value:
-            return None
-        dims[0].dim_value *= 2
-    return [(PORTS, case.graph.input[0].name)]
+    return set_batch(case, lambda size: setattr(size, "dim_value", size.dim_value * 2))
 
 
 # ------------------------------------------------------------------ types

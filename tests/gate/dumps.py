@@ -198,20 +198,29 @@ def retype(tensor, to):
     return changed
 
 
+def word_of(tensor):
+    """Its type, as the tables above call it."""
+    word = type_of(tensor)[0]
+    return {"FP16": "Half", "BF16": "BFloat16"}.get(word, word)
+
+
 def wider(tensor):
-    word = {"FP16": "Half", "BF16": "BFloat16"}.get(type_of(tensor)[0], type_of(tensor)[0])
-    return WIDER.get(word)
+    return WIDER.get(word_of(tensor))
 
 
 def other(tensor):
     """A type of the same width; None: it has none."""
-    word = {"FP16": "Half", "BF16": "BFloat16"}.get(type_of(tensor)[0], type_of(tensor)[0])
-    return OTHER.get(word)
+    return OTHER.get(word_of(tensor))
 
 
 def pick(options):
     options = list(options)
     return random.choice(options) if options else None
+
+
+def form(tensor):
+    """What a tensor is, without its name."""
+    return {k: v for k, v in tensor.items() if k != "Name"}
 
 
 def inner(d):
@@ -313,8 +322,6 @@ def rewire(d):
     first = pick(reads)
     if not first:
         return None
-    def form(tensor):
-        return {k: v for k, v in tensor.items() if k != "Name"}
     def maker(tensor):
         return d.layers[made[tensor["Name"]]]
     x, t = first
@@ -333,9 +340,6 @@ def rewire_one(d):
     """A kernel reads another tensor of the same form, which a kernel of other nodes makes before it."""
     made = d.makers()
 
-    def form(tensor):
-        return {k: v for k, v in tensor.items() if k != "Name"}
-
     def copies(name):  # its values are those of its input
         return re.match(r"__myl_(Move)+_", d.layers[made[name]]["Name"])
 
@@ -345,7 +349,8 @@ def rewire_one(d):
     for i, x, t in reads:
         known = {u["Name"] for u in x["Inputs"] + x["Outputs"]}
         maker = d.layers[made[t["Name"]]]
-        found = pick(u["Name"] for _, _, u in reads if u["Name"] not in known and made[u["Name"]] < i and not copies(u["Name"]) and not copies(t["Name"]) and form(u) == form(t) and
+        found = pick(u["Name"] for _, _, u in reads if u["Name"] not in known and made[u["Name"]] < i and form(u) == form(t) and
+                     not copies(u["Name"]) and not copies(t["Name"]) and
                      (not d.nodes(maker) or not d.nodes(maker) & d.nodes(d.layers[made[u["Name"]]])))
         if found:
             t["Name"] = found
@@ -386,22 +391,21 @@ def split(d):
     return []
 
 
-def widen_edge(d):
-    names = [n for n in inner(d) if any(wider(t) for t in d.ports(n))]
-    name = pick(names)
+def retype_edge(d, kinds):
+    """A tensor between two kernels has another type, where it is written and where it is read."""
+    name = pick(n for n in inner(d) if any(kinds(t) for t in d.ports(n)))
     if not name:
         return None
-    to = next(wider(t) for t in d.ports(name) if wider(t))
+    to = next(kinds(t) for t in d.ports(name) if kinds(t))
     return [] if any([retype(t, to) for t in d.ports(name)]) else None
+
+
+def widen_edge(d):
+    return retype_edge(d, wider)
 
 
 def other_type(d):
-    """A tensor between two kernels has another type of the same width, and so has what follows it without a kernel."""
-    name = pick(n for n in inner(d) if any(other(t) for t in d.ports(n)))
-    if not name:
-        return None
-    to = next(other(t) for t in d.ports(name) if other(t))
-    return [] if any([retype(t, to) for t in d.ports(name)]) else None
+    return retype_edge(d, other)
 
 
 def engine_type(d):

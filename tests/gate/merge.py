@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from repository import git
+
 BINARY, FIXTURES = (os.path.realpath(path) for path in sys.argv[1:3])
 failures = []
 
@@ -27,12 +29,6 @@ def check(what, holds, detail=""):
 
 def run(folder, *args):
     return subprocess.run([BINARY, *args], cwd=folder, capture_output=True, text=True, check=False)
-
-
-def git(folder, *args):
-    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
-           "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    return subprocess.run(["git", *args], cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **who})
 
 
 def text(folder, name):

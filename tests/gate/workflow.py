@@ -16,6 +16,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+import repository
+
 try:
     import yaml  # noqa: F401: the runner's
 except ImportError:
@@ -48,10 +50,7 @@ def command(line, folder):
 
 
 def git(folder, *args):
-    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-           "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    done = subprocess.run(["git", *args], cwd=folder, capture_output=True, text=True, check=False,
-                          env={**os.environ, **who})
+    done = repository.git(folder, *args)
     check(f"git {args[0]}", done.returncode == 0, done.stderr)
     return done.stdout
 

@@ -29,8 +29,7 @@ def profile_of(builder, network, sizes):
     for i in range(network.num_inputs):
         tensor = network.get_input(i)
         if -1 in tuple(tensor.shape):
-            sizes = [[n if d < 0 else d for d in tensor.shape] for n in sizes]
-            profile.set_shape(tensor.name, *sizes)
+            profile.set_shape(tensor.name, *([n if d < 0 else d for d in tensor.shape] for n in sizes))
             used = True
     return profile if used else None
 
@@ -70,7 +69,8 @@ def build(model, out, capability, program, options):
 def main():
     plain = [a for a in sys.argv[1:] if "=" not in os.path.basename(a)]
     options = dict(a.split("=", 1) for a in sys.argv[1:] if a not in plain)
-    model, log, capability, program = (plain + ["SM89", None][len(plain) - 2:])[:4] if len(plain) < 4 else plain[:4]
+    model, log, *rest = plain
+    capability, program = rest[0] if rest else "SM89", rest[1] if len(rest) > 1 else None
     with open(log, "w", encoding="utf-8", errors="surrogateescape") as out:
         built = build(model, out, capability, program, options)
     sys.stdout.flush()
