@@ -642,7 +642,7 @@ struct whole_text {
     size_t n;
     const char *path; /* named in errors; NULL: none is */
 };
-enum fsd_status print_text(const void *text, const struct sink *to);
+enum fsd_status print_text(const void *payload, const struct sink *to);
 
 /** Closes what was written to `path`, once all of it is on the disk.
  *  @param status  how the writing went; comes back where that was not well */

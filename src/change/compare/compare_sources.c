@@ -95,7 +95,9 @@ static bool knows_sources(const struct fsd_state *s)
 static void open_graph(struct fsd_kernel_graph *g, const struct fsd_compare *c,
                        bool new, struct fsd_arena *scratch)
 {
-    *g = (struct fsd_kernel_graph){.c = c, .new = new, .s = new ? c->new : c->old};
+    g->c = c;
+    g->new = new;
+    g->s = new ? c->new : c->old;
     g->first_out = fsd_state_number_outputs(g->s, scratch);
     find_edges(g, scratch);
     find_order(g, scratch);
