@@ -349,6 +349,11 @@ static bool goes_to_file(const struct output *to)
     return to->path || (!fstat(STDOUT_FILENO, &st) && S_ISREG(st.st_mode));
 }
 
+static bool is_line(const struct output *to)
+{
+    return to->format && !strcmp(to->format, "line");
+}
+
 enum fsd_status write_judgement(const struct command_line *line, print_fn *print_report,
                                 const void *payload, struct fsd_error *err)
 {
@@ -359,7 +364,7 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
     FILE *out;
 
     for (unsigned i = 0; i < line->n_outputs; i++)
-        seen |= !goes_to_file(&line->outputs[i]);
+        seen |= !goes_to_file(&line->outputs[i]) || is_line(&line->outputs[i]);
     out = status == FSD_OK && !seen ? fsd_memory_open(&text, &size) : NULL;
     if (!out)
         return status;

@@ -51,8 +51,8 @@ class Snapshot:
     def __init__(self, text):
         lines = [TOKEN.findall(line) for line in text.splitlines() if line.strip()]
         # dumps.py changes kernels, bindings and what a group reads from elsewhere than the model
-        # states; format 1 has none of these, no hash of its lines, no number of the reading, and no values.
-        lines = [line[:2] if line[0] == "tool" else line[:line.index(":")] if line[0] == "node" and ":" in line else line
+        # states; format 1 has none of these, no hash of its lines, no number of the reading, no bytes, and no values.
+        lines = [line[:2] if line[0] == "tool" else line[:4] if line[0] == "layers" else line[:line.index(":")] if line[0] == "node" and ":" in line else line
                  for line in lines if line[0] not in ("kernel", "binding")]
         lines = [without_unasked(line) if line[0] == "group" else line for line in lines]
         lines[0][2] = "1"

@@ -307,7 +307,8 @@ static enum fsd_dtype lost_type(const struct fsd_compare *c)
 
         if (p->width != FSD_WIDTH_WIDENED)
             continue;
-        if (p->after != FSD_FP32 || (before && p->before != before))
+        if ((p->after != FSD_FP32 && p->after != FSD_TF32) ||
+            (before && p->before != before))
             return FSD_DTYPE_UNKNOWN;
         before = (enum fsd_dtype)p->before;
     }

@@ -76,6 +76,8 @@ const struct field fsd_grammar[] = {
     {LINE_LAYERS, COUNT, STATE(layers)},
     {LINE_LAYERS, COUNT, STATE(computing)},
     {LINE_LAYERS, COUNT, STATE(mapped)},
+    {LINE_LAYERS, AMOUNT, STATE(bytes), .since = FSD_SNAPSHOT_READING},
+    {LINE_LAYERS, COUNT, STATE(bytes_unknown), .since = FSD_SNAPSHOT_READING},
     {LINE_BUILT, SYM, BUILT(key), "a fact about the build"},
     {LINE_BUILT, SYM, BUILT(value), "its value"},
     {LINE_TIMES, COUNT, STATE(profiles)},

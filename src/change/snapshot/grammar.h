@@ -21,6 +21,7 @@ enum type {
     SEAL,         /* the same, of the lines above */
     SYM,          /* fsd_sym */
     COUNT,        /* uint32_t */
+    AMOUNT,       /* int64_t, not negative */
     OWN,          /* uint8_t: a word of ours */
     FLAG,         /* bool: said or not */
     FORM,         /* struct fsd_state_form: "fp16/chw32" */

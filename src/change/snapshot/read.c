@@ -330,6 +330,8 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
         return take_sym(r, f->expected, at);
     case COUNT:
         return fsd_words_take_count(&r->w, at);
+    case AMOUNT:
+        return fsd_words_take_amount(&r->w, at);
     case OWN:
         return take_own(r, f->words, r->w.word.text ? strlen(r->w.word.text) : 0, at);
     case FLAG:

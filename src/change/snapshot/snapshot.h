@@ -28,7 +28,7 @@
  * format 1 had none.  Format 2 does not state how the engine was built, format 3 holds
  * one build, format 4 no kernels, no bindings and few attributes, and format 5 neither
  * the number of the reading, FSD_READING, nor where kernels' inputs come from, nor the
- * values of short constants.
+ * values of short constants, nor the bytes that all layers read and write.
  * variants.h explains snapshots of several builds.
  */
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H

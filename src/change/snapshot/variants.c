@@ -458,6 +458,10 @@ static void take_counts(struct fsd_state *out, const struct rows *r)
             continue;
         if (none || s->layers > out->layers)
             out->layers = s->layers;
+        if (none || s->bytes > out->bytes) {
+            out->bytes = s->bytes;
+            out->bytes_unknown = s->bytes_unknown;
+        }
         if (none || (uint64_t)s->mapped * out->computing <
                         (uint64_t)out->mapped * s->computing) {
             out->mapped = s->mapped;

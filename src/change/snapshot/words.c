@@ -195,18 +195,36 @@ bool fsd_words_next_line(struct words *w)
 
 /* ------------------------------------------------------------------ numbers, hashes */
 
-bool fsd_words_take_count(struct words *w, uint32_t *out)
+static bool take_number(struct words *w, uint64_t most, const char *expected,
+                        uint64_t *out)
 {
     const char *text = w->word.text;
-    unsigned long long n = 0;
     char *end = NULL;
 
+    *out = 0;
     if (w->word.kind == WORD_BARE && *text >= '0' && *text <= '9')
-        n = strtoull(text, &end, 10);
-    if (!end || *end || n > UINT32_MAX)
-        return fsd_words_complain(w, "a count");
-    *out = (uint32_t)n;
+        *out = strtoull(text, &end, 10);
+    if (!end || *end || *out > most)
+        return fsd_words_complain(w, expected);
     return fsd_words_next(w);
+}
+
+bool fsd_words_take_count(struct words *w, uint32_t *out)
+{
+    uint64_t n;
+    bool taken = take_number(w, UINT32_MAX, "a count", &n);
+
+    *out = (uint32_t)n;
+    return taken;
+}
+
+bool fsd_words_take_amount(struct words *w, int64_t *out)
+{
+    uint64_t n;
+    bool taken = take_number(w, INT64_MAX, "an amount", &n);
+
+    *out = (int64_t)n;
+    return taken;
 }
 
 bool fsd_words_take_spread(struct words *w, struct fsd_spread *out)

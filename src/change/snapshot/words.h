@@ -52,6 +52,7 @@ bool fsd_words_at_own(const struct words *w, const char *own);
 bool fsd_words_at_name(const struct words *w);
 
 bool fsd_words_take_count(struct words *w, uint32_t *out);
+bool fsd_words_take_amount(struct words *w, int64_t *out);
 /** "~" and the milliseconds; none without that mark. */
 bool fsd_words_take_spread(struct words *w, struct fsd_spread *out);
 /** "xxh128:" and 32 digits. */

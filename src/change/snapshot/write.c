@@ -133,6 +133,9 @@ static void put_value(const struct writer *w, const struct field *f, const void 
     case COUNT:
         fprintf(w->out, " %" PRIu32, *(const uint32_t *)at);
         break;
+    case AMOUNT:
+        fprintf(w->out, " %" PRId64, *(const int64_t *)at);
+        break;
     case OWN:
         put_own(w, f->words, *(const uint8_t *)at);
         break;

@@ -340,7 +340,7 @@ struct fsd_state {
     uint32_t reading; /**< FSD_READING of the version that made it; 0: an older one */
     uint32_t layers, computing, mapped;
     int64_t bytes; /**< that its layers read and write, of those whose bytes are known;
-                        0: unknown, as in a snapshot */
+                        0: unknown, as in an old snapshot */
     uint32_t bytes_unknown; /**< layers whose bytes are not known */
     uint32_t profiles;      /**< how many profiles the times are from; 0: there are no
                             times */

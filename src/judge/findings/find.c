@@ -224,6 +224,24 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                        (d->history ? FSD_NEEDS_LOG : 0));
 }
 
+/* What costs most is read first; the place in the list keeps the rest in order. */
+static int worst_first(const void *a, const void *b)
+{
+    const struct fsd_finding *x = a, *y = b;
+
+    if (x->severity != y->severity)
+        return x->severity < y->severity ? 1 : -1;
+    return fsd_then(fsd_falling(x->ms, y->ms),
+                    fsd_then(fsd_order(x->rule, y->rule), fsd_order(x->nth, y->nth)));
+}
+
+static void sort_findings(struct fsd_findings *found)
+{
+    for (uint32_t i = 0; i < found->list.n; i++)
+        found->list.at[i].nth = i;
+    fsd_vec_sort(&found->list, worst_first);
+}
+
 const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate)
 {
@@ -238,6 +256,7 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
         FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) | (f.lint ? FSD_NEEDS_LINT : 0);
 
     ask_all(&f, subject, subject | FSD_NEEDS_ENGINE);
+    sort_findings(f.found);
     fsd_cite_in_case(f.found, before_gate);
     return f.found;
 }

@@ -105,8 +105,10 @@ fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
 
 /* Of a change. */
 /* rules/change.c: one region, edge, node or port. */
-fsd_find_fn fsd_find_regrouped, fsd_find_retyped, fsd_find_new_moves,
-    fsd_find_presences, fsd_find_ports;
+fsd_find_fn fsd_find_regrouped, fsd_find_retyped, fsd_find_narrowed_range,
+    fsd_find_new_moves, fsd_find_presences, fsd_find_ports;
+/** How many nodes that rule finds. */
+uint32_t fsd_count_narrowed_range(const struct fsd_compare *c);
 /* rules/kernel.c: kernels, and what the engine reads and writes. */
 fsd_find_fn fsd_find_retyped_kernels, fsd_find_lost_kernel_facts, fsd_find_layouts,
     fsd_find_changed_kernels, fsd_find_edits, fsd_find_unasked,

@@ -159,6 +159,7 @@ void fsd_finding_close(struct fsd_finder *f)
     f->now.severity = (enum fsd_severity)found->rules.at[f->now.rule].level;
     if (f->note || (f->now.proof && !strcmp(f->now.proof, "withdrawn")))
         f->now.severity = FSD_INFO;
+    f->now.ms = f->rule->settable & FSD_BUDGET_MS && f->ms > 0 ? f->ms : 0;
     fsd_vec_push(found->arena, &found->list, f->now);
     f->sum_count += f->count;
     f->sum_ms += f->ms > 0 ? f->ms : 0; /* no credit for what is faster */

@@ -247,6 +247,9 @@ struct fsd_finding {
     bool widens;           /**< of a change: its nodes, or their edge, have a higher
                                 precision */
     bool of_dump;          /**< it is about a fact that the whole dump does not state */
+    double ms;             /**< of a change: how much slower it makes the build; 0:
+                                unknown, or no slower */
+    uint32_t nth;          /**< in the order in which they were found */
     uint64_t fingerprint;  /**< the same in the next run, and unique */
 };
 
@@ -269,7 +272,7 @@ struct fsd_ignored {
 struct fsd_findings {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_outcome) rules;
-    FSD_VEC(struct fsd_finding) list; /**< by rule */
+    FSD_VEC(struct fsd_finding) list; /**< by rule; those of a case the worst first */
     FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
     FSD_VEC(struct fsd_edit) edits;

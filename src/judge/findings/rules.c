@@ -296,6 +296,14 @@ static const struct fsd_rule rules[] = {
             "computes other values.",
      .fix = "Compare the precision flags of both builds and the types of the model's "
             "quantizers and Casts."},
+    {"range-narrowed", FSD_WARNING,
+     "A normalization, exponential or power runs in FP16 that ran in a type of greater "
+     "range.",
+     CHANGE, fsd_find_narrowed_range, 0, COUNT, NONE_MORE,
+     .why = "FP16 ends at 65,504: a square or an exponential above that is Inf.",
+     .fix = "Compare the outputs of both builds, or keep these nodes in FP32 by Casts "
+            "in the model.",
+     .keep = FSD_FP32},
     {"precision-unknown", FSD_ERROR,
      "The precision of a node or tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_TYPE, COUNT, NONE_MORE,

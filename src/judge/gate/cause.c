@@ -466,20 +466,33 @@ static int by_cost(const void *a, const void *b)
                  fsd_then(fsd_order(y->errors, x->errors), strcmp(x->what, y->what))));
 }
 
-/* What all layers read and write, where both builds state it: an inserted layer alone
- * may be the one that stood elsewhere before. */
+/* Two versions of this program may count a layer's bytes otherwise. */
+static bool knows_bytes(const struct fsd_compare *c)
+{
+    return c->old->bytes && c->new->bytes && c->old->reading == c->new->reading;
+}
+
+/* What the layers read and write: an inserted layer alone may be the one that stood
+ * elsewhere before. */
 static void put_moved(const struct fsd_compare *c, FILE *out)
 {
-    fputs("all layers read and write ", out);
+    uint32_t unknown = c->new->bytes_unknown + c->old->bytes_unknown;
+
+    fputs("the layers read and write ", out);
     fsd_put_scaled(c->new->bytes, NULL, " B", out);
     if (c->new->bytes == c->old->bytes) {
         fputs(", as before", out);
-        return;
+    } else {
+        fputs(", before ", out);
+        fsd_put_scaled(c->old->bytes, NULL, " B", out);
+        fprintf(out, " (%+.1f %%)",
+                100 * ((double)c->new->bytes / (double)c->old->bytes - 1));
     }
-    fputs(", before ", out);
-    fsd_put_scaled(c->old->bytes, NULL, " B", out);
-    fprintf(out, " (%+.1f %%)",
-            100 * ((double)c->new->bytes / (double)c->old->bytes - 1));
+    if (!unknown)
+        return;
+    fputs(", without ", out);
+    fsd_put_noun(out, unknown, "layer");
+    fputs(" of unknown bytes", out);
 }
 
 static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)
@@ -490,8 +503,7 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fputs(first->kind == BUILDER ? "No change of the model explains "
-                                 : "This change is at or next to ",
+    fputs(first->kind == BUILDER ? "It may explain " : "This change is at or next to ",
           out);
     if (errors)
         fprintf(out, "%u of ", first->errors);
@@ -512,7 +524,7 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     else if (c->unlike) {
         fputs("; times and bytes are not compared, since the inputs have other sizes",
               out);
-    } else if (c->old->bytes && c->new->bytes) {
+    } else if (knows_bytes(c)) {
         fputs("; ", out);
         put_moved(c, out);
     } else if (first->bytes)
@@ -582,7 +594,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
             c->after, c->before, 100 * (c->after - c->before) / c->before);
     else if (c->unlike)
         f->v->says[1] = "The cost is not compared, since the inputs have other sizes.";
-    else if (c->old->bytes && c->new->bytes)
+    else if (knows_bytes(c))
         f->v->says[1] = moved_text(f);
     else if (bytes)
         f->v->says[1] = fsd_printed(

@@ -70,6 +70,14 @@ bool fsd_op_is_qdq(const char *name);
  */
 bool fsd_op_is_symmetric(const char *name);
 
+/** True for an operator of the default domain whose values may leave FP16's range, such
+ *  as a normalization. */
+bool fsd_op_is_sensitive(const char *name);
+
+/** Whether an operation of a kernel casts.
+ *  @param operations "Mul+Cast+Add" */
+bool fsd_ops_cast(const char *operations);
+
 /** True if a node of that operator, one of the default domain, may leave out the
  *  attribute with this value: "axis=-1".
  *  @param opset 0: unknown */

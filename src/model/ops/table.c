@@ -218,18 +218,40 @@ const char *fsd_op_known_as(const char *name)
     return NULL;
 }
 
-bool fsd_op_is_qdq(const char *name)
+static bool has_trait(const char *name, unsigned trait)
 {
     const struct fsd_op *op = row_in(first_of(name), FSD_DOMAIN_ONNX);
 
-    return op && op->traits & FSD_OP_QDQ;
+    return op && op->traits & trait;
+}
+
+bool fsd_op_is_qdq(const char *name)
+{
+    return has_trait(name, FSD_OP_QDQ);
 }
 
 bool fsd_op_is_symmetric(const char *name)
 {
-    const struct fsd_op *op = row_in(first_of(name), FSD_DOMAIN_ONNX);
+    return has_trait(name, FSD_OP_SYMMETRIC);
+}
 
-    return op && op->traits & FSD_OP_SYMMETRIC;
+bool fsd_op_is_sensitive(const char *name)
+{
+    return has_trait(name, FSD_OP_SENSITIVE);
+}
+
+bool fsd_ops_cast(const char *operations)
+{
+    bool casts = false;
+
+    for (size_t n; *operations && !casts; operations += n + (operations[n] == '+')) {
+        char name[64]; /* no operator's is longer */
+
+        n = strcspn(operations, "+");
+        snprintf(name, sizeof name, "%.*s", (int)n, operations);
+        casts = has_trait(name, FSD_OP_CASTS);
+    }
+    return casts;
 }
 
 uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node)

@@ -25,18 +25,21 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
         fprintf(out, ", %s%s", rule->measured,
                 *rule->measured >= '0' && *rule->measured <= '9' ? " in all" : "");
     if (rule->budget && (!strcmp(rule->budget, "0") || !strcmp(rule->budget, "0.00%")))
-        fputs(", none allowed", out);
+        fputs(rule->level == FSD_ERROR ? ", none allowed" : "", out);
     else if (rule->budget)
         fprintf(out, ", at most %s allowed", rule->budget);
     if (rule->ignored)
         fprintf(out, ", %u ignored", rule->ignored);
 }
 
+/* What a rule measured against its budget.  One that cannot fail has nothing to add to
+ * its findings. */
 static void put_rule(const struct fsd_outcome *rule, FILE *out)
 {
     if (rule->skipped) {
         fprintf(out, "%s: not measured: %s\n", rule->rule->id, rule->skipped);
-    } else if ((rule->budget && rule->found) || rule->ignored) {
+    } else if ((rule->budget && rule->found && rule->level == FSD_ERROR) ||
+               rule->ignored) {
         fprintf(out, "%s: ", rule->rule->id);
         fsd_put_outcome(rule, out);
         putc('\n', out);
@@ -74,38 +77,60 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
             cause->warnings, fsd_plural(cause->warnings));
 }
 
-/* Notes of one rule that a cause has many of: the cause says what they say. */
-static uint32_t count_notes(const struct fsd_verdict *v, uint32_t cause, uint32_t rule)
-{
-    uint32_t n = 0;
+/* Findings of one rule and severity, of which a cause may have many. */
+struct alike {
+    uint32_t n, put;
+};
 
-    for (uint32_t i = 0; i < v->findings->list.n; i++)
-        n += v->cause_of[i] == cause && v->findings->list.at[i].rule == rule &&
-             v->findings->list.at[i].severity == FSD_INFO;
-    return n;
+static struct alike *count_alike(const struct fsd_verdict *v, uint32_t cause,
+                                 struct fsd_arena *scratch)
+{
+    struct alike *alike = FSD_NEW(scratch, struct alike,
+                                  (size_t)v->findings->rules.n * FSD__SEVERITY_COUNT);
+
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        if (!v->cause_of || v->cause_of[i] == cause)
+            alike[item->rule * FSD__SEVERITY_COUNT + item->severity].n++;
+    }
+    return alike;
+}
+
+/* How many of them are shown.  The cause says what its notes say. */
+static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
+                         bool caused)
+{
+    enum { NOTES = 3, SHOWN = 6, MANY = 8 };
+
+    if (severity == FSD_INFO && caused)
+        return alike->n > NOTES ? 0 : alike->n;
+    return alike->n > MANY ? SHOWN : alike->n;
 }
 
 static void put_findings(const struct fsd_verdict *v, uint32_t cause,
                          const struct fsd_style *style, FILE *out)
 {
-    enum { FOLDED = 4 };
-    uint32_t folded = FSD_NONE, notes;
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct alike *all = count_alike(v, cause, scratch);
 
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];
-        bool note = cause != FSD_NONE && item->severity == FSD_INFO && !style->all;
+        struct alike *alike = &all[item->rule * FSD__SEVERITY_COUNT + item->severity];
+        uint32_t room = room_for(alike, item->severity, cause != FSD_NONE);
 
         if (v->cause_of && v->cause_of[i] != cause)
             continue;
-        notes = note && item->rule != folded ? count_notes(v, cause, item->rule) : 0;
-        if (notes >= FOLDED) {
-            fprintf(out, "info    %s  %u notes (--all shows them)\n",
-                    v->findings->rules.at[item->rule].rule->id, notes);
-            folded = item->rule;
-        } else if (!note || item->rule != folded) {
+        if (style->all || alike->put < room)
             fsd_text_finding(v->findings, item, style, out);
-        }
+        else if (alike->put == room)
+            fprintf(out, "%-7s %s  %u %s (--all shows them)\n",
+                    fsd_level_name((int)item->severity),
+                    v->findings->rules.at[item->rule].rule->id, alike->n - room,
+                    room ? "more" : "notes");
+        alike->put++;
     }
+    fsd_arena_free(scratch);
 }
 
 /* One cause after the other, and then what has no single one. */
@@ -179,11 +204,11 @@ static void put_counts(const struct fsd_findings *all, enum fsd_severity severit
     const char *before = " (";
 
     fsd_put_noun(out, all->by_severity[severity], nouns[severity]);
-    for (uint32_t i = 0; i < all->list.n;) {
-        uint32_t rule = all->list.at[i].rule, n = 0;
+    for (uint32_t rule = 0; rule < all->rules.n; rule++) {
+        uint32_t n = 0;
 
-        for (; i < all->list.n && all->list.at[i].rule == rule; i++)
-            n += all->list.at[i].severity == severity;
+        for (uint32_t i = 0; i < all->list.n && all->rules.at[rule].found; i++)
+            n += all->list.at[i].rule == rule && all->list.at[i].severity == severity;
         if (n)
             fprintf(out, "%s%s %u", before, all->rules.at[rule].rule->id, n);
         before = n ? ", " : before;

@@ -1,6 +1,7 @@
 /* Rules about what changed since a snapshot: one region, one edge, one node, one port.
  */
 #include "judge/findings/finder.h"
+#include "model/ops/ops.h"
 
 #include <assert.h>
 #include <string.h>
@@ -278,16 +279,94 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
+/* An unfused quantizer, or an inserted layer that takes time. */
+static bool is_move(const struct fsd_move *m, bool standing)
+{
+    return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
+                    : m->inserted && m->kind != FSD_KIND_NOOP;
+}
+
+/* A layer whose kind changed counts as new. */
+static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_change *m,
+                        bool standing)
+{
+    return m->what != FSD_MOVE_REMOVED &&
+           is_move(&c->new->moves.at[m->new], standing) &&
+           (m->what == FSD_MOVE_ADDED || !is_move(&c->old->moves.at[m->old], standing));
+}
+
+/* The policy's level of the rule on new moves; one that may find some is no level. */
+static int level_of_moves(const struct fsd_finder *f, bool standing)
+{
+    const struct fsd_rule *rule;
+    int level = FSD_OFF;
+
+    for (unsigned i = 0; f->policy && (rule = fsd_rule_at(i)); i++)
+        if (rule->find == fsd_find_new_moves && rule->which == (int)standing &&
+            !f->policy->rules[i].own_budget)
+            level = f->policy->rules[i].level;
+    return level;
+}
+
+/* Whether a new move writes what the edge carries now: the two are one change, which is
+ * reported of the move, unless the policy weighs that less. */
+static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
+                          const struct fsd_edge_change *e)
+{
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_move *move;
+    bool standing, reads = false;
+
+    if (m->what == FSD_MOVE_REMOVED)
+        return false;
+    move = &s->moves.at[m->new];
+    standing = is_move(move, true);
+    if (!is_new_move(f->c, m, standing) || move->after.type != e->after.type ||
+        level_of_moves(f, standing) < f->found->rules.at[f->found->rules.n - 1].level)
+        return false;
+    for (uint32_t i = 0; i < move->to.n && !reads; i++)
+        reads = fsd_destination_node(fsd_destination_at(s->refs.at, move->to, i)) ==
+                e->new_to;
+    return reads;
+}
+
+static bool is_of_new_move(const struct fsd_finder *f, const struct fsd_edge_change *e)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < f->c->moves.n && !is && e->new_to != FSD_NONE; i++)
+        is = is_written_by(f, &f->c->moves.at[i], e);
+    return is;
+}
+
+/* A kernel that runs in TF32 reads and writes FP32. */
+static uint16_t change_of(uint8_t before, uint8_t after)
+{
+    before = before == FSD_TF32 ? FSD_FP32 : before;
+    after = after == FSD_TF32 ? FSD_FP32 : after;
+    return (uint16_t)(before << 8 | after);
+}
+
+/* Whether the node that reads the edge runs in another type by as much. */
+static bool is_of_node(const struct fsd_compare *c, const struct fsd_edge_change *e)
+{
+    uint16_t change = change_of(e->before.type, e->after.type);
+    bool is = false;
+
+    for (uint32_t i = 0; i < c->precisions.n && !is && e->new_to != FSD_NONE; i++) {
+        const struct fsd_node_change *n = &c->precisions.at[i];
+
+        is = e->new_to == n->new;
+        is = is && change_of(n->before, n->after) == change;
+    }
+    return is;
+}
+
 /* What is already reported of the tensors around a move: old and new type, by producer
  * or consumer. */
 struct reported {
     uint16_t *written, *read;
 };
-
-static uint16_t change_of(uint8_t before, uint8_t after)
-{
-    return (uint16_t)(before << 8 | after);
-}
 
 static struct reported find_reported(const struct fsd_finder *f)
 {
@@ -390,13 +469,87 @@ void fsd_find_retyped(struct fsd_finder *f)
         fsd_finding_close(f);
     }
     for (uint32_t i = 0; i < f->c->edges.n; i++)
-        if (f->c->edges.at[i].width == f->rule->which)
+        if (f->c->edges.at[i].width == f->rule->which &&
+            !is_of_node(f->c, &f->c->edges.at[i]) &&
+            !is_of_new_move(f, &f->c->edges.at[i]))
             report_edge(f, &f->c->edges.at[i]);
     find_retyped_moves(f);
     fsd_find_retyped_kernels(f);
 }
 
+/* A kernel whose operations include a cast may compute in FP32 between two of them. */
+static bool shows_cast(const struct fsd_state *s, fsd_id node)
+{
+    uint32_t group = fsd_state_group_of(s, node);
+    bool shows = false;
+
+    if (group == FSD_NONE)
+        return false;
+    for (uint32_t i = 0; i < s->groups.at[group].kernels.n && !shows; i++) {
+        fsd_sym does = s->kernels.at[s->groups.at[group].kernels.at + i].does;
+
+        shows = fsd_ops_cast(fsd_text(s->names, does));
+    }
+    return shows;
+}
+
+static bool leaves_range(const struct fsd_compare *c, const struct fsd_node_change *n)
+{
+    const struct fsd_state *s = c->new;
+
+    return n->width == FSD_WIDTH_NARROWED && n->after == FSD_FP16 &&
+           fsd_op_is_sensitive(fsd_text(s->names, s->nodes.at[n->new].op)) &&
+           !shows_cast(s, n->new);
+}
+
+uint32_t fsd_count_narrowed_range(const struct fsd_compare *c)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        n += leaves_range(c, &c->precisions.at[i]);
+    return n;
+}
+
+/* One finding for all: they have one cause, mostly a flag of the build. */
+void fsd_find_narrowed_range(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+
+    if (!fsd_count_narrowed_range(c))
+        return;
+    fsd_finding_open(f);
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        if (leaves_range(c, &c->precisions.at[i]))
+            fsd_about_state_node(f, c->new, c->precisions.at[i].new);
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, " run%s in fp16, whose range is smaller than before",
+            f->now.nodes.n == 1 ? "s" : "");
+    f->count = f->now.nodes.n;
+    fsd_finding_close(f);
+}
+
 /* ------------------------------------------------------------------------- moves */
+
+/* "; before: fp16/chw32": of the first edge that the move gave another type. */
+static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m)
+{
+    const struct fsd_compare *c = f->c;
+
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+
+        for (uint32_t k = 0; k < m->to.n && e->new_to != FSD_NONE; k++) {
+            if (fsd_destination_node(fsd_destination_at(c->new->refs.at, m->to, k)) !=
+                    e->new_to ||
+                m->after.type != e->after.type || e->before.type == e->after.type)
+                continue;
+            fputs("; before: ", f->out);
+            fsd_put_state_form(c->old, e->before, '/', f->out);
+            return;
+        }
+    }
+}
 
 /* The finding is about the nodes that the move realises and its consumers, so that an
  * ignore may match either: a Reformat has no node of its own.  It has no line: the
@@ -422,6 +575,7 @@ static void report_move(struct fsd_finder *f, const struct fsd_move_change *chan
     put_edge(s, m, f->out);
     fputs(": ", f->out);
     fsd_put_move_forms(s, m, '/', f->out);
+    put_edge_before(f, m);
     f->untimed = m->ms.median < 0;
     if (m->ms.median >= 0) {
         f->ms = m->ms.median;
@@ -436,13 +590,6 @@ static void put_work(const struct fsd_state *s, struct fsd_span nodes, FILE *out
         put_ends(fsd_ends_of_nodes(s, nodes), out);
     else
         fputs("no node", out);
-}
-
-/* An unfused quantizer, or an inserted layer that takes time. */
-static bool is_move(const struct fsd_move *m, bool standing)
-{
-    return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
-                    : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
 void fsd_report_other_nodes(struct fsd_finder *f)
@@ -471,22 +618,12 @@ void fsd_report_other_nodes(struct fsd_finder *f)
     }
 }
 
-/* `which`: unfused quantizers, or inserted layers.  A layer whose kind changed counts
- * as new. */
+/* `which`: unfused quantizers, or inserted layers. */
 void fsd_find_new_moves(struct fsd_finder *f)
 {
-    const struct fsd_compare *c = f->c;
-    bool standing = f->rule->which;
-
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
-
-        if (m->what != FSD_MOVE_REMOVED &&
-            is_move(&c->new->moves.at[m->new], standing) &&
-            (m->what == FSD_MOVE_ADDED ||
-             !is_move(&c->old->moves.at[m->old], standing)))
-            report_move(f, m);
-    }
+    for (uint32_t i = 0; i < f->c->moves.n; i++)
+        if (is_new_move(f->c, &f->c->moves.at[i], f->rule->which))
+            report_move(f, &f->c->moves.at[i]);
 }
 
 /* ------------------------------------------------------------------------- nodes */

@@ -43,13 +43,14 @@ static void judge_whole(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
     const struct fsd_findings *found = f->found;
-    uint32_t asked = p->ignores.n, on = 0, ignored = 0;
-    bool loud = false;
+    uint32_t asked = p->ignores.n, on = 0;
+    bool loud = false, blanket = false;
 
-    for (uint32_t i = 0; i < found->rules.n; i++) {
-        ignored += found->rules.at[i].ignored;
+    for (uint32_t i = 0; i < found->rules.n; i++)
         on += found->rules.at[i].level == FSD_ERROR;
-    }
+    /* An entry that names its nodes is what a waiver should be. */
+    for (uint32_t i = 0; i < p->ignores.n; i++)
+        blanket |= f->took[i] && !strcmp(p->ignores.at[i].node, "*");
     for (uint32_t i = 0; fsd_rule_at(i); i++)
         asked += p->rules[i].asked;
     if (*p->path && !asked) {
@@ -59,7 +60,7 @@ static void judge_whole(struct fsd_finder *f)
     }
     for (uint32_t i = 0; i < found->list.n; i++)
         loud |= found->list.at[i].severity != FSD_INFO;
-    if (!on || (ignored && !loud)) {
+    if (!on || (blanket && !loud)) {
         open_at(f, 1);
         fputs(on ? "the policy ignores all findings"
                  : "the policy lets no rule fail: this gate always passes",

@@ -161,13 +161,37 @@ static uint32_t moves_of(const struct fsd_state *s)
     return n;
 }
 
+/* Of the rules before. */
+static bool has_errors(const struct fsd_findings *found)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < found->list.n && !any; i++)
+        any = found->list.at[i].severity == FSD_ERROR;
+    return any;
+}
+
+/* Whether less is known of the new build: a fact, or which layer computes what. */
+static bool is_known_less(const struct fsd_compare *c)
+{
+    bool less = c->lost.n || c->unstated;
+
+    for (uint32_t i = 0; i < c->kernels.n && !less; i++)
+        less = c->kernels.at[i].type_lost || c->kernels.at[i].layout_lost ||
+               c->kernels.at[i].consts_lost;
+    for (uint32_t i = 0; i < c->regions.n && !less; i++)
+        less = fsd_region_is_weak(c, &c->regions.at[i], true) &&
+               !fsd_region_is_weak(c, &c->regions.at[i], false);
+    return less;
+}
+
 /* If a better build does not become the snapshot, a later loss of the gain goes
  * unnoticed. */
 void fsd_find_better(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     uint32_t before = moves_of(c->old), now = moves_of(c->new);
-    uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED];
+    uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED] - fsd_count_narrowed_range(c);
     uint32_t gained = c->by_happened[FSD_HAPPENED_GAINED];
     uint32_t saved = fsd_count_saved_kernels(c);
     struct fsd_timing t = fsd_timing_of(c);
@@ -178,8 +202,9 @@ void fsd_find_better(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < c->moves.n; i++)
         now += c->moves.at[i].missed; /* not saved */
-    /* A slower build is not better, whatever else improved. */
-    if (t.known && t.after > t.before + band)
+    /* A slower build is not better, whatever else improved; and what is no longer
+     * stated may be what became worse. */
+    if ((t.known && t.after > t.before + band) || is_known_less(c))
         return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
         return;
@@ -207,7 +232,8 @@ void fsd_find_better(struct fsd_finder *f)
     if (faster > 0)
         fprintf(f->out, "%s%.4f ms after %.4f ms, more than noise explains", comma,
                 c->after, c->before);
-    fputs(": --update records it as the reference for later builds", f->out);
+    if (!has_errors(f->found))
+        fputs(": --update records it as the reference for later builds", f->out);
     fsd_finding_close(f);
 }
 
