@@ -295,35 +295,63 @@ static bool states_version(const struct fsd_state *s)
            strpbrk(text, "0123456789");
 }
 
-/* Without a log: a build whose nodes all run in FP32, where all ran in a type that only
- * an option of a weakly typed build permits, was made without that option.
- * @return the type, which the option is called like; unknown: there is none */
-static enum fsd_dtype lost_type(const struct fsd_compare *c)
+static bool is_wide(uint8_t type)
 {
-    enum fsd_dtype before = FSD_DTYPE_UNKNOWN;
+    return type == FSD_FP32 || type == FSD_TF32;
+}
+
+static bool runs_in(const struct fsd_state *s, uint8_t type)
+{
+    bool runs = false;
+
+    for (fsd_id i = 0; i < s->nodes.n && !runs; i++)
+        runs = s->nodes.at[i].precision == type;
+    return runs;
+}
+
+/* Without a log: a build in which each node whose precision changed runs in FP32, where
+ * all ran in a type that only an option of a weakly typed build permits, was made
+ * without that option; and the other way round.
+ * @param lost  which of the two
+ * @return the type, which the option is called like; unknown: there is none */
+static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
+{
+    uint8_t flag = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < c->precisions.n; i++) {
         const struct fsd_node_change *p = &c->precisions.at[i];
+        uint8_t narrow = lost ? p->before : p->after,
+                wide = lost ? p->after : p->before;
 
-        if (p->width != FSD_WIDTH_WIDENED)
-            continue;
-        if ((p->after != FSD_FP32 && p->after != FSD_TF32) ||
-            (before && p->before != before))
+        if (!is_wide(wide) || (flag && narrow != flag))
             return FSD_DTYPE_UNKNOWN;
-        before = (enum fsd_dtype)p->before;
+        flag = narrow;
     }
-    if (before != FSD_FP16 && before != FSD_BF16)
-        return FSD_DTYPE_UNKNOWN;
-    for (fsd_id i = 0; i < c->new->nodes.n; i++)
-        if (c->new->nodes.at[i].precision == before)
-            return FSD_DTYPE_UNKNOWN;
-    return before;
+    return (flag == FSD_FP16 || flag == FSD_BF16) &&
+                   !runs_in(lost ? c->new : c->old, flag)
+               ? (enum fsd_dtype)flag
+               : FSD_DTYPE_UNKNOWN;
+}
+
+static void take_flag(struct fsd_compare *c, bool lost)
+{
+    enum fsd_dtype type = flag_type(c, lost);
+    const char *name = fsd_dtype_name(type);
+
+    if (type)
+        differs(c, FSD_ASPECT_OPTIONS,
+                lost ? fsd_printed(c->arena,
+                                   "every node that ran in %s runs in fp32, as in a "
+                                   "build without --%s",
+                                   name, name)
+                     : fsd_printed(c->arena,
+                                   "no node ran in %s, and %u do, as in a build with "
+                                   "--%s",
+                                   name, c->precisions.n, name));
 }
 
 static void take_built(struct fsd_compare *c)
 {
-    enum fsd_dtype lost;
-
     for (uint32_t i = 0; i < c->built.n; i++) {
         const struct fsd_built_change *b = &c->built.at[i];
 
@@ -336,13 +364,8 @@ static void take_built(struct fsd_compare *c)
     if (fsd_aspect_differs(c, FSD_ASPECT_OPTIONS) ||
         fsd_aspect_differs(c, FSD_ASPECT_NODES))
         return;
-    lost = lost_type(c);
-    if (lost)
-        differs(c, FSD_ASPECT_OPTIONS,
-                fsd_printed(c->arena,
-                            "every node that ran in %s runs in fp32, as in a build "
-                            "without --%s",
-                            fsd_dtype_name(lost), fsd_dtype_name(lost)));
+    take_flag(c, true);
+    take_flag(c, false);
 }
 
 bool fsd_is_built_otherwise(const struct fsd_compare *c)

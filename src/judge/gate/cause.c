@@ -415,6 +415,28 @@ static void add_costs(const struct finder *f, struct fsd_root_cause causes[KINDS
     }
 }
 
+static bool is_latency(const struct fsd_findings *all, const struct fsd_finding *item)
+{
+    return all->rules.at[item->rule].rule->settable & FSD_SETS_NOISE;
+}
+
+/* Times are missing, which is no change. */
+static bool is_unmeasured(const struct fsd_findings *all,
+                          const struct fsd_finding *item)
+{
+    return is_latency(all, item) && !(item->ms > 0);
+}
+
+/* Without a change of the model all changes of the engine are the builder's. */
+static bool any_in_model(const struct finder *f)
+{
+    bool any = false;
+
+    for (int k = 0; k < BUILDER; k++)
+        any |= f->first[k] != FSD_NONE;
+    return any;
+}
+
 /* The nodes of a finding are the new build's or, if it is about something gone, the old
  * one's. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
@@ -426,8 +448,12 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
 
     if (item->of_dump)
         return BUILDER;
-    if (!(all->rules.at[item->rule].rule->needs & FSD_NEEDS_CHANGE) || !item->nodes.n)
+    if (!(all->rules.at[item->rule].rule->needs & FSD_NEEDS_CHANGE))
         return KINDS;
+    if (!item->nodes.n)
+        return item->severity == FSD_INFO || is_unmeasured(all, item) || any_in_model(f)
+                   ? KINDS
+                   : BUILDER;
     for (uint32_t i = 0; i < item->nodes.n; i++) {
         const struct fsd_about *about = &all->subjects.at[item->nodes.at + i];
 
@@ -554,6 +580,24 @@ static const char *todo_in_all(const struct fsd_compare *c)
            "otherwise accept the build.";
 }
 
+/* What to do where no single change explains the findings. */
+static const char *todo_of_all(const struct finder *f, const struct fsd_finding *worst)
+{
+    const struct fsd_findings *all = f->v->findings;
+    const struct fsd_rule *rule = all->rules.at[worst->rule].rule;
+    bool slower = true; /* and nothing else */
+
+    for (uint32_t i = 0; i < all->list.n && slower; i++)
+        slower =
+            all->list.at[i].severity == FSD_INFO || is_latency(all, &all->list.at[i]);
+    if (slower && !fsd_is_built_otherwise(f->c))
+        return "Measure both builds again on the same idle GPU: only the times differ.";
+    if (strstr(rule->id, "unknown") || strstr(rule->id, "undecided"))
+        return rule->fix;
+    return worst->of_dump ? "Pass a dump or log that states as much as the snapshot's."
+                          : todo_in_all(f->c);
+}
+
 static const char *moved_text(const struct finder *f)
 {
     struct fsd_print text;
@@ -572,7 +616,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     const struct fsd_findings *all = f->v->findings;
     const struct fsd_compare *c = f->c;
     const struct fsd_finding *worst = fsd_verdict_worst(f->v);
-    const struct fsd_rule *rule;
+    struct fsd_timing t = fsd_timing_of(c);
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -581,17 +625,17 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     /* Only findings at nodes show that the builder decided otherwise. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
-    rule = all->rules.at[worst->rule].rule;
     for (int k = 0; k < KINDS; k++)
         bytes += causes[k].bytes;
     f->v->says[0] = fsd_aspect_differs(c, FSD_ASPECT_NODES) ? what_of(f, NODES_OTHER)
                     : fsd_is_built_otherwise(c)             ? what_of(f, BUILDER)
                                                             : unexplained(f);
-    f->v->saves = c->timed && c->after < c->before;
-    if (c->timed && c->before > 0)
-        f->v->says[1] = fsd_printed(
-            f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
-            c->after, c->before, 100 * (c->after - c->before) / c->before);
+    f->v->saves = t.known && t.after < t.before;
+    if (t.known && t.before > 0)
+        f->v->says[1] =
+            fsd_printed(f->v->arena, "%s %.4f ms, before %.4f ms (%+.1f %%).",
+                        t.runs ? "A run takes" : "The build takes", t.after, t.before,
+                        100 * (t.after - t.before) / t.before);
     else if (c->unlike)
         f->v->says[1] = "The cost is not compared, since the inputs have other sizes.";
     else if (knows_bytes(c))
@@ -604,9 +648,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
             bytes < 1000000 ? "kB" : "MB");
     else
         f->v->says[1] = "The cost is unknown: times of both builds are missing.";
-    f->v->says[2] = strstr(rule->id, "unknown") || strstr(rule->id, "undecided")
-                        ? rule->fix
-                        : todo_in_all(c);
+    f->v->says[2] = todo_of_all(f, worst);
 }
 
 void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate)

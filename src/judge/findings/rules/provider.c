@@ -83,6 +83,7 @@ static void report_unstated(struct fsd_finder *f, bool fallback)
             "or profile",
             n, fsd_plural(n));
     f->count = n;
+    f->now.of_dump = true;
     fsd_finding_close(f);
 }
 
