@@ -51,7 +51,7 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 /* Dashboards follow a finding from run to run by its fingerprint, so that it must not
  * depend on what another build of the same network changes: numbers of layers, their
  * names, times.  Nodes are the model's and stay; a finding without nodes is hashed by
- * its message without the numbers. */
+ * its message without the numbers, up to the first ";", behind which are reasons. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -64,8 +64,8 @@ static uint64_t hash_finding(const struct fsd_findings *found,
 
         hash = XXH64(name, strlen(name) + 1, hash);
     }
-    while (*at && !finding->nodes.n) {
-        size_t n = strcspn(at, digits);
+    while (*at && *at != ';' && !finding->nodes.n) {
+        size_t n = strcspn(at, "0123456789;");
 
         hash = XXH64(at, n, hash);
         at += n + strspn(at + n, digits);

@@ -137,9 +137,17 @@ fsd_find_fn fsd_find_stale;
 const struct fsd_rule *fsd_lint_rule_at(unsigned i);
 /** rules_export.c: the i-th rule about two exports, NULL past the last. */
 const struct fsd_rule *fsd_export_rule_at(unsigned i);
+/* rules/slower.c: times. */
+fsd_find_fn fsd_find_slower, fsd_find_slower_groups;
+/** Prints "`Conv_3 + Relu_4`", the first group of a region that the new build has
+ *  (rules/change.c). */
+void fsd_put_region(const struct fsd_finder *f, const struct fsd_region_diff *r);
+/** The finding is about the nodes of the region's new groups, by which an ignore
+ *  matches it. */
+void fsd_about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r);
 /* rules/total.c: the whole build. */
-fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
-    fsd_find_better, fsd_find_inserted_total, fsd_find_not_int8;
+fsd_find_fn fsd_find_more_layers, fsd_find_less_coverage, fsd_find_better,
+    fsd_find_inserted_total, fsd_find_not_int8;
 /* rules/promise.c: a policy's requirements of any build. */
 fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types, fsd_find_too_large;
 /* rules/policy.c: the policy's own. */

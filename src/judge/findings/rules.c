@@ -432,6 +432,15 @@ static const struct fsd_rule rules[] = {
      .fix = "`compare` with profiles of both builds shows which layers became slower. "
             "Take at least three profiles of each build, on an idle device with locked "
             "clocks."},
+    {"slower-group", FSD_ERROR,
+     "The layers of one group take at least half as long again as before, beyond their "
+     "noise; where that is not measured, twice as long.",
+     CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
+     .why = "A group of layers that became slower is hidden in the total where others "
+            "became faster.",
+     .fix =
+         "`compare` shows what else changed of the group: its kernel, its types, the "
+         "layers beside it."},
     {"layer-count", FSD_WARNING, "The engine has more layers than before.", CHANGE,
      fsd_find_more_layers, 0, COUNT, NONE_MORE,
      .why = "More layers mean more kernel launches and more memory traffic.",

@@ -36,14 +36,36 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
  * its findings. */
 static void put_rule(const struct fsd_outcome *rule, FILE *out)
 {
-    if (rule->skipped) {
-        fprintf(out, "%s: not measured: %s\n", rule->rule->id, rule->skipped);
-    } else if ((rule->budget && rule->found && rule->level == FSD_ERROR) ||
-               rule->ignored) {
-        fprintf(out, "%s: ", rule->rule->id);
-        fsd_put_outcome(rule, out);
-        putc('\n', out);
-    }
+    bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
+
+    if (rule->skipped || !(fails || rule->ignored))
+        return;
+    fprintf(out, "%s: ", rule->rule->id);
+    fsd_put_outcome(rule, out);
+    putc('\n', out);
+}
+
+/* Whether both rules were skipped for one reason. */
+static bool skipped_alike(const struct fsd_findings *all, uint32_t a, uint32_t b)
+{
+    const char *why = all->rules.at[a].skipped, *other = all->rules.at[b].skipped;
+
+    return why && other && !strcmp(why, other);
+}
+
+/* Prints "latency, slower-group", all rules that were skipped for the reason of the
+ * i-th; nothing if that is not the first of them. */
+static bool put_skipped(const struct fsd_findings *all, uint32_t i, const char *before,
+                        FILE *out)
+{
+    bool first = all->rules.at[i].skipped != NULL;
+
+    for (uint32_t k = 0; k < i && first; k++)
+        first = !skipped_alike(all, i, k);
+    for (uint32_t k = i; k < all->rules.n && first; k++)
+        if (skipped_alike(all, i, k))
+            fprintf(out, "%s%s", k > i ? ", " : before, all->rules.at[k].rule->id);
+    return first;
 }
 
 /* The words are the policy's, which is valid UTF-8 and may hide characters. */
@@ -162,8 +184,11 @@ static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
         put_row(&v->rows.at[i], out);
     putc('\n', out);
     put_causes(v, style, out);
-    for (uint32_t i = 0; i < v->findings->rules.n; i++)
+    for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         put_rule(&v->findings->rules.at[i], out);
+        if (put_skipped(v->findings, i, "", out))
+            fprintf(out, ": not measured: %s\n", v->findings->rules.at[i].skipped);
+    }
     for (uint32_t i = 0; i < v->findings->ignores.n; i++) {
         fputs("ignored ", out);
         fsd_put_ignore(&v->findings->ignores.at[i], out);
@@ -235,8 +260,8 @@ static void put_line(const struct fsd_verdict *v, FILE *out)
     if (all->off)
         fprintf(out, "; %u of rules that are off", all->off);
     for (uint32_t i = 0; i < all->rules.n; i++)
-        if (all->rules.at[i].skipped)
-            fprintf(out, "; %s not measured", all->rules.at[i].rule->id);
+        if (put_skipped(all, i, "; ", out))
+            fputs(" not measured", out);
     putc('\n', out);
 }
 

@@ -83,8 +83,7 @@ static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare
     return kind;
 }
 
-/* The finding is about the nodes of the new groups, by which an ignore matches it. */
-static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r)
+void fsd_about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *new = f->c->new;
 
@@ -97,6 +96,15 @@ static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff 
     }
 }
 
+void fsd_put_region(const struct fsd_finder *f, const struct fsd_region_diff *r)
+{
+    const struct fsd_group *g = &f->c->new->groups.at[f->c->pool.at[r->new_groups.at]];
+
+    putc('`', f->out);
+    put_nodes(f->c->new, g, f->out);
+    fputs(r->new_groups.n > 1 ? "` and more" : "`", f->out);
+}
+
 /* Its line is that of the old group, as the snapshot has it. */
 static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                           const uint32_t *added)
@@ -105,7 +113,7 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     const struct fsd_group *was = &old->groups.at[f->c->pool.at[r->old_groups.at]];
 
     fsd_finding_open(f);
-    about_new_groups(f, r);
+    fsd_about_new_groups(f, r);
     if (r->old_groups.n > 1) {
         put_groups(f, old, r->old_groups);
     } else {
@@ -237,7 +245,7 @@ void fsd_find_unasked(struct fsd_finder *f)
             continue;
         reported[i] = true;
         fsd_finding_open(f);
-        about_new_groups(f, r);
+        fsd_about_new_groups(f, r);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
         put_groups(f, c->new, r->new_groups);
         fputs(r->new_groups.n > 1 ? " read " : " reads ", f->out);

@@ -1,0 +1,238 @@
+/* Rules about times: of the whole build, and of one group of layers. */
+#include "base/base.h"
+#include "judge/findings/finder.h"
+
+/* With one or two profiles the spread is unknown. */
+enum { ENOUGH = 3, NAMED = 3 };
+
+/* Shares of the whole that a group of layers must grow by to be named, and to matter by
+ * itself; and the share of its own time, which varies more than the whole's. */
+static const double NAMED_FROM = 0.005, LITTLE = 0.01, MUCH = 0.5;
+/* The latter where the noise is not measured. */
+static const double VERY_MUCH = 0.9;
+
+static double wider(struct fsd_spread a, struct fsd_spread b)
+{
+    double x = a.high - a.low, y = b.high - b.low;
+
+    return x > y ? x : y;
+}
+
+struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c)
+{
+    return (struct fsd_timing){.known = c->timed,
+                               .before = c->before,
+                               .after = c->after,
+                               .spread = wider(c->old->total, c->new->total),
+                               .n_old = c->old->profiles,
+                               .n_new = c->new->profiles};
+}
+
+struct fsd_timing fsd_timing_of(const struct fsd_compare *c)
+{
+    if (!c->old->timed_runs || !c->new->timed_runs)
+        return fsd_timing_of_layers(c);
+    return (struct fsd_timing){.known = !c->unlike,
+                               .runs = true,
+                               .before = c->old->run.median,
+                               .after = c->new->run.median,
+                               .spread = wider(c->old->run, c->new->run),
+                               .n_old = c->old->timed_runs,
+                               .n_new = c->new->timed_runs};
+}
+
+struct fsd_noise fsd_noise_of(const struct fsd_timing *t,
+                              const struct fsd_policy *policy)
+{
+    struct fsd_noise noise = {policy->noise * t->before, FSD_NOISE_POLICY};
+    double cap = policy->noise_cap * t->before;
+
+    if (t->n_old < ENOUGH || t->n_new < ENOUGH)
+        noise.by = FSD_NOISE_UNMEASURED;
+    else if (t->spread > noise.band && cap > noise.band)
+        noise = t->spread > cap ? (struct fsd_noise){cap, FSD_NOISE_CAPPED}
+                                : (struct fsd_noise){t->spread, FSD_NOISE_MEASURED};
+    return noise;
+}
+
+void fsd_put_noise(const struct fsd_timing *t, struct fsd_noise noise, FILE *out)
+{
+    static const struct {
+        const char *is, *why;
+    } by[] = {
+        [FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
+        [FSD_NOISE_UNMEASURED] = {"the policy's share", "are too few to measure it"},
+        [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
+        [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
+
+    fprintf(out, "%.4f ms (%s: %u and %u %s %s)", noise.band, by[noise.by].is, t->n_old,
+            t->n_new, t->runs ? "runs" : "profiles", by[noise.by].why);
+}
+
+static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
+                           const char *whose)
+{
+    if (!s->profiles || !s->untimed)
+        return;
+    fsd_finding_open(f);
+    fprintf(f->out, "incomplete: %u of %u layers have no time in the profiles of %s",
+            s->untimed, s->layers, whose);
+    f->untimed = true;
+    fsd_finding_close(f);
+}
+
+/* What two builds lack whose times cannot be compared; NULL: nothing. */
+static const char *lack_of(const struct fsd_compare *c, const struct fsd_timing *t)
+{
+    if (t->known && t->before > 0 && t->after > 0)
+        return NULL;
+    if (t->known)
+        return t->after > 0 ? "all times of the snapshot are 0"
+                            : "all times of the build are 0";
+    return c->unlike ? "the inputs have other sizes"
+           : !c->old->profiles && !c->new->profiles
+               ? "neither the snapshot nor the build has times"
+           : !c->old->profiles ? "the snapshot has no times"
+                               : "the build has no times";
+}
+
+/* A limit that cannot be measured is no pass: it is reported as skipped by default; it
+ * fails if the policy requires it or the snapshot has times. */
+static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
+{
+    const struct fsd_compare *c = f->c;
+
+    if (!t->runs) {
+        report_untimed(f, c->old, "the snapshot");
+        report_untimed(f, c->new, "the build");
+    }
+    f->skipped = lack_of(c, t);
+    if (f->skipped && (f->asked || c->old->profiles)) {
+        fsd_finding_open(f);
+        fprintf(f->out, "not measured: %s", f->skipped);
+        f->untimed = true;
+        fsd_finding_close(f);
+    }
+    return !f->skipped;
+}
+
+/* Regions that became slower, those first that did so most: their order is that of what
+ * they gained or lost. */
+static void put_grown(const struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; c->timed && i < c->regions.n && n < NAMED; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+        bool known = r->before > 0 && r->after > 0 && r->new_groups.n;
+
+        if (!known || r->after - r->before < NAMED_FROM * c->before)
+            continue;
+        fputs(n++ ? ", " : "; slower: ", f->out);
+        fsd_put_region(f, r);
+        fprintf(f->out, " %+.4f ms", r->after - r->before);
+    }
+}
+
+void fsd_find_slower(struct fsd_finder *f)
+{
+    struct fsd_timing t = fsd_timing_of(f->c);
+    double slower = t.after - t.before;
+    struct fsd_noise noise = fsd_noise_of(&t, f->policy);
+
+    if (!can_measure(f, &t) || slower <= noise.band)
+        return;
+    f->base = t.before;
+    fsd_finding_open(f);
+    fprintf(f->out, "%s %.4f ms, %+.4f ms (%+.2f%%); noise explains ",
+            t.runs ? "a run takes" : "the layers take", t.after, slower,
+            100 * slower / t.before);
+    fsd_put_noise(&t, noise, f->out);
+    put_grown(f);
+    f->ms = slower;
+    fsd_finding_close(f);
+}
+
+/* ---------------------------------------------------------------- one group of layers */
+
+/* What the profiles of a build deviate by for the groups of a region: twice. */
+static double spread_of(const struct fsd_compare *c, struct fsd_span groups, bool new)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        struct fsd_spread ms = s->groups.at[c->pool.at[groups.at + i]].ms;
+
+        sum += ms.high - ms.low;
+    }
+    return sum;
+}
+
+static bool is_measured(const struct fsd_compare *c)
+{
+    return c->old->profiles >= ENOUGH && c->new->profiles >= ENOUGH;
+}
+
+/* How much longer a region takes, if that is far beyond what its own noise explains; 0:
+ * no longer, or by too little to matter. */
+static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff *r)
+{
+    const struct fsd_compare *c = f->c;
+    bool measured = is_measured(c);
+    double grown = r->after - r->before;
+    double noise =
+        spread_of(c, r->old_groups, false) + spread_of(c, r->new_groups, true);
+    double least = fsd_larger((measured ? MUCH : VERY_MUCH) * r->before,
+                              (measured ? LITTLE : f->policy->noise) * c->before);
+
+    if (r->before <= 0 || r->after <= 0 || !r->old_groups.n || !r->new_groups.n)
+        return 0;
+    return grown > noise && grown >= least ? grown : 0;
+}
+
+/* Whether the total fails, which names the groups that grew. */
+static bool is_latency_failed(const struct fsd_finder *f)
+{
+    const struct fsd_findings *found = f->found;
+    bool failed = false;
+
+    for (uint32_t i = 0; i < found->list.n && !failed; i++)
+        failed =
+            found->rules.at[found->list.at[i].rule].rule->find == fsd_find_slower &&
+            found->list.at[i].severity == FSD_ERROR;
+    return failed;
+}
+
+/* Of a total that is hardly longer, because others became faster, nobody sees which
+ * layers became slower. */
+void fsd_find_slower_groups(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    struct fsd_timing t = fsd_timing_of_layers(c);
+
+    f->skipped = lack_of(c, &t);
+    if (f->skipped)
+        return;
+    f->base = c->before;
+    for (uint32_t i = 0; i < c->regions.n && !is_latency_failed(f); i++) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+        double grown = grown_by(f, r);
+
+        if (!(grown > 0))
+            continue;
+        fsd_finding_open(f);
+        fsd_about_new_groups(f, r);
+        fputs("the layers of ", f->out);
+        fsd_put_region(f, r);
+        fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%), ", r->after, grown,
+                100 * grown / r->before);
+        fputs(is_measured(c) ? "more than their noise explains"
+                             : "of too few profiles to measure their noise",
+              f->out);
+        f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
+        f->ms = grown;
+        fsd_finding_close(f);
+    }
+}
