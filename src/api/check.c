@@ -377,7 +377,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     if (status == FSD_OK && !check->snapshot && !check->lint)
         status = check_promises(c->policy, err);
     if (status == FSD_OK)
-        status = fsd_state_open(&c->new, &c->run, opt, err);
+        status = fsd_state_open_judged(&c->new, &c->run, opt, err);
     if (status == FSD_OK)
         status = refuse_profile(c->new, err);
     if (status == FSD_OK)

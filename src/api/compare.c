@@ -16,8 +16,8 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-/* A report of one build has these as findings; that of a comparison or a check does not
- * look at how well each build's inputs fit. */
+/* A report of one build and a check have these as findings; a comparison does not look
+ * at how well each build's inputs fit. */
 static void report_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;
@@ -60,10 +60,11 @@ void fsd_state_set_label(struct fsd_state *s, const char *label)
                       fact);
 }
 
-/* `cites`: the run's findings cite what lint advises, which takes time. */
+/* `cites`: the run's findings cite what lint advises, which takes time; `judged`: it is
+ * the run of a check, whose verdict has its findings. */
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
-                                  bool cites, const struct fsd_options *opt,
-                                  struct fsd_error *err)
+                                  bool cites, bool judged,
+                                  const struct fsd_options *opt, struct fsd_error *err)
 {
     const char *lone = !opt->engine ? opt->model : !opt->model ? opt->engine : NULL;
     struct fsd_options pair = *opt;
@@ -86,7 +87,8 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     pair.uncited = !cites;
     status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK) {
-        report_misfits(d, &pair);
+        if (!judged)
+            report_misfits(d, &pair);
         *out = fsd_state_of(d);
         fsd_state_set_label(*out, opt->label);
     }
@@ -99,10 +101,10 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
 
 /* Of a snapshot of several builds the first is compared. */
 static enum fsd_status open_first(struct fsd_state **out, struct fsd_diff **run,
-                                  bool cites, const struct fsd_options *opt,
-                                  struct fsd_error *err)
+                                  bool cites, bool judged,
+                                  const struct fsd_options *opt, struct fsd_error *err)
 {
-    enum fsd_status status = open_state(out, run, cites, opt, err);
+    enum fsd_status status = open_state(out, run, cites, judged, opt, err);
     char text[96];
 
     if (status == FSD_OK && (*out)->also.n && opt->note) {
@@ -116,7 +118,14 @@ static enum fsd_status open_first(struct fsd_state **out, struct fsd_diff **run,
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err)
 {
-    return open_first(out, run, run != NULL, opt, err);
+    return open_first(out, run, run != NULL, false, opt, err);
+}
+
+enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **run,
+                                      const struct fsd_options *opt,
+                                      struct fsd_error *err)
+{
+    return open_first(out, run, true, true, opt, err);
 }
 
 enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
@@ -129,7 +138,7 @@ enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options
         struct fsd_state *s = NULL;
 
         if (out->n < FSD_MOST_BUILDS)
-            status = open_state(&s, NULL, false, &opt[i], err);
+            status = open_state(&s, NULL, false, false, &opt[i], err);
         if (status == FSD_OK && (!s || out->n + s->also.n >= FSD_MOST_BUILDS))
             status =
                 fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
@@ -176,7 +185,7 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
     FSD_GUARD(err);
     status = fsd_state_open(&before, NULL, old, err);
     if (status == FSD_OK)
-        status = open_first(&after, &run, false, new, err);
+        status = open_first(&after, &run, false, false, new, err);
     if (status != FSD_OK) {
         fsd_diff_free(run);
         fsd_state_free(before);

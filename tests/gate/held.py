@@ -41,6 +41,7 @@ CASES = [
     (ATTENTION, (ATTENTION[0], "held/wider.log.xz"), "precision-widened", "/layers.0/attn/MatMul"),
     (SHARED_GEMM, (SHARED_GEMM[0], "kernels/shared-swapped.log"), "source-changed", "emb1"),
     (SHARED_GEMM, (("bb1_6_myl0" + HWC, "bb1_7_myl0" + HWC),), "source-changed", "emb1"),
+    (("qat_block/model.onnx", "qat_block/engine.graph.json"), (('"Activation": "RELU"', '"Activation": "NONE"'),), "operator-changed", "has Activation NONE, before RELU"),
     (QAT, (QAT[0], "S/defects/g6_layout.json"), "layout-changed", "MaxPool_12"),
     (FP16, ("S/defects/g7_gemm_alpha.onnx", FP16[1]), "engine-stale", "Gemm"),
     (("S/zoo/cases/yolo_like.v1.6/model.onnx", "S/zoo/cases/yolo_like.v1.6/build.log"),

@@ -162,10 +162,11 @@ struct fsd_kernel_change {
     bool consts, consts_lost;         /**< it has other constants; the new build states
                                            none */
     bool type, does, attrs, computes; /**< as in fsd_kernel */
-    bool provider;                    /**< another provider runs it, or the new build
+    bool activation; /**< another activation stands in its attributes */
+    bool provider;   /**< another provider runs it, or the new build
                                            states none */
-    bool source;    /**< an input of it comes from elsewhere: fsd_state_tensor.from */
-    uint32_t input; /**< the first such input */
+    bool source;     /**< an input of it comes from elsewhere: fsd_state_tensor.from */
+    uint32_t input;  /**< the first such input */
     fsd_id old_writer, new_writer; /**< the kernels that write it; FSD_NONE */
     bool missed;                   /**< as of fsd_move_change */
 };

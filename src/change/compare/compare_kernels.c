@@ -272,6 +272,18 @@ static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p
            !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS);
 }
 
+/* A fused activation stands among a kernel's attributes, but is an operator. */
+static bool has_other_activation(const struct fsd_compare *c,
+                                 const struct fsd_kernel *p, const struct fsd_kernel *q)
+{
+    struct fsd_slice name = fsd_slice_of("Activation");
+    struct fsd_state_word was, is;
+
+    return fsd_state_find_word(fsd_text(c->old->names, p->attrs), name, &was) &&
+           fsd_state_find_word(fsd_text(c->new->names, q->attrs), name, &is) &&
+           !fsd_slice_equal(was.value, is.value);
+}
+
 static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
                          struct fsd_kernel_change change)
 {
@@ -290,6 +302,7 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
     change.type = texts_differ(c, p->type, q->type) || kinds_differ(c, p, q);
     change.does = texts_differ(c, p->does, q->does);
     change.attrs = texts_differ(c, p->attrs, q->attrs);
+    change.activation = change.attrs && has_other_activation(c, p, q);
     change.provider = p->provider &&
                       !((c->unstated | c->unheld) & FSD_STATES_PROVIDERS) &&
                       texts_differ(c, p->provider, q->provider);

@@ -123,12 +123,12 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule is of the subject.  Lint that has an engine as well states whether
- * it is one of the model: else nothing that it confirms would hold. */
+/* Whether the rule is of the subject.  Lint or a check of a run states whether the
+ * engine is one of the model: else nothing that it finds would hold. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
-    return rule->needs & subject ||
-           (subject == FSD_NEEDS_LINT && there & FSD_NEEDS_RUN && rule->about_inputs);
+    return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&
+                                     there & FSD_NEEDS_RUN && rule->about_inputs);
 }
 
 /* Evaluates all rules of the subject, as far as its parts exist. */
@@ -254,8 +254,11 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                            .today = before_gate->today};
     unsigned subject =
         FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) | (f.lint ? FSD_NEEDS_LINT : 0);
+    unsigned there = subject | FSD_NEEDS_ENGINE;
 
-    ask_all(&f, subject, subject | FSD_NEEDS_ENGINE);
+    if (f.d && !before_gate->compared)
+        there |= FSD_NEEDS_RUN | (f.d->history ? FSD_NEEDS_LOG : 0);
+    ask_all(&f, subject, there);
     sort_findings(f.found);
     fsd_cite_in_case(f.found, before_gate);
     return f.found;

@@ -122,6 +122,8 @@ fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
 
 /** "gemm of `MatMul_3 + Add_4`"; the finding is about these nodes (rules/kernel.c). */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new);
+/** Kernels with another fused activation (rules/kernel.c). */
+void fsd_report_activations(struct fsd_finder *f);
 /** Moves that realise other nodes than before (rules/change.c). */
 void fsd_report_other_nodes(struct fsd_finder *f);
 /** Kernels that are gone because their nodes are proved to need none. */

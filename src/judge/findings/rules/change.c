@@ -207,6 +207,8 @@ static void report_edits(struct fsd_finder *f, enum fsd_edit_what what)
 void fsd_find_edits(struct fsd_finder *f)
 {
     report_edits(f, (enum fsd_edit_what)f->rule->which);
+    if (f->rule->which == FSD_EDIT_OPERATOR)
+        fsd_report_activations(f);
 }
 
 /* Kernels that no finding about nodes or groups names. */

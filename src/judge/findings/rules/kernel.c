@@ -342,6 +342,35 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     fsd_finding_close(f);
 }
 
+/* Whether a kernel performs another activation, as the dump alone shows: a change of
+ * fusion or of the model's operators is reported of the nodes. */
+static bool is_other_operator(const struct fsd_compare *c,
+                              const struct fsd_kernel_change *k)
+{
+    bool edited = false;
+
+    for (uint32_t i = 0; i < c->edits.n && !edited; i++)
+        edited = c->edits.at[i].what == FSD_EDIT_OPERATOR &&
+                 region_of_node(c, c->edits.at[i].new) == k->region;
+    return k->what == FSD_KERNEL_CHANGED && k->activation && !is_explained(c, k) &&
+           !edited;
+}
+
+void fsd_report_activations(struct fsd_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &f->c->kernels.at[i];
+
+        if (!is_other_operator(f->c, k))
+            continue;
+        fsd_finding_open(f);
+        fputs("the ", f->out);
+        fsd_put_kernel(f, k, true);
+        fsd_put_kernel_change(f->c, k, false, f->out);
+        fsd_finding_close(f);
+    }
+}
+
 void fsd_find_changed_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -355,7 +384,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
                      !is_improved(c, k);
 
         unknown += k->consts_lost;
-        if (!has_changed(k, types) || is_explained(c, k))
+        if (!has_changed(k, types) || is_explained(c, k) || is_other_operator(c, k))
             continue;
         if (resized && only_sizes(k, types)) {
             sized++;

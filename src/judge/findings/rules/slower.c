@@ -154,7 +154,7 @@ void fsd_find_slower(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* ---------------------------------------------------------------- one group of layers */
+/* ------------------------------------------------------------ one group of layers */
 
 /* What the profiles of a build deviate by for the groups of a region: twice. */
 static double spread_of(const struct fsd_compare *c, struct fsd_span groups, bool new)
