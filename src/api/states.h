@@ -27,8 +27,8 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);
 
-/** The same for a check: how well model and engine fit each other is in its verdict, and
- *  not reported to `opt->note`. */
+/** The same for a check: how well model and engine fit each other is in its verdict,
+ *  and not reported to `opt->note`. */
 enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **run,
                                       const struct fsd_options *opt,
                                       struct fsd_error *err);

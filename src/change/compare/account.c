@@ -192,27 +192,35 @@ static bool states_network(const struct fsd_state *s)
     return s->inputs.n || s->outputs.n;
 }
 
-/* Without a model the engine's own inputs and outputs are all that is known. */
+/* Without a model the engine's own inputs and outputs are all that is known; with one,
+ * another shape where the model has the same is that of another model's engine. */
 static void take_bindings(struct fsd_compare *c)
 {
-    if (states_network(c->old) && states_network(c->new))
-        return;
+    bool modelled = states_network(c->old) && states_network(c->new);
+
     for (uint32_t i = 0; i < c->bindings.n; i++) {
         const struct fsd_binding_change *b = &c->bindings.at[i];
         const struct fsd_binding *shown = b->new ? b->new : b->old;
         const struct fsd_state *s = b->new ? c->new : c->old;
         const char *noun = shown->output ? "output" : "input";
 
-        if (!b->old || !b->new)
+        if (modelled && (c->ports.n || !b->old || !b->new || !b->shape))
+            continue;
+        if (b->old && b->new && b->shape)
+            differs(c, FSD_ASPECT_PORTS,
+                    fsd_printed(c->arena, "%s `%s` of the engine: %s, before %s", noun,
+                                fsd_text(s->names, shown->name),
+                                fsd_text(c->new->names, b->new->shape),
+                                fsd_text(c->old->names, b->old->shape)));
+        else if (!b->old || !b->new)
             differs(c, FSD_ASPECT_PORTS,
                     fsd_printed(c->arena, "%s `%s` is %s", noun,
                                 fsd_text(s->names, shown->name),
                                 b->new ? "new" : "gone"));
-        else if (b->shape || b->form)
+        else if (b->form)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s` has another %s", noun,
-                                fsd_text(s->names, shown->name),
-                                b->shape ? "shape" : "type or layout"));
+                    fsd_printed(c->arena, "%s `%s` has another type or layout", noun,
+                                fsd_text(s->names, shown->name)));
     }
 }
 

@@ -74,29 +74,43 @@ static uint32_t first_size(const char *shape, const char **rest)
     return (uint32_t)size;
 }
 
+/* Of an input that has another shape.
+ * @return whether only the first size differs, and as in the inputs before */
+static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
+{
+    const char *was_rest, *is_rest;
+    uint32_t before = first_size(fsd_text(c->old->names, old), &was_rest);
+    uint32_t after = first_size(fsd_text(c->new->names, new), &is_rest);
+    bool per_item =
+        before && after && !strcmp(was_rest, is_rest) &&
+        (!c->items_before || (c->items_before == before && c->items_after == after));
+
+    c->unlike = true;
+    c->items_before = before;
+    c->items_after = after;
+    return per_item;
+}
+
 /* A batch of 32 takes longer than one of 1: times of other sizes are no gain or loss.
- * Per item they can be compared if all inputs have another first size, the same one. */
+ * Per item they can be compared if all inputs have another first size, the same one.
+ * The engine's own inputs are asked where the model's are not known, or are the same:
+ * the engine may be of another model. */
 static void compare_sizes(struct fsd_compare *c)
 {
     bool per_item = true;
 
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
-        const char *was, *is, *was_rest, *is_rest;
-        uint32_t before, after;
 
-        if (p->output || !p->shape)
-            continue;
-        c->unlike = true;
-        was = fsd_text(c->old->names, c->old->inputs.at[p->old].shape);
-        is = fsd_text(c->new->names, c->new->inputs.at[p->new].shape);
-        before = first_size(was, &was_rest);
-        after = first_size(is, &is_rest);
-        per_item &= before && after && !strcmp(was_rest, is_rest) &&
-                    (!c->items_before ||
-                     (c->items_before == before && c->items_after == after));
-        c->items_before = before;
-        c->items_after = after;
+        if (!p->output && p->shape)
+            per_item &= compare_size(c, c->old->inputs.at[p->old].shape,
+                                     c->new->inputs.at[p->new].shape);
+    }
+    for (uint32_t i = 0; i < c->bindings.n && !c->unlike; i++) {
+        const struct fsd_binding_change *b = &c->bindings.at[i];
+
+        if (b->old && b->new && !b->new->output && b->shape)
+            per_item &= compare_size(c, b->old->shape, b->new->shape);
     }
     if (!per_item)
         c->items_before = c->items_after = 0;

@@ -193,11 +193,11 @@ static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
 
 /* "nodes, build options", of the aspects of one state; 0: there are none. */
 static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state state,
-                            FILE *out)
+                            enum fsd_aspect_id from, FILE *out)
 {
     unsigned n = 0;
 
-    for (int id = 0; id < FSD__ASPECT_COUNT; id++)
+    for (int id = from; id < FSD__ASPECT_COUNT; id++)
         if (c->account.state[id] == state)
             fprintf(out, "%s%s", n++ ? ", " : "", fsd_aspect_name((unsigned)id));
     return n;
@@ -210,10 +210,14 @@ static const char *unexplained(const struct finder *f)
     FILE *out = fsd_print_open(&text);
 
     fputs("The same in both builds: ", out);
-    fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, out) ? "" : "nothing that they state",
+    fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, FSD_ASPECT_NODES, out)
+              ? ""
+              : "nothing that they state",
           out);
     fputs("; unknown: ", out);
-    fputs(put_aspects(f->c, FSD_ASPECT_UNKNOWN, out) ? "." : "nothing.", out);
+    fputs(put_aspects(f->c, FSD_ASPECT_UNKNOWN, FSD_ASPECT_NODES, out) ? "."
+                                                                       : "nothing.",
+          out);
     return fsd_print_take(&text, f->v->arena);
 }
 
@@ -322,11 +326,21 @@ static const char *usual_todo(enum kind kind)
         [PAIRS_NEW] = "Remove the new Q/DQ pairs, or accept the build.",
         [NODES_GONE] = "Accept the build if the model was meant to change.",
         [NODES_NEW] = "Accept the build if the model was meant to change.",
-        [NODES_OTHER] = "Accept the build if the model was meant to change.",
-        [BUILDER] = ("Build with the same inputs, options, version and GPU, or accept "
-                     "the build.")};
+        [NODES_OTHER] = "Accept the build if the model was meant to change."};
 
     return usual[kind];
+}
+
+/* "Build with the same build options, GPU as before, or accept the build." */
+static const char *todo_of_builder(const struct finder *f)
+{
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    fputs("Build with the same ", out);
+    put_aspects(f->c, FSD_ASPECT_DIFFERENT, FSD_ASPECT_PORTS, out);
+    fputs(" as before, or accept the build.", out);
+    return fsd_print_take(&text, f->v->arena);
 }
 
 /* Of Q/DQ pairs the times decide: no advice undoes what made the build faster, and
@@ -356,6 +370,8 @@ static const char *todo_of(struct finder *f, enum kind kind,
     for (uint32_t i = 0; i < all->list.n; i++)
         if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
             return all->rules.at[all->list.at[i].rule].rule->fix;
+    if (kind == BUILDER)
+        return todo_of_builder(f);
     return advice                                    ? advice
            : kind == PAIRS_GONE || kind == PAIRS_NEW ? todo_of_pairs(f, kind, cause)
                                                      : usual_todo(kind);
@@ -563,12 +579,14 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
 
 /* A rebuild shows whether the builder varies, and is no advice while something else may
  * be the reason. */
-static const char *todo_in_all(const struct fsd_compare *c)
+static const char *todo_in_all(const struct finder *f)
 {
+    const struct fsd_compare *c = f->c;
+
     if (fsd_aspect_differs(c, FSD_ASPECT_NODES))
         return usual_todo(NODES_OTHER);
     if (fsd_is_built_otherwise(c))
-        return usual_todo(BUILDER);
+        return todo_of_builder(f);
     if (c->account.state[FSD_ASPECT_NODES] == FSD_ASPECT_UNKNOWN)
         return "Check the build with its model, and take the snapshot with the model "
                "too: then a change of the model is seen.";
@@ -595,7 +613,7 @@ static const char *todo_of_all(const struct finder *f, const struct fsd_finding 
     if (strstr(rule->id, "unknown") || strstr(rule->id, "undecided"))
         return rule->fix;
     return worst->of_dump ? "Pass a dump or log that states as much as the snapshot's."
-                          : todo_in_all(f->c);
+                          : todo_in_all(f);
 }
 
 static const char *moved_text(const struct finder *f)
