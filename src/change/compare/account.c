@@ -369,9 +369,10 @@ static void take_built(struct fsd_compare *c)
                 c, aspect_of_fact(b->key),
                 fsd_printed(c->arena, "%s %s, before %s", b->key, b->after, b->before));
     }
-    if (fsd_aspect_differs(c, FSD_ASPECT_OPTIONS) ||
-        fsd_aspect_differs(c, FSD_ASPECT_NODES))
-        return;
+    /* A model in FP16 runs in FP16 without an option. */
+    for (int id = 0; id < FSD__ASPECT_COUNT; id++)
+        if (fsd_aspect_differs(c, (enum fsd_aspect_id)id))
+            return;
     take_flag(c, true);
     take_flag(c, false);
 }
