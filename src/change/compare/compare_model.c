@@ -203,13 +203,31 @@ static bool find_bias(const struct fsd_state *s, fsd_id node,
                                fsd_slice_of("bias"), found);
 }
 
+/* Whether one model has a node behind this one that the other folded into its weights
+ * and bias, as a BatchNormalization. */
+static bool is_folded(const struct fsd_compare *c, bool new, fsd_id node)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    const fsd_id *counterpart = new ? c->align->to_old : c->align->to_new;
+    bool folded = false;
+
+    for (fsd_id i = 0; i < s->nodes.n && !folded; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+
+        folded = n->role == FSD_ROLE_OPTIONAL && counterpart[i] == FSD_NONE &&
+                 n->in.n && fsd_origin_node(s->sources.at[n->in.at].at) == node;
+    }
+    return folded;
+}
+
 /* A bias that only one model gives to the node. */
 static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     struct fsd_state_word was, is;
     bool had = find_bias(c->old, old, &was), has = find_bias(c->new, new, &is);
 
-    if (had != has && c->old->reading && c->new->reading)
+    if (had != has && c->old->reading && c->new->reading &&
+        !is_folded(c, had, had ? new : old))
         add(c, (struct fsd_node_edit){FSD_EDIT_ATTRIBUTE, old, new, "bias",
                                       had ? value_of(c, was.value, true) : NONE,
                                       has ? value_of(c, is.value, true) : NONE});

@@ -36,7 +36,7 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
     return fsd_hash_mix(f.type, fsd_state_hash(s, f.layout));
 }
 
-enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
+enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, PASSES };
 
 /* Of a move without known tensors one end is the first node of a group, and which node
  * that is depends only on the order of nodes in the file.  Regions do not. */
@@ -65,6 +65,18 @@ static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_sta
     return fsd_hash_kernel_text(s, m->kernels.at);
 }
 
+/* What a move does, wherever it lies: one that realises nodes is that one, though the
+ * node behind it may be another, as the Gemm that an optimizer made of a MatMul. */
+static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s,
+                          const struct fsd_move *m)
+{
+    uint64_t hash = fsd_hash_mix(m->cause, m->kind * 2u + m->inserted);
+
+    hash = fsd_hash_mix(hash, hash_set(c, fsd_ends_of_nodes(s, m->nodes)));
+    return fsd_hash_mix(fsd_hash_mix(hash, hash_form(c, s, m->before)),
+                        hash_form(c, s, m->after));
+}
+
 static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int pass)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -77,19 +89,17 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
         hash = hash_computing(c, s, m);
         return hash ? hash : fsd_hash_mix(i, new); /* alone */
     }
+    if (pass == BY_NODES)
+        return m->nodes.n ? hash_what(c, s, m) : fsd_hash_mix(i, new);
     if (pass == BY_REGIONS)
         return fsd_hash_mix(fsd_hash_mix(hash_regions(c, to), hash_regions(c, from)),
                             m->kind * 2u + m->inserted);
     hash = fsd_hash_mix(hash_set(c, to), hash_set(c, from));
     if (pass <= BY_KIND)
         hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
-    if (pass == BY_ALL) {
-        hash = fsd_hash_mix(hash, hash_computing(c, s, m));
-        hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
-                            hash_set(c, fsd_ends_of_nodes(s, m->nodes)));
-        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(c, s, m->before)),
-                            hash_form(c, s, m->after));
-    }
+    if (pass == BY_ALL)
+        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_computing(c, s, m)),
+                            hash_what(c, s, m));
     return hash;
 }
 
