@@ -12,7 +12,7 @@ import sys
 KNOWN = {
     "edit/code: block operators statement": "a statement has blocks, and these have statements",
     "judge/findings: cite find": "a run's findings cite those of lint, which are found alike",
-    "judge/findings/rules: change kernel total": "three rules in turn report changed kernels",
+    "judge/findings/rules: change kernel": "two rules in turn report changed kernels",
     "model/ops: attention ints macs same shape shape_body shape_einsum shape_list shape_made shape_view shape_window sizes table":
         "the shape of an operator depends on others, through the table of operators",
     "report/picture: dot layout": "the child process that lays out prints DOT",

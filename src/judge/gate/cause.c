@@ -197,9 +197,9 @@ static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state s
 {
     unsigned n = 0;
 
-    for (int id = from; id < FSD__ASPECT_COUNT; id++)
+    for (unsigned id = from; id < FSD__ASPECT_COUNT; id++)
         if (c->account.state[id] == state)
-            fprintf(out, "%s%s", n++ ? ", " : "", fsd_aspect_name((unsigned)id));
+            fprintf(out, "%s%s", n++ ? ", " : "", fsd_aspect_name(id));
     return n;
 }
 

@@ -2,72 +2,13 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-/* With one or two profiles the spread is unknown. */
-enum { ENOUGH = 3, NAMED = 3 };
+enum { NAMED = 3 };
 
 /* Shares of the whole that a group of layers must grow by to be named, and to matter by
  * itself; and the share of its own time, which varies more than the whole's. */
 static const double NAMED_FROM = 0.005, LITTLE = 0.01, MUCH = 0.5;
 /* The latter where the noise is not measured. */
 static const double VERY_MUCH = 0.9;
-
-static double wider(struct fsd_spread a, struct fsd_spread b)
-{
-    double x = a.high - a.low, y = b.high - b.low;
-
-    return x > y ? x : y;
-}
-
-struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c)
-{
-    return (struct fsd_timing){.known = c->timed,
-                               .before = c->before,
-                               .after = c->after,
-                               .spread = wider(c->old->total, c->new->total),
-                               .n_old = c->old->profiles,
-                               .n_new = c->new->profiles};
-}
-
-struct fsd_timing fsd_timing_of(const struct fsd_compare *c)
-{
-    if (!c->old->timed_runs || !c->new->timed_runs)
-        return fsd_timing_of_layers(c);
-    return (struct fsd_timing){.known = !c->unlike,
-                               .runs = true,
-                               .before = c->old->run.median,
-                               .after = c->new->run.median,
-                               .spread = wider(c->old->run, c->new->run),
-                               .n_old = c->old->timed_runs,
-                               .n_new = c->new->timed_runs};
-}
-
-struct fsd_noise fsd_noise_of(const struct fsd_timing *t,
-                              const struct fsd_policy *policy)
-{
-    struct fsd_noise noise = {policy->noise * t->before, FSD_NOISE_POLICY};
-    double cap = policy->noise_cap * t->before;
-
-    if (t->n_old < ENOUGH || t->n_new < ENOUGH)
-        noise.by = FSD_NOISE_UNMEASURED;
-    else if (t->spread > noise.band && cap > noise.band)
-        noise = t->spread > cap ? (struct fsd_noise){cap, FSD_NOISE_CAPPED}
-                                : (struct fsd_noise){t->spread, FSD_NOISE_MEASURED};
-    return noise;
-}
-
-void fsd_put_noise(const struct fsd_timing *t, struct fsd_noise noise, FILE *out)
-{
-    static const struct {
-        const char *is, *why;
-    } by[] = {
-        [FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
-        [FSD_NOISE_UNMEASURED] = {"the policy's share", "are too few to measure it"},
-        [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
-        [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
-
-    fprintf(out, "%.4f ms (%s: %u and %u %s %s)", noise.band, by[noise.by].is, t->n_old,
-            t->n_new, t->runs ? "runs" : "profiles", by[noise.by].why);
-}
 
 static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
                            const char *whose)
@@ -170,9 +111,11 @@ static double spread_of(const struct fsd_compare *c, struct fsd_span groups, boo
     return sum;
 }
 
-static bool is_measured(const struct fsd_compare *c)
+static bool is_measured(const struct fsd_finder *f)
 {
-    return c->old->profiles >= ENOUGH && c->new->profiles >= ENOUGH;
+    struct fsd_timing t = fsd_timing_of_layers(f->c);
+
+    return fsd_noise_of(&t, f->policy).by != FSD_NOISE_UNMEASURED;
 }
 
 /* How much longer a region takes, if that is far beyond what its own noise explains; 0:
@@ -180,7 +123,7 @@ static bool is_measured(const struct fsd_compare *c)
 static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_compare *c = f->c;
-    bool measured = is_measured(c);
+    bool measured = is_measured(f);
     double grown = r->after - r->before;
     double noise =
         spread_of(c, r->old_groups, false) + spread_of(c, r->new_groups, true);
@@ -228,7 +171,7 @@ void fsd_find_slower_groups(struct fsd_finder *f)
         fsd_put_region(f, r);
         fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%), ", r->after, grown,
                 100 * grown / r->before);
-        fputs(is_measured(c) ? "more than their noise explains"
+        fputs(is_measured(f) ? "more than their noise explains"
                              : "of too few profiles to measure their noise",
               f->out);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
