@@ -20,7 +20,7 @@ if typing.TYPE_CHECKING:
 
 # The words of the reports' schemas: completion and type checkers know them, where() refuses others.
 Kind = Literal["compute", "reformat", "copy", "quantize", "constant", "noop", "shape", "sync", "foreign"]
-Cause = Literal["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "plugin", "foreign", "dla", "free", "unknown"]
+Cause = Literal["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "padding", "plugin", "foreign", "dla", "free", "unknown"]
 Spent = Literal["requantization", "requested_movement"]
 Fate = Literal["layer", "folded", "identity", "absorbed", "merged", "dead", "outside", "unexplained"]
 Severity = Literal["info", "warning", "error"]

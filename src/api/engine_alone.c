@@ -84,6 +84,32 @@ static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
     return ports;
 }
 
+/* "X" of "X_clone_1", a copy of the node X for another consumer; else the name. */
+static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
+{
+    static const char mark[] = "_clone_";
+    const char *text = fsd_text(g->names, name), *at = text, *last = NULL;
+
+    while ((at = strstr(at, mark))) {
+        last = at;
+        at += strlen(mark);
+    }
+    if (!last || last == text)
+        return name;
+    at = last + strlen(mark);
+    return *at && at[strspn(at, "0123456789")] == '\0'
+               ? fsd_intern_add(g->names, text, (size_t)(last - text))
+               : name;
+}
+
+/* By name, false; all names that will be asked for have a number. */
+static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
+{
+    for (uint32_t i = 0; i < dump->mentions.n; i++)
+        without_clone(g, dump->mentions.at[i].text);
+    return FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
+}
+
 /* Adds what the engine's names state, but for `there`, by name, and what they have of a
  * model that is known. */
 static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *there)
@@ -96,12 +122,13 @@ static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *t
             has_metadata |= dump->mentions.at[span.at + k].by & FSD_BY_METADATA;
         for (uint32_t k = 0; k < span.n; k++) {
             const struct fsd_mention *m = &dump->mentions.at[span.at + k];
-            struct fsd_node node = {.name = m->text, .where = g->nodes.n};
+            struct fsd_node node = {.name = without_clone(g, m->text),
+                                    .where = g->nodes.n};
 
-            if (there[m->text] || m->node != FSD_NONE || m->tensor != FSD_NONE ||
+            if (there[node.name] || m->node != FSD_NONE || m->tensor != FSD_NONE ||
                 !states_node(dump, i, m, has_metadata))
                 continue;
-            there[m->text] = true;
+            there[node.name] = true;
             node.in = own_tensor(g, 0);
             node.out = own_tensor(g, FSD_TENSOR_OUTPUT);
             set_operator(g, fsd_graph_add_node(g, node));
@@ -111,7 +138,7 @@ static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *t
 
 void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
 {
-    add_nodes(g, dump, FSD_NEW(g->arena, bool, fsd_intern_count(dump->names)));
+    add_nodes(g, dump, names_there(g, dump));
     g->kind = "engine-names";
     g->named_only = true;
     g->path = dump->path;
@@ -121,7 +148,7 @@ void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
 
 uint32_t fsd_alone_add(struct fsd_graph *g, const struct fsd_graph *dump)
 {
-    bool *there = FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
+    bool *there = names_there(g, dump);
     uint32_t before = g->nodes.n;
     bool known = false;
 

@@ -5,6 +5,7 @@ failure, so that new advice is judged before it is printed."""
 import glob
 import itertools
 import json
+import math
 import os
 import re
 import sys
@@ -256,13 +257,7 @@ class Case:
         self.hold("its format changes", read.type == made.type == word
                   and read.words == made.words, (read.words, made.words))
 
-    def other_words(self, direction, words):
-        border, inside = (self.layer().ins, self.layer().outs)[::1 if direction == "input" else -1]
-        words = "NHWC" if words == "hwc" else words
-        self.hold("its format is another one", words in inside[0].words and words not in border[0].words)
-        self.hold("its elements lie otherwise", border[0].lies() == inside[0].lies())
-
-    def model_type(self, direction, word):
+    def model_type(self, direction, _, word):
         border, inside = (self.layer().ins, self.layer().outs)[::1 if direction == "input" else -1]
         self.hold(f"the {direction} has this type already", border[0].type != word)
         self.hold(f"it is not {word} inside", inside[0].type == word)
@@ -311,15 +306,32 @@ class Case:
             ends = unread or not self.dump.near(self.row["layer"], False, self.movers) - self.movers
         self.hold(f"it is at no {direction} of the network", ends)
 
-    def offered(self, direction, word, layout):
-        """TensorRT's formats of images have the channel third from the end, those of volumes fourth."""
-        self.form(direction, word, layout)
+    def offered(self, direction, formats, names):
+        """One format for each input or output, or one for all; that of this layer's tensor is among them, and
+        TensorRT's formats of images have the channel third from the end, those of volumes fourth."""
         unread = [p for p in self.layer().outs if not self.dump.readers.get(p.name)] or self.layer().outs
-        for port in (self.layer().ins if direction == "input" else unread)[:1]:
-            if layout.startswith("hwc") and port.dims:
-                self.hold(f"{layout} of {len(port.dims)} dimensions", len(port.dims) == 4, port.dims)
-            if layout.startswith("dhwc") and port.dims:
-                self.hold(f"{layout} of {len(port.dims)} dimensions", len(port.dims) == 5, port.dims)
+        border = (self.layer().ins if direction == "input" else unread)[:1]
+        inside = (self.layer().outs if direction == "input" else self.layer().ins)[:1]
+        formats = [f.split(":") for f in formats.split(",")]
+        fits = [f for f in formats if inside and inside[0].type in (f[0], None)]
+        self.hold("no format has its type", fits, formats)
+        if len(formats) == 1:
+            self.form(direction, *formats[0])
+        for port in border:
+            at_most = " and " in names or names.count(", ") > 0
+            self.hold("its tensor is not named", at_most or port.name in names or names in port.name, (port.name, names))
+            for _, layout in fits if len(formats) == 1 else []:
+                if layout.startswith("dhwc") and port.dims:
+                    self.hold(f"{layout} of {len(port.dims)} dimensions", len(port.dims) == 5, port.dims)
+
+    def no_format(self, why):
+        ports = self.layer().ins[:1] + self.layer().outs[:1]
+        if why == "it pads, which every format leaves":
+            self.hold("it pads nothing", len(ports) < 2 or math.prod(ports[0].dims) != math.prod(ports[1].dims), ports)
+        if why == "it reads and writes one format":
+            self.same_format(ports[0].type, "")
+        if why == "another layer reads the tensor as it is":
+            self.hold("nothing else reads it", len(self.dump.readers.get(ports[0].name, [])) > 1)
 
     def no_kernel(self, reader, _, source, __):
         reader, source = int(reader), int(source)
@@ -342,17 +354,13 @@ class Case:
         """Why a part of a Concat or Slice is copied: each reason given must hold of this one."""
         ports = self.layer().ins[:1] + self.layer().outs[:1]
         types = {p.type for p in ports}
-        if "scale" in text:
+        if "use one scale" in text:
             self.hold("only quantized data has a scale", types & (QUANTIZED | {None}) or not types, types)
         multiple = re.search(r"its (\d+) channels to a multiple of (\d+)", text)
         if multiple:
             self.hold("nothing lies in such vectors", any(p.vector() == int(multiple[2]) for p in ports))
             self.hold("they fill it", int(multiple[1]) % int(multiple[2])
                       and any(int(multiple[1]) in p.dims for p in ports))
-        if "other consumers" in text and ports:
-            uses = {r for p in (*self.layer().ins[:1], *self.layer().outs) for r in self.dump.readers.get(p.name, [])}
-            uses.discard(self.row["layer"])
-            self.hold("nothing else reads it", len(uses) > 1, uses)
         change = re.search(r"its type changes from (\w+) to (\w+)", text)
         if change:
             self.hold("its types are others", [p.type for p in ports] == list(change.groups()), types)
@@ -364,7 +372,7 @@ class Case:
         types = {p.type for p in self.layer().ins[:1] + self.layer().outs[:1]}
         self.hold(f"it reads and writes {word}", types == {word}, types)
 
-    def at_input(self, word):
+    def at_input(self, _, word):
         self.hold(f"it writes no {word}", word == "quantized" or self.has_type(self.row["layer"], "outs", word))
         self.hold("it reads no network input", not self.dump.writers.get(self.layer().ins[0].name)
                   if self.layer().ins else True)
@@ -375,17 +383,31 @@ class Case:
                                                 or self.dump.layers[i].kind in ("Myelin", "kgen", "gemm") for i in near))
 
     def pads(self, taken, given):
+        """One axis of a tensor grows, or shrinks behind a product, by what is said; of a convolution of several groups
+        each group's."""
         read, made = self.layer().ins[0].dims, self.layer().outs[0].dims
         pairs = [sorted(p) for p in zip(read, made) if p[0] != p[1]]
-        self.hold("one axis is padded", len(read) == len(made) and pairs == [[int(given), int(taken)]], (read, made))
-        near = self.dump.near(self.row["layer"], sum(made) < sum(read), set())
-        kinds = {self.dump.layers[i].kind for i in near}
-        self.hold("no product beside it", kinds & {"gemm", "correlation", "deconv", "runtime_fusion"}
-                  or any("Conv" in k or "Gemm" in k for k in kinds), kinds)
+        self.hold("one axis is padded", len(read) == len(made) and len(pairs) == 1
+                  and pairs[0][0] * int(taken) == pairs[0][1] * int(given), (read, made))
 
-    def pads_too(self, taken, given, rest):
+    def chosen(self, taken, unit, given, name, does):
         self.pads(taken, given)
-        self.judge_advice(rest)
+        self.hold("the axis has other sizes", unit != "elements" or sorted((int(given), int(taken))) in
+                  [sorted(p) for p in zip(self.layer().ins[0].dims, self.layer().outs[0].dims)])
+        self.hold("it pads and does not cut", (does == "writes")
+                  == (math.prod(self.layer().outs[0].dims) < math.prod(self.layer().ins[0].dims)))
+        if self.model:
+            self.hold("no such node", self.node(name) is not None, name)
+
+    def open_size(self):
+        self.hold("its sizes are known", any(d < 0 for p in (*self.layer().ins, *self.layer().outs) for d in p.dims))
+
+    def conversions(self, name, word, n):
+        port = self.layer().ins[0]
+        same = [r for r in self.dump.readers.get(port.name, []) if self.dump.layers[r].outs
+                and self.dump.layers[r].outs[0].type == word]
+        self.hold("another tensor", name in port.name or port.name in name, (name, port.name))
+        self.hold("other layers convert it", len(same) >= int(n) and port.type != word, same)
 
     def both(self, made, reader):
         if self.model:
@@ -402,7 +424,7 @@ class Case:
     FORMS = [
         (r"((?:add|remove|give|move) .* \(lint [a-z/, -]+\))", cites),
         (r"remove the Q/DQ pair: the layer only rounds, it reads and writes (\w+)", rounds),
-        (r"quantize the network input in the caller and pass (\w+) data", at_input),
+        (r"quantize the network input (.*) in the caller and pass (\w+) data", at_input),
         (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input as well", reads),
         (r"layer (\d+) writes (\w+), for (.+) reads (.+) unquantized: add a Q/DQ pair there", blames),
         (r"(.+) writes (\w+) and its consumer reads (\w+)(?:: |, too: the builder converts).*", meets),
@@ -415,30 +437,23 @@ class Case:
         (r"its input is (\w+): quantize every input of the producer, so that it writes (\w+) itself", handed),
         (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale for joined inputs", hands),
         (r"the network output is (\w+): use the quantized tensor as output to remove this layer", output_takes),
-        (r"it reads and writes (\w+) (\S+): no I/O format removes it", same_format),
-        (r"build with --(input|output)IOFormats=\w+:d?(hwc), in which its elements have the same order", other_words),
-        (r'request the network (input|output) in "(.+)", in which its elements have the same order', other_words),
-        (r"change the network (input|output) to (\w+) in the model: a strongly typed build takes its types from the model",
-         model_type),
-        (r"build with --(input|output)IOFormats=(\w+):LAYOUT \(the dump does not show the LAYOUT\)() and (?:pass|read) "
-         r"the network (?:in|out)put in that format", form),
-        (r"build with --(input|output)IOFormats=(\w+):(\w+) and (?:pass|read) the network (?:in|out)put in that format",
-         offered),
-        (r"no I/O format has the layout (\w+) (\w+), which the (?:first|last) layer (reads|writes): this layer "
-         r"remains as long as that one does",
-         lambda c, t, lay, verb: c.form("input" if verb == "reads" else "output", t, lay)),
+        (r"change the network (input|output) (.+) to (\w+) in the model, since a strongly typed build takes its types from "
+         r"the model", model_type),
+        (r"build with --(input|output)IOFormats=([\w:,]+) and (?:pass|read) (.+) in that format", offered),
+        (r"no I/O format removes this layer(?:: (.*))?", no_format),
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or none as fast; "
          r"another operator or type may have", no_kernel),
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or none as fast; another operator or "
          r"type may have", reads_another),
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", channels),
-        (r"((?:the Concat input could not be written in place|the builder copies a part of a tensor before a "
-         r"layer reads it).*)", parts),
-        (r"the border of the region requires it: extend the region over this edge, or use its type outside", region),
-        (r"choose a size that needs no padding \(the adjacent Conv or GEMM kernel processes (\d+) elements "
-         r"instead of (\d+)\)", pads),
-        (r"choose a size that needs no padding \(the adjacent Conv or GEMM kernel processes (\d+) elements "
-         r"instead of (\d+)\), and (build with .*)", pads_too),
+        (r"((?:the builder copies an input of .* to its place|the builder copies a part of a tensor before a layer reads "
+         r"it|the builder joins tensors for one kernel).*)", parts),
+        (r"the region behind or before this edge, which is compiled as a whole, has another format there", region),
+        (r"choose (\d+) (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", chosen),
+        (r"a kernel of a product takes (\d+) elements instead of (\d+), a size that the data or the result has", pads),
+        (r"a kernel of a product needs an aligned size, which the dump leaves open", open_size),
+        (r"convert (.+) to (\w+) once, before its (\d+) slices, each of which is converted by itself", conversions),
+        (r"the builder accepts no network input in (\w+)", handed),
         (r"quantize both (.+) and (.+), or neither", both),
         (r"run the operators on both sides in one type; here one uses (\w+) and the other (\w+)", kinds),
         (r"only its name is known: build with --profilingVerbosity=detailed to see what it converts", named_only),
@@ -459,7 +474,7 @@ class Case:
         """Returns how many sums of edits it has."""
         sums = 0
         for line in lines:
-            found = re.match(r"(add|remove|give) (?:(a|the|\d+) .*)?\(lint (\S+)\): may save (?:[\d.]+ ms, )?([\d.]+) %",
+            found = re.match(r"(add|remove|give) (?:(a|the|\d+) .*)?\(lint (\S+)\): (?:may save [\d.]+ ms, |saves )([\d.]+) %",
                              line["text"])
             if line["topic"] != "to do" or not found:
                 continue

@@ -25,6 +25,7 @@ REPEATS = "Repl"
 FOR_NODES = MOVES | {REPEATS, "Reve"}
 # What a kernel before could have applied to its result; the names of long kernels end in Etc, and their nodes show it.
 APPLIED = MOVES | {REPEATS} | set("Mul Add Sub Div Sqrt Relu Max Min Roun Clip Sigm Silu Tanh Exp Neg Erf Abs Sele Cmp Etc Resi".split())
+PRODUCTS = {"Etc", "Matm", "Conv", "Gemm", "Dot", "Atte"}
 WAITS = {"NoOp", "Constant", "ShapeHostToDevice", "signal", "wait"}
 
 
@@ -51,7 +52,16 @@ class Layer:
         return sum(t.bytes() for t in self.ins + self.consts + self.outs) + self.weights
 
     def type(self):
+        """The narrowest float that it reads; a kernel without a product computes in the widest."""
         kinds = [[t.kind for t in side if t.kind in FLOATS] for side in (self.ins, self.outs)]
+        wide = [k for k in (kinds[0] + kinds[1]) if FLOATS.index(k) > FLOATS.index("int8")]
+        read = [k for k in kinds[0] if k in wide]
+        stored = [t.kind for t in self.consts if t.kind in FLOATS]
+        if self.kind == "gemm" and not self.ins and stored:     # a product of constants
+            return CALLED.get(min(stored, key=FLOATS.index), min(stored, key=FLOATS.index))
+        if self.kind == "kgen" and self.steps and wide and not set(self.steps) & PRODUCTS:
+            kind = max(read or wide, key=FLOATS.index)
+            return CALLED.get(kind, kind)
         kind = min(kinds[0] or kinds[1], key=FLOATS.index, default=(self.outs + self.ins)[0].kind)
         return CALLED.get(kind, kind)
 
@@ -139,7 +149,8 @@ def judge(name, folder, engine, layers):
             types[la.type()] = types.get(la.type(), 0) + 1
     runs, spent = brief["runs"], brief.get("time" if timed else "bytes", "")
     check(name, "layers", numbers(runs, r"^(\d+) layer") == len(layers), (runs, len(layers)))
-    shown = {"requantizes": numbers(runs, r"(\d+) of them requantize"), "free": numbers(runs, r"(\d+) free"),
+    shown = {"requantizes": numbers(runs, r"(\d+) of them requantize"),
+             "free": numbers(runs, r"(\d+) free") + numbers(runs, r"(\d+) constant"),
             "moves": numbers(runs, r"(\d+) move data(?! as)") + numbers(runs, r"(\d+) move data as")}
     for what, count in shown.items():
         check(name, what, count == counts.get(what, 0), (runs, counts))
@@ -154,8 +165,9 @@ def judge(name, folder, engine, layers):
               + numbers(spent, r"data movement that the model requires ([\d.]+) %")}
     for what, shown in shares.items():
         check(name, f"share that {what}", abs(shown - 100 * amounts.get(what, 0) / whole) < .16, (spent, amounts))
-    saved = [float(n) for line in lines if line["topic"] == "to do"
-             for n in re.findall(r"may save (?:[\d.]+ ms, )?([\d.]+) %", line["text"])]
+    saved = [float(n) for line in lines if line["topic"] == "to do" and not line["text"].startswith("fold ")
+             for n in re.findall(r": (?:may save [\d.]+ ms, |saves )([\d.]+) %", line["text"])]
+    check(name, "each gain is worth a line", all(n >= .95 for n in saved), lines)
     check(name, "what is to do saves data movement", sum(saved) < shares["moves"] + .06 * (1 + len(saved)), (lines, shares))
     unit = {"k": 1e3, "M": 1e6, "G": 1e9}
     shown = re.match(r"([\d.]+) (ms|([kMG]?)B)", spent)

@@ -3,6 +3,7 @@
  * TensorRT's words for a layer say is asked of its reader (trt/kind.c), so that drawn
  * layers are what dumped ones would be; options say what no word can.
  */
+#include "read/engine/reader.h"
 #include "draw.h"
 #include "read/trt/trt.h"
 
@@ -356,6 +357,7 @@ struct fsd_graph *build_timed_engine(struct fsd_arena *arena,
 
     d.g->path = "engine";
     d.g->kind = "test";
+    d.g->reader = &fsd_reader_trt;
     d.g->detailed = true;
     each_line(&d, text, engine_line);
     if (ms)

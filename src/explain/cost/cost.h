@@ -36,7 +36,8 @@ enum fsd_spent {
                                it quantized */
     FSD_SPENT_MOVEMENT,   /**< moves data for the builder's or a quantizer's sake */
     FSD_SPENT_REQUESTED,  /**< moves data because the model asks for it: a Transpose */
-    FSD_SPENT_NOTHING, /**< NoOp, shapes, synchronization, measured to take no time */
+    FSD_SPENT_NOTHING, /**< NoOp, constants, shapes, synchronization, measured to take
+                            no time */
     FSD__SPENT_COUNT
 };
 

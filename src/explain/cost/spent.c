@@ -125,7 +125,8 @@ static enum fsd_spent spent_on(const struct fsd_match *m,
 {
     enum fsd_kind kind = layers[layer].kind;
 
-    if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
+    if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE ||
+        (kind == FSD_KIND_CONSTANT && !(ms > 0)))
         return FSD_SPENT_NOTHING;
     if (reasons[layer].requested || flows->of[layer].there || moves(kind))
         return ms == 0                    ? FSD_SPENT_NOTHING

@@ -74,18 +74,39 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 
 /* -------------------------------------------------------------------- weights */
 
+/* Whether the layer reads so many elements from a layer that holds a constant: they are
+ * among its inputs already. */
+static bool reads_constant(const struct fsd_match *m,
+                           const struct fsd_layer_result *layers, fsd_id layer,
+                           int64_t count)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        fsd_id by = fsd_port_producer(e, in.at + i);
+
+        if (by != FSD_NONE && layers[by].kind == FSD_KIND_CONSTANT &&
+            fsd_form_count(e, fsd_port_form(e, &e->ports.at[in.at + i])) == count)
+            return true;
+    }
+    return false;
+}
+
 /* Adds the bytes of a node's constant input; nothing if it has no such input or it is
  * not constant (then it is one of the layer's tensors). */
-static void add_constant(const struct fsd_match *m, const struct fsd_cost *c,
-                         fsd_id node, uint32_t i, enum fsd_dtype type, int64_t *bytes)
+static void add_constant(const struct fsd_match *m,
+                         const struct fsd_layer_result *layers,
+                         const struct fsd_cost *c, struct fsd_link at, uint32_t i,
+                         enum fsd_dtype type, int64_t *bytes)
 {
     struct fsd_amounts *amounts = c->amounts;
-    fsd_id tensor = fsd_node_in_tensor(m->model, node, i);
+    fsd_id tensor = fsd_node_in_tensor(m->model, at.node, i);
     int64_t n = 0;
 
     if (fsd_is_constant(m->facts, tensor))
         n = fsd_shape_count(amounts, fsd_shape_of(c->sizes, tensor));
-    if (n)
+    if (n && !reads_constant(m, layers, at.layer, n))
         *bytes = fsd_plus(amounts, *bytes, bytes_of(c, n, type));
 }
 
@@ -103,9 +124,10 @@ static void weights_of_nodes(const struct fsd_match *m,
 
         if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) || m->of_node[node].n != 1)
             continue;
-        add_constant(m, c, node, 1, type, &t->weights);
-        add_constant(m, c, node, 2, fsd_dtype_rank(type) < 3 ? FSD_FP32 : type,
-                     &t->bias);
+        add_constant(m, layers, c, *fsd_match_of_layer(m, layer, i), 1, type,
+                     &t->weights);
+        add_constant(m, layers, c, *fsd_match_of_layer(m, layer, i), 2,
+                     fsd_dtype_rank(type) < 3 ? FSD_FP32 : type, &t->bias);
     }
 }
 
@@ -140,8 +162,9 @@ void fsd_cost_traffic(const struct fsd_match *m, const struct fsd_layer_result *
         struct fsd_layer_cost *r = &c->layers[i];
         enum fsd_kind kind = layers[i].kind;
 
-        if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
-            continue; /* they move nothing */
+        if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE ||
+            kind == FSD_KIND_CONSTANT)
+            continue; /* they move nothing: a constant is read where it is used */
         r->bytes = -1;
         r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)

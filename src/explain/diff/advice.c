@@ -3,6 +3,7 @@
  * an edge of the model.  Where two remedies are possible the safer one is named first.
  */
 #include "explain/diff/step.h"
+#include "read/engine/reader.h"
 
 #include <string.h>
 
@@ -133,6 +134,8 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
             return;
         }
     }
+    if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
+        return; /* it is these nodes itself */
     for (uint32_t i = 0; i < n && i < LISTED; i++) {
         fputs(i ? ", " : "for ", out);
         put_node(d, fsd_match_of_layer(d->match, layer, i)->node, quote, out);
@@ -180,6 +183,15 @@ static void put_edge(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *o
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     put_edge(d, layer, false, out);
+}
+
+bool fsd_layer_has_edge(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_flow *flow = &d->flows->of[layer];
+
+    return flow->there && (n->in.n || n->out.n || flow->model_tensor != FSD_NONE ||
+                           d->layers[layer].kind != FSD_KIND_QUANTIZE);
 }
 
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -404,6 +416,15 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                           *made = fsd_layer_form_out(d->engine, layer);
     fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
     bool widens = in && made && fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type);
+    bool given = !widens && fsd_tensor_is(d->engine, tensor, FSD_TENSOR_INPUT);
+
+    if (given && made && fsd_dtype_is_quantized(made->type) &&
+        !fsd_accepts_format(d->engine, made->type, "chw",
+                            in && in->ranked ? in->dims.n : 1, true)) {
+        fprintf(out, "the builder accepts no network input in %s",
+                fsd_dtype_name(made->type));
+        return false;
+    }
 
     if (in && made && in->type == made->type && fsd_dtype_rank(in->type) &&
         !fsd_dtype_is_quantized(in->type)) {
@@ -413,11 +434,13 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(in->type));
         return true;
     }
-    if (!widens && fsd_tensor_is(d->engine, tensor, FSD_TENSOR_INPUT))
-        fprintf(out, "quantize the network input in the caller and pass %s data",
+    if (given) {
+        fputs("quantize the network input ", out);
+        put_name(d, d->engine->tensors.at[tensor].name, true, out);
+        fprintf(out, " in the caller and pass %s data",
                 made && fsd_dtype_is_quantized(made->type) ? fsd_dtype_name(made->type)
                                                            : "quantized");
-    else if (widens && reader && fsd_reader_is_output(reader))
+    } else if (widens && reader && fsd_reader_is_output(reader))
         fprintf(out,
                 "the network output is %s: use the quantized tensor as output to "
                 "remove this layer",
@@ -447,14 +470,109 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
-/* Of what a layer reads first.  Where several layers write the tensor, as in a loop, it
- * is not known which of them the others read. */
-static bool has_other_consumers(const struct fsd_graph *e, fsd_id layer)
+/* The Concat that the layer copies for; FSD_NONE: the builder joins tensors that the
+ * model does not join. */
+static fsd_id concat_of(const struct fsd_diff *d, fsd_id layer)
 {
-    struct fsd_span in = e->nodes.at[layer].in;
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    struct fsd_span readers;
 
-    return in.n && !fsd_port_has_own_peers(e, in.at) &&
-           fsd_port_peers(e, in.at, false).n > 1;
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        if (fsd_node_is(d->model, node, FSD_ONNX_Concat))
+            return node;
+    }
+    readers = fsd_tensor_consumers(d->model, flow->model_tensor);
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = d->model->links.at[readers.at + i];
+
+        if (fsd_node_is(d->model, node, FSD_ONNX_Concat))
+            return node;
+    }
+    return FSD_NONE;
+}
+
+/* Whether two inputs of the Concat are dequantized with different scales. */
+static bool has_several_scales(const struct fsd_diff *d, fsd_id concat)
+{
+    const struct fsd_graph *m = d->model;
+    fsd_id first = FSD_NONE;
+
+    for (uint32_t i = 0; concat != FSD_NONE && i < m->nodes.at[concat].in.n; i++) {
+        fsd_id by = fsd_node_in_producer(m, concat, i);
+        fsd_id scale = by == FSD_NONE || !(d->facts->traits[by] & FSD_OP_DEQUANTIZE)
+                           ? FSD_NONE
+                           : fsd_node_in_tensor(m, by, 1);
+
+        if (scale == FSD_NONE)
+            continue;
+        if (first != FSD_NONE && d->facts->value[scale] != first)
+            return true;
+        first = d->facts->value[scale];
+    }
+    return false;
+}
+
+/* No kernel of a pooling writes its part in place, whatever reads it. */
+static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
+{
+    fsd_id node = d->flows->of[layer].producer;
+
+    return node != FSD_NONE &&
+           strstr(fsd_text(d->engine->names, d->engine->producer), "RTX") &&
+           (fsd_node_is(d->model, node, FSD_ONNX_MaxPool) ||
+            fsd_node_is(d->model, node, FSD_ONNX_AveragePool));
+}
+
+/* A kernel of a product writes its part in place unless that tensor is an output of
+ * the network as well; how many other layers read it does not matter. */
+static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+
+    return flow->source != FSD_NONE && d->engine->layers.at[flow->source].multiplies &&
+           (fsd_tensor_is(d->model, flow->model_tensor, FSD_TENSOR_OUTPUT) ||
+            fsd_tensor_is(d->engine, fsd_node_in_tensor(d->engine, layer, 0),
+                          FSD_TENSOR_OUTPUT));
+}
+
+/* How many parts of the layer's input are copied out of it and converted as this one
+ * is, each by itself. */
+static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_form *in = fsd_layer_form_in(e, layer),
+                          *made = fsd_layer_form_out(e, layer);
+    struct fsd_span readers = {0, 0};
+    uint32_t n = 0;
+
+    if (in && made && in->type != made->type && e->nodes.at[layer].in.n == 1)
+        readers = fsd_port_peers(e, e->nodes.at[layer].in.at, false);
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id other = e->links.at[readers.at + i];
+        const struct fsd_form *own = fsd_layer_form_out(e, other);
+
+        n += d->reasons[other].cause == FSD_CAUSE_SLICE && own &&
+             own->type == made->type;
+    }
+    return n;
+}
+
+static bool advise_conversions(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    uint32_t n = converted_parts(d, layer);
+    fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
+
+    if (n < 2)
+        return false;
+    fputs("convert ", out);
+    put_name(d, d->engine->tensors.at[tensor].name, true, out);
+    fprintf(out,
+            " to %s once, before its %u slices, each of which is converted by "
+            "itself",
+            fsd_dtype_name(fsd_layer_form_out(d->engine, layer)->type), n);
+    return true;
 }
 
 /* An input of a Concat that is copied to its place, or a Slice that is copied out.
@@ -465,29 +583,42 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
                           *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_form *forms[] = {in, made};
     const char *between = ": ";
+    bool chosen = fsd_size_is_chosen(d, d->flows->of[layer].model_tensor), proposes;
     int64_t to = 0, channels = 0;
-    bool proposes;
+    fsd_id concat = written ? concat_of(d, layer) : FSD_NONE;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to; i++)
+    if (!written && advise_conversions(d, layer, out))
+        return true;
+    for (size_t i = 0; i < FSD_COUNT_OF(forms) && !to && chosen; i++)
         to = forms[i] ? unfilled(d, forms[i], &channels) : 0;
-    fputs(written ? "the Concat input could not be written in place"
-                  : "the builder copies a part of a tensor before a layer reads it",
+    fputs(!written ? "the builder copies a part of a tensor before a layer reads it"
+          : concat == FSD_NONE ? "the builder joins tensors for one kernel"
+                               : "the builder copies an input of ",
           out);
+    if (concat != FSD_NONE) {
+        fsd_quote_node(d, concat, out);
+        fputs(" to its place", out);
+    }
     if (to) {
         fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
                 (long long)channels, (long long)to);
         between = ", and ";
     }
-    if (written && in && fsd_dtype_is_quantized(in->type)) {
+    if (written && in && fsd_dtype_is_quantized(in->type) &&
+        has_several_scales(d, concat)) {
         fprintf(out, "%suse one scale for all inputs", between);
         between = ", and ";
     }
-    if (written &&
-        (d->flows->of[layer].readers.n > 1 || has_other_consumers(d->engine, layer))) {
-        fprintf(out, "%savoid other consumers of it", between);
+    if (written && is_read_outside(d, layer)) {
+        fprintf(out, "%sdo not make that input an output of the network as well",
+                between);
         between = ", and ";
     }
     proposes = *between == ',';
+    if (written && is_pooled(d, layer)) {
+        fprintf(out, "%sno kernel of a pooling writes into another tensor", between);
+        between = ", and ";
+    }
     if (in && made && in->type != made->type) {
         fprintf(out, "%sits type changes from %s to %s", between,
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
@@ -516,8 +647,9 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
                           *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_form *forms[] = {in, made};
+    bool chosen = fsd_size_is_chosen(d, flow->model_tensor);
 
-    for (size_t i = 0; i < FSD_COUNT_OF(forms) && in && made; i++) {
+    for (size_t i = 0; i < FSD_COUNT_OF(forms) && in && made && chosen; i++) {
         int64_t channels, to = unfilled(d, forms[i], &channels);
 
         if (to) {
@@ -547,9 +679,6 @@ static const char *const plain_advice[FSD__CAUSE_COUNT] = {
     [FSD_CAUSE_SCALE] = "use one scale, the larger, for the quantizers on both sides",
     [FSD_CAUSE_PLUGIN] =
         "let the plugin support more formats (supportsFormatCombination)",
-    [FSD_CAUSE_FOREIGN] =
-        ("the border of the region requires it: extend the region over "
-         "this edge, or use its type outside"),
     [FSD_CAUSE_DLA] =
         ("data crosses between GPU and DLA: avoid layers that fall back to "
          "the GPU, and use DLA formats for network inputs and outputs"),
@@ -564,8 +693,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
         return advise_quantizer(d, layer, out);
-    if (d->layers[layer].kind == FSD_KIND_COPY && fsd_advise_padding(d, layer, out))
-        return true;
+    if (cause == FSD_CAUSE_PADDING)
+        return fsd_advise_padding(d, layer, out);
     if (cause == FSD_CAUSE_IO)
         return fsd_advise_io(d, layer, out);
     if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
@@ -581,10 +710,34 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("only its name is known: build with --profilingVerbosity=detailed "
               "to see what it converts",
               out);
+    if (cause == FSD_CAUSE_FOREIGN)
+        fputs("the region behind or before this edge, which is compiled as a whole, "
+              "has another format there",
+              out);
     if (!plain_advice[cause])
         return false;
     fputs(plain_advice[cause], out);
     return true;
+}
+
+double fsd_advice_leaves(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
+    int64_t read, written;
+
+    if (d->layers[layer].kind != FSD_KIND_QUANTIZE || !in || !made ||
+        !fsd_tensor_is(d->engine, fsd_node_in_tensor(d->engine, layer, 0),
+                       FSD_TENSOR_INPUT))
+        return 0;
+    read = fsd_form_count(d->engine, in);
+    written = fsd_form_count(d->engine, made);
+    if (read <= 0 || written <= 0 ||
+        (read == written && fsd_layout_same(in->layout, made->layout)))
+        return 0;
+    return (double)(read + written) * fsd_dtype_bits(made->type) /
+           ((double)read * fsd_dtype_bits(in->type) +
+            (double)written * fsd_dtype_bits(made->type));
 }
 
 /* The shortest time in the log among the layer's kernels whose first input or output

@@ -1,10 +1,18 @@
 /*
  * Advice for a layer at an input or output of the network, or where two engines of one
  * model meet: the I/O format with which the builder would not insert it.
+ *
+ * A format is advised only if the builder accepts it, which its reader knows.  The
+ * command lists a format for each input, since the builder would apply a single one to
+ * all of them.
  */
 #include "explain/diff/step.h"
+#include "read/engine/reader.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { LISTED = 2, MOST_BORDERS = 64 };
 
 /* A layer at the border that changes neither type nor layout: it pads, copies or
  * slices, which no other I/O format saves. */
@@ -33,101 +41,322 @@ static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* What the layer writes for the network's border: of several outputs the network's
  * output. */
-static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer)
+static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer,
+                                                 fsd_id *tensor)
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
 
     for (uint32_t i = 0; i < out.n; i++) {
         const struct fsd_port *port = &d->engine->ports.at[out.at + i];
 
-        if (fsd_tensor_is(d->engine, port->tensor, FSD_TENSOR_OUTPUT))
-            return fsd_port_form(d->engine, port);
+        if (!fsd_tensor_is(d->engine, port->tensor, FSD_TENSOR_OUTPUT))
+            continue;
+        *tensor = port->tensor;
+        return fsd_port_form(d->engine, port);
     }
+    *tensor = fsd_layer_border_out(d->engine, d->layers, layer);
     return fsd_layer_form_out(d->engine, layer);
 }
 
-/* The builder's name of a layout among its I/O formats; "": the dump does not show the
- * layout; NULL: there is no such format.  The channel is the third axis from the end in
- * formats of two spatial dimensions, and the fourth in those of three; the network's
- * tensor may have fewer dimensions than the kernel's.
- * @param border  NULL: not known. */
-static const char *border_format(const struct fsd_form *form,
-                                 const struct fsd_form *border)
-{
-    static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
-                                        "chw16", "chw32", "hwc",   "hwc8",
-                                        "hwc16", "dhwc",  "dhwc8", "cdhw32"};
-    const struct fsd_layout *l = &form->layout;
-    uint32_t rank = border && border->dims.n ? border->dims.n : form->dims.n;
-    char name[16];
+/* ------------------------------------------------------------ what a layer needs */
 
-    fsd_layout_name(*l, name);
-    if (name[0] == 'c' && name[1] >= '0' && name[1] <= '9')
-        return ""; /* a vector of channels, in an unknown order */
-    if (l->order != FSD_ORDER_LINEAR && *name && rank &&
-        l->axis + (strchr(name, 'd') ? 4U : 3U) != rank)
-        return NULL;
-    for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
-        if (!strcmp(names[i], name))
-            return names[i];
-    return NULL;
+/* The I/O format with which the builder would not insert a layer at the border. */
+struct need {
+    fsd_id tensor; /* of the network; FSD_NONE: none is known */
+    bool input;
+    enum fsd_dtype type;
+    char layout[16];   /* "": unknown */
+    const char *other; /* why no format removes the layer; NULL: one does */
+};
+
+/* The last sizes of both, from the channels on, are the same: a format counts them from
+ * the end, and the network's tensor may have more or fewer before them. */
+static bool ends_alike(const struct fsd_graph *e, const struct fsd_form *form,
+                       const struct fsd_form *border)
+{
+    uint32_t n = form->dims.n - form->layout.axis;
+
+    if (form->layout.axis >= form->dims.n || n > border->dims.n)
+        return false;
+    for (uint32_t i = 1; i <= n; i++)
+        if (e->dims.at[form->dims.at + form->dims.n - i].size !=
+            e->dims.at[border->dims.at + border->dims.n - i].size)
+            return false;
+    return true;
+}
+
+/* "Int8(784,784:4,28,1)", as the log writes it, is chw4, and "Half(784,1:2,28,1)" hwc2:
+ * the stride of the vectors shows whether channels or columns lie together. */
+static void layout_of_strides(const char *text, char out[16])
+{
+    const char *strides = strchr(text, '('), *vector, *at;
+    unsigned long width;
+
+    *out = '\0';
+    vector = strides ? strchr(strides, ':') : NULL;
+    if (!vector || vector > strides + strcspn(strides, ")"))
+        return;
+    width = strtoul(vector + 1, NULL, 10);
+    at = vector;
+    while (at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    snprintf(out, 16, "%s%lu", strtoul(at, NULL, 10) == 1 ? "hwc" : "chw",
+             width % 1000);
+}
+
+/* From the log's line that adds the layer, "FORM to FORM". */
+static void layout_in_log(const struct fsd_diff *d, fsd_id layer, bool written,
+                          char out[16])
+{
+    const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
+    const char *text, *to;
+
+    *out = '\0';
+    if (!e || e->kind != FSD_EVENT_REFORMAT)
+        return;
+    text = fsd_text(d->history->names, e->text);
+    to = strstr(text, ") to ");
+    if (to)
+        layout_of_strides(written ? to + 5 : text, out);
+}
+
+static void find_layout(const struct fsd_diff *d, fsd_id layer,
+                        const struct fsd_form *form, const struct fsd_form *border,
+                        struct need *need)
+{
+    const struct fsd_layout *l = &form->layout;
+    uint32_t rank = border->ranked ? border->dims.n : form->dims.n, channels;
+
+    fsd_layout_name(*l, need->layout);
+    if (need->layout[0] == 'c' && need->layout[1] >= '0' && need->layout[1] <= '9')
+        *need->layout = '\0'; /* a vector of channels, in an unknown order */
+    if (!*need->layout)
+        layout_in_log(d, layer, need->input, need->layout);
+    if (!*need->layout) {
+        need->other = "the dump does not show in which layout";
+        return;
+    }
+    channels = strchr(need->layout, 'd') ? 4 : 3; /* from the end */
+    if (!form->ranked && !border->ranked)
+        rank = channels + 1; /* as that of images, or of volumes */
+    else if (l->order != FSD_ORDER_LINEAR && l->order != FSD_ORDER_UNKNOWN &&
+             (form->dims.n != l->axis + channels ||
+              (form->ranked && border->ranked && !ends_alike(d->engine, form, border))))
+        need->other = "no I/O format has this order of axes";
+    if (!need->other &&
+        !fsd_accepts_format(d->engine, need->type, need->layout, rank, need->input))
+        need->other = "the builder accepts no such I/O format";
+}
+
+/* Whether another layer reads the tensor as it is: for that one, another format would
+ * insert a layer. */
+static bool is_shared(const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_span in = d->engine->nodes.at[layer].in, readers;
+
+    if (!in.n)
+        return false;
+    readers = fsd_port_peers(d->engine, in.at, false);
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id other = d->engine->links.at[readers.at + i];
+
+        if (other != layer && d->reasons[other].cause != FSD_CAUSE_IO)
+            return true;
+    }
+    return false;
+}
+
+static struct need need_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    fsd_id first = fsd_node_in_tensor(e, layer, 0);
+    struct need need = {
+        .tensor = fsd_layer_border_in(e, d->layers, layer),
+        .input = (first != FSD_NONE && d->flows->of[layer].source == FSD_NONE) ||
+                 fsd_layer_border_in(e, d->layers, layer) != FSD_NONE};
+    const struct fsd_form *in = fsd_layer_form_in(e, layer),
+                          *made = need.input
+                                      ? fsd_layer_form_out(e, layer)
+                                      : written_for_border(d, layer, &need.tensor);
+    const struct fsd_form *form = need.input ? made : in,
+                          *border = need.input ? in : made;
+
+    if (!form || !border) {
+        need.other = "the dump does not show its tensors";
+        return need;
+    }
+    need.type = form->type;
+    if (fsd_layer_pads(d->match, layer, NULL))
+        need.other = "it pads, which every format leaves";
+    else if (keeps_format(in, made) && in->raw == made->raw)
+        need.other = "it reads and writes one format";
+    else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
+             in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
+        need.other = "it copies, for the elements have that order already";
+    else if (need.input && is_shared(d, layer))
+        need.other = "another layer reads the tensor as it is";
+    else if (keeps_format(in, made)) /* one channel: its elements have one order in
+                                        several formats */
+        snprintf(need.layout, sizeof need.layout, "%s",
+                 strstr(fsd_text(d->names, form->raw), "DHWC")  ? "dhwc"
+                 : strstr(fsd_text(d->names, form->raw), "HWC") ? "hwc"
+                                                                : "chw");
+    else
+        find_layout(d, layer, form, border, &need);
+    return need;
+}
+
+/* ---------------------------------------------------------------------- the words */
+
+/* What the layer at this input or output of the network needs; false: there is none, or
+ * no format removes it. */
+static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
+                    struct need *found)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_span beside =
+        input ? fsd_tensor_consumers(e, tensor) : e->tensors.at[tensor].producers;
+
+    for (uint32_t i = 0; i < beside.n && i < MOST_BORDERS; i++) {
+        fsd_id layer = e->links.at[beside.at + i];
+
+        if (d->reasons[layer].cause != FSD_CAUSE_IO)
+            continue;
+        *found = need_of(d, layer);
+        if (!found->other && found->tensor == tensor && found->input == input)
+            return true;
+    }
+    return false;
+}
+
+static struct fsd_span borders_of(const struct fsd_diff *d, bool input)
+{
+    return input ? d->engine->scopes.at[0].inputs : d->engine->scopes.at[0].outputs;
+}
+
+static const struct fsd_form *border_form(const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
+
+    return fsd_graph_form(d->engine, t->bound != FSD_NONE ? t->bound : t->form);
+}
+
+/* The model's name of the tensor: an engine has one for each of its profiles. */
+static fsd_sym called(const struct fsd_diff *d, fsd_id tensor)
+{
+    fsd_id held = fsd_match_held(d->match, tensor);
+
+    return held != FSD_NONE ? d->model->tensors.at[held].name
+                            : d->engine->tensors.at[tensor].name;
+}
+
+/* Whether it is one of those before it, for another profile. */
+static bool is_again(const struct fsd_diff *d, struct fsd_span all, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (called(d, d->engine->links.at[all.at + k]) ==
+            called(d, d->engine->links.at[all.at + i]))
+            return true;
+    return false;
+}
+
+/* "fp32:hwc": the format that an input or output needs, or else the one it has now. */
+static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
+                         char text[FSD_FORM_ROOM])
+{
+    const struct fsd_form *form = border_form(d, tensor);
+    struct need need;
+    char layout[16];
+
+    if (need_at(d, tensor, input, &need) &&
+        (!d->engine->strongly_typed || need.type == form->type)) {
+        snprintf(text, FSD_FORM_ROOM, "%s:%s", fsd_dtype_name(need.type), need.layout);
+        return;
+    }
+    fsd_layout_name(form->layout, layout);
+    snprintf(text, FSD_FORM_ROOM, "%s:%s", fsd_dtype_name(form->type),
+             form->layout.order == FSD_ORDER_UNKNOWN ||
+                     form->layout.order == FSD_ORDER_PERMUTED
+                 ? "chw"
+                 : layout);
+}
+
+/* "--inputIOFormats=fp32:hwc,int32:chw": all inputs, or outputs, of the network.  The
+ * builder applies a single format to all of them. */
+static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
+{
+    struct fsd_span all = borders_of(d, input);
+    char first[FSD_FORM_ROOM] = "", text[FSD_FORM_ROOM];
+    bool same = true;
+
+    for (uint32_t i = 0; i < all.n; i++) {
+        write_format(d, d->engine->links.at[all.at + i], input, i ? text : first);
+        same &= !i || !strcmp(first, text);
+    }
+    fprintf(out, "--%sIOFormats=%s", input ? "input" : "output", first);
+    for (uint32_t i = 1; i < all.n && !same; i++) {
+        if (is_again(d, all, i))
+            continue;
+        write_format(d, d->engine->links.at[all.at + i], input, text);
+        fprintf(out, ",%s", text);
+    }
+}
+
+/* "`x` and `y`": those whose format changes. */
+static void put_changed(const struct fsd_diff *d, bool input, FILE *out)
+{
+    struct fsd_span all = borders_of(d, input);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < all.n; i++) {
+        fsd_id tensor = d->engine->links.at[all.at + i];
+        struct need need;
+
+        if (!need_at(d, tensor, input, &need) || is_again(d, all, i))
+            continue;
+        if (++n > LISTED)
+            continue;
+        fputs(n > 1 ? ", `" : "`", out);
+        fsd_put_brief(d, called(d, tensor), out);
+        fputs("`", out);
+    }
+    if (n > LISTED)
+        fprintf(out, " and %u more", n - LISTED);
 }
 
 static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    fsd_id first = fsd_node_in_tensor(d->engine, layer, 0);
-    bool input = (first != FSD_NONE && d->flows->of[layer].source == FSD_NONE) ||
-                 fsd_layer_border_in(d->engine, d->layers, layer) != FSD_NONE;
-    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
-                          *made = input ? fsd_layer_form_out(d->engine, layer)
-                                        : written_for_border(d, layer);
-    const struct fsd_form *form = input ? made : in, *border = input ? in : made;
-    const char *side = input ? "input" : "output", *format;
-    char layout[16];
+    struct need need = need_of(d, layer), first;
+    const char *side = need.input ? "input" : "output";
+    const struct fsd_form *border;
 
-    if (!form)
-        return false;
-    fsd_layout_name(form->layout, layout);
-    if (keeps_format(in, made) && in->raw == made->raw) {
-        fprintf(out, "it reads and writes %s %s: no I/O format removes it",
-                fsd_dtype_name(form->type), layout);
+    if (!need.other &&
+        (need.tensor == FSD_NONE || !need_at(d, need.tensor, need.input, &first)))
+        need.other = "another layer stands between it and the network's tensor";
+    else if (!need.other &&
+             (first.type != need.type || strcmp(first.layout, need.layout) != 0))
+        need.other = "another layer needs the tensor in another format";
+    if (borders_of(d, need.input).n > MOST_BORDERS)
+        need.other = "a command would list too many tensors";
+    if (need.other) {
+        fprintf(out, "no I/O format removes this layer: %s", need.other);
         return false;
     }
-    if (keeps_format(in, made)) { /* as with one channel, which has the same layout in
-                                     several formats */
-        const char *words = fsd_text(d->names, form->raw);
-
-        if (strstr(words, "HWC"))
-            fprintf(out, "build with --%sIOFormats=%s:%s", side,
-                    fsd_dtype_name(form->type), strstr(words, "DHWC") ? "dhwc" : "hwc");
-        else
-            fprintf(out, "request the network %s in \"%s\"", side, words);
-        fputs(", in which its elements have the same order", out);
+    border = border_form(d, need.tensor);
+    if (d->engine->strongly_typed && border->type != need.type) {
+        fprintf(out, "change the network %s `", side);
+        fsd_put_brief(d, called(d, need.tensor), out);
+        fprintf(out,
+                "` to %s in the model, since a strongly typed build takes its types "
+                "from the model",
+                fsd_dtype_name(need.type));
         return true;
     }
-    if (d->engine->strongly_typed && border && border->type != form->type) {
-        fprintf(out,
-                "change the network %s to %s in the model: a strongly typed build "
-                "takes its types from the model",
-                side, fsd_dtype_name(form->type));
-        return true;
-    }
-    format = border_format(form, border);
-    if (!format) {
-        fprintf(out,
-                "no I/O format has the layout %s %s, which the %s layer %s: this "
-                "layer remains as long as that one does",
-                fsd_dtype_name(form->type), layout, input ? "first" : "last",
-                input ? "reads" : "writes");
-        return false;
-    }
-    if (fsd_advise_padding(d, layer, out)) /* which the format alone leaves */
-        fputs(", and ", out);
-    fprintf(out,
-            "build with --%sIOFormats=%s:%s%s and %s the network %s in that format",
-            side, fsd_dtype_name(form->type), *format ? format : "LAYOUT",
-            *format ? "" : " (the dump does not show the LAYOUT)",
-            input ? "pass" : "read", side);
+    fputs("build with ", out);
+    put_formats(d, need.input, out);
+    fprintf(out, " and %s ", need.input ? "pass" : "read");
+    put_changed(d, need.input, out);
+    fputs(" in that format", out);
     return true;
 }
 

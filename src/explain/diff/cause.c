@@ -174,11 +174,45 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
     int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
     int64_t written = fsd_form_count(e, fsd_layer_form_out(e, layer));
 
-    if (read < 0 || written < 0 || fsd_layer_pads(e, layer, NULL, NULL))
+    if (read < 0 || written < 0)
         return FSD_CAUSE_NONE;
     if (e->nodes.at[layer].in.n > 1)
         return written > read ? FSD_CAUSE_CONCAT : FSD_CAUSE_NONE;
     return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
+}
+
+/* Whether the model asks for the movement: a kernel of a Transpose, or one that puts
+ * the backward direction of an LSTM or GRU in order.  Data moved for a MatMul or an
+ * Attention, to pad it or to cut the padding off, is not asked for, nor are copies
+ * between the steps of an LSTM, nor what views alone cost.  A Concat or a Slice could
+ * be in place: if the builder could not do that, it is the cause. */
+static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
+{
+    const struct fsd_match *m = c->m;
+    const struct fsd_layer_result *r = &c->layers[layer];
+
+    if (m->engine->layers.at[layer].of_network)
+        return r->kind != FSD_KIND_NOOP;
+    if (r->inserted || (r->kind != FSD_KIND_REFORMAT && r->kind != FSD_KIND_COPY) ||
+        (fsd_layer_pads(m, layer, NULL) &&
+         !fsd_layer_count(m->engine, layer, FSD_ONNX_Transpose)))
+        return false;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        unsigned traits = m->facts->traits[node];
+
+        if (m->facts->folded[node] && !m->runs[node])
+            continue;
+        if (traits & (FSD_OP_COPIES | FSD_OP_CASTS)
+                ? (!(traits & FSD_OP_PARTS) || linked == FSD_CAUSE_NONE) &&
+                      fsd_asks_for_order(m, layer, node)
+                : (traits & FSD_OP_RECURRENT &&
+                   fsd_layer_count(m->engine, layer, FSD_ONNX_ReverseSequence)) ||
+                      fsd_node_is(m->model, node, FSD_ONNX_ScatterND) ||
+                      fsd_node_is(m->model, node, FSD_ONNX_ScatterElements))
+            return true;
+    }
+    return false;
 }
 
 static enum fsd_cause by_change(const struct context *c, fsd_id layer)
@@ -221,13 +255,31 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     return FSD_CAUSE_NONE;
 }
 
+/* Of a layer that is linked to nodes: it pads for a product, or does what a Concat or a
+ * Slice could do in place.  A Transpose needs no other cause. */
+static enum fsd_cause of_nodes(const struct context *c, fsd_id layer)
+{
+    enum fsd_kind kind = c->layers[layer].kind;
+    enum fsd_cause linked = FSD_CAUSE_NONE;
+
+    if (kind != FSD_KIND_COPY && kind != FSD_KIND_REFORMAT)
+        return FSD_CAUSE_NONE;
+    if (fsd_layer_pads(c->m, layer, NULL))
+        return FSD_CAUSE_PADDING;
+    if (kind == FSD_KIND_COPY)
+        linked = by_link(c->m, layer);
+    return linked == FSD_CAUSE_NONE && c->m->engine->layers.at[layer].slices
+               ? FSD_CAUSE_SLICE
+               : linked;
+}
+
 static enum fsd_cause cause(const struct context *c, fsd_id layer)
 {
     const struct fsd_layer_result *r = &c->layers[layer];
     unsigned around;
 
-    if (!r->inserted && !r->forwards)
-        return r->kind == FSD_KIND_COPY ? by_link(c->m, layer) : FSD_CAUSE_NONE;
+    if (!r->inserted && !r->forwards && !fsd_moves_unasked(c->m, r, layer))
+        return of_nodes(c, layer);
     if (r->kind == FSD_KIND_NOOP || c->times->of[layer].median == 0)
         return FSD_CAUSE_FREE;
     if (c->m->engine->layers.at[layer].provider == FSD_PROVIDER_DEVICE)
@@ -245,39 +297,9 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
         return FSD_CAUSE_FOREIGN;
     if (c->m->engine->layers.at[layer].slices)
         return FSD_CAUSE_SLICE;
+    if (fsd_layer_pads(c->m, layer, NULL))
+        return FSD_CAUSE_PADDING;
     return by_change(c, layer);
-}
-
-/* Whether the model asks for the movement: a kernel of a Transpose, or of reshapes that
- * the builder could not eliminate, or one that puts the backward direction of an LSTM
- * or GRU in order.  Data moved for a MatMul or an Attention, to pad it or to cut the
- * padding off, is not asked for, nor are copies between the steps of an LSTM.  A Concat
- * or a Slice could be in place: if the builder could not do that, it is the cause. */
-static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause cause)
-{
-    const struct fsd_match *m = c->m;
-    const struct fsd_layer_result *r = &c->layers[layer];
-    uint32_t n = 0, views = 0;
-
-    if (r->inserted || (r->kind != FSD_KIND_REFORMAT && r->kind != FSD_KIND_COPY))
-        return false;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-        unsigned traits = m->facts->traits[node];
-
-        if (m->facts->folded[node] && !m->runs[node])
-            continue;
-        if (traits & (FSD_OP_COPIES | FSD_OP_CASTS)
-                ? !(traits & FSD_OP_PARTS) || cause == FSD_CAUSE_NONE
-                : (traits & FSD_OP_RECURRENT &&
-                   fsd_layer_count(m->engine, layer, FSD_ONNX_ReverseSequence)) ||
-                      fsd_node_is(m->model, node, FSD_ONNX_ScatterND) ||
-                      fsd_node_is(m->model, node, FSD_ONNX_ScatterElements))
-            return true;
-        n++;
-        views += (traits & FSD_OP_VIEW) != 0;
-    }
-    return n && views == n;
 }
 
 const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
@@ -291,6 +313,9 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
 
     for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
         reasons[i] = (struct fsd_reason){.cause = cause(&c, i), .event = FSD_NONE};
+        if (reasons[i].cause == FSD_CAUSE_UNKNOWN &&
+            fsd_moves_unasked(m, &layers[i], i))
+            reasons[i].cause = FSD_CAUSE_NONE; /* a view that costs a copy */
         reasons[i].requested = is_requested(&c, i, reasons[i].cause);
         fsd_add_log_to_reason(m, i, &reasons[i]);
     }

@@ -40,6 +40,7 @@ enum fsd_cause {
     FSD_CAUSE_SCALE,
     FSD_CAUSE_CONCAT,
     FSD_CAUSE_SLICE,
+    FSD_CAUSE_PADDING, /**< of a Conv or a GEMM kernel, which takes aligned sizes */
     FSD_CAUSE_PLUGIN,
     FSD_CAUSE_FOREIGN,
     FSD_CAUSE_DLA,
@@ -61,7 +62,7 @@ struct fsd_node_result {
 /** What a layer is. */
 struct fsd_layer_result {
     enum fsd_kind kind;
-    bool inserted; /**< computes no node */
+    bool inserted; /**< computes no node, and is no layer of the network */
     bool forwards; /**< a reformat of what other layers compute: they are linked to its
                         nodes, too, and these move no data */
     bool opaque;   /**< a region whose inside the engine does not state: which kernels
@@ -390,6 +391,8 @@ void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
 
 /** "MaxPool_12 -> QuantizeLinear_15 (input 0), Add_36 (input 1)"; names as they are. */
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** False for a quantizer of which only its own name is known. */
+bool fsd_layer_has_edge(const struct fsd_diff *d, fsd_id layer);
 /** In a sentence: with its names quoted. */
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
@@ -410,12 +413,35 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** True for a layer that costs nothing: a NoOp, or one measured to take no time. */
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer);
 
-/** Whether the layer only pads an axis of a tensor for a Conv or a GEMM, which takes
- *  aligned sizes, or cuts that padding off again.
- *  @param given  set to the elements of the axis without padding; NULL: not asked
- *  @param taken  set to those with it */
-bool fsd_layer_pads(const struct fsd_graph *engine, fsd_id layer, int64_t *given,
-                    int64_t *taken);
+/** What a layer pads an axis of a tensor by, for a Conv or a GEMM kernel that takes
+ *  aligned sizes, or cuts off behind it again. */
+struct fsd_padding {
+    int64_t given, taken; /**< elements of the axis without and with the padding;
+                               negative: the engine leaves them open */
+    uint32_t axis;        /**< undefined if these are open */
+    bool cuts;
+};
+
+/** Whether it only does that.
+ *  @param padding  set if it does; NULL: not asked */
+bool fsd_layer_pads(const struct fsd_match *m, fsd_id layer,
+                    struct fsd_padding *padding);
+
+/** The size with which a layer need not pad, or cut off. */
+struct fsd_padding_choice {
+    fsd_id product;       /**< the node whose kernel needs it */
+    int64_t given, taken; /**< the size that it has, and the one that needs nothing */
+    bool of_group;        /**< of each group of a convolution's channels */
+};
+
+/** False where the layer does not pad, or the size is not the author's to choose: the
+ *  data or the result of the network has it. */
+bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
+                        struct fsd_padding_choice *choice);
+
+/** The share of the layer's bytes that it still moves after its advice was followed:
+ *  an input of the network that is quantized outside is padded nevertheless. */
+double fsd_advice_leaves(const struct fsd_diff *d, fsd_id layer);
 
 /** The word for why a data-movement layer is there: its cause, or that it is a
  *  quantizer; "". */

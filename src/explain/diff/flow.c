@@ -404,6 +404,7 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
         flows->of[i] =
             (struct fsd_flow){.there = layers[i].inserted || layers[i].forwards ||
                                        layers[i].kind == FSD_KIND_COPY ||
+                                       fsd_moves_unasked(m, &layers[i], i) ||
                                        layers[i].kind == FSD_KIND_QUANTIZE,
                               .served = FSD_NONE,
                               .before = FSD_NONE,

@@ -201,10 +201,65 @@ static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The precision of a layer is that of its inputs: an INT8 convolution with an FP16
- * residual is an INT8 convolution.  That of a data-movement layer is the one it
- * outputs.  The tensors at the border of an opaque region do not show what its kernels
- * compute in. */
+static enum fsd_dtype widest(const struct fsd_match *m, struct fsd_span ports)
+{
+    enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type = port_type(m, ports, i);
+
+        if (fsd_dtype_rank(type) > fsd_dtype_rank(best))
+            best = type;
+    }
+    return best;
+}
+
+/* Whether the operations in the kernel's name are all known, and none of them is a
+ * product: it computes in floats whatever it dequantizes or quantizes. */
+static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    for (uint32_t i = 0; i < l->steps.n; i++)
+        if (fsd_step_traits(m->engine->links.at[l->steps.at + i]) & FSD_OP_WEIGHTED)
+            return false;
+    return l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL && !l->multiplies;
+}
+
+/* A kernel that elementwise operations, or reductions, of floats make: the widest of
+ * what it reads and writes.  FSD_DTYPE_UNKNOWN: it is none, or has no float. */
+static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    enum fsd_dtype in = widest(m, n->in), out = widest(m, n->out), type;
+
+    if (!multiplies_nothing(m, layer))
+        return FSD_DTYPE_UNKNOWN;
+    type = fsd_dtype_rank(in) > fsd_dtype_rank(FSD_INT8) ? in : out;
+    return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
+}
+
+/* The type of a product of constants, which the engine does not list as inputs: that of
+ * both operands before their DequantizeLinear. */
+static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
+{
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        fsd_id a = fsd_node_in_producer(m->model, node, 0),
+               b = fsd_node_in_producer(m->model, node, 1);
+
+        if (m->facts->traits[node] & FSD_OP_WEIGHTED && a != FSD_NONE &&
+            b != FSD_NONE &&
+            m->facts->traits[a] & m->facts->traits[b] & FSD_OP_DEQUANTIZE)
+            return quantizer_type(m, a);
+    }
+    return FSD_DTYPE_UNKNOWN;
+}
+
+/* The precision of a layer is that of its operands: an INT8 convolution with an FP16
+ * residual is an INT8 convolution, and a kernel that adds such a residual to floats
+ * computes in floats.  That of a data-movement layer is the one it outputs.  The
+ * tensors at the border of an opaque region do not show what its kernels compute in. */
 static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
                                 const struct fsd_layer_result *r)
 {
@@ -214,6 +269,10 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
 
     if (r->opaque)
         return FSD_DTYPE_UNKNOWN;
+    if (computes && type_of_floats(m, layer) != FSD_DTYPE_UNKNOWN)
+        type = type_of_floats(m, layer);
+    if (computes && !n->in.n && m->engine->layers.at[layer].multiplies)
+        type = type_of_constants(m, layer);
     if (type == FSD_DTYPE_UNKNOWN)
         type = computes ? narrowest(m, n->out) : first_known(m, n->in);
     if (type == FSD_DTYPE_UNKNOWN)
@@ -260,8 +319,8 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
         else if (l->kind == FSD_KIND_COMPUTE && only_moves(m, i))
             r->kind = fsd_kind_of_move(m->engine, &m->engine->nodes.at[i]);
         r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
-                       (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
-                      !fsd_match_maps_layer(m, i);
+                       r->kind == FSD_KIND_NOOP) &&
+                      !l->of_network && !fsd_match_maps_layer(m, i);
         r->forwards = r->kind == FSD_KIND_REFORMAT && forwards(m, i);
         r->opaque = is_opaque(m, i);
         r->precision = precision(m, i, r);

@@ -15,8 +15,8 @@ FSD_NAMES(fsd_kind_name, enum fsd_kind, FSD__KIND_COUNT, "compute", "reformat", 
           "quantize", "constant", "noop", "shape", "sync", "foreign")
 
 FSD_NAMES(fsd_cause_name, enum fsd_cause, FSD__CAUSE_COUNT, "", "io", "dtype", "layout",
-          "dtype+layout", "scale", "concat", "slice", "plugin", "foreign", "dla",
-          "free", "unknown")
+          "dtype+layout", "scale", "concat", "slice", "padding", "plugin", "foreign",
+          "dla", "free", "unknown")
 
 const char *fsd_evidence_name(unsigned bit_index)
 {

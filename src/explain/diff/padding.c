@@ -1,7 +1,28 @@
-/* Layers that pad for a product, or cut its padding off. */
+/*
+ * Layers that pad for a product, or cut its padding off.
+ *
+ *     [192,32,49] --> MoveConc --> [192,32,50] --> gemm      pads
+ *     gemm --> [4,10] --> Slic --> [4,9]                     cuts off
+ *
+ * A kernel for a Conv or a GEMM takes aligned sizes; a copy pads its operand, and
+ * another one removes the padding from its result.  Such a copy has one input and one
+ * output, and the model has no node that joins, repeats or takes parts of that tensor.
+ * It is recognized by its sizes if these are close, and by the operations of its name
+ * where they are not: a kernel that joins its only input to something can only join it
+ * to constants, however many, and however the engine leaves the sizes open.
+ *
+ * The advice is the size that needs no padding.  It is the reader's to choose only
+ * between two products.  What reaches a product from the network's inputs without
+ * another one before it has a size that the data has, as the three channels of an
+ * image; what reaches an output without another product behind it is the result, which
+ * a larger size would change.
+ */
 #include "explain/diff/step.h"
+#include "model/ops/ids.h"
 
-enum { ALIGNED = 16 };
+enum { ALIGNED = 16, SEEN = 64 };
+
+static const struct fsd_padding open_sizes = {.given = -1, .taken = -1};
 
 /* Whether a kernel of a Conv or a GEMM consumes the layer's output, or produces its
  * input. */
@@ -16,16 +37,33 @@ static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool befo
     return false;
 }
 
-bool fsd_layer_pads(const struct fsd_graph *e, fsd_id layer, int64_t *given,
-                    int64_t *taken)
+/* Whether it works for a product of the model, and for no node that itself joins,
+ * repeats or takes parts of tensors. */
+static bool serves_product(const struct fsd_match *m, fsd_id layer)
 {
-    const struct fsd_form *in = fsd_layer_form_in(e, layer),
-                          *out = fsd_layer_form_out(e, layer);
-    const struct fsd_node *n = &e->nodes.at[layer];
-    int64_t less = 0, more = 0;
-    bool grows = false;
+    bool any = false;
 
-    if (n->in.n != 1 || n->out.n != 1 || in->dims.n != out->dims.n)
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        unsigned traits = m->facts->traits[node];
+
+        if (traits & FSD_OP_PARTS || fsd_node_is(m->model, node, FSD_ONNX_Pad) ||
+            fsd_node_is(m->model, node, FSD_ONNX_Expand) ||
+            fsd_node_is(m->model, node, FSD_ONNX_Tile))
+            return false;
+        any |= (traits & FSD_OP_WEIGHTED) != 0;
+    }
+    return any;
+}
+
+/* The one axis in which two forms of one rank differ; false: there is none, there are
+ * several, or a size of it is unknown. */
+static bool differ_in_one(const struct fsd_graph *e, const struct fsd_form *in,
+                          const struct fsd_form *out, uint32_t *axis)
+{
+    uint32_t found = 0;
+
+    if (!in->ranked || in->dims.n != out->dims.n)
         return false;
     for (uint32_t i = 0; i < in->dims.n; i++) {
         int64_t a = e->dims.at[in->dims.at + i].size,
@@ -33,31 +71,215 @@ bool fsd_layer_pads(const struct fsd_graph *e, fsd_id layer, int64_t *given,
 
         if (a == b)
             continue;
-        if (less || a <= 0 || b <= 0)
+        if (a <= 0 || b <= 0)
             return false;
-        grows = a < b;
-        less = grows ? a : b;
-        more = grows ? b : a;
+        found++;
+        *axis = i;
     }
-    if (!less || more - less >= ALIGNED || !is_beside_product(e, layer, !grows))
+    return found == 1;
+}
+
+bool fsd_layer_pads(const struct fsd_match *m, fsd_id layer,
+                    struct fsd_padding *padding)
+{
+    const struct fsd_graph *e = m->engine;
+    const struct fsd_form *in = fsd_layer_form_in(e, layer),
+                          *out = fsd_layer_form_out(e, layer);
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct fsd_padding found = open_sizes;
+    bool joins, cuts, serves;
+    int64_t a, b;
+
+    if (n->in.n != 1 || n->out.n != 1)
         return false;
-    if (given && taken) {
-        *given = less;
-        *taken = more;
+    joins = fsd_layer_count(e, layer, FSD_ONNX_Concat) == 1;
+    cuts = fsd_layer_count(e, layer, FSD_ONNX_Slice) == 1;
+    serves = (joins || cuts) && serves_product(m, layer);
+    if (!differ_in_one(e, in, out, &found.axis)) {
+        if (fsd_form_count(e, in) >= 0 && fsd_form_count(e, out) >= 0)
+            return false;
+        found.cuts = cuts;
+        if (!serves || joins == cuts)
+            return false;
+    } else {
+        a = e->dims.at[in->dims.at + found.axis].size;
+        b = e->dims.at[out->dims.at + found.axis].size;
+        found = (struct fsd_padding){.given = a < b ? a : b,
+                                     .taken = a < b ? b : a,
+                                     .axis = found.axis,
+                                     .cuts = b < a};
+        if (!(serves && (found.cuts ? cuts : joins)) &&
+            (found.taken - found.given >= ALIGNED ||
+             !is_beside_product(e, layer, found.cuts)))
+            return false;
     }
+    if (padding)
+        *padding = found;
     return true;
 }
 
-/* As for the 49 tokens of a window: GEMM kernels need aligned sizes. */
+/* --------------------------------------------------------------- whose size it is */
+
+struct queue {
+    fsd_id tensors[SEEN];
+    uint32_t n;
+};
+
+static void push(struct queue *q, fsd_id tensor, bool *cut)
+{
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->tensors[i] == tensor)
+            return;
+    if (q->n < SEEN)
+        q->tensors[q->n++] = tensor;
+    else
+        *cut = true;
+}
+
+static bool is_product(const struct fsd_diff *d, fsd_id node)
+{
+    return (d->facts->traits[node] & FSD_OP_WEIGHTED) != 0;
+}
+
+/* Whether the tensor comes from an input of the network without a product between. */
+static bool is_given(const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_graph *m = d->model;
+    struct queue q = {.n = 0};
+    bool cut = false;
+
+    push(&q, tensor, &cut);
+    for (uint32_t at = 0; at < q.n; at++) {
+        fsd_id producer = fsd_tensor_producer(m, q.tensors[at]);
+
+        if (fsd_tensor_is(m, q.tensors[at], FSD_TENSOR_INPUT))
+            return true;
+        if (producer == FSD_NONE || is_product(d, producer) ||
+            d->facts->folded[producer] ||
+            (d->facts->traits[producer] & (FSD_OP_RECURRENT | FSD_OP_SHAPE)))
+            continue;
+        for (uint32_t i = 0; i < m->nodes.at[producer].in.n; i++)
+            if (fsd_node_has_in(m, producer, i))
+                push(&q, fsd_node_in_tensor(m, producer, i), &cut);
+    }
+    return cut;
+}
+
+/* Whether an output of the network is reached from the tensor without a product
+ * between. */
+static bool is_result(const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_graph *m = d->model;
+    struct queue q = {.n = 0};
+    bool cut = false;
+
+    push(&q, tensor, &cut);
+    for (uint32_t at = 0; at < q.n; at++) {
+        struct fsd_span uses = m->tensors.at[q.tensors[at]].consumers;
+
+        if (fsd_tensor_is(m, q.tensors[at], FSD_TENSOR_OUTPUT))
+            return true;
+        for (uint32_t i = 0; i < uses.n && i < SEEN; i++) {
+            fsd_id node = m->links.at[uses.at + i];
+
+            if (is_product(d, node) || (d->facts->traits[node] & FSD_OP_RECURRENT))
+                continue;
+            for (uint32_t k = 0; k < m->nodes.at[node].out.n; k++)
+                if (fsd_node_has_out(m, node, k))
+                    push(&q, fsd_node_out_tensor(m, node, k), &cut);
+        }
+        cut |= uses.n > SEEN;
+    }
+    return cut;
+}
+
+bool fsd_size_is_chosen(const struct fsd_diff *d, fsd_id tensor)
+{
+    return tensor != FSD_NONE && !d->model->named_only && !is_given(d, tensor) &&
+           !is_result(d, tensor);
+}
+
+/* The product that the layer pads for, or behind which it cuts; FSD_NONE. */
+static fsd_id product_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        if (is_product(d, node))
+            return node;
+    }
+    if (flow->there && flow->producer != FSD_NONE && is_product(d, flow->producer))
+        return flow->producer;
+    for (uint32_t i = 0; flow->there && i < flow->readers.n; i++) {
+        fsd_id node = d->flows->readers.at[flow->readers.at + i].node;
+
+        if (node != FSD_NONE && is_product(d, node))
+            return node;
+    }
+    return FSD_NONE;
+}
+
+/* Sizes of the groups of a convolution, if the padding is that of each of them. */
+static void by_group(const struct fsd_diff *d, fsd_id product, struct fsd_padding *p)
+{
+    int64_t groups = fsd_node_int(d->model, product, "group", 1);
+
+    if (groups > 1 && p->axis == 1 && p->given % groups == 0 &&
+        p->taken % groups == 0) {
+        p->given /= groups;
+        p->taken /= groups;
+    }
+}
+
+bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
+                        struct fsd_padding_choice *choice)
+{
+    struct fsd_padding p;
+    fsd_id product;
+    int64_t given;
+
+    if (!fsd_layer_pads(d->match, layer, &p) || p.given < 0)
+        return false;
+    product = product_of(d, layer);
+    if (product == FSD_NONE || d->model->named_only ||
+        (is_given(d, fsd_node_in_tensor(d->model, product, 0)) && !p.cuts) ||
+        (p.cuts && is_result(d, fsd_node_out_tensor(d->model, product, 0))))
+        return false;
+    given = p.given;
+    by_group(d, product, &p);
+    *choice = (struct fsd_padding_choice){.product = product,
+                                          .given = p.given,
+                                          .taken = p.taken,
+                                          .of_group = p.given != given};
+    return true;
+}
+
 bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    int64_t given, taken;
+    struct fsd_padding p;
+    struct fsd_padding_choice choice;
 
-    if (!fsd_layer_pads(d->engine, layer, &given, &taken))
+    if (!fsd_layer_pads(d->match, layer, &p))
         return false;
-    fprintf(out,
-            "choose a size that needs no padding (the adjacent Conv or GEMM "
-            "kernel processes %lld elements instead of %lld)",
-            (long long)taken, (long long)given);
-    return true;
+    if (fsd_padding_choice(d, layer, &choice)) {
+        fprintf(out, "choose %lld%s instead of %lld where ", (long long)choice.taken,
+                choice.of_group ? " channels a group" : " elements",
+                (long long)choice.given);
+        fsd_quote_node(d, choice.product, out);
+        fputs(p.cuts ? " writes them: its kernel pads, and this layer cuts that off"
+                     : " reads them: its kernel needs that size",
+              out);
+        return true;
+    }
+    if (p.given < 0)
+        fputs("a kernel of a product needs an aligned size, which the dump leaves open",
+              out);
+    else
+        fprintf(out,
+                "a kernel of a product takes %lld elements instead of %lld, a size "
+                "that the data or the result has",
+                (long long)p.taken, (long long)p.given);
+    return false;
 }

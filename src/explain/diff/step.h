@@ -57,8 +57,24 @@ bool fsd_is_copied_to_part(const struct fsd_match *m, fsd_id node, fsd_id concat
 /** advice_io.c: as fsd_put_advice(), for the cause io. */
 bool fsd_advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** padding.c: the same for a layer that pads, or cuts off; false: it does not. */
+/** padding.c: the same for a layer that pads, or cuts off; prints nothing if it
+ *  does neither. */
 bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** padding.c: whether a tensor of the model has sizes that its author may
+ *  choose: it lies between two products, so that neither the data nor the result has
+ *  them.  False for FSD_NONE. */
+bool fsd_size_is_chosen(const struct fsd_diff *d, fsd_id tensor);
+
+/** order.c: false if the layer, for all that the node asks, leaves the elements in
+ *  their order: the node moves only axes of one element, or the layouts make its
+ *  permutation a plain copy. */
+bool fsd_asks_for_order(const struct fsd_match *m, fsd_id layer, fsd_id node);
+
+/** order.c: whether the layer only moves data, and for nodes that ask for no other
+ *  order of it. */
+bool fsd_moves_unasked(const struct fsd_match *m, const struct fsd_layer_result *r,
+                       fsd_id layer);
 
 /** flow.c: the network's input from which the layer's data comes, and the network's
  *  output to which it goes, directly or through layers that move nothing; tensors that

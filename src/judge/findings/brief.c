@@ -1,13 +1,13 @@
 /*
  * The summary of a run, in at most eight lines of a terminal.  It computes nothing:
- * counts come from the summary, times and bytes from the costs, and what to do is the
- * advice for data-movement layers, with lint's edits of one rule summed up.
+ * counts come from the summary, times and bytes from the costs, and what to do from
+ * todo.c.
  *
  *     runs     37 layers: 23 compute (int8 21, fp16 1, fp32 1), 12 move data, 2 free
  *     time     1.096 ms a run: compute 74.6 %, data movement 25.4 %
  *     moves    quantize 21.2 % (10 layers), dtype+layout 3.4 % (1), layout 0.8 % (1)
  *     to do    add 8 Q/DQ pairs, 3 of them with a scale to calibrate (lint
- *              qdq/residual): may save 0.2007 ms, 18.3 %; fusiondiff lint --fix
+ *              qdq/residual): may save 0.2007 ms, 18.3 % of the time; ...
  *
  * All shares have one denominator: the time of the whole engine where it was measured,
  * else all bytes that are known.
@@ -15,17 +15,15 @@
 #include "judge/findings/brief.h"
 #include "base/base.h"
 #include "explain/cost/cost.h"
-#include "judge/findings/cite.h"
-#include "judge/lint/lint.h"
+#include "judge/findings/todo.h"
 #include "explain/values/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEEDS = 3, MOST_CAUSES = 3 };
+enum { MOST_CAUSES = 3 };
 
 static const double LEAST_SHARE = 0.0005; /* below this, "0.1 %" would exaggerate */
-static const double SAVING_UNKNOWN = 0.05;
 
 struct writer {
     struct fsd_arena *arena;
@@ -96,6 +94,17 @@ static void put_types(const struct fsd_diff *d, FILE *out)
     fputs(*separator == ',' ? ")" : "", out);
 }
 
+/* Constants that stand as layers of their own: no inference runs them. */
+static uint32_t count_constants(const struct fsd_diff *d)
+{
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        n += d->layers[i].kind == FSD_KIND_CONSTANT &&
+             d->cost->layers[i].spent == FSD_SPENT_NOTHING;
+    return n;
+}
+
 static void write_runs(struct writer *w)
 {
     static const char *const verbs[FSD__SPENT_COUNT] = {
@@ -104,21 +113,36 @@ static void write_runs(struct writer *w)
         [FSD_SPENT_REQUESTED] = "move data as the model requires",
         [FSD_SPENT_NOTHING] = "free"};
     const struct fsd_spent_sum *spent = w->d->cost->spent;
-    uint32_t layers = w->d->engine->nodes.n;
+    uint32_t layers = w->d->engine->nodes.n, constants = count_constants(w->d);
     FILE *out = open_line(w);
 
     fsd_put_noun(out, layers, "layer");
     fprintf(out, ": %u compute",
             spent[FSD_SPENT_COMPUTE].layers + spent[FSD_SPENT_REQUANTIZE].layers);
     put_types(w->d, out);
-    for (int i = FSD_SPENT_REQUANTIZE; i < FSD__SPENT_COUNT; i++)
-        if (spent[i].layers)
-            fprintf(out, ", %u %s%s", spent[i].layers,
-                    i == FSD_SPENT_REQUANTIZE ? "of them " : "", verbs[i]);
+    for (int i = FSD_SPENT_REQUANTIZE; i < FSD__SPENT_COUNT; i++) {
+        uint32_t n = spent[i].layers - (i == FSD_SPENT_NOTHING ? constants : 0);
+
+        if (n)
+            fprintf(out, ", %u %s%s", n, i == FSD_SPENT_REQUANTIZE ? "of them " : "",
+                    verbs[i]);
+    }
+    if (constants)
+        fprintf(out, ", %u constant", constants);
     close_line(w, "runs");
 }
 
 /* ------------------------------------------------------------------- where it goes */
+
+/* Means count runs that were disturbed, medians do not: both are stated. */
+static void put_outlier(const struct fsd_diff *d, FILE *out)
+{
+    if (d->times->medians > 0)
+        fprintf(out,
+                " by means, %.4g ms by medians (layer %u's mean is %.2g times its "
+                "median)",
+                d->times->medians, d->times->outlier, d->times->outlying);
+}
 
 static void write_spent(struct writer *w)
 {
@@ -141,6 +165,7 @@ static void write_spent(struct writer *w)
                 w->d->times->total);
     } else if (timed) {
         fprintf(out, "%.4g ms in layers", w->d->times->total);
+        put_outlier(w->d, out);
     } else {
         fsd_put_scaled(cost->all.bytes, NULL, " B", out);
         fputs(cost->all.unknown ? ", as far as sizes are known" : "", out);
@@ -207,8 +232,6 @@ static const char *cause_words(const struct fsd_diff *d, fsd_id layer)
 
     if (*word && strcmp(word, "unknown") != 0)
         return word;
-    if (fsd_layer_pads(d->engine, layer, NULL, NULL))
-        return "padding";
     return *word ? "unexplained" : "copies";
 }
 
@@ -253,216 +276,32 @@ static void write_causes(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* Something to do, for the sake of some layers: edits of the model that one rule of
- * lint proposes, or an advice. */
-struct deed {
-    const char *advice;
-    FSD_VEC(const struct fsd_cite *) edits; /* none: an advice */
-    double ms, share;
-};
-
-struct deeds {
-    FSD_VEC(struct deed) list;
-    struct fsd_intern *keys; /* numbered from 1, as the list is from 0 */
-};
-
-/* An unknown saving comes after the large ones and before the small ones. */
-static double rank_of(const struct deed *deed)
+/* With reasons and names where the others have room behind it. */
+static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
-    return deed->share > 0 ? deed->share : SAVING_UNKNOWN;
-}
+    uint32_t written = 0, behind = 0;
 
-static int by_gain(const void *a, const void *b)
-{
-    const struct deed *x = a, *y = b;
+    for (uint32_t i = 0; i < all->n; i++)
+        behind += rows_of(all->at[i].brief);
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct fsd_todo *todo = &all->at[i];
+        bool fits;
 
-    return fsd_then(
-        fsd_falling(rank_of(x), rank_of(y)),
-        fsd_then(fsd_order(y->edits.n, x->edits.n), strcmp(x->advice, y->advice)));
-}
-
-static struct deed *deed_of(struct writer *w, struct deeds *all, const char *key)
-{
-    fsd_sym sym = fsd_intern_str(all->keys, key);
-
-    if (sym > all->list.n)
-        fsd_vec_push(w->arena, &all->list,
-                     ((struct deed){.advice = fsd_text(all->keys, sym)}));
-    return &all->list.at[sym - 1];
-}
-
-static void add_edit(struct writer *w, struct deed *deed, const struct fsd_cite *cite)
-{
-    for (uint32_t i = 0; i < deed->edits.n; i++)
-        if (fsd_cites_same_edit(deed->edits.at[i], cite))
-            return;
-    fsd_vec_push(w->arena, &deed->edits, cite);
-}
-
-static struct deed *deed_of_edit(struct writer *w, struct deeds *all,
-                                 const struct fsd_cite *cite)
-{
-    return deed_of(w, all,
-                   fsd_printed(w->arena, "%s %d", cite->rule, (int)cite->edit->action));
-}
-
-/* The deed of the layer's first edit, with all its edits of that rule and action: each
- * layer's share is counted once. */
-static struct deed *edits_of(struct writer *w, struct deeds *all, struct fsd_span span)
-{
-    const struct fsd_cite *own = &w->d->findings->cites.at[span.at];
-    struct deed *deed = deed_of_edit(w, all, own);
-
-    for (uint32_t i = 0; i < span.n; i++)
-        if (!strcmp(own[i].rule, own->rule) && own[i].edit->action == own->edit->action)
-            add_edit(w, deed, &own[i]);
-    return deed;
-}
-
-/* Edits that the dump confirms at kernels that compute: how much time these would save
- * is not in the dump. */
-static void add_proposed(struct writer *w, struct deeds *all)
-{
-    const struct fsd_findings *found = w->d->findings;
-    uint32_t costed = all->list.n;
-
-    for (uint32_t i = 0; i < found->proposed.n; i++) {
-        const struct fsd_cite *cite = &found->proposed.at[i];
-        struct deed *deed = deed_of_edit(w, all, cite);
-
-        if (deed >= all->list.at + costed)
-            add_edit(w, deed, cite);
+        behind -= rows_of(todo->brief);
+        fits = w->rows + rows_of(todo->text) + behind <= FSD_BRIEF_LINES;
+        fputs(fits ? todo->text : todo->brief, open_line(w));
+        written += close_line(w, "to do");
     }
-}
-
-static struct deed *advice_of(struct writer *w, struct deeds *all, fsd_id layer)
-{
-    bool proposes = fsd_put_advice(w->d, layer, open_line(w));
-    const char *text = fsd_print_take(&w->print, w->arena);
-
-    return proposes ? deed_of(w, all, text) : NULL;
-}
-
-/* No layer computes in less than 32 bits, and some are kernels of products.  Layers in
- * a region, or with an unknown type, may do so. */
-static bool is_fp32_only(const struct fsd_diff *d)
-{
-    bool multiplies = false;
-
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_layer_result *r = &d->layers[i];
-        int rank = fsd_dtype_rank(r->precision);
-
-        if (r->kind == FSD_KIND_FOREIGN)
-            return false;
-        if (r->kind != FSD_KIND_COMPUTE)
-            continue;
-        if (rank ? rank < fsd_dtype_rank(FSD_FP32) : r->precision == FSD_DTYPE_UNKNOWN)
-            return false;
-        multiplies |= rank && d->engine->layers.at[i].multiplies;
-    }
-    return multiplies;
-}
-
-/* The dump does not show what FP16 would save, but it is worth stating that FP16 was
- * not enabled. */
-static void add_fp16(struct writer *w, struct deeds *all)
-{
-    if (fsd_target_of(w->d->engine) && is_fp32_only(w->d))
-        deed_of(w, all,
-                w->d->engine->strongly_typed
-                    ? "convert the model to FP16 (ModelOpt AutoCast), since no layer "
-                      "computes in less than FP32"
-                    : "build with --fp16, or convert the model to FP16, since no layer "
-                      "computes in less than FP32");
-}
-
-static struct deeds find_deeds(struct writer *w)
-{
-    uint32_t n_layers = w->d->engine->nodes.n;
-    struct deeds all = {.keys = fsd_intern_new(w->arena)};
-
-    for (fsd_id i = 0; i < n_layers; i++) {
-        double share = fsd_cost_share(w->d, i), ms = fsd_layer_ms(w->d, i);
-        struct fsd_span cites = fsd_layer_cites(w->d, i);
-        struct deed *deed;
-
-        if (w->d->cost->layers[i].spent != FSD_SPENT_MOVEMENT || share < LEAST_SHARE)
-            continue;
-        deed = cites.n ? edits_of(w, &all, cites) : advice_of(w, &all, i);
-        if (!deed)
-            continue;
-        deed->share += share;
-        deed->ms += ms > 0 ? ms : 0;
-    }
-    add_proposed(w, &all);
-    add_fp16(w, &all);
-    fsd_vec_sort(&all.list, by_gain);
-    return all;
-}
-
-/* @param brief leaves out remarks in parentheses, and reasons. */
-static void put_advice(const char *advice, bool brief, FILE *out)
-{
-    const char *end = brief ? strstr(advice, ", since ") : NULL;
-    int depth = 0;
-
-    if (!end)
-        end = advice + strlen(advice);
-    for (const char *at = advice; at < end; at++) {
-        depth += brief && !strncmp(at, " (", 2);
-        if (!depth)
-            putc(*at, out);
-        depth -= depth && *at == ')';
-    }
-}
-
-/* @param brief prints only what one edit does, not where, and no reasons.
- * @return whether it had room */
-static bool write_deed(struct writer *w, const struct deed *deed, bool brief)
-{
-    FILE *out = open_line(w);
-
-    if (deed->edits.n)
-        fsd_put_cites_sum(deed->edits.at, deed->edits.n, brief, out);
-    else
-        put_advice(deed->advice, brief, out);
-    if (deed->share > 0) {
-        fputs(": may save ", out);
-        if (deed->ms > 0)
-            fprintf(out, "%.4f ms, ", deed->ms);
-        put_percent(deed->share, out);
-        if (deed->ms <= 0 && w->d->cost->all.unknown)
-            fputs(" of the known bytes", out);
-    } else {
-        fputs(brief ? ": gain unknown" : ": the dump does not show how much this saves",
-              out);
-    }
-    fprintf(out, "; fusiondiff %s",
-            deed->edits.n     ? "lint --fix"
-            : deed->share > 0 ? "reformats"
-                              : "top");
-    return close_line(w, "to do");
-}
-
-static void write_deeds(struct writer *w)
-{
-    struct deeds all = find_deeds(w);
-    uint32_t written = 0;
-
-    for (uint32_t i = 0; i < all.list.n && written < MOST_DEEDS; i++)
-        written += write_deed(w, &all.list.at[i], false) ||
-                   write_deed(w, &all.list.at[i], true);
     if (written)
         return;
     open_line(w);
     if (w->d->engine->only_timed) {
         fputs("give the engine's dump of layers, and this file to --profile", w->out);
-    } else if (all.list.n) {
-        fsd_put_noun(w->out, all.list.n, "change");
+    } else if (all->n) {
+        fsd_put_noun(w->out, all->n, "change");
         fputs(" may save time; fusiondiff reformats", w->out);
     } else {
-        fputs("no time-saving change is known", w->out);
+        fputs("nothing known saves more than 1 %", w->out);
     }
     close_line(w, "to do");
 }
@@ -569,15 +408,22 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct writer w = {.arena = arena, .d = d};
     const char *unknown = unknown_of(&w);
+    struct fsd_todos todos = {0};
+    uint32_t reserved;
 
+    if (!d->engine->only_timed)
+        todos = fsd_find_todos(arena, d);
+    reserved = todos.n ? rows_of(todos.at[0].brief) : 1;
     w.rows = rows_of(unknown);
     write_wrong(&w);
     write_alone(&w);
     write_runs(&w);
     write_spent(&w);
+    w.rows += reserved;
     write_operators(&w);
     write_causes(&w);
-    write_deeds(&w);
+    w.rows -= reserved;
+    write_todos(&w, &todos);
     close_unknown(&w, unknown);
     return w.brief;
 }

@@ -596,3 +596,15 @@ void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out)
     else
         fsd_put_advice(d, layer, out);
 }
+
+bool fsd_has_remedy(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_print text;
+    bool proposes;
+
+    if (fsd_layer_cites(d, layer).n)
+        return true;
+    proposes = fsd_put_advice(d, layer, fsd_print_open(&text));
+    fsd_print_take(&text, arena);
+    return proposes;
+}

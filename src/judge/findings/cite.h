@@ -38,4 +38,7 @@ bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b);
  *  run's findings. */
 void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
+/** Whether that proposes a change: a reason alone saves nothing. */
+bool fsd_has_remedy(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id layer);
+
 #endif

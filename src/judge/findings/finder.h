@@ -69,6 +69,9 @@ void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
 /** Prints ", 0.1234 ms" if the time is known. */
 void fsd_put_took(struct fsd_finder *f, double ms);
 
+/** By layer: whether it computes a constant at every inference.  rules/constant.c */
+const bool *fsd_constant_layers(struct fsd_arena *arena, const struct fsd_diff *d);
+
 /** Some layers of a run, as a part of the engine.  rules/recomputed.c */
 struct fsd_cost_part {
     uint32_t layers, unknown; /**< of unknown bytes */

@@ -285,7 +285,7 @@ struct fsd_layer {
     bool alone;        /**< it computes only the node that it is named after */
     bool scalar;       /**< multiplies without tensor cores or their equivalent */
     bool transposed;   /**< the convolution is a transposed one */
-    bool of_network;   /**< moves no data, and by its name is a layer of the network
+    bool of_network;   /**< computes nothing, and by its name is a layer of the network
                             definition: the builder did not add it */
     int64_t maps;      /**< output channels of a convolution with `weights` */
     fsd_sym metadata;  /**< the engine's statement of its origin, verbatim */

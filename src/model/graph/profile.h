@@ -19,6 +19,7 @@ struct fsd_profile_entry {
                            ran this in its body; 0 of others */
     double total_ms;  /**< of all runs; negative: unknown, or not a time */
     double mean_ms;   /**< of one run; negative: as above */
+    double median_ms; /**< of one run; negative: as above, or not stated */
     bool odd;         /**< it had an impossible time: negative, NaN, too large */
     bool cut;         /**< the name may be the beginning of the layer's */
 };

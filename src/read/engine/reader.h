@@ -82,6 +82,11 @@ struct fsd_engine_reader {
     /** What they mean, for people (glossary.h); NULL: nothing is told of them. */
     const struct fsd_gloss *glossary;
 
+    /** Whether the builder accepts this format at an input or output of the network.
+     *  @param layout as its options spell it, "hwc8" */
+    bool (*accepts_format)(const struct fsd_graph *engine, enum fsd_dtype type,
+                           const char *layout, uint32_t rank, bool input);
+
     /** Appends times of whole runs. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,
                                   struct fsd_run_times *out, struct fsd_error *err);
@@ -114,6 +119,12 @@ fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim 
  *         engines) or too high.  On failure the graph is in no defined state. */
 enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
                                 struct fsd_error *err);
+
+/** Whether the engine's builder accepts this I/O format; false also if nothing is
+ *  known of it.
+ *  @param layout as the builder's options spell it, "hwc8" */
+bool fsd_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
+                        const char *layout, uint32_t rank, bool input);
 
 /** The error for a file that is no engine. */
 enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,

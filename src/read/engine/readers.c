@@ -61,3 +61,12 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
                     "expected an engine's layers, found %s%s", fsd_file_type_noun(type),
                     advice[type] ? advice[type] : "");
 }
+
+bool fsd_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
+                        const char *layout, uint32_t rank, bool input)
+{
+    const struct fsd_engine_reader *reader = engine->reader;
+
+    return reader && reader->accepts_format &&
+           reader->accepts_format(engine, type, layout, rank, input);
+}

@@ -53,6 +53,8 @@ static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *en
         layer->ran_with = entry->sizes;
 }
 
+static const double OUTLYING = 1.1; /* means above medians: less is the usual tail */
+
 /* Sets the profile's times of layers; returns the time of entries that are none. */
 static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
                           const struct fsd_profile *p, struct fsd_arena *scratch)
@@ -91,6 +93,32 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
         }
     }
     return elsewhere;
+}
+
+/* Means far above the medians that stand beside them: a few runs were disturbed.  A
+ * profile without a median for each layer states nothing. */
+static void find_outliers(struct fsd_measured *t, struct fsd_graph *engine,
+                          const struct fsd_profile *p, struct fsd_arena *scratch)
+{
+    struct fsd_join join = fsd_profile_join(scratch, engine, p);
+    double means = 0, medians = 0, worst = 0;
+
+    for (uint32_t i = 0; i < p->entries.n; i++) {
+        const struct fsd_profile_entry *entry = &p->entries.at[i];
+
+        if (entry->mean_ms < 0 || entry->median_ms < 0)
+            return;
+        means += entry->mean_ms;
+        medians += entry->median_ms;
+        if (join.layer_of[i] == FSD_NONE || entry->median_ms <= 0 ||
+            entry->mean_ms - entry->median_ms <= worst)
+            continue;
+        worst = entry->mean_ms - entry->median_ms;
+        t->outlier = join.layer_of[i];
+        t->outlying = entry->mean_ms / entry->median_ms;
+    }
+    if (worst > 0 && means > OUTLYING * medians)
+        t->medians = medians;
 }
 
 static double *unknown(const struct fsd_graph *engine)
@@ -132,6 +160,8 @@ void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
         of[i] = fsd_spread_of(values, n_known);
         out->total += of[i].median > 0 ? of[i].median : 0;
     }
+    if (n == 1)
+        find_outliers(out, engine, profiles, scratch);
     out->of = of;
     out->totals = fsd_spread_of(sums, n);
     out->elsewhere = n ? fsd_spread_of(elsewhere, n).median : 0;

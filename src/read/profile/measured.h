@@ -20,6 +20,11 @@ struct fsd_measured {
     double total;             /**< of all entries, each the median of its profiles */
     struct fsd_spread totals; /**< of each profile's own sum */
     double elsewhere;         /**< of entries that are no layer of the engine */
+    double medians;  /**< the sum of the medians that a profile states beside the means,
+                         where it is much smaller: outliers are in the means; 0 */
+    double outlying; /**< then of the worst layer: its mean, as a multiple of its
+                           median, */
+    fsd_id outlier;  /**< and that layer */
     uint32_t entries, joined; /**< of the first profile, and those that are layers, or
                                    run in one */
     struct fsd_spread run;    /**< end to end, as fsd_spread_robust() of --times */

@@ -194,3 +194,79 @@ struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
         sentence.out.layout.width = 0;
     return sentence.out;
 }
+
+/* ----------------------------------------------------------------- I/O formats */
+
+struct io_format {
+    enum fsd_dtype type;
+    const char *layout;
+    uint8_t in, out; /* a bit for each rank */
+};
+
+/* What TensorRT for RTX accepts was found by building a network for each type, layout
+ * and rank: it checks less than it can compile.  tests/conformance/formats.py writes
+ * and checks these rows. */
+static const struct io_format made_by_building[] = {
+    /* clang-format off */
+    {FSD_FP32, "chw", 0x3e, 0x3e},
+    {FSD_FP32, "chw32", 0x10, 0x38},
+    {FSD_FP32, "hwc", 0x38, 0x38},
+    {FSD_FP32, "dhwc", 0x30, 0x30},
+    {FSD_FP16, "chw", 0x3e, 0x3e},
+    {FSD_FP16, "chw2", 0x10, 0x38},
+    {FSD_FP16, "chw4", 0x10, 0x38},
+    {FSD_FP16, "chw32", 0x10, 0x38},
+    {FSD_FP16, "hwc", 0x38, 0x38},
+    {FSD_FP16, "hwc8", 0x10, 0x38},
+    {FSD_FP16, "hwc16", 0x10, 0x38},
+    {FSD_FP16, "dhwc8", 0x20, 0x30},
+    {FSD_FP16, "cdhw32", 0x30, 0x30},
+    {FSD_BF16, "chw", 0x3e, 0x3e},
+    {FSD_BF16, "chw2", 0x10, 0x38},
+    {FSD_BF16, "chw4", 0x10, 0x38},
+    {FSD_BF16, "hwc8", 0x10, 0x38},
+    {FSD_BF16, "dhwc8", 0x20, 0x30},
+    {FSD_INT8, "chw", 0x3e, 0x3e},
+    {FSD_INT8, "chw4", 0x10, 0x38},
+    {FSD_INT8, "chw32", 0x10, 0x38},
+    {FSD_INT8, "hwc16", 0x10, 0x38},
+    {FSD_INT8, "cdhw32", 0x30, 0x30},
+    {FSD_UINT8, "chw", 0x3e, 0x3e},
+    {FSD_UINT8, "hwc", 0x38, 0x38},
+    {FSD_INT32, "chw", 0x3e, 0x3e},
+    {FSD_INT64, "chw", 0x3e, 0x3e},
+    {FSD_BOOL, "chw", 0x3e, 0x3e},
+    {FSD_FP8, "chw", 0x3e, 0x3e},
+    {FSD_FP8, "hwc16", 0x10, 0x38},
+    /* clang-format on */
+};
+
+/* For TensorRT 8 to 10, what the descriptions of nvinfer1::TensorFormat state. */
+enum { FROM_3 = 0xf8, FROM_4 = 0xf0 };
+static const struct io_format documented[] = {
+    {FSD_FP16, "chw2", FROM_3, FROM_3},   {FSD_FP16, "hwc8", FROM_3, FROM_3},
+    {FSD_FP16, "chw4", FROM_3, FROM_3},   {FSD_INT8, "chw4", FROM_3, FROM_3},
+    {FSD_FP32, "chw32", FROM_3, FROM_3},  {FSD_FP16, "chw32", FROM_3, FROM_3},
+    {FSD_INT8, "chw32", FROM_3, FROM_3},  {FSD_FP16, "dhwc8", FROM_4, FROM_4},
+    {FSD_FP16, "cdhw32", FROM_4, FROM_4}, {FSD_INT8, "cdhw32", FROM_4, FROM_4},
+    {FSD_FP32, "hwc", FROM_3, FROM_3},    {FSD_FP16, "hwc16", FROM_3, FROM_3},
+    {FSD_FP32, "dhwc", FROM_4, FROM_4}};
+
+static bool is_listed(const struct io_format *list, size_t n, enum fsd_dtype type,
+                      const char *layout, uint32_t rank, bool input)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i].type == type && !strcmp(list[i].layout, layout))
+            return rank < 8 && (input ? list[i].in : list[i].out) >> rank & 1;
+    return false;
+}
+
+bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
+                            const char *layout, uint32_t rank, bool input)
+{
+    if (strstr(fsd_text(engine->names, engine->producer), "RTX"))
+        return is_listed(made_by_building, FSD_COUNT_OF(made_by_building), type, layout,
+                         rank, input);
+    return !strcmp(layout, "chw") ||
+           is_listed(documented, FSD_COUNT_OF(documented), type, layout, rank, input);
+}

@@ -5,6 +5,7 @@
  * Cast of the model.  Only this folder knows these words; other folders use the neutral
  * facts that are set here.
  */
+#include "read/trt/grammar.h"
 #include "read/trt/trt.h"
 
 #include <string.h>
@@ -137,6 +138,16 @@ static bool says_any(const char *text, const char *const *words, size_t n)
     return false;
 }
 
+/* "(Unnamed Layer* 0) [Identity]", and nothing else: what an application adds to a
+ * network without a name. */
+static bool is_unnamed_layer(const char *name)
+{
+    struct fsd_scan scan = {.s = name, .n = strlen(name)};
+    size_t at = 0;
+
+    return fsd_scan_skip_unnamed(&scan, &at) && at == scan.n;
+}
+
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer)
 {
@@ -173,7 +184,10 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
     /* A layer that the builder adds has a name that contains that of the layer it is
      * for. */
-    layer->of_network = layer->kind == FSD_KIND_NOOP && node->name &&
-                        layer->form == FSD_NAME_PLAIN &&
-                        layer->provider == FSD_PROVIDER_BUILDER;
+    layer->of_network =
+        node->name && layer->form == FSD_NAME_PLAIN &&
+        layer->provider == FSD_PROVIDER_BUILDER &&
+        (layer->kind == FSD_KIND_NOOP ||
+         ((layer->kind == FSD_KIND_REFORMAT || layer->kind == FSD_KIND_COPY) &&
+          is_unnamed_layer(fsd_text(names, node->name))));
 }

@@ -501,5 +501,6 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .read_tuning = fsd_tuning_read,
     .phrases = phrases,
     .words = fsd_trt_words,
+    .accepts_format = fsd_trt_accepts_format,
     .glossary = fsd_trt_glossary,
 };

@@ -117,6 +117,11 @@ static void read_profile_field(struct profile_reading *p, const struct fsd_field
         p->entry.total_ms = read_time(p, field);
     } else if (fsd_field_is(field, "averageMs")) {
         p->entry.mean_ms = read_time(p, field);
+    } else if (fsd_field_is(field, "medianMs")) {
+        p->entry.median_ms =
+            !field->is_text && field->number >= 0 && field->number <= MOST_MS
+                ? field->number
+                : -1;
     } else if (fsd_field_is(field, "count")) {
         p->counted = true;
         p->count = field->is_text ? NAN : field->number;
@@ -152,7 +157,8 @@ static enum fsd_status step_profile(struct profile_reading *p, struct fsd_record
         fsd_vec_push(p->arena, p->out, next);
     }
     if (step == FSD_RECORD_OPEN) {
-        p->entry = (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1};
+        p->entry =
+            (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1, .median_ms = -1};
         p->named = p->counted = false;
     } else if (step == FSD_RECORD_FIELD && n)
         read_profile_field(p, field);

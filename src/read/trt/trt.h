@@ -341,6 +341,9 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
 
 /** Words of TensorRT that no name of a model makes: see fsd_engine_reader. */
 extern const char fsd_trt_words[];
+/** struct fsd_engine_reader.accepts_format(); format.c. */
+bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
+                            const char *layout, uint32_t rank, bool input);
 
 /** What they mean, for people; the last has no word.  glossary.c */
 extern const struct fsd_gloss fsd_trt_glossary[];

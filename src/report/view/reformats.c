@@ -163,7 +163,7 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     set(t, NAME,   type, fsd_text(d->names, n->op), "type", .aside = true) \
     set(t, NAME,   advice, advice, "advice", .sentence = true) \
     set(t, MS,     ms, ms, "ms") \
-    has(t, MS,     gain_ms,   "gain at most") \
+    has(t, MS,     gain_ms,   "gain") \
     has(t, TEXT,   gain_by,   "estimated by") \
     when(t, SHARE,  share, ms >= 0 && d->times->total > 0, ms / d->times->total, \
         "share") \
@@ -295,8 +295,10 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     const char *advice = fsd_phrase_of(arena, d, layer, fsd_put_remedy);
 
     FSD_FILL(row, MOVER_ROW);
-    if (advice) {
-        row->gain_ms = fsd_real_ms(ms >= 0 ? ms : timed_by_builder(d, layer));
+    if (advice && fsd_has_remedy(arena, d, layer)) {
+        double gain = ms >= 0 ? ms : timed_by_builder(d, layer);
+
+        row->gain_ms = fsd_real_ms(gain * (1 - fsd_advice_leaves(d, layer)));
         row->gain_by = ms >= 0              ? "its measured time"
                        : row->gain_ms.known ? "the builder's own timing"
                                             : NULL;
@@ -358,8 +360,8 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
                                         const struct fsd_intern *notes,
                                         const struct fsd_rows *movers)
 {
-    struct fsd_rows *rows = fsd_rows_new(
-        arena, &note_row_record, "  [{n}] {text}<  (saves at most {gain}, {by})>\n");
+    struct fsd_rows *rows = fsd_rows_new(arena, &note_row_record,
+                                         "  [{n}] {text}<  (may save {gain}, {by})>\n");
 
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
         struct note_row *row = fsd_rows_add(rows);

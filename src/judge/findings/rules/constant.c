@@ -1,13 +1,18 @@
 /*
- * Layers that compute constants at every inference: all their nodes have constant
- * inputs, and yet the builder left them to kernels.
+ * Layers that compute constants at every inference, and that the builder left to
+ * kernels.
+ *
+ *     [no input] product of two weights --> Add, Transpose --> copy that pads
+ *
+ * The model shows that the nodes of the first have constant inputs.
+ * What reads nothing but constants computes another one, whatever its nodes are.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-/* A layer that also computes something else costs the same without its constants. A
- * kernel that dequantizes weights stored in low precision does so on purpose. */
-static bool computes_constants_only(const struct fsd_diff *d, fsd_id layer)
+/* Whether a layer computes nodes that the model could have folded.  A kernel that
+ * dequantizes weights stored in low precision does so on purpose. */
+static bool begins_constants(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
     bool runs = false;
@@ -15,11 +20,68 @@ static bool computes_constants_only(const struct fsd_diff *d, fsd_id layer)
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (!d->facts->folded[node] || (d->facts->traits[node] & FSD_OP_QDQ))
+        if (!d->facts->folded[node])
             return false;
-        runs |= m->runs[node];
+        runs |= m->runs[node] && !(d->facts->traits[node] & FSD_OP_QDQ);
     }
     return runs;
+}
+
+/* Whether it has outputs, all of which have known sizes: open ones may be what it
+ * depends on. */
+static bool has_sizes(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span out = e->nodes.at[layer].out;
+
+    for (uint32_t i = 0; i < out.n; i++)
+        if (fsd_form_count(e, fsd_port_form(e, &e->ports.at[out.at + i])) < 0)
+            return false;
+    return out.n != 0;
+}
+
+static bool is_random(const struct fsd_diff *d, fsd_id layer)
+{
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
+        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
+            FSD_OP_RANDOM)
+            return true;
+    return false;
+}
+
+/* Whether layers that compute constants write all that the layer reads. */
+static bool reads_constants(const struct fsd_graph *e, const bool *constant,
+                            fsd_id layer)
+{
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        struct fsd_span by = fsd_port_peers(e, in.at + i, true);
+
+        if (!by.n || fsd_tensor_is(e, e->ports.at[in.at + i].tensor, FSD_TENSOR_INPUT))
+            return false;
+        for (uint32_t k = 0; k < by.n; k++)
+            if (!constant[e->links.at[by.at + k]])
+                return false;
+    }
+    return in.n != 0;
+}
+
+const bool *fsd_constant_layers(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    bool *constant = FSD_NEW(arena, bool, (size_t)d->engine->nodes.n + 1);
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        enum fsd_kind kind = d->layers[i].kind;
+
+        if ((kind != FSD_KIND_COMPUTE && kind != FSD_KIND_COPY &&
+             kind != FSD_KIND_REFORMAT) ||
+            is_random(d, i))
+            continue;
+        constant[i] =
+            begins_constants(d, i) ||
+            (has_sizes(d->engine, i) && reads_constants(d->engine, constant, i));
+    }
+    return constant;
 }
 
 static void add_layer(struct fsd_finder *f, fsd_id layer, int64_t *bytes, double *ms)
@@ -34,12 +96,13 @@ static void add_layer(struct fsd_finder *f, fsd_id layer, int64_t *bytes, double
 void fsd_find_not_folded(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
+    const bool *constant = fsd_constant_layers(f->scratch, d);
     double ms = 0;
     int64_t bytes = 0;
     uint32_t n = 0;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (!computes_constants_only(d, i))
+        if (!constant[i])
             continue;
         if (!n++)
             fsd_finding_open(f);

@@ -430,13 +430,38 @@ struct unfused {
     fsd_id layer, like; /* the first of these, and the kernel that fuses the same */
 };
 
+/* What fusion would save: the product's kernel writes a tensor, and this one reads it.
+ * All else that it reads and writes, the fused kernel would, too. */
+static void add_lost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_span in = e->nodes.at[layer].in;
+    double ms = fsd_layer_ms(d, layer);
+    int64_t bytes = -1;
+
+    for (uint32_t i = 0; i < in.n && bytes < 0; i++) {
+        fsd_id producer = fsd_port_producer(e, in.at + i);
+
+        if (producer != FSD_NONE && d->products->of[producer])
+            bytes = fsd_port_bytes(e, d->cost, &e->ports.at[in.at + i]);
+    }
+    cost->layers++;
+    cost->unknown += bytes < 0;
+    cost->bytes += bytes > 0 ? 2 * bytes : 0;
+    cost->ms += ms > 0 ? ms : 0;
+    if (d->times->profiles)
+        cost->share += fsd_larger(0, fsd_cost_share(d, layer));
+    else if (bytes > 0 && d->cost->all.share >= 0 && d->cost->all.bytes > 0)
+        cost->share += 2 * (double)bytes / (double)d->cost->all.bytes;
+}
+
 static void add_unfused(struct fsd_finder *f, struct unfused *all,
                         const struct finishes *does, fsd_id layer, fsd_id by)
 {
     if (!all->cost.layers)
         fsd_finding_open(f);
     fsd_about_layer(f, layer);
-    fsd_add_cost(f->d, &all->cost, layer);
+    add_lost(f->d, &all->cost, layer);
     for (int k = 0; k < FINISHES; k++)
         all->does.n[k] += does->n[k];
     all->requantizing += f->d->cost->layers[layer].spent == FSD_SPENT_REQUANTIZE;
@@ -496,10 +521,8 @@ void fsd_find_unfused(struct fsd_finder *f)
     fsd_id product;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (is_unfused(&v, i, &does, &product))
-            add_unfused(f, &all, &does, i,
-                        rearranges(d, i) ? FSD_NONE
-                                         : is_done_by(&fused, &v, product, &does));
+        if (!rearranges(d, i) && is_unfused(&v, i, &does, &product))
+            add_unfused(f, &all, &does, i, is_done_by(&fused, &v, product, &does));
     if (all.cost.layers)
         report_unfused(f, &all);
 }

@@ -44,8 +44,9 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
 
-    if (!l->steps.n)
-        return l->provider != FSD_PROVIDER_COMPILER;
+    if (!l->steps.n) /* nor does a plugin name its kernels */
+        return l->provider != FSD_PROVIDER_COMPILER &&
+               l->provider != FSD_PROVIDER_PLUGIN;
     if (l->more_steps == FSD_STEPS_LACK_SOME &&
         fsd_layer_count(d->engine, layer, FSD_ONNX_MatMul))
         return false;

@@ -73,14 +73,20 @@ void fsd_find_standing(struct fsd_finder *f)
         if (in && out)
             fprintf(f->out, " (%s -> %s)", fsd_dtype_name(in->type),
                     fsd_dtype_name(out->type));
-        fputs(", ", f->out);
-        fsd_quote_edge(d, i, f->out);
+        if (fsd_layer_has_edge(d, i)) {
+            fputs(", ", f->out);
+            fsd_quote_edge(d, i, f->out);
+        }
         fsd_put_took(f, fsd_layer_ms(d, i));
         fsd_finding_close(f);
     }
 }
 
 /* ------------------------------------------------ higher precision than requested */
+
+/* Nodes that compute nothing of which a type could be too wide: conversions, other
+ * shapes of the same elements, and sizes. */
+enum { NO_PRECISION = FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_VIEW | FSD_OP_SHAPE };
 
 /* Why nodes run in higher precision than requested: one finding each. */
 struct cause {
@@ -127,7 +133,7 @@ static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *caus
     if (d->layers[l->layer].kind != FSD_KIND_COMPUTE || !rank ||
         fsd_dtype_rank(d->computed[link]) <= rank ||
         fsd_dtype_rank(d->nodes[l->node].realised) <= rank ||
-        (d->facts->traits[l->node] & FSD_OP_QDQ))
+        (d->facts->traits[l->node] & NO_PRECISION))
         return false;
     *cause =
         (struct cause){asked, d->computed[link], reads_products(d, l->layer, asked)};
@@ -262,6 +268,7 @@ static bool is_left(const struct fsd_diff *d, uint32_t link)
     int asked = fsd_dtype_rank(d->nodes[node].requested);
 
     return d->nodes[node].fate == FSD_FATE_LAYER && d->computed[link] == FSD_FP32 &&
+           !(d->facts->traits[node] & NO_PRECISION) &&
            (!asked || asked >= fsd_dtype_rank(FSD_FP32));
 }
 

@@ -1,0 +1,440 @@
+/*
+ * What to do about a run.
+ *
+ *     build with --inputIOFormats=fp32:hwc and pass `x` in that format: saves 28.8 % of
+ *     the bytes
+ *
+ * Each is a command or a change that is named at its nodes.  Layers that the same
+ * change removes are summed up, each layer for one change only; what they cost is the
+ * gain, as a share of the engine's time, or of its bytes where it was not measured.  A
+ * change that saves less than 1 % is left out, and so is one whose gain nothing shows:
+ * that a model could be built in FP16 is no reason to expect a faster one, unless its
+ * kernels were measured to be bound by memory (--peak).
+ *
+ * Where kernels of INT8 products write floats, which others then quantize, no change of
+ * the model is known to help.  That comes first: it keeps the reader from trying.
+ */
+#include "judge/findings/todo.h"
+#include "base/base.h"
+#include "explain/cost/cost.h"
+#include "judge/findings/cite.h"
+#include "judge/findings/finder.h"
+#include "judge/lint/lint.h"
+
+#include <string.h>
+
+enum { NAMED = 2 };
+
+static const double LEAST = 0.01; /* of the whole: what is not worth a line */
+static const double BOUND = 0.5;  /* of the roofline: a kernel that memory bounds */
+
+enum deed_kind {
+    DEED_FACT,    /* no change helps: it stands before all others */
+    DEED_EDITS,   /* of the model, that one rule of lint proposes */
+    DEED_ADVICE,  /* for data-movement layers */
+    DEED_PADDING, /* a size that needs none */
+    DEED_HALF,    /* types of 16 bits */
+    DEED_CONSTANT /* what may be computed once */
+};
+
+/* Something to do, for the sake of some layers. */
+struct deed {
+    enum deed_kind kind;
+    const char *advice; /* EDITS: the key, which is not printed */
+    const char *edge;   /* ADVICE that names nothing: the first place */
+    uint32_t places;
+    struct fsd_padding_choice choice;
+    FSD_VEC(const struct fsd_cite *) edits;
+    FSD_VEC(fsd_id) nodes; /* of the model, each once */
+    double ms, share;
+    double typed; /* EDITS without a share: that of the tensors that change type */
+};
+
+struct todo {
+    struct fsd_arena *arena;
+    const struct fsd_diff *d;
+    FSD_VEC(struct deed) list;
+    struct fsd_intern *keys; /* numbered from 1, as the list is from 0 */
+    struct fsd_print print;
+};
+
+static double rank_of(const struct deed *deed)
+{
+    return deed->share > 0 ? deed->share : deed->typed;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct deed *x = a, *y = b;
+
+    return fsd_then(
+        fsd_order(x->kind != DEED_FACT, y->kind != DEED_FACT),
+        fsd_then(fsd_falling(rank_of(x), rank_of(y)), strcmp(x->advice, y->advice)));
+}
+
+static struct deed *deed_of(struct todo *t, const char *key, enum deed_kind kind)
+{
+    fsd_sym sym = fsd_intern_str(t->keys, key);
+
+    if (sym > t->list.n) {
+        fsd_vec_push(t->arena, &t->list,
+                     ((struct deed){.advice = fsd_text(t->keys, sym)}));
+        t->list.at[sym - 1].kind = kind;
+    }
+    return &t->list.at[sym - 1];
+}
+
+static void add_node(struct todo *t, struct deed *deed, fsd_id node)
+{
+    if (!fsd_ids_have(deed->nodes.at, deed->nodes.n, node))
+        fsd_vec_push(t->arena, &deed->nodes, node);
+}
+
+static void add_gain(struct todo *t, struct deed *deed, fsd_id layer, double part)
+{
+    double share = fsd_cost_share(t->d, layer), ms = fsd_layer_ms(t->d, layer);
+
+    deed->share += share > 0 ? share * part : 0;
+    deed->ms += ms > 0 ? ms * part : 0;
+}
+
+/* ------------------------------------------------------------------ edits of lint */
+
+static void add_edit(struct todo *t, struct deed *deed, const struct fsd_cite *cite)
+{
+    for (uint32_t i = 0; i < deed->edits.n; i++)
+        if (fsd_cites_same_edit(deed->edits.at[i], cite))
+            return;
+    fsd_vec_push(t->arena, &deed->edits, cite);
+}
+
+static struct deed *deed_of_edit(struct todo *t, const struct fsd_cite *cite)
+{
+    return deed_of(t,
+                   fsd_printed(t->arena, "%s %d", cite->rule, (int)cite->edit->action),
+                   DEED_EDITS);
+}
+
+/* The deed of the layer's first edit, with all its edits of that rule and action: each
+ * layer's share is counted once. */
+static struct deed *edits_of(struct todo *t, struct fsd_span span)
+{
+    const struct fsd_cite *own = &t->d->findings->cites.at[span.at];
+    struct deed *deed = deed_of_edit(t, own);
+
+    for (uint32_t i = 0; i < span.n; i++)
+        if (!strcmp(own[i].rule, own->rule) && own[i].edit->action == own->edit->action)
+            add_edit(t, deed, &own[i]);
+    return deed;
+}
+
+/* The share of the whole engine's bytes that a tensor of the model has where layers of
+ * the edit's node read it in a type above 8 bits; 0: it is not known. */
+static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
+{
+    const struct fsd_graph *e = d->engine;
+    fsd_id tensor = fsd_node_in_tensor(d->model, edit->node, edit->input);
+
+    for (uint32_t i = 0; i < d->match->of_node[edit->node].n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, edit->node, i)->layer;
+        struct fsd_span in = e->nodes.at[layer].in;
+
+        for (uint32_t k = 0; k < in.n; k++) {
+            const struct fsd_port *port = &e->ports.at[in.at + k];
+            int64_t bytes = fsd_port_bytes(e, d->cost, port);
+
+            if (d->cost->like[in.at + k] == tensor && bytes > 0 &&
+                fsd_dtype_rank(fsd_port_form(e, port)->type) >
+                    fsd_dtype_rank(FSD_INT8) &&
+                d->cost->all.bytes > 0)
+                return (double)bytes / (double)d->cost->all.bytes;
+        }
+    }
+    return 0;
+}
+
+/* Edits that the dump confirms at kernels that compute: how much time these would save
+ * is not in the dump, but how large the tensors are that change type. */
+static void add_proposed(struct todo *t)
+{
+    const struct fsd_findings *found = t->d->findings;
+    uint32_t costed = t->list.n;
+
+    for (uint32_t i = 0; i < found->proposed.n; i++) {
+        const struct fsd_cite *cite = &found->proposed.at[i];
+        struct deed *deed = deed_of_edit(t, cite);
+        uint32_t had = deed->edits.n;
+
+        if (deed < t->list.at + costed)
+            continue;
+        add_edit(t, deed, cite);
+        if (deed->edits.n > had && !t->d->times->profiles)
+            deed->typed += typed_share(t->d, cite->edit);
+    }
+}
+
+/* ------------------------------------------------------------- data-movement layers */
+
+static void add_padding(struct todo *t, fsd_id layer)
+{
+    struct fsd_padding_choice choice;
+    struct deed *deed;
+
+    if (!fsd_padding_choice(t->d, layer, &choice))
+        return;
+    deed = deed_of(t,
+                   fsd_printed(t->arena, "%d %lld %lld", choice.of_group,
+                               (long long)choice.given, (long long)choice.taken),
+                   DEED_PADDING);
+    deed->choice = choice;
+    add_node(t, deed, choice.product);
+    add_gain(t, deed, layer, 1);
+}
+
+/* The layer's advice, with its edge if it names nothing itself. */
+static void add_advice(struct todo *t, fsd_id layer)
+{
+    bool proposes = fsd_put_advice(t->d, layer, fsd_print_open(&t->print));
+    const char *text = fsd_print_take(&t->print, t->arena), *edge = NULL;
+    struct deed *deed;
+
+    if (!proposes)
+        return;
+    if (!strchr(text, '`')) {
+        fsd_quote_edge(t->d, layer, fsd_print_open(&t->print));
+        edge = fsd_print_take(&t->print, t->arena);
+        if (!strchr(edge, '`'))
+            return; /* nobody could find the place */
+    }
+    deed = deed_of(t, text, DEED_ADVICE);
+    deed->edge = deed->places++ ? deed->edge : edge;
+    add_gain(t, deed, layer, 1 - fsd_advice_leaves(t->d, layer));
+}
+
+static void add_movers(struct todo *t, const bool *constant)
+{
+    for (fsd_id i = 0; i < t->d->engine->nodes.n; i++) {
+        struct fsd_span cites = fsd_layer_cites(t->d, i);
+
+        if (t->d->cost->layers[i].spent != FSD_SPENT_MOVEMENT || constant[i])
+            continue;
+        if (cites.n)
+            add_gain(t, edits_of(t, cites), i, 1);
+        else if (t->d->reasons[i].cause == FSD_CAUSE_PADDING)
+            add_padding(t, i);
+        else
+            add_advice(t, i);
+    }
+}
+
+/* ----------------------------------------------------------------------- the others */
+
+static void add_constants(struct todo *t, const bool *constant)
+{
+    struct deed *deed = NULL;
+
+    for (fsd_id i = 0; i < t->d->engine->nodes.n; i++) {
+        if (!constant[i])
+            continue;
+        deed = deed ? deed : deed_of(t, "constants", DEED_CONSTANT);
+        add_gain(t, deed, i, 1);
+        for (uint32_t k = 0; k < t->d->match->of_layer[i].n; k++) {
+            fsd_id node = fsd_match_of_layer(t->d->match, i, k)->node;
+
+            if (t->d->match->runs[node] &&
+                !(t->d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
+                add_node(t, deed, node);
+        }
+    }
+}
+
+/* Kernels of products that all write floats, wherever the model has quantizers. */
+static void add_fact(struct todo *t)
+{
+    const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
+    const char *builder = fsd_target_of(t->d->engine);
+    struct deed *deed;
+
+    if (!t->d->products->none_quantizes || sum->share < LEAST || !builder ||
+        strcmp(builder, "rtx") != 0)
+        return;
+    deed = deed_of(t, "requantization", DEED_FACT);
+    deed->share = sum->share;
+}
+
+/* Kernels of FP32 that the device's memory bounds move half as many bytes in FP16. What
+ * the multiply-adds bound, or something else, may be no faster.  An engine that was
+ * allowed to use FP16 shows what the builder found. */
+static void add_half(struct todo *t)
+{
+    const struct fsd_diff *d = t->d;
+    fsd_sym built = fsd_built_find(&d->engine->built, d->engine->names, "precision");
+    struct deed half = {.share = 0};
+
+    if (built && strstr(fsd_text(d->engine->names, built), "16"))
+        return;
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        struct fsd_roofline r = fsd_cost_roofline(d, i);
+        double share = fsd_cost_share(d, i);
+
+        if (d->layers[i].kind != FSD_KIND_COMPUTE)
+            continue;
+        if (d->layers[i].precision != FSD_FP32 && d->layers[i].precision != FSD_TF32 &&
+            fsd_dtype_rank(d->layers[i].precision))
+            return;
+        if (!r.known || !r.by_memory || r.reached < BOUND || r.reached > 1 ||
+            share <= 0)
+            continue;
+        half.share += share / 2;
+        half.ms += fsd_layer_ms(d, i) / 2;
+    }
+    if (half.share > 0) {
+        struct deed *deed = deed_of(t, "half", DEED_HALF);
+
+        deed->share = half.share;
+        deed->ms = half.ms;
+    }
+}
+
+/* ---------------------------------------------------------------------------- words */
+
+static void put_nodes(struct todo *t, const struct deed *deed, bool brief, FILE *out)
+{
+    uint32_t n = brief ? 1 : NAMED;
+
+    for (uint32_t i = 0; i < deed->nodes.n && i < n; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_quote_node(t->d, deed->nodes.at[i], out);
+    }
+    if (deed->nodes.n > n)
+        fprintf(out, " and %u more", deed->nodes.n - n);
+}
+
+static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *out)
+{
+    const char *type = fsd_dtype_name(t->d->products->type);
+
+    fprintf(out, "requantization %s %.1f %% of %s",
+            t->d->times->profiles ? "takes" : "moves", 100 * deed->share,
+            t->d->times->profiles     ? "the time"
+            : t->d->cost->all.unknown ? "the known bytes"
+                                      : "all bytes");
+    if (!brief)
+        fprintf(out,
+                ": this version of the builder writes no %s from a kernel of a "
+                "product, and",
+                t->d->products->type == FSD_DTYPE_UNKNOWN ? "quantized type" : type);
+    fprintf(out,
+            "%s no known change of the model avoids it; compare with an FP16 build",
+            brief ? ":" : "");
+}
+
+/* @param brief leaves out remarks in parentheses, and reasons. */
+static void put_advice(const struct deed *deed, bool brief, FILE *out)
+{
+    const char *end = brief ? strstr(deed->advice, ", since ") : NULL;
+    int depth = 0;
+
+    if (!end)
+        end = deed->advice + strlen(deed->advice);
+    for (const char *at = deed->advice; at < end; at++) {
+        depth += brief && !strncmp(at, " (", 2);
+        if (!depth)
+            putc(*at, out);
+        depth -= depth && *at == ')';
+    }
+    if (!deed->edge)
+        return;
+    fprintf(out, " (%s", deed->edge);
+    if (deed->places > 1)
+        fprintf(out, " and %u more", deed->places - 1);
+    fputs(")", out);
+}
+
+static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
+{
+    if (brief) {
+        fputs("; fusiondiff lint --fix", out);
+        return;
+    }
+    fputs("; fusiondiff lint ", out);
+    fsd_put_shell_word(out, d->model->path);
+    fputs(" --fix -o fixed.onnx", out);
+}
+
+static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *out)
+{
+    const char *known = d->cost->all.unknown ? "known " : "";
+
+    if (deed->share > 0 && deed->ms > 0)
+        fprintf(out, ": may save %.4f ms, %.1f %% of the time", deed->ms,
+                100 * deed->share);
+    else if (deed->share > 0)
+        fprintf(out, ": saves %.1f %% of the %sbytes", 100 * deed->share, known);
+    else
+        fprintf(out, ": tensors with %.1f %% of the %sbytes change type",
+                100 * deed->typed, known);
+}
+
+static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
+{
+    FILE *out = fsd_print_open(&t->print);
+
+    switch (deed->kind) {
+    case DEED_FACT:
+        put_fact(t, deed, brief, out);
+        break;
+    case DEED_EDITS:
+        fsd_put_cites_sum(deed->edits.at, deed->edits.n, brief, out);
+        break;
+    case DEED_ADVICE:
+        put_advice(deed, brief, out);
+        break;
+    case DEED_PADDING:
+        fprintf(out, "choose %lld %s instead of %lld at ",
+                (long long)deed->choice.taken,
+                deed->choice.of_group ? "channels a group" : "elements",
+                (long long)deed->choice.given);
+        put_nodes(t, deed, brief, out);
+        fputs(brief ? "" : ", which kernels pad", out);
+        break;
+    case DEED_HALF:
+        fputs("convert the model to FP16", out);
+        if (!brief)
+            fputs(", since memory bounds these kernels", out);
+        break;
+    case DEED_CONSTANT:
+        fputs(brief ? "fold the constants " : "fold ", out);
+        put_nodes(t, deed, brief, out);
+        fputs(brief ? "" : " in the model, constants that each inference computes",
+              out);
+        break;
+    }
+    if (deed->kind != DEED_FACT)
+        put_gain(t->d, deed, out);
+    if (deed->kind == DEED_EDITS)
+        put_command(t->d, brief, out);
+    return fsd_print_take(&t->print, t->arena);
+}
+
+/* -------------------------------------------------------------------------------- */
+
+struct fsd_todos fsd_find_todos(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct todo t = {.arena = arena, .d = d, .keys = fsd_intern_new(arena)};
+    const bool *constant = fsd_constant_layers(arena, d);
+    struct fsd_todos todos = {0};
+
+    add_fact(&t);
+    add_movers(&t, constant);
+    add_constants(&t, constant);
+    add_half(&t);
+    add_proposed(&t);
+    fsd_vec_sort(&t.list, by_gain);
+    for (uint32_t i = 0; i < t.list.n && todos.n < FSD_MOST_TODOS; i++)
+        if (rank_of(&t.list.at[i]) >= LEAST)
+            todos.at[todos.n++] =
+                (struct fsd_todo){.text = text_of(&t, &t.list.at[i], false),
+                                  .brief = text_of(&t, &t.list.at[i], true)};
+    return todos;
+}

@@ -1,0 +1,23 @@
+/* What to do about a run: the changes that are known to make it faster. */
+#ifndef FSD_FINDINGS_TODO_H
+#define FSD_FINDINGS_TODO_H
+
+#include "judge/findings/findings.h"
+
+enum { FSD_MOST_TODOS = 3 };
+
+struct fsd_todo {
+    const char *text, *brief; /**< with its gain; without names and reasons */
+};
+
+struct fsd_todos {
+    uint32_t n;
+    struct fsd_todo at[FSD_MOST_TODOS]; /**< the largest gain first */
+};
+
+/** At most three, none of which is known to save less than 1 %: commands that can be
+ *  run as they stand, and changes of the model, named at its nodes.
+ *  @param d  with its findings; the texts live in `arena`. */
+struct fsd_todos fsd_find_todos(struct fsd_arena *arena, const struct fsd_diff *d);
+
+#endif
