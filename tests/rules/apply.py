@@ -5,7 +5,8 @@ What the edits mean: insert-pair puts a QuantizeLinear and a DequantizeLinear be
 `input` of node number `node`; remove-pair takes the quantizer number `node`, and the DequantizeLinear that
 reads it, away; set-scale gives the quantizer, and the one that undoes it, the scale `scale`; move-pair takes
 the pair of quantizer `node` away and puts one with its scale before input `input` of node `to`; insert-cast
-lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output.  An edit
+lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output; between two
+such nodes there is none, and none undoes one that the model has.  An edit
 without a scale is one that has to be measured first: it is left out, and shown.  With RULE only edits of
 these rules, and only so those that are on request."""
 import json
@@ -33,7 +34,8 @@ def insert(graph, nodes, edit, key="node"):
     node, i = nodes[edit[key]], edit["input"]
     base = f"{edit['tensor']}_lint_{edit[key]}_{i}"
     scale = constant(graph, base + "_scale", np.asarray(edit["scale"], np.float32))
-    zero = constant(graph, base + "_zero", np.asarray(0, np.int8))
+    zero = base + "_zero"
+    graph.initializer.append(helper.make_tensor(zero, NARROW[edit.get("type", "int8")], [], [0]))
     pair = [helper.make_node("QuantizeLinear", [node.input[i], scale, zero], [base + "_q"], name=base + "_q"),
             helper.make_node("DequantizeLinear", [base + "_q", scale, zero], [base + "_dq"], name=base + "_dq")]
     at = list(graph.node).index(node)
@@ -88,22 +90,37 @@ def types(model):
     return known
 
 
-def cast(graph, nodes, edit, known):
-    node = nodes[edit["node"]]
+def is_cast(node, to):
+    return node.op_type == "Cast" and any(a.name == "to" and a.i == to for a in node.attribute)
+
+
+def cast(graph, nodes, edit, known, wide):
+    """@param wide  tensor -> its name in FP32, of what was cast before."""
+    full, node = onnx.TensorProto.FLOAT, nodes[edit["node"]]
     half = [[k for k, name in enumerate(names) if known.get(name) == onnx.TensorProto.FLOAT16]
             for names in (node.input, node.output)]
     at = list(graph.node).index(node)
     for k in half[0]:
-        name = f"{node.output[0]}_from{k}"
-        graph.node.insert(at, helper.make_node("Cast", [node.input[k]], [name], name=name, to=onnx.TensorProto.FLOAT))
-        node.input[k] = name
-        at += 1
+        maker = next((n for n in graph.node if node.input[k] in n.output), None)
+        if node.input[k] in wide:
+            node.input[k] = wide[node.input[k]]
+        elif maker is not None and maker.op_type == "Cast" and known.get(maker.input[0]) == full:
+            node.input[k] = maker.input[0]
+        else:
+            name = f"{node.output[0]}_from{k}"
+            graph.node.insert(at, helper.make_node("Cast", [node.input[k]], [name], name=name, to=full))
+            node.input[k] = name
+            at += 1
     for k in half[1]:
         name, old = f"{node.output[k]}_fp32", node.output[k]
-        node.output[k] = name
+        node.output[k] = wide[old] = name
+        for reader in readers(graph, old):
+            if is_cast(reader, full):
+                reader.input[0] = name
         graph.node.insert(at + 1, helper.make_node("Cast", [name], [old], name=name, to=onnx.TensorProto.FLOAT16))
 
 
+NARROW = {"int8": onnx.TensorProto.INT8, "uint8": onnx.TensorProto.UINT8, "fp8": 17}  # older versions have no name for it
 ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale, "move-pair": move}
 UNSCALED = ("remove-pair", "insert-cast")
 
@@ -111,12 +128,12 @@ UNSCALED = ("remove-pair", "insert-cast")
 def apply(model, edits):
     """How many were applied; the rest lack a scale."""
     nodes, done = list(model.graph.node), 0
-    known = types(model) if any(e["action"] == "insert-cast" for e in edits) else {}
+    wide, known = {}, types(model) if any(e["action"] == "insert-cast" for e in edits) else {}
     for edit in edits:
         if edit["action"] not in UNSCALED and "scale" not in edit:
             continue
         if edit["action"] == "insert-cast":
-            cast(model.graph, nodes, edit, known)
+            cast(model.graph, nodes, edit, known, wide)
         else:
             ACTIONS[edit["action"]](model.graph, nodes, edit)
         done += 1
