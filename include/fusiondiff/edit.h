@@ -136,13 +136,17 @@ struct fsd_fix_options {
 };
 
 /** Writes the model with the edits that lint proposes.  All other bytes stay as they
- *  are.  An edit that needs a scale which neither the model nor `fix` has is left out,
- *  as are all that fsd_linting_list_fixes() lists as not applied.  Weights in other
- *  files stay there: the fixed model belongs into the folder of the model.
+ *  are, but for initializers that nothing reads any more.  The result is linted before
+ *  it is written: an edit that brings a finding which the model does not have is left
+ *  out, and what the result proposes is applied as well.  An edit that needs a scale
+ *  which neither the model nor `fix` has is left out, as are all that
+ *  fsd_linting_list_fixes() lists as not applied.  Weights in other files stay there:
+ *  the fixed model belongs into the folder of the model.
  *  The model's file is read once more, in the thread that calls.
  *  @param fix  may be NULL.
  *  @param out  gets an ONNX file; what it holds after a failure is of no use.
- *  @return FSD_E_ARG for a word of `fix` that names no rule, no finding or no tensor to
+ *  @return FSD_E_UNSUPPORTED where no edit applies, and nothing is written; FSD_E_ARG
+ *          for a word of `fix` that names no rule, no finding or no tensor to
  *          calibrate, and for a model that was read from standard input; FSD_E_IO,
  *          FSD_E_MISMATCH where the file is gone or has changed since it was read;
  *          FSD_E_LIMIT where the fixed model would be the first of more than 2 GiB,

@@ -403,7 +403,8 @@ class Linting(_Report):
         """Lists the edits, with a reason for those that do not apply; with ``output``, writes the edited model.
 
         ``what``: rules or fingerprints of findings (default: all).  ``scales``: calibrated scales by tensor.
-        ``output`` is written whole or not at all, and may not be a file that was read.  External weights stay in their
+        ``output`` is written whole or not at all, and may not be a file that was read; where no edit applies nothing is
+        written, and that is an error.  External weights stay in their
         files: write the fixed model into the folder of the model.
 
         >>> print(lint("fixtures/qat_block/model.onnx", builder="trt8").fix(scales={"skip": 0.05}).splitlines()[-1])

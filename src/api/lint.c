@@ -34,6 +34,8 @@ static enum fsd_status open_linting(struct fsd_linting *l,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,
                         word);
     l->lint = fsd_lint_new(l->arena, l->run->facts, l->run->cost->sizes, target);
+    l->today = lint->today;
+    l->alone = !opt->engine && !opt->n_shapes;
     out = fsd_print_open(&command);
     fprintf(out, "fusiondiff lint%s --for %s", l->run->command->run,
             l->lint->target.name);
@@ -66,6 +68,34 @@ enum fsd_status fsd_linting_open(struct fsd_linting **out,
     return status;
 }
 
+enum fsd_status fsd_linting_again(struct fsd_linting **out,
+                                  const struct fsd_linting *like, const char *path,
+                                  struct fsd_error *err)
+{
+    const struct fsd_options opt = {.model = path};
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_linting *l = FSD_NEW(arena, struct fsd_linting, 1);
+    enum fsd_status status;
+
+    *l = (struct fsd_linting){.arena = arena,
+                              .policy = like->policy,
+                              .today = like->today,
+                              .alone = true,
+                              .again = true};
+    *out = l;
+    status = fsd_run_open(&l->run, &opt, err);
+    if (status == FSD_OK) {
+        l->lint =
+            fsd_lint_new(arena, l->run->facts, l->run->cost->sizes, like->lint->target);
+        l->verdict = fsd_verdict_of_lint(
+            l->run, l->lint, fsd_find_lint(l->run, l->lint, l->policy, l->today), "");
+        return FSD_OK;
+    }
+    fsd_linting_free(l);
+    *out = NULL;
+    return status;
+}
+
 const struct fsd_diff *fsd_linting_run(const struct fsd_linting *l)
 {
     return l->run;
@@ -76,7 +106,8 @@ void fsd_linting_free(struct fsd_linting *l)
     if (!l)
         return;
     fsd_verdict_free(l->verdict);
-    fsd_policy_free(l->policy);
+    if (!l->again)
+        fsd_policy_free(l->policy);
     fsd_diff_free(l->run);
     fsd_arena_free(l->arena);
 }

@@ -11,6 +11,16 @@ struct fsd_linting {
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint;
+    unsigned today;
+    bool alone; /* of a model without an engine and without given sizes */
+    bool again; /* the policy is another linting's */
 };
+
+/* Judges another model as `like` was, without an engine.
+ * @param like  outlives it.
+ * @param out   NULL after a failure; else to be freed by fsd_linting_free(). */
+enum fsd_status fsd_linting_again(struct fsd_linting **out,
+                                  const struct fsd_linting *like, const char *path,
+                                  struct fsd_error *err);
 
 #endif

@@ -37,6 +37,18 @@ static enum fsd_status print_fix(const void *payload, const struct sink *to)
                                         to->err);
 }
 
+/* No edit applies, so that nothing is written: the list states why. */
+static enum fsd_status say_nothing_applies(struct command_line *line,
+                                           const struct fix_job *job,
+                                           struct fsd_error *err)
+{
+    line->exit_status = FINDINGS;
+    end_progress();
+    return line->quiet
+               ? FSD_OK
+               : fsd_linting_list_fixes(job->linting, job->fix, "text", stderr, err);
+}
+
 enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
                           struct fsd_error *err)
 {
@@ -51,6 +63,8 @@ enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *l
         moved |= job.write && !is_same_folder(line->run.model, line->outputs[i].path);
     }
     status = write_judgement(line, print_fix, &job, err);
+    if (status == FSD_E_UNSUPPORTED && job.write)
+        return say_nothing_applies(line, &job, err);
     if (status == FSD_OK && moved && !line->quiet && fsd_linting_has_external(linting))
         print_note(NULL, "the weights are in external files: copy them into the folder "
                          "of the fixed model");

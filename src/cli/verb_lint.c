@@ -17,13 +17,15 @@
 #define EDITS                                                                          \
     "-f json has the edits as a list that a script can apply; --fix applies them and " \
     "keeps all other bytes of MODEL."
-#define NO_STATUS   ", or --fix was given"
+#define NO_STATUS   ", or --fix applied or listed edits"
+#define NO_EDIT     ", or no edit of --fix applies and no file is written"
 #define FIX_EXAMPLE , "model.onnx --fix -o fixed.onnx"
 #else
 #define FIX_ROWS
 #define BRIEF "check a model before its build"
 #define EDITS "-f json has the edits as a list that a script can apply."
 #define NO_STATUS
+#define NO_EDIT
 #define FIX_EXAMPLE
 #define fix_model(line, linting, err) FSD_OK
 #endif
@@ -33,7 +35,7 @@ static const char doc[] =
     "operators and types that the builder does not support, unaligned channels.  With "
     "ENGINE, the built engine confirms or withdraws each finding.\v" EDITS
     "\n\nExit status: 0 no finding at or above the --fail-on level" NO_STATUS "; "
-    "1 findings; 2 an error.";
+    "1 findings" NO_EDIT "; 2 an error.";
 
 static const struct option_row options[] = {
     {"for", "BUILDER",

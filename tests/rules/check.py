@@ -3,6 +3,7 @@
 advised: not on the silent one.  A rule without both fixtures fails."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -11,11 +12,13 @@ BUILT = {"engine/symptom"}
 STYLES = {
     "brevitas": "Brevitas", "nncf": "NNCF", "modelopt": "NVIDIA ModelOpt", "ort": "ONNX Runtime static quantization",
     "pytorch_quantization": "pytorch-quantization", "dynamo": "PyTorch dynamo export",
-    "torchscript": "PyTorch export (pytorch-quantization and its kin)", "unknown": None}
+    "torchscript": "PyTorch export (pytorch-quantization and its kin)", "unknown": None,
+    "ort_tensorrt": "NVIDIA ModelOpt, or ONNX Runtime for TensorRT"}
 BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10",
             "qdq/silu": "trt10", "qdq/pad": "trt10", "qdq/no-gain": "trt10", "scale/concat": "trt10",
-            "fusion/missed": "trt10"}
+            "fusion/missed": "trt10", "qdq/after": "trt10", "channels/alignment": "trt10"}
 SEVERAL = {"qdq/no-gain": 3, "qdq/useless": 2, "size/dynamic": 4, "size/odd": 3}  # places where the firing model has the mistake
+ALL = ("trt8", "trt10", "trt11", "rtx")
 failures = 0
 
 
@@ -33,9 +36,29 @@ def check(holds, what):
         print(f"FAILED {what}")
 
 
+BASES = ("measured here", "documented by NVIDIA", "reported by users", "the ONNX operator specification", "log of a",
+         "by definition", "this program's limits", "the findings that it cites", "has no row for it")
+
+
+def check_source(rule):
+    """Each builder that the rule holds for is in a part of its source, and each part says what it rests on."""
+    parts = [part.split(": ", 1) for part in re.split(r"; (?=(?:not for |any builder|rtx|trt\d)[^;]*?: )", rule["source"])]
+    stated = set()
+    for builders, rest in ((part + [""])[:2] for part in parts):
+        check(any(base in rest for base in BASES), f"{rule['rule']}: on what does it rest for {builders}?")
+        if not builders.startswith("not for"):
+            stated |= set(builders.split(", "))
+    wanted = set(rule["holds_for"].split(", "))
+    check("any builder" in stated or (set(ALL) if "any builder" in wanted else wanted) <= stated,
+          f"{rule['rule']} holds for {wanted}, its source speaks of {stated}")
+
+
 def main():
     binary, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    rules = [r["rule"] for r in run(binary, "--list")["rules"]]
+    listed = run(binary, "--list")["rules"]
+    rules = [r["rule"] for r in listed]
+    for rule in listed:
+        check_source(rule)
     check(len(rules) > 25, "the list of rules is whole")
     for rule in rules:
         if rule in BUILT:

@@ -726,13 +726,18 @@ STYLES = {
     "dynamo": ("pytorch", "node_", "PyTorch dynamo export"),
     "torchscript": ("pytorch", "/", "PyTorch export (pytorch-quantization and its kin)"),
     "unknown": ("somebody", "/", None),
+    "ort_tensorrt": ("onnx.quantize", "/x_", "NVIDIA ModelOpt, or ONNX Runtime for TensorRT"),
 }
 
 
 def style(key):
     producer, prefix, _ = STYLES[key]
     n, x = start()
-    model = end(n, conv(n, q(n, x)), 1, C, 16, 16)
+    if key == "ort_tensorrt":  # whose weights stay in FP32, behind a Q
+        y = n.op("Conv", q(n, x), q(n, n.weight(C, C, 1, 1), np.full(C, 0.01), axis=0), kernel_shape=[1, 1])
+    else:
+        y = conv(n, q(n, x))
+    model = end(n, y, 1, C, 16, 16)
     model.producer_name = producer
     for i, node in enumerate(model.graph.node):
         if "Quantize" in node.op_type:
@@ -740,7 +745,22 @@ def style(key):
     return model
 
 
+def skips():
+    """As ONNX Runtime leaves additions: a pair on each branch, and one before each other consumer; and pairs that
+    nothing reads behind what they could be moved to."""
+    n, x = start()
+    x = n.op("Relu", conv(n, q(n, x)))
+    for _ in range(2):
+        y = conv(n, q(n, n.op("Relu", conv(n, q(n, x)))))
+        x = n.op("Relu", n.op("Add", q(n, y), q(n, x)))
+    model = finish(n, q(n, n.op("Mul", x, n.const(np.float32(0.5)))))
+    model.producer_name = "onnx.quantize"
+    return model
+
+
 def main():
+    with open(os.path.join(sys.argv[1], "cures_skips.onnx"), "wb") as file:
+        file.write(skips().SerializeToString())
     for key in STYLES:
         with open(os.path.join(sys.argv[1], f"style_{key}.onnx"), "wb") as file:
             file.write(style(key).SerializeToString())

@@ -98,14 +98,16 @@ static enum fsd_status compare(FILE *out, struct fsd_error *err)
 static enum fsd_status lint(FILE *out, struct fsd_error *err)
 {
     const struct fsd_options opt = {.model = MODEL};
-    const struct fsd_lint_options how = {0};
+    const struct fsd_lint_options how = {.builder = "trt8"};
+    const char *const scales[] = {"skip=0.05"};
+    const struct fsd_fix_options fix = {.scales = scales, .n_scales = 1};
     struct fsd_linting *made;
     enum fsd_status status = fsd_linting_open(&made, &opt, &how, err);
 
     if (status == FSD_OK)
         status = fsd_linting_write(made, "json", NULL, out, err);
     if (status == FSD_OK)
-        status = fsd_linting_fix(made, NULL, out, err);
+        status = fsd_linting_fix(made, &fix, out, err);
     fsd_linting_free(made);
     return status;
 }

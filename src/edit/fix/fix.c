@@ -79,6 +79,27 @@ struct deed {
 
 static const struct deed *deed_of(const struct fsd_edit *e);
 
+/* Types of 8 bits that a pair may have, by ONNX's numbers; 0: not one of these. */
+static int narrow_of(const char *type)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } types[] = {{"int8", FSD_ONNX_INT8},
+                 {"uint8", FSD_ONNX_UINT8},
+                 {"fp8", FSD_ONNX_FLOAT8E4M3FN}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
+        if (!strcmp(types[i].name, type))
+            return types[i].number;
+    return 0;
+}
+
+static bool is_scale(enum fsd_dtype type)
+{
+    return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16;
+}
+
 /* The node that is to read the pair. */
 static fsd_id reader_of(const struct fsd_edit *e)
 {
@@ -93,14 +114,16 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
 
     if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
         return "the node has no such input";
-    if (e->type && strcmp(e->type, "int8") != 0)
-        return "only INT8 pairs are inserted";
+    if (e->type && !narrow_of(e->type))
+        return "only pairs of INT8, UINT8 and FP8 are inserted";
     if (f->set[in.at + e->input])
         return "another edit changes this input";
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
-    return type == FSD_FP32 || type == FSD_DTYPE_UNKNOWN
-               ? NULL
-               : "the tensor is not FP32, and the scale would have to be of its type";
+    if (type == FSD_FP32 || type == FSD_DTYPE_UNKNOWN)
+        return NULL;
+    return !is_scale(type)            ? "the tensor is no FP32, FP16 or BF16"
+           : fsd_graph_opset(g) >= 19 ? NULL
+                                      : "before opset 19 a quantizer reads FP32 only";
 }
 
 static const char *refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -114,9 +137,9 @@ static const char *refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
         return "the quantizer has per-channel scales, or an unknown scale";
     if (f->set[in.at + e->input])
         return "another edit changes this scale";
-    return fsd_tensor_form(f->lint->g, q->scale)->type == FSD_FP32
+    return is_scale(fsd_tensor_form(f->lint->g, q->scale)->type)
                ? NULL
-               : "the scale is not FP32";
+               : "the scale is no FP32, FP16 or BF16";
 }
 
 static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -196,11 +219,13 @@ static const char *refuse(struct fsd_fixes *f, const struct fsd_edit *e)
                                  : deed_of(e)->refuse(f, e);
 }
 
-static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *proof,
+static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *barred,
                    const struct fsd_fix_options *opt)
 {
-    fix->why = proof && !strcmp(proof, "withdrawn")
-                   ? "the engine shows that this saves nothing"
+    fix->to_calibrate = fix->given = false;
+    fix->scale = 0;
+    fix->why = barred           ? barred
+               : fix->withdrawn ? "the engine shows that this saves nothing"
                : fix->edit->on_request && !opt->n_what
                    ? "it costs time, and applies only if its rule is named: --fix=RULE"
                    : refuse(f, fix->edit);
@@ -231,9 +256,9 @@ static bool is_wanted(const struct fsd_findings *found,
     return wanted;
 }
 
-static enum fsd_status check_what(const struct fsd_findings *found,
-                                  const struct fsd_fix_options *opt,
-                                  struct fsd_error *err)
+enum fsd_status fsd_fixes_check_words(const struct fsd_findings *found,
+                                      const struct fsd_fix_options *opt,
+                                      struct fsd_error *err)
 {
     for (unsigned i = 0; i < opt->n_what; i++) {
         bool known = false;
@@ -252,9 +277,9 @@ static enum fsd_status check_what(const struct fsd_findings *found,
 }
 
 /* A scale that no edit uses is a typing error in the tensor's name. */
-static enum fsd_status check_scales(const struct fsd_fixes *f,
-                                    const struct fsd_fix_options *opt,
-                                    struct fsd_error *err)
+enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *f,
+                                       const struct fsd_fix_options *opt,
+                                       struct fsd_error *err)
 {
     for (unsigned i = 0; i < opt->n_scales; i++) {
         const char *word = opt->scales[i], *equals = strrchr(word, '=');
@@ -268,7 +293,8 @@ static enum fsd_status check_scales(const struct fsd_fixes *f,
                             "expected TENSOR=VALUE with a positive scale, found '%s'",
                             word);
         for (uint32_t k = 0; k < f->list.n; k++)
-            used |= f->list.at[k].given &&
+            used |= deed_of(f->list.at[k].edit)->scaled &&
+                    !(f->list.at[k].edit->scale > 0) &&
                     strlen(f->list.at[k].edit->tensor) == (size_t)(equals - word) &&
                     !strncmp(f->list.at[k].edit->tensor, word, (size_t)(equals - word));
         if (!used)
@@ -280,14 +306,9 @@ static enum fsd_status check_scales(const struct fsd_fixes *f,
     return FSD_OK;
 }
 
-enum fsd_status fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_findings *found,
-                                 const struct fsd_fix_options *opt,
-                                 struct fsd_error *err)
+void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
+                    const struct fsd_fix_options *opt)
 {
-    enum fsd_status status = check_what(found, opt, err);
-
-    f->removed = FSD_NEW(f->arena, bool, f->lint->g->nodes.n + 1);
-    f->set = FSD_NEW(f->arena, bool, f->lint->g->ports.n + 1);
     for (uint32_t i = 0; i < found->list.n; i++) {
         const struct fsd_finding *finding = &found->list.at[i];
 
@@ -297,17 +318,25 @@ enum fsd_status fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_findings 
                 f->arena, &f->list,
                 ((struct fsd_fix){.edit = &found->edits.at[finding->edits.at + k],
                                   .rule = found->rules.at[finding->rule].rule->id,
-                                  .why = finding->proof}));
+                                  .finding = i,
+                                  .withdrawn = finding->proof &&
+                                               !strcmp(finding->proof, "withdrawn")}));
     }
-    /* What goes is known before anything is put to it. */
+    f->barred = FSD_NEW(f->arena, const char *, f->list.n + 1);
+}
+
+/* What goes is known before anything is put to it. */
+void fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_fix_options *opt)
+{
+    f->removed = FSD_NEW(f->arena, bool, f->lint->g->nodes.n + 1);
+    f->set = FSD_NEW(f->arena, bool, f->lint->g->ports.n + 1);
     for (int first = 1; first >= 0; first--)
         for (uint32_t i = 0; i < f->list.n; i++) {
             struct fsd_fix *fix = &f->list.at[i];
 
             if (deed_of(fix->edit)->removes == first)
-                choose(f, fix, fix->why, opt);
+                choose(f, fix, f->barred[i], opt);
         }
-    return status == FSD_OK ? check_scales(f, opt, err) : status;
 }
 
 /* ----------------------------------------------------------------------- applying */
@@ -316,14 +345,34 @@ struct apply {
     const struct fsd_fixes *f;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    fsd_id *instead; /* by tensor: what is read in its place; itself */
+    fsd_id *instead;              /* by tensor: what is read in its place; itself */
+    bool *dropped;                /* by node */
+    bool *rewired;                /* by port: it reads another tensor */
+    bool *kept;                   /* by tensor: what is new reads it */
+    bool *widened;                /* by node: it is to compute in FP32 */
+    const char **wide, **cast_as; /* by tensor: its name in FP32, by itself and of a
+                                     Cast in the graph `cast_in` - 1 */
+    fsd_id *cast_in;
 };
+
+static void drop_node(struct apply *a, fsd_id node)
+{
+    a->dropped[node] = true;
+    fsd_onnx_drop_node(a->edits, node);
+}
+
+static void set_input(struct apply *a, fsd_id node, uint32_t input, const char *name)
+{
+    a->rewired[a->g->nodes.at[node].in.at + input] = true;
+    fsd_onnx_set_input(a->edits, node, input, name);
+}
 
 static const char *name_of(const struct apply *a, fsd_id tensor)
 {
     /* A model may have a ring of pairs, though none runs. */
     for (uint32_t n = a->g->tensors.n; n && a->instead[tensor] != tensor; n--)
         tensor = a->instead[tensor];
+    a->kept[tensor] = true;
     return fsd_text(a->g->names, a->g->tensors.at[tensor].name);
 }
 
@@ -347,10 +396,10 @@ static void remove_pair(struct apply *a, const struct fsd_fix *fix)
             continue;
         }
         a->instead[out_of(l, dq)] = data;
-        fsd_onnx_drop_node(a->edits, dq);
+        drop_node(a, dq);
     }
     if (!needed)
-        fsd_onnx_drop_node(a->edits, quantizer);
+        drop_node(a, quantizer);
 }
 
 /* An output of a graph keeps its name: an Identity makes what the DQ made. */
@@ -381,7 +430,7 @@ static void rename_reads(struct apply *a)
 
             if (tensor != FSD_NONE && a->instead[tensor] != tensor &&
                 !a->f->set[in.at + k] && fsd_onnx_can_edit(a->g, i))
-                fsd_onnx_set_input(a->edits, i, k, name_of(a, tensor));
+                set_input(a, i, k, name_of(a, tensor));
         }
     }
 }
@@ -394,17 +443,25 @@ static void rename_kept(struct apply *a)
             a->f->removed[i] ? fsd_lint_quantizer(a->f->lint, i) : NULL;
 
         if (q && q->quantizes && a->instead[q->data] != q->data)
-            fsd_onnx_set_input(a->edits, i, 0, name_of(a, q->data));
+            set_input(a, i, 0, name_of(a, q->data));
     }
 }
 
-static const char *add_scale(struct apply *a, const char *base, double scale)
+/* @param type  of the scale; unknown: FP32 */
+static const char *add_scale(struct apply *a, const char *base, double scale,
+                             enum fsd_dtype type)
 {
     const char *name =
         fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_scale", base));
     float value = (float)scale;
+    uint16_t half = type == FSD_FP16 ? fsd_half_of(value) : fsd_brain_of(value);
 
-    fsd_onnx_add_tensor(a->edits, name, FSD_ONNX_FLOAT, &value, sizeof value);
+    if (type == FSD_FP16 || type == FSD_BF16)
+        fsd_onnx_add_tensor(a->edits, name,
+                            type == FSD_FP16 ? FSD_ONNX_FLOAT16 : FSD_ONNX_BFLOAT16,
+                            &half, sizeof half);
+    else
+        fsd_onnx_add_tensor(a->edits, name, FSD_ONNX_FLOAT, &value, sizeof value);
     return name;
 }
 
@@ -414,68 +471,107 @@ static void insert_pair(struct apply *a, const struct fsd_fix *fix)
     fsd_id node = reader_of(e);
     const char *base =
         fsd_printed(a->f->arena, "%s_lint_%u_%u", e->tensor, node, e->input);
-    const char *scale = add_scale(a, base, fix->scale);
+    fsd_id data = fsd_node_in_tensor(a->g, node, e->input);
+    const char *scale =
+        add_scale(a, base, fix->scale, fsd_tensor_form(a->g, data)->type);
     const char *zero =
         fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_zero", base));
     const char *q = fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_q", base));
     const char *dq =
         fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_dq", base));
 
-    fsd_onnx_add_tensor(a->edits, zero, FSD_ONNX_INT8, "", 1);
+    fsd_onnx_add_tensor(a->edits, zero, e->type ? narrow_of(e->type) : FSD_ONNX_INT8,
+                        "", 1);
     fsd_onnx_insert_node(
         a->edits, node,
-        &(struct fsd_onnx_new_node){
-            .op = "QuantizeLinear",
-            .name = q,
-            .inputs = {name_of(a, fsd_node_in_tensor(a->g, node, e->input)), scale,
-                       zero},
-            .output = q});
+        &(struct fsd_onnx_new_node){.op = "QuantizeLinear",
+                                    .name = q,
+                                    .inputs = {name_of(a, data), scale, zero},
+                                    .output = q});
     fsd_onnx_insert_node(a->edits, node,
                          &(struct fsd_onnx_new_node){.op = "DequantizeLinear",
                                                      .name = dq,
                                                      .inputs = {q, scale, zero},
                                                      .output = dq});
-    fsd_onnx_set_input(a->edits, node, e->input, dq);
+    set_input(a, node, e->input, dq);
 }
 
-static const char *new_cast(struct apply *a, const struct fsd_fix *fix,
-                            const char *what, uint32_t place)
+/* ---------------------------------------------------------------- Casts of a region */
+
+/* Whether the node is to compute in FP32. */
+static bool is_cast(const struct apply *a, fsd_id node)
 {
-    return fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_%s%u",
-                                                   fix->edit->tensor, fix->edit->node,
-                                                   what, place));
+    return node != FSD_NONE && a->widened[node];
 }
 
-/* What reads an output reads it under its old name, from the Cast. */
-static void insert_casts(struct apply *a, const struct fsd_fix *fix)
+static bool casts_to_fp32(const struct apply *a, fsd_id node)
+{
+    return fsd_node_is(a->g, node, FSD_ONNX_Cast) &&
+           fsd_tensor_form(a->g, fsd_node_out_tensor(a->g, node, 0))->type == FSD_FP32;
+}
+
+/* The tensor in FP32, in the place of its FP16 form; NULL: a Cast has to make it. */
+static const char *wide_name(struct apply *a, fsd_id tensor)
+{
+    fsd_id maker = fsd_tensor_producer(a->g, tensor);
+    fsd_id before = fsd_node_in_tensor(a->g, maker, 0);
+
+    if (!a->wide[tensor] && is_cast(a, maker))
+        a->wide[tensor] = fsd_onnx_new_name(
+            a->edits,
+            fsd_printed(a->f->arena, "%s_fp32",
+                        fsd_text(a->g->names, a->g->tensors.at[tensor].name)));
+    else if (!a->wide[tensor] && maker != FSD_NONE && before != FSD_NONE &&
+             fsd_node_is(a->g, maker, FSD_ONNX_Cast) &&
+             fsd_tensor_form(a->g, before)->type == FSD_FP32)
+        a->wide[tensor] = name_of(a, before);
+    return a->wide[tensor];
+}
+
+static void widen_input(struct apply *a, const struct fsd_fix *fix, uint32_t i)
 {
     fsd_id node = fix->edit->node;
-    const struct fsd_node *n = &a->g->nodes.at[node];
+    fsd_id tensor = fsd_node_in_tensor(a->g, node, i);
+    fsd_id scope = a->g->nodes.at[node].scope;
+    const char *name = wide_name(a, tensor);
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        const char *name;
-
-        if (!is_half(a->g, n->in.at + i))
-            continue;
-        name = new_cast(a, fix, "in", i);
-        fsd_onnx_insert_node(
-            a->edits, node,
-            &(struct fsd_onnx_new_node){
-                .op = "Cast",
-                .name = name,
-                .inputs = {name_of(a, a->g->ports.at[n->in.at + i].tensor)},
-                .output = name,
-                .to = FSD_ONNX_FLOAT});
-        fsd_onnx_set_input(a->edits, node, i, name);
+    /* A Cast before one node is seen by those behind it in the same graph. */
+    if (!name && a->cast_in[tensor] == scope + 1)
+        name = a->cast_as[tensor];
+    if (!name) {
+        name = fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_in%u",
+                                                       fix->edit->tensor, node, i));
+        fsd_onnx_insert_node(a->edits, node,
+                             &(struct fsd_onnx_new_node){.op = "Cast",
+                                                         .name = name,
+                                                         .inputs = {name_of(a, tensor)},
+                                                         .output = name,
+                                                         .to = FSD_ONNX_FLOAT});
+        a->cast_in[tensor] = scope + 1;
+        a->cast_as[tensor] = name;
     }
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id out = a->g->ports.at[n->out.at + i].tensor;
-        const char *name;
+    set_input(a, node, i, name);
+}
 
-        if (!is_half(a->g, n->out.at + i))
-            continue;
-        name = new_cast(a, fix, "out", i);
-        fsd_onnx_set_output(a->edits, node, i, name);
+/* What computes in FP32, too, reads the output as it is; a Cast makes what the others
+ * read, under its old name. */
+static void widen_output(struct apply *a, const struct fsd_fix *fix, uint32_t i)
+{
+    fsd_id node = fix->edit->node, out = fsd_node_out_tensor(a->g, node, i);
+    struct fsd_span readers = a->g->tensors.at[out].consumers;
+    const char *name = wide_name(a, out);
+    bool needed = is_output(a, out) || !readers.n;
+
+    fsd_onnx_set_output(a->edits, node, i, name);
+    for (uint32_t k = 0; k < readers.n; k++) {
+        fsd_id reader = a->g->links.at[readers.at + k];
+
+        if (casts_to_fp32(a, reader) && fsd_onnx_can_edit(a->g, reader))
+            set_input(a, reader, 0, name);
+        else if (!is_cast(a, reader))
+            needed = true;
+    }
+    if (needed)
         fsd_onnx_append_node(
             a->edits, node,
             &(struct fsd_onnx_new_node){
@@ -484,7 +580,18 @@ static void insert_casts(struct apply *a, const struct fsd_fix *fix)
                 .inputs = {name},
                 .output = fsd_text(a->g->names, a->g->tensors.at[out].name),
                 .to = FSD_ONNX_FLOAT16});
-    }
+}
+
+static void insert_casts(struct apply *a, const struct fsd_fix *fix)
+{
+    const struct fsd_node *n = &a->g->nodes.at[fix->edit->node];
+
+    for (uint32_t i = 0; i < n->in.n; i++)
+        if (is_half(a->g, n->in.at + i))
+            widen_input(a, fix, i);
+    for (uint32_t i = 0; i < n->out.n; i++)
+        if (is_half(a->g, n->out.at + i))
+            widen_output(a, fix, i);
 }
 
 /* The quantizer, and what undoes it, or what it undoes. */
@@ -495,17 +602,18 @@ static void set_scale(struct apply *a, const struct fsd_fix *fix)
     fsd_id producer = q->quantizes ? q->node : fsd_tensor_producer(a->g, q->data);
     const struct fsd_quantizer *first = fsd_lint_quantizer(l, producer);
     const char *scale =
-        add_scale(a, fsd_printed(a->f->arena, "%s_lint", fix->edit->name), fix->scale);
+        add_scale(a, fsd_printed(a->f->arena, "%s_lint", fix->edit->name), fix->scale,
+                  fsd_tensor_form(a->g, q->scale)->type);
     fsd_id out;
 
-    fsd_onnx_set_input(a->edits, q->node, 1, scale);
+    set_input(a, q->node, 1, scale);
     if (!first || !first->quantizes)
         return;
-    fsd_onnx_set_input(a->edits, producer, 1, scale);
+    set_input(a, producer, 1, scale);
     out = out_of(l, producer);
     for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++)
         if (dq_at(l, out, i) != FSD_NONE)
-            fsd_onnx_set_input(a->edits, dq_at(l, out, i), 1, scale);
+            set_input(a, dq_at(l, out, i), 1, scale);
 }
 
 static const struct deed deeds[] = {
@@ -522,17 +630,87 @@ static const struct deed *deed_of(const struct fsd_edit *e)
     return &deeds[e->action];
 }
 
+/* ---------------------------------------------------------------- what is left over */
+
+/* How often each tensor is still read. */
+static uint32_t *count_reads(const struct apply *a)
+{
+    uint32_t *reads = FSD_NEW(a->f->arena, uint32_t, a->g->tensors.n + 1);
+
+    for (fsd_id i = 0; i < a->g->nodes.n; i++) {
+        struct fsd_span in = a->g->nodes.at[i].in;
+
+        for (uint32_t p = in.at; p < in.at + in.n && !a->dropped[i]; p++)
+            if (a->g->ports.at[p].tensor != FSD_NONE && !a->rewired[p])
+                reads[a->g->ports.at[p].tensor]++;
+    }
+    return reads;
+}
+
+/* A constant of the main graph that only what went has read. */
+static bool is_left_over(const struct apply *a, const uint32_t *reads, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &a->g->tensors.at[tensor];
+
+    return t->consumers.n && !reads[tensor] && !a->kept[tensor] && !t->scope &&
+           !is_output(a, tensor) && a->f->lint->facts->constant[tensor];
+}
+
+static void drop_maker(struct apply *a, uint32_t *reads, fsd_id tensor)
+{
+    fsd_id maker = fsd_tensor_producer(a->g, tensor);
+    struct fsd_span in = a->g->nodes.at[maker].in;
+
+    if (a->dropped[maker] || a->g->nodes.at[maker].out.n != 1 ||
+        !fsd_onnx_can_edit(a->g, maker))
+        return;
+    drop_node(a, maker);
+    for (uint32_t p = in.at; p < in.at + in.n; p++)
+        if (a->g->ports.at[p].tensor != FSD_NONE && !a->rewired[p])
+            reads[a->g->ports.at[p].tensor]--;
+}
+
+/* Scales and zero points that no quantizer reads any more: initializers, and the
+ * nodes that make constants.  Tensors are looked at from the last to the first, as what
+ * makes one comes behind what it reads. */
+static void drop_left_over(struct apply *a)
+{
+    uint32_t *reads = count_reads(a);
+
+    for (fsd_id i = a->g->tensors.n; i-- > 0;)
+        if (is_left_over(a, reads, i)) {
+            if (fsd_tensor_producer(a->g, i) != FSD_NONE)
+                drop_maker(a, reads, i);
+            else
+                fsd_onnx_drop_listed(
+                    a->edits, FSD_ONNX_INITIALIZERS | FSD_ONNX_INPUTS | FSD_ONNX_VALUES,
+                    a->g->tensors.at[i].name);
+        }
+}
+
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
 {
     const struct fsd_graph *g = f->lint->g;
-    struct apply a = {f, g, fsd_onnx_edits_new(f->arena, g),
-                      FSD_NEW(f->arena, fsd_id, g->tensors.n + 1)};
+    struct apply a = {.f = f,
+                      .g = g,
+                      .edits = fsd_onnx_edits_new(f->arena, g),
+                      .instead = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1),
+                      .dropped = FSD_NEW(f->arena, bool, g->nodes.n + 1),
+                      .rewired = FSD_NEW(f->arena, bool, g->ports.n + 1),
+                      .kept = FSD_NEW(f->arena, bool, g->tensors.n + 1),
+                      .widened = FSD_NEW(f->arena, bool, g->nodes.n + 1),
+                      .wide = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
+                      .cast_as = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
+                      .cast_in = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1)};
 
     for (fsd_id i = 0; i < g->tensors.n; i++)
         a.instead[i] = i;
     for (uint32_t i = 0; i < f->list.n; i++)
         if (!f->list.at[i].why && deed_of(f->list.at[i].edit)->removes)
             remove_pair(&a, &f->list.at[i]);
+    for (uint32_t i = 0; i < f->list.n; i++)
+        if (!f->list.at[i].why && f->list.at[i].edit->action == FSD_INSERT_CAST)
+            a.widened[f->list.at[i].edit->node] = true;
     keep_outputs(&a);
     rename_reads(&a);
     rename_kept(&a);
@@ -543,54 +721,6 @@ struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
             if (!fix->why && (int)fix->edit->action == action && deeds[action].make)
                 deeds[action].make(&a, fix);
         }
+    drop_left_over(&a);
     return a.edits;
-}
-
-/* ------------------------------------------------------------------------ listing */
-
-static void print_fix(const struct fsd_fix *fix, FILE *out)
-{
-    const struct fsd_edit *e = fix->edit;
-
-    fprintf(out, "%s %s", fsd_action_name(e->action), e->name);
-    if (e->action == FSD_INSERT_PAIR)
-        fprintf(out, " input %u", e->input);
-    if (e->action == FSD_MOVE_PAIR)
-        fprintf(out, " to %s input %u", e->to_name, e->input);
-    fprintf(out, "  [%s]\n    tensor %s\n", fix->rule, e->tensor);
-    if (fix->why) {
-        fprintf(out, "    not applied: %s\n", fix->why);
-        return;
-    }
-    if (fix->scale > 0)
-        fprintf(out, "    scale %.7g, %s%s\n", fix->scale,
-                fix->given ? "as given" : "that of ", fix->given ? "" : e->like);
-    fprintf(out, "    effect: %s\n", e->effect);
-}
-
-static void print_summary(const struct fsd_fixes *f, FILE *out)
-{
-    uint32_t applied = 0, calibrate = 0;
-
-    for (uint32_t i = 0; i < f->list.n; i++) {
-        applied += !f->list.at[i].why;
-        calibrate += f->list.at[i].to_calibrate;
-    }
-    if (!f->list.n) {
-        fputs("no edits are proposed\n", out);
-        return;
-    }
-    fprintf(out, "edits that apply: %u of %u", applied, f->list.n);
-    if (calibrate)
-        fprintf(out, ", %u to calibrate (pass --scale TENSOR=VALUE)", calibrate);
-    fputs("\n", out);
-}
-
-void fsd_fixes_print(const struct fsd_fixes *f, bool all, FILE *out)
-{
-    for (uint32_t i = 0; all && i < f->list.n; i++)
-        print_fix(&f->list.at[i], out);
-    if (all && f->list.n)
-        fputs("\n", out);
-    print_summary(f, out);
 }

@@ -490,12 +490,17 @@ enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
     return fsd_outside_close(&w.outside, status, err);
 }
 
+bool fsd_onnx_can_reopen(const struct fsd_graph *model)
+{
+    return !strcmp(model->kind, "onnx") && strcmp(model->file, "-") != 0;
+}
+
 enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *model,
                                 const char *who, struct fsd_error *err)
 {
     bool onnx = !strcmp(model->kind, "onnx");
 
-    if (onnx && strcmp(model->file, "-") != 0)
+    if (fsd_onnx_can_reopen(model))
         return fsd_file_open_decompressed(out, model->file, UINT64_MAX, err);
     *out = (struct fsd_file){.name = model->path};
     return fsd_fail(err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,

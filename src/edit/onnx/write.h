@@ -29,6 +29,9 @@ enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
                                const struct fsd_file *file, FILE *out,
                                struct fsd_error *err);
 
+/** True of a model that was read from an ONNX file, which can be opened again. */
+bool fsd_onnx_can_reopen(const struct fsd_graph *model);
+
 /** Opens the file of a model that was read, to write it again.
  *  @param out  to be ended by fsd_file_done(), however it comes back.
  *  @param who  "retype", which needs the file twice, for the message.

@@ -9,8 +9,7 @@
  * the edit is cited at layer 4.  It is cited at the quantizer behind layer 6 as well,
  * which gets FP16 because layer 6 reads FP16.  A layer that raises the precision is
  * explained by unquantized consumers of its consumer's output.  Edits that remove or
- * rescale a quantizer are cited at the layer that computes it.  A pair without which
- * the builder moves as many bytes is not cited: it would be advice that gains nothing.
+ * rescale a quantizer are cited at the layer that computes it. 
  */
 #include "judge/findings/cite.h"
 #include "base/base.h"
@@ -106,8 +105,6 @@ static void index_edits(struct citer *c, struct fsd_arena *scratch)
                                 ? fsd_node_in_tensor(m, e->node, e->input)
                                 : FSD_NONE;
 
-            if (e->saves_nothing)
-                continue;
             c->finding_of[k] = i;
             c->next_of_node[k] = c->of_node[e->node];
             c->of_node[e->node] = k;

@@ -152,6 +152,7 @@ struct fsd_rule {
                             reports it */
     /* Of lint. */
     unsigned builders; /**< the builders for which it holds, enum fsd_family; 0: any */
+    unsigned notes;    /**< those for which it is information, and proposes nothing */
     enum fsd_proves {
         FSD_PROVES_NOTHING,
         FSD_PROVES_WIDE,   /**< a layer of its first node reads or writes higher
@@ -214,8 +215,7 @@ struct fsd_edit {
     double scale;                    /**< by value; 0: not a single one, or unknown */
     const char *type;                /**< "int8"; NULL: as it is */
     const char *effect;              /**< in numbers */
-    bool on_request;    /**< it costs time: applied only if its rule is named */
-    bool saves_nothing; /**< the builder moves as many bytes without it */
+    bool on_request; /**< it costs time: applied only if its rule is named */
 };
 
 /** An edit that lint proposes, and why it matters to a layer according to the dump
@@ -246,6 +246,7 @@ struct fsd_finding {
                                 about */
     bool widens;           /**< of a change: its nodes, or their edge, have a higher
                                 precision */
+    bool listed;           /**< of lint: it is about each of its nodes alike */
     bool of_dump;          /**< it is about a fact that the whole dump does not state */
     double ms;             /**< of a change: how much slower it makes the build; 0:
                                 unknown, or no slower */

@@ -16,8 +16,7 @@ void fsd_lint_close(struct fsd_finder *f);
  *  scale that is to be measured.
  *  @param effect how that changes the numbers. */
 void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
-                     const struct fsd_quantizer *like, const char *effect,
-                     bool saves_nothing);
+                     const struct fsd_quantizer *like, const char *effect);
 /** Proposes to remove the pair that begins with this Q. */
 void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
                      const char *effect);
@@ -37,6 +36,10 @@ const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor);
 /** The Q of the DQ; NULL if it has none, as for stored weights. */
 const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
                                           const struct fsd_quantizer *dq);
+
+/** The product of matrices that feeds the softmax, through scaling, masks and
+ *  quantizers; FSD_NONE.  lint_products.c */
+fsd_id fsd_lint_product_before(const struct fsd_lint *l, fsd_id softmax);
 
 /** The quantized convolution that outputs the tensor, possibly through operators that
  *  builders fuse into it: a normalization, a bias; FSD_NONE. */

@@ -210,30 +210,6 @@ static bool casts_back(struct fsd_place *p)
            fsd_tensor_form(g, fsd_place_tensor(p, 'm'))->type == was;
 }
 
-/* How many elements the node reduces to one; 0: unknown. */
-static int64_t reduced_by(const struct fsd_lint *l, fsd_id node)
-{
-    int64_t before = fsd_shape_count(
-        l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0)));
-    int64_t after = fsd_shape_count(
-        l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, node, 0)));
-
-    return before > 0 && after > 0 ? before / after : 0;
-}
-
-/* Operators that compute in FP32 by ONNX itself (stash_type), as LayerNormalization,
- * have no row. */
-static bool is_sensitive_half(struct fsd_place *p)
-{
-    fsd_id node = fsd_place_node(p, 'n');
-    fsd_id in = fsd_node_in_tensor(p->l->g, node, 0);
-
-    return in != FSD_NONE && !p->l->facts->folded[node] &&
-           fsd_tensor_form(p->l->g, in)->type == FSD_FP16 &&
-           (!(p->l->facts->traits[node] & FSD_OP_REDUCES) ||
-            reduced_by(p->l, node) >= FSD_LONG_REDUCTION);
-}
-
 /* A strongly typed builder keeps in FP32 what the model has in FP32. */
 static bool multiplies_in_fp32(struct fsd_place *p)
 {
@@ -243,15 +219,6 @@ static bool multiplies_in_fp32(struct fsd_place *p)
 }
 
 const struct fsd_place_row fsd_rows_of_build[] = {
-    {"cast/fp16-range",
-     "n=Softmax|LogSoftmax|InstanceNormalization|LpNormalization|"
-     "MeanVarianceNormalization|LRN|Exp|Pow|ReduceLogSumExp|ReduceSum|ReduceMean|"
-     "ReduceProd|ReduceL1|ReduceL2|ReduceLogSum|ReduceSumSquare|GlobalAveragePool|"
-     "GlobalLpPool",
-     is_sensitive_half, "n",
-     "{#} node{?|s} compute{?s|} in FP16 values that may exceed its "
-     "range, or lose small terms",
-     .listed = true, .cast = 'n', .inserted = "computes the node in FP32"},
     {"cast/round-trip", "n=Cast(i) > m=Cast", casts_back, "nm",
      "{n} and {m} cast {A} and back: {B}"},
     {"precision/fp32-rest", "n=%weighted(%bare, %bare)", multiplies_in_fp32, "n",

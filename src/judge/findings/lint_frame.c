@@ -41,7 +41,7 @@ fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
         if (fsd_form_is(l->facts, producer, "Conv|ConvTranspose"))
             return fsd_lint_is_narrow(l, producer) ? producer : FSD_NONE;
         if (!fsd_form_is(l->facts, producer, "BatchNormalization|Identity|Add|Mul") ||
-            (fsd_form_is(l->facts, producer, "Add|Mul") &&
+            (l->g->nodes.at[producer].in.n == 2 &&
              constant == fsd_is_constant(l->facts, second)))
             return FSD_NONE;
         tensor = constant ? second : first;
@@ -67,14 +67,29 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         return;
     edit->like = fsd_called(f, like->node);
     edit->scale_tensor = fsd_lint_tensor(f, like->scale);
+    /* The pair has the zero point 0, for which the scale of another one is not made. */
+    if (like->zero == FSD_ZERO_OTHER)
+        return;
     edit->type = fsd_dtype_name(like->type);
     if (like->scales && like->n == 1)
         edit->scale = like->scales[0];
 }
 
+/* The type of 8 bits that the node's other quantizers have, else the model's first
+ * quantizer of activations. */
+static enum fsd_dtype type_around(const struct fsd_lint *l, fsd_id node)
+{
+    for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
+        const struct fsd_quantizer *held = fsd_lint_held(l, node, i);
+
+        if (held && fsd_dtype_bits(held->type) == 8)
+            return held->type;
+    }
+    return l->style.type == FSD_DTYPE_UNKNOWN ? FSD_INT8 : l->style.type;
+}
+
 void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
-                     const struct fsd_quantizer *like, const char *effect,
-                     bool saves_nothing)
+                     const struct fsd_quantizer *like, const char *effect)
 {
     struct fsd_edit edit = {
         .action = FSD_INSERT_PAIR,
@@ -82,9 +97,8 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
         .node = node,
         .name = fsd_called(f, node),
         .input = input,
-        .type = "int8",
-        .effect = effect,
-        .saves_nothing = saves_nothing};
+        .type = fsd_dtype_name(type_around(f->lint, node)),
+        .effect = effect};
 
     take_scale(f, &edit, like);
     add_edit(f, edit);

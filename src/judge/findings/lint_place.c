@@ -12,6 +12,15 @@
 
 /* ------------------------------------------------------------------------- one side */
 
+/* Data that was quantized before it was padded, as builders want it. */
+static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
+{
+    fsd_id pad = fsd_tensor_producer(l->g, tensor);
+
+    return pad != FSD_NONE && fsd_node_is(l->g, pad, FSD_ONNX_Pad) &&
+           fsd_lint_held(l, pad, 0);
+}
+
 /* Weights alone in four bits, or in FP8, are a separate method, which saves memory. */
 static bool is_asked_of_both(struct fsd_place *p)
 {
@@ -19,6 +28,7 @@ static bool is_asked_of_both(struct fsd_place *p)
     const struct fsd_quantizer *held = fsd_place_q(p, 'h');
 
     return !facts->folded[fsd_place_node(p, 'n')] &&
+           !is_padded_narrow(p->l, fsd_place_tensor(p, 'b')) &&
            !(facts->constant[held->data] &&
              (held->block > 0 || fsd_dtype_bits(held->type) < 8 ||
               held->type == FSD_FP8));
@@ -41,19 +51,42 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
  * and without the pair. */
 static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
 {
-    return l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
+    return fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
            fsd_tensor_only_reader(l->g, tensor) != FSD_NONE;
 }
 
-/* The effect of a pair on the skip branch. */
-static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own)
+/* Between a convolution and its sum: whether each channel is scaled by itself. */
+static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id tensor)
 {
-    if (own)
-        return "rounds the skip branch like the block's input";
-    if (rounds_in_kernel(l, tensor))
-        return "rounds the skip branch to 8 bits; measure its scale; TensorRT "
-               "for RTX moves as many bytes as before";
-    return "rounds the skip branch to 8 bits; measure its scale";
+    const struct fsd_quantizer *weights = fsd_lint_held(l, conv, 1);
+
+    for (fsd_id node = fsd_tensor_producer(l->g, tensor);
+         node != conv && node != FSD_NONE;) {
+        fsd_id first = fsd_node_in_tensor(l->g, node, 0);
+
+        if (!fsd_form_is(l->facts, node, "Add|Identity"))
+            return true;
+        node = fsd_tensor_producer(l->g, fsd_is_constant(l->facts, first)
+                                             ? fsd_node_in_tensor(l->g, node, 1)
+                                             : first);
+    }
+    return !weights || weights->n != 1;
+}
+
+/* Whether the builder adds where it could read the skip branch in 8 bits.  TensorRT for
+ * RTX scales the sums of products in the convolution's kernel where all have one scale,
+ * and then that kernel adds, and reads the skip branch as it is: a pair on it is one
+ * more tensor to write.  Where each channel has its own scale a kernel behind the
+ * convolution adds.  And where the branch comes of a pooling or the like, over which
+ * its quantizer is moved, that is computed once more for what is not quantized. */
+static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
+                           fsd_id skip)
+{
+    fsd_id maker = fsd_tensor_producer(l->g, skip);
+
+    return l->target.family != FSD_RTX ||
+           (fsd_traits_of(l->facts, maker) & FSD_OP_COMMUTES) ||
+           (is_scaled_by_channel(l, conv, branch) && !rounds_in_kernel(l, skip));
 }
 
 /* Of two convolutions, the branch to quantize is the one whose data is older, which is
@@ -64,12 +97,15 @@ static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
     fsd_id skip = fsd_place_tensor(p, 's'), sum = fsd_place_tensor(p, 'n');
-    fsd_id other = fsd_lint_conv_behind(l, skip);
+    fsd_id other = fsd_lint_conv_behind(l, skip), conv = fsd_place_node(p, 'k');
     fsd_id next = fsd_tensor_only_reader(l->g, sum);
     fsd_reaches found = {0};
     bool own;
 
-    if (other != FSD_NONE && begins_at(l, other) > begins_at(l, fsd_place_node(p, 'k')))
+    p->input = p->fit.flipped[0] ? 0 : 1;
+    if ((other != FSD_NONE && begins_at(l, other) > begins_at(l, conv)) ||
+        !may_add_narrow(
+            l, conv, fsd_node_in_tensor(l->g, fsd_place_node(p, 'n'), !p->input), skip))
         return false;
     fsd_lint_reach(l, skip, p->f->scratch, &found);
     own = found.n > 0;
@@ -84,9 +120,8 @@ static bool is_bare_skip(struct fsd_place *p)
                                        fsd_called(p->f, p->like->node))
                          : "";
     p->like = own ? p->like : NULL;
-    p->input = p->fit.flipped[0] ? 0 : 1;
-    p->inserted = skip_effect(l, skip, own);
-    p->saves_nothing = !own && rounds_in_kernel(l, skip);
+    p->inserted = own ? "rounds the skip branch like the block's input"
+                      : "rounds the skip branch to 8 bits; measure its scale";
     return true;
 }
 
@@ -98,7 +133,7 @@ static bool parts_regions(struct fsd_place *p)
 }
 
 /* An addition whose branches are quantized correctly, but not its sum: the INT8 kernel
- * that adds can output INT8. */
+ * that adds can output INT8, unless the network's output is to be as it is. */
 static bool is_open_sum(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -115,7 +150,14 @@ static bool is_open_sum(struct fsd_place *p)
     fsd_place_set(p, 'r', reader);
     p->input = fsd_node_input_of(l->g, reader, sum);
     fsd_lint_reach(l, sum, p->f->scratch, &after);
-    return !after.n;
+    p->like = NULL;
+    return !after.n && reader != FSD_NONE;
+}
+
+/* The same where the skip branch has no quantizer yet, which qdq/residual reports. */
+static bool is_open_bare_sum(struct fsd_place *p)
+{
+    return is_bare_skip(p) && is_open_sum(p);
 }
 
 /* ---------------------------------------------------------- inside a fused operator */
@@ -177,14 +219,16 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* An operator over which no quantizer can be moved, and that has one behind it only. */
+/* An operator over which no quantizer can be moved, and that has one behind it only.
+ * TensorRT for RTX has kernels of INT8 for it, and none of FP8. */
 static bool is_island(struct fsd_place *p)
 {
     fsd_reaches after = {0};
 
     fsd_place_set(p, 'b', narrow_before(p->l, fsd_place_tensor(p, 'i')));
     fsd_lint_reach(p->l, fsd_place_tensor(p, 'n'), p->f->scratch, &after);
-    if (!after.n)
+    if (!after.n || (p->l->target.family == FSD_RTX &&
+                     p->l->quantizers.at[after.at[0].quantizer].type == FSD_FP8))
         return false;
     fsd_place_set(p, 'a', p->l->quantizers.at[after.at[0].quantizer].node);
     return fsd_place_tensor(p, 'b') != FSD_NONE;
@@ -270,13 +314,14 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
-/* An addition with one quantized side only, as it should be; compiled regions quantize
- * both. */
-static bool is_residual(const struct fsd_lint *l, fsd_id node)
+/* The pair of a residual addition that stands on its skip branch: the only one, or that
+ * which no convolution precedes. */
+static bool is_residual(const struct fsd_lint *l, fsd_id node,
+                        const struct fsd_quantizer *q)
 {
     return fsd_form_is(l->facts, node, "Add|Sum") &&
            (!fsd_lint_held(l, node, 0) != !fsd_lint_held(l, node, 1) ||
-            (l->target.family == FSD_RTX && !l->style.after_operators));
+            fsd_lint_conv_behind(l, q->data) == FSD_NONE);
 }
 
 /* A Q of an operator's output that no low-precision operator consumes. */
@@ -293,7 +338,7 @@ static bool feeds_nothing_narrow(struct fsd_place *p)
                      : "";
     return reader != FSD_NONE && fsd_tensor_producer(l->g, q->data) != FSD_NONE &&
            !l->facts->constant[q->data] && !wants_narrow(l, reader) &&
-           !is_residual(l, reader) &&
+           !is_residual(l, reader, q) &&
            (l->style.after_operators || fsd_lint_conv_behind(l, q->data) != FSD_NONE);
 }
 
@@ -349,6 +394,10 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "quantized: a separate layer dequantizes the branch",
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
+    {"qdq/open-sum", "n=%sum(k=%conv, s=%bare)", is_open_bare_sum, "n",
+     "with its skip branch quantized, {n} is one kernel of INT8 only if its "
+     "output {'s} is quantized as well",
+     .note = true},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
      "{n} runs in higher precision, because its data is quantized and "
      "its other input {'b} is not",

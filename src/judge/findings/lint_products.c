@@ -8,8 +8,7 @@ enum { TILE = 16, MOST_POSITIONS = 512 };
 
 /* ------------------------------------------------------------------------ attention */
 
-/* The product that feeds the softmax, through scaling, masks and quantizers. */
-static fsd_id product_before(const struct fsd_lint *l, fsd_id softmax)
+fsd_id fsd_lint_product_before(const struct fsd_lint *l, fsd_id softmax)
 {
     fsd_id at = fsd_node_in_tensor(l->g, softmax, 0);
 
@@ -55,7 +54,7 @@ static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_las
 static int count_narrow(struct fsd_place *p)
 {
     fsd_id softmax = fsd_place_node(p, 'n');
-    fsd_id first = product_before(p->l, softmax),
+    fsd_id first = fsd_lint_product_before(p->l, softmax),
            second = product_behind(p->l, softmax);
 
     if (first == FSD_NONE || second == FSD_NONE)
@@ -126,7 +125,7 @@ static const bool *find_fused_attention(struct fsd_finder *f)
 
         if (!fsd_form_is(l->facts, i, "Softmax"))
             continue;
-        products[0] = product_before(l, i);
+        products[0] = fsd_lint_product_before(l, i);
         products[1] = product_behind(l, i);
         for (int k = 0; k < 2 && products[0] != FSD_NONE && products[1] != FSD_NONE;
              k++) {

@@ -108,21 +108,21 @@ static void propose(const struct fsd_place *p)
     for (const char *at = row->remove; at && *at; at++)
         if (fsd_place_q(p, *at))
             fsd_edit_remove(p->f, fsd_place_q(p, *at), row->removed);
-    if (row->cast)
-        fsd_edit_cast(p->f, fsd_place_node(p, row->cast), row->inserted);
-    else if (row->move)
+    if (row->move)
         propose_move(p, node);
     else if (node != FSD_NONE)
         fsd_edit_insert(p->f, node, row->input == FSD_INPUT_SET ? p->input : row->input,
                         row->like ? fsd_place_q(p, row->like) : p->like,
-                        row->inserted ? row->inserted : p->inserted, p->saves_nothing);
+                        row->inserted ? row->inserted : p->inserted);
 }
 
 static void describe(struct fsd_place *p)
 {
     for (const char *letter = p->row->about; *letter; letter++)
         fsd_about_node(p->f, fsd_place_node(p, *letter));
-    propose(p);
+    p->f->note = p->row->note || (p->f->rule->notes & p->l->target.family);
+    if (!p->f->note)
+        propose(p);
 }
 
 /* --------------------------------------------------------------------- all places */
@@ -219,6 +219,7 @@ void fsd_lint_places(struct fsd_finder *f)
             continue;
         if (!row->listed || !listed++)
             fsd_finding_open(f);
+        f->now.listed = row->listed;
         describe(p);
         if (row->listed)
             continue;

@@ -74,6 +74,18 @@ void fsd_lint_two_scales(struct fsd_finder *f)
     }
 }
 
+/* TensorRT for RTX joins and quantizes in one kernel where a quantizer follows,
+ * whatever the scales of the inputs are: then other scales cost nothing. */
+static bool is_quantized_again(struct fsd_finder *f, fsd_id concat)
+{
+    fsd_reaches found = {0};
+
+    if (f->lint->target.family == FSD_RTX)
+        fsd_lint_reach(f->lint, fsd_node_out_tensor(f->lint->g, concat, 0), f->scratch,
+                       &found);
+    return found.n > 0;
+}
+
 /* The inputs of a quantized Concat are copied unless they have one scale. */
 void fsd_lint_concat_inputs(struct fsd_finder *f)
 {
@@ -94,7 +106,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             if (other->scales && most->scales && other->scales[0] > most->scales[0])
                 most = other;
         }
-        if (!unlike)
+        if (!unlike || is_quantized_again(f, i))
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,

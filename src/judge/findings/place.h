@@ -19,7 +19,6 @@ struct fsd_place {
     uint32_t input;                   /**< of FSD_INPUT_SET */
     const struct fsd_quantizer *like; /**< where the row has none */
     const char *inserted;             /**< where the row has none */
-    bool saves_nothing;               /**< of the pair to insert */
 };
 
 enum { FSD_INPUT_SET = 8 };
@@ -40,6 +39,7 @@ struct fsd_place_row {
     const char *about; /**< letters of the finding's nodes; unset ones are left out */
     const char *says;
     bool listed; /**< one finding for all matches, which are listed behind it */
+    bool note;   /**< information, though the rule warns */
     /* Its edits. */
     const char *remove, *removed; /**< letters of the Qs to remove, and the effect;
                                        NULL */
@@ -47,7 +47,6 @@ struct fsd_place_row {
                                        0 */
     char move;            /**< letter of the Q whose pair is moved there; 0: a new
                                one */
-    char cast;            /**< letter of the node that shall compute in FP32; 0 */
     uint8_t input;        /**< of that node, or FSD_INPUT_SET */
     char like;            /**< letter of the quantizer with its scale; 0 */
     const char *inserted; /**< the effect */

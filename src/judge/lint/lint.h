@@ -83,6 +83,7 @@ struct fsd_style_seen {
     const char *sign;     /**< by which it was known */
     bool after_operators; /**< that exporter quantizes outputs of operators, not only
                                inputs of those that run in low precision */
+    enum fsd_dtype type;  /**< of the first Q of activations in 8 bits; unknown: none */
     uint32_t quantizers, after, before; /**< Qs of activations; of these behind an
                                              operator that quantizes, and before one */
 };

@@ -10,6 +10,7 @@ static const struct sign {
     const char *piece;
     const char *style;
     bool after_operators; /* it quantizes what operators make, by default */
+    bool weights_behind;  /* and of constants, which it leaves in their type */
 } signs[] = {
     {DOMAIN, "trt", "NVIDIA ModelOpt"},
     {PRODUCER, "modelopt", "NVIDIA ModelOpt"},
@@ -19,6 +20,9 @@ static const struct sign {
     {PRODUCER, "nncf", "NNCF"},
     {NAME, "nncf", "NNCF"},
     {NAME, "FakeQuantize", "NNCF"},
+    /* ModelOpt calls ONNX Runtime's quantizer, which states no other producer then. */
+    {PRODUCER, "onnx.quantize", "NVIDIA ModelOpt, or ONNX Runtime for TensorRT",
+     .weights_behind = true},
     {PRODUCER, "onnx.quantize", "ONNX Runtime static quantization", true},
     {NAME, "_input_quantizer", "pytorch-quantization"},
     {NAME, "_weight_quantizer", "pytorch-quantization"},
@@ -26,6 +30,16 @@ static const struct sign {
     {NAME, "node_QuantizeLinear", "PyTorch dynamo export"},
     {PRODUCER, "pytorch", "PyTorch export (pytorch-quantization and its kin)"},
 };
+
+/* A Q reads stored numbers. */
+static bool quantizes_weights(const struct fsd_lint *l)
+{
+    for (uint32_t i = 0; i < l->quantizers.n; i++)
+        if (l->quantizers.at[i].quantizes &&
+            l->facts->constant[l->quantizers.at[i].data])
+            return true;
+    return false;
+}
 
 static const char *text_of(const struct fsd_lint *l, const struct sign *sign,
                            fsd_id node)
@@ -69,7 +83,8 @@ void fsd_lint_see_style(struct fsd_lint *l)
 
     for (size_t s = 0; s < FSD_COUNT_OF(signs) && !seen->name; s++)
         for (uint32_t i = 0; i < l->quantizers.n; i++)
-            if (shows(l, &signs[s], l->quantizers.at[i].node)) {
+            if (shows(l, &signs[s], l->quantizers.at[i].node) &&
+                (!signs[s].weights_behind || quantizes_weights(l))) {
                 seen->name = signs[s].style;
                 seen->sign = text_of(l, &signs[s], l->quantizers.at[i].node);
                 seen->after_operators = signs[s].after_operators;
@@ -80,6 +95,8 @@ void fsd_lint_see_style(struct fsd_lint *l)
 
         if (!q->quantizes || l->facts->constant[q->data])
             continue;
+        if (seen->type == FSD_DTYPE_UNKNOWN && fsd_dtype_bits(q->type) == 8)
+            seen->type = q->type;
         seen->quantizers++;
         seen->after += computes(l, q->data);
         seen->before += feeds_narrow(l, q);

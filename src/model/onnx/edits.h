@@ -19,10 +19,12 @@
 /** Element types by ONNX's numbers. */
 enum {
     FSD_ONNX_FLOAT = 1,
+    FSD_ONNX_UINT8 = 2,
     FSD_ONNX_INT8 = 3,
     FSD_ONNX_BOOL = 9,
     FSD_ONNX_FLOAT16 = 10,
-    FSD_ONNX_BFLOAT16 = 16
+    FSD_ONNX_BFLOAT16 = 16,
+    FSD_ONNX_FLOAT8E4M3FN = 17
 };
 
 struct fsd_onnx_edits;

@@ -1,0 +1,444 @@
+/*
+ * Judging a fix before it is written.  The edits that apply are written into a file
+ * without a name, which is linted as the model was:
+ *
+ *     model --edits--> trial --lint--> a finding that the model does not have?
+ *       yes: the edits nearest to its nodes are not applied, the rest is tried again
+ *       no:  the trial is the next model, whose edits are the next round
+ *
+ * The last round applies nothing: so a fixed model has no finding that the model did
+ * not have, and fixing it again changes nothing.  Only the file shows all that lint
+ * reads, and a trial costs no more than writing the result.
+ */
+#include "edit/fix/fixing.h"
+#include "base/base.h"
+#include "edit/onnx/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 8, MOST_TRIALS = 12, MOST_STEPS = 3 };
+
+/* ------------------------------------------------------------------------- findings */
+
+/* By name, since numbers of nodes differ between a model and its trial. */
+static const char *label_of(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+    fsd_id made = fsd_node_out_tensor(g, node, 0);
+
+    return n->name            ? fsd_text(g->names, n->name)
+           : made == FSD_NONE ? ""
+                              : fsd_text(g->names, g->tensors.at[made].name);
+}
+
+static const char *mark_of(struct fsd_arena *arena, const struct fsd_linting *l,
+                           const struct fsd_finding *finding, uint32_t i)
+{
+    const struct fsd_findings *found = l->verdict->findings;
+    fsd_id node = found->subjects.at[finding->nodes.at + i].id;
+
+    return fsd_printed(arena, "%s %s", found->rules.at[finding->rule].rule->id,
+                       label_of(l->lint->g, node));
+}
+
+/* What lint finds where: a rule and a node each. */
+static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_linting *l)
+{
+    const struct fsd_findings *found = l->verdict->findings;
+    struct fsd_intern *marks = fsd_intern_new(arena);
+
+    for (uint32_t i = 0; i < found->list.n; i++)
+        for (uint32_t k = 0; k < found->list.at[i].nodes.n; k++)
+            fsd_intern_str(marks, mark_of(arena, l, &found->list.at[i], k));
+    return marks;
+}
+
+/* A finding is about its first node, or about each that it lists. */
+static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
+                   const struct fsd_linting *l, const struct fsd_finding *finding)
+{
+    uint32_t n = finding->listed || !finding->nodes.n ? finding->nodes.n : 1;
+
+    for (uint32_t k = 0; k < n; k++) {
+        const char *mark = mark_of(arena, l, finding, k);
+
+        if (!fsd_intern_has(marks, mark, strlen(mark)))
+            return true;
+    }
+    return false;
+}
+
+/* --------------------------------------------------------------------------- trials */
+
+static void close_file(struct fsd_cleanup *cleanup)
+{
+    struct fsd_trial *trial = (struct fsd_trial *)cleanup;
+
+    if (trial->file)
+        fclose(trial->file);
+    trial->file = NULL;
+}
+
+static void drop_trial(struct fsd_trial *trial)
+{
+    fsd_linting_free(trial->linting);
+    trial->linting = NULL;
+    fsd_cleanup_drop(&trial->cleanup);
+    close_file(&trial->cleanup);
+}
+
+static enum fsd_status make_trial(struct fsd_trial **out, struct fsd_fixes *fixes,
+                                  const struct fsd_linting *l, struct fsd_error *err)
+{
+    struct fsd_trial *trial = FSD_NEW(fixes->arena, struct fsd_trial, 1);
+    enum fsd_status status;
+    char path[40];
+
+    *out = trial;
+    fsd_cleanup_add(&trial->cleanup, close_file);
+    trial->file = tmpfile();
+    if (!trial->file && errno == ENOMEM)
+        return fsd_fail_memory(err, NULL);
+    if (!trial->file)
+        return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
+                        "expected a folder for temporary files, found none that can be "
+                        "written to");
+    status = fsd_onnx_write_again(fsd_fixes_edits(fixes), "fixing", trial->file, err);
+    if (status == FSD_OK)
+        status = fsd_flush(trial->file, err);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(trial->file));
+    if (status == FSD_OK)
+        status = fsd_linting_again(&trial->linting, l, path, err);
+    return status;
+}
+
+/* --------------------------------------------------------------------------- causes */
+
+/* The names near a finding in a trial: of its nodes, of what they read and write, and
+ * so on. */
+struct near {
+    struct fsd_arena *arena;
+    const struct fsd_graph *g;
+    struct fsd_intern *names;
+    bool *met; /* by node */
+    FSD_VEC(fsd_id) edge;
+};
+
+static void meet(struct near *near, fsd_id node)
+{
+    if (near->met[node])
+        return;
+    near->met[node] = true;
+    fsd_vec_push(near->arena, &near->edge, node);
+}
+
+static void widen(struct near *near)
+{
+    const struct fsd_graph *g = near->g;
+    uint32_t n = near->edge.n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_node *node = &g->nodes.at[near->edge.at[i]];
+
+        fsd_intern_str(near->names, label_of(g, near->edge.at[i]));
+        for (uint32_t p = 0; p < node->in.n + node->out.n; p++) {
+            fsd_id tensor = g->ports.at[fsd_node_port(node, p)].tensor;
+            fsd_id maker = fsd_tensor_producer(g, tensor);
+
+            if (tensor == FSD_NONE)
+                continue;
+            fsd_intern_str(near->names, fsd_text(g->names, g->tensors.at[tensor].name));
+            if (maker != FSD_NONE)
+                meet(near, maker);
+            for (uint32_t k = 0; k < g->tensors.at[tensor].consumers.n; k++)
+                meet(near, g->links.at[g->tensors.at[tensor].consumers.at + k]);
+        }
+    }
+    memmove(near->edge.at, near->edge.at + n,
+            (near->edge.n - n) * sizeof *near->edge.at);
+    near->edge.n -= n;
+}
+
+static bool is_near(const struct near *near, const struct fsd_linting *l,
+                    const struct fsd_edit *e)
+{
+    const char *const names[] = {
+        e->tensor, label_of(l->lint->g, e->node),
+        e->action == FSD_MOVE_PAIR ? label_of(l->lint->g, e->to) : NULL};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
+        if (names[i] && fsd_intern_has(near->names, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* Bars the edits near the finding: pairs to be removed one by one, all others with
+ * those of their own finding.
+ * @return how many. */
+static uint32_t bar_near(struct fsd_fixes *fixes, const struct near *near,
+                         const struct fsd_linting *l, const char *why)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fixes->list.n; i++) {
+        const struct fsd_fix *fix = &fixes->list.at[i];
+        bool alone = fix->edit->action == FSD_REMOVE_PAIR;
+
+        if (fix->why || fixes->barred[i] || !is_near(near, l, fix->edit))
+            continue;
+        for (uint32_t k = 0; k < fixes->list.n; k++)
+            if (!fixes->barred[k] &&
+                (alone ? k == i : fixes->list.at[k].finding == fix->finding)) {
+                fixes->barred[k] = why;
+                n++;
+            }
+    }
+    return n;
+}
+
+static void bar_all(struct fsd_fixes *fixes, const char *why)
+{
+    for (uint32_t i = 0; i < fixes->list.n; i++)
+        if (!fixes->list.at[i].why)
+            fixes->barred[i] = why;
+}
+
+static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before,
+                       const struct fsd_linting *after,
+                       const struct fsd_finding *finding)
+{
+    const struct fsd_findings *found = after->verdict->findings;
+    const struct fsd_graph *g = after->lint->g;
+    struct near near = {.arena = fixes->arena,
+                        .g = g,
+                        .names = fsd_intern_new(fixes->arena),
+                        .met = FSD_NEW(fixes->arena, bool, g->nodes.n + 1)};
+    const char *why = fsd_printed(
+        fixes->arena, "lint would then report %s at %s",
+        found->rules.at[finding->rule].rule->id,
+        finding->nodes.n ? found->subjects.at[finding->nodes.at].name : "the model");
+
+    for (uint32_t k = 0; k < finding->nodes.n; k++)
+        meet(&near, found->subjects.at[finding->nodes.at + k].id);
+    for (int steps = 0; steps < MOST_STEPS; steps++) {
+        widen(&near);
+        if (bar_near(fixes, &near, before, why))
+            return;
+    }
+    bar_all(fixes, why);
+}
+
+/* Whether no finding is new; else bars what brings each. */
+static bool is_better(struct fsd_fixes *fixes, const struct fsd_intern *marks,
+                      const struct fsd_linting *before, const struct fsd_linting *after)
+{
+    const struct fsd_findings *found = after->verdict->findings;
+    bool better = true;
+
+    for (uint32_t i = 0; i < found->list.n; i++)
+        if (is_new(fixes->arena, marks, after, &found->list.at[i])) {
+            better = false;
+            bar_causes(fixes, before, after, &found->list.at[i]);
+        }
+    return better;
+}
+
+/* --------------------------------------------------------------------------- rounds */
+
+static uint32_t count_applied(const struct fsd_fixes *fixes)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fixes->list.n; i++)
+        n += !fixes->list.at[i].why;
+    return n;
+}
+
+/* Chooses edits of which none brings a finding.
+ * @param marks NULL: the model cannot be read again, so that nothing is tried
+ * @param made  the model with them; NULL: no edit applies. */
+static enum fsd_status settle(struct fsd_trial **made, struct fsd_fixes *fixes,
+                              const struct fsd_intern *marks,
+                              const struct fsd_linting *l,
+                              const struct fsd_fix_options *opt, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (int trials = 0; status == FSD_OK; trials++) {
+        bool better;
+
+        *made = NULL;
+        fsd_fixes_choose(fixes, opt);
+        if (!count_applied(fixes) || !marks)
+            return FSD_OK;
+        status = make_trial(made, fixes, l, err);
+        better = status == FSD_OK && is_better(fixes, marks, l, (*made)->linting);
+        if (better)
+            return FSD_OK;
+        if (trials == MOST_TRIALS)
+            bar_all(fixes, "together with the other edits lint reports more");
+        drop_trial(*made);
+    }
+    *made = NULL;
+    return status;
+}
+
+static bool is_same(const struct fsd_fix *a, const struct fsd_fix *b)
+{
+    return a->edit->action == b->edit->action && a->edit->input == b->edit->input &&
+           !strcmp(a->edit->name, b->edit->name) && !strcmp(a->rule, b->rule);
+}
+
+/* What an engine showed of the model is not asked of a trial: what it withdrew stays
+ * withdrawn. */
+static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixing)
+{
+    for (uint32_t i = 0; i < fixes->list.n; i++)
+        for (uint32_t k = 0; k < fixing->list.n; k++)
+            if (fixing->list.at[k].withdrawn &&
+                is_same(&fixing->list.at[k], &fixes->list.at[i]))
+                fixes->barred[i] = fixing->list.at[k].why;
+}
+
+static enum fsd_status find_round(struct fsd_fixing *fixing,
+                                  const struct fsd_intern *marks,
+                                  const struct fsd_linting *l,
+                                  const struct fsd_fix_options *opt, bool first,
+                                  struct fsd_error *err)
+{
+    struct fsd_fixes fixes = {.arena = fixing->arena, .lint = l->lint};
+    struct fsd_trial *made = NULL;
+    enum fsd_status status = FSD_OK;
+
+    fsd_fixes_list(&fixes, l->verdict->findings, opt);
+    if (first)
+        status = fsd_fixes_check_words(l->verdict->findings, opt, err);
+    bar_withdrawn(&fixes, fixing);
+    if (status == FSD_OK)
+        status = settle(&made, &fixes, marks, l, opt, err);
+    if (status == FSD_OK && first)
+        status = fsd_fixes_check_scales(&fixes, opt, err);
+    for (uint32_t i = 0; i < fixes.list.n && status == FSD_OK; i++)
+        if (first || !fixes.list.at[i].why)
+            fsd_vec_push(fixing->arena, &fixing->list, fixes.list.at[i]);
+    if (made)
+        fsd_vec_push(fixing->arena, &fixing->rounds, made);
+    return status;
+}
+
+/* An engine, or sizes that were given, are not asked of a trial either. */
+static enum fsd_status find_marks(const struct fsd_intern **marks,
+                                  struct fsd_arena *arena, const struct fsd_linting *l,
+                                  struct fsd_error *err)
+{
+    struct fsd_linting *alone;
+    enum fsd_status status;
+
+    if (l->alone) {
+        *marks = marks_of(arena, l);
+        return FSD_OK;
+    }
+    status = fsd_linting_again(&alone, l, l->run->model->file, err);
+    if (status == FSD_OK)
+        *marks = marks_of(arena, alone);
+    fsd_linting_free(alone);
+    return status;
+}
+
+enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_linting *l,
+                                const struct fsd_fix_options *opt,
+                                struct fsd_error *err)
+{
+    const struct fsd_intern *marks = NULL;
+    enum fsd_status status = FSD_OK;
+    uint32_t n = 0;
+
+    if (fsd_onnx_can_reopen(l->run->model))
+        status = find_marks(&marks, fixing->arena, l, err);
+    while (status == FSD_OK) {
+        status = find_round(fixing, marks, n ? fixing->rounds.at[n - 1]->linting : l,
+                            opt, !n, err);
+        if (fixing->rounds.n == n || ++n == MOST_ROUNDS)
+            break;
+    }
+    return status;
+}
+
+void fsd_fixing_close(struct fsd_fixing *fixing)
+{
+    for (uint32_t i = fixing->rounds.n; i-- > 0;)
+        drop_trial(fixing->rounds.at[i]);
+}
+
+/* ------------------------------------------------------------------------ listing */
+
+static void print_fix(const struct fsd_fix *fix, FILE *out)
+{
+    const struct fsd_edit *e = fix->edit;
+
+    fprintf(out, "%s %s", fsd_action_name(e->action), e->name);
+    if (e->action == FSD_INSERT_PAIR)
+        fprintf(out, " input %u", e->input);
+    if (e->action == FSD_MOVE_PAIR)
+        fprintf(out, " to %s input %u", e->to_name, e->input);
+    fprintf(out, "  [%s]\n    tensor %s\n", fix->rule, e->tensor);
+    if (fix->why) {
+        fprintf(out, "    not applied: %s\n", fix->why);
+        return;
+    }
+    if (fix->scale > 0)
+        fprintf(out, "    scale %.7g, %s%s\n", fix->scale,
+                fix->given ? "as given" : "that of ", fix->given ? "" : e->like);
+    fprintf(out, "    effect: %s\n", e->effect);
+}
+
+/* A tensor that several edits wait for is named once. */
+static void print_waiting(const struct fsd_fixing *f, FILE *out)
+{
+    const char *between = ": ";
+
+    for (uint32_t i = 0; i < f->list.n; i++) {
+        const struct fsd_fix *fix = &f->list.at[i];
+        bool again = !fix->to_calibrate;
+
+        for (uint32_t k = 0; k < i && !again; k++)
+            again = f->list.at[k].to_calibrate &&
+                    !strcmp(f->list.at[k].edit->tensor, fix->edit->tensor);
+        if (again)
+            continue;
+        fprintf(out, "%s`%s`", between, fix->edit->tensor);
+        between = ", ";
+    }
+}
+
+static void print_summary(const struct fsd_fixing *f, FILE *out)
+{
+    uint32_t applied = 0, calibrate = 0;
+
+    for (uint32_t i = 0; i < f->list.n; i++) {
+        applied += !f->list.at[i].why;
+        calibrate += f->list.at[i].to_calibrate;
+    }
+    if (!f->list.n) {
+        fputs("no edits are proposed\n", out);
+        return;
+    }
+    fprintf(out, "edits that apply: %u of %u", applied, f->list.n);
+    if (calibrate) {
+        fprintf(out, ", %u to calibrate (pass --scale TENSOR=VALUE)", calibrate);
+        print_waiting(f, out);
+    }
+    fputs("\n", out);
+}
+
+void fsd_fixing_print(const struct fsd_fixing *f, bool all, FILE *out)
+{
+    for (uint32_t i = 0; all && i < f->list.n; i++)
+        print_fix(&f->list.at[i], out);
+    if (all && f->list.n)
+        fputs("\n", out);
+    print_summary(f, out);
+}

@@ -1,0 +1,41 @@
+/* Rounds of fixes: edits are applied to the model, and lint judges the result, until no
+ * edit is left that applies. */
+#ifndef FSD_FIX_FIXING_H
+#define FSD_FIX_FIXING_H
+
+#include "edit/fix/fix.h"
+
+/** A model with edits, in a file without a name. */
+struct fsd_trial {
+    struct fsd_cleanup cleanup; /**< closes the file */
+    FILE *file;
+    struct fsd_linting *linting; /**< of it */
+};
+
+struct fsd_fixing {
+    struct fsd_arena *arena;
+    FSD_VEC(struct fsd_fix)
+    list; /**< all edits of the model, and those that later
+                                       rounds apply */
+    FSD_VEC(struct fsd_trial *)
+    rounds; /**< the model as each left it; none: no edit
+                                             applies */
+};
+
+/** Decides on every edit that lint proposes for the model: one that brings a finding
+ *  that the model does not have is not applied.
+ *  @param fixing  its arena is set; to be closed, however this comes back.
+ *  @return as fsd_fixes_choose(); FSD_E_WRITE where a file for the result cannot be
+ *          made, and what reading and writing models returns. */
+enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_linting *l,
+                                const struct fsd_fix_options *opt,
+                                struct fsd_error *err);
+
+/** Prints one line: how many edits apply, and which tensors lack a scale.
+ *  @param all  also each edit, and why some are not applied. */
+void fsd_fixing_print(const struct fsd_fixing *fixing, bool all, FILE *out);
+
+/** Closes the files of all rounds. */
+void fsd_fixing_close(struct fsd_fixing *fixing);
+
+#endif

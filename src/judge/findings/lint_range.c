@@ -1,0 +1,215 @@
+/*
+ * What FP16 cannot hold: values that may leave its range, or sums that lose their small
+ * terms, and how far these reach.
+ *
+ *     x --> Pow --> ReduceMean --> Add --> Sqrt --> Div      RMSNorm
+ *           |------------- in FP32 --------------------|
+ *
+ * One walk over the nodes in their order.  A square, an exponential, a long sum or a
+ * product may leave the range; what is computed of it stays outside until something
+ * makes it small again: a quotient by such a value, a softmax, a factor below 1.  A
+ * Cast back before that would be as large as the value in FP16.  All nodes up to there
+ * are in the finding, and each has an edit; between two of them no Cast is needed.
+ */
+#include "base/base.h"
+#include "judge/findings/lint.h"
+#include "model/ops/ids.h"
+
+#include <math.h>
+
+enum { FAR = 16, LONG_SUM = 256 };
+
+/* What a tensor may be. */
+enum size {
+    SMALL,   /* within the range, as all values that the model stores in FP16 */
+    LARGE,   /* beyond it */
+    SCORE,   /* the same, until a softmax */
+    INVERSE, /* the reciprocal of a large one */
+};
+
+struct spread {
+    const struct fsd_lint *l;
+    uint8_t *of;   /* by tensor: enum size */
+    uint8_t *far;  /* by tensor: nodes since the range may have been left */
+    bool *scores;  /* by node: its product reaches a softmax */
+    bool *members; /* by node */
+};
+
+static bool is(const struct spread *s, fsd_id node, fsd_sym op)
+{
+    return fsd_node_is(s->l->g, node, op);
+}
+
+static bool is_half(const struct spread *s, fsd_id tensor)
+{
+    return tensor != FSD_NONE && fsd_tensor_form(s->l->g, tensor)->type == FSD_FP16;
+}
+
+/* A constant number; NaN: it is none. */
+static double number_at(const struct spread *s, fsd_id node, uint32_t input)
+{
+    fsd_id tensor = fsd_node_in_tensor(s->l->g, node, input);
+    uint32_t n = 0;
+    const double *at = tensor != FSD_NONE && s->l->facts->constant[tensor]
+                           ? fsd_op_numbers(s->l->arena, s->l->g, tensor, &n)
+                           : NULL;
+
+    return at && n == 1 ? at[0] : (double)NAN;
+}
+
+/* A product with a constant that makes it smaller. */
+static bool scales_down(const struct spread *s, fsd_id node)
+{
+    return is(s, node, FSD_ONNX_Div) ? fabs(number_at(s, node, 1)) > 1
+           : is(s, node, FSD_ONNX_Mul)
+               ? fabs(number_at(s, node, 0)) < 1 || fabs(number_at(s, node, 1)) < 1
+               : false;
+}
+
+/* How many elements the node reduces to one; 0: unknown. */
+static int64_t reduced_by(const struct fsd_lint *l, fsd_id node)
+{
+    int64_t before = fsd_shape_count(
+        l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0)));
+    int64_t after = fsd_shape_count(
+        l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, node, 0)));
+
+    return before > 0 && after > 0 ? before / after : 0;
+}
+
+static bool is_square(const struct spread *s, fsd_id node)
+{
+    const struct fsd_graph *g = s->l->g;
+
+    if (is(s, node, FSD_ONNX_Pow))
+        return !(number_at(s, node, 1) <= 1);
+    return is(s, node, FSD_ONNX_Mul) &&
+           fsd_node_in_tensor(g, node, 0) == fsd_node_in_tensor(g, node, 1);
+}
+
+/* A product whose result is made smaller, or a softmax's: by itself it is larger. */
+static bool is_large_product(const struct spread *s, fsd_id node)
+{
+    const struct fsd_graph *g = s->l->g;
+    fsd_id out = fsd_node_out_tensor(g, node, 0), next = fsd_tensor_only_reader(g, out);
+
+    if (!is(s, node, FSD_ONNX_MatMul))
+        return false;
+    return s->scores[node] || (!s->l->facts->constant[fsd_node_in_tensor(g, node, 1)] &&
+                               next != FSD_NONE && scales_down(s, next));
+}
+
+/* What the node makes of values within the range, if it may leave it.
+ * @return false: it may not */
+static bool leaves(const struct spread *s, fsd_id node, enum size *made)
+{
+    unsigned traits = s->l->facts->traits[node];
+    bool sum = is(s, node, FSD_ONNX_ReduceSum);
+
+    *made = s->scores[node] ? SCORE : LARGE;
+    if (is(s, node, FSD_ONNX_Exp) || is_square(s, node) || is_large_product(s, node))
+        return true;
+    if (traits & FSD_OP_REDUCES) {
+        *made = sum ? LARGE : SMALL;
+        return reduced_by(s->l, node) >= (sum ? LONG_SUM : FSD_LONG_REDUCTION);
+    }
+    *made = SMALL;
+    return (traits & FSD_OP_SENSITIVE) && !is(s, node, FSD_ONNX_Pow);
+}
+
+static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
+{
+    fsd_id tensor = fsd_node_in_tensor(s->l->g, node, input);
+
+    return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
+}
+
+/* What the node makes of a value beyond the range.
+ * @return false: it computes something else of it, in FP16 */
+static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
+{
+    unsigned traits = s->l->facts->traits[node];
+
+    *made = in;
+    if (traits & (FSD_OP_CASTS | FSD_OP_QDQ | FSD_OP_WEIGHTED))
+        return false;
+    if (is(s, node, FSD_ONNX_Reciprocal) ||
+        (is(s, node, FSD_ONNX_Pow) && number_at(s, node, 1) < 0))
+        *made = INVERSE;
+    else if ((is(s, node, FSD_ONNX_Div) && of_input(s, node, 1) != SMALL) ||
+             (is(s, node, FSD_ONNX_Mul) && in == INVERSE) ||
+             (in == LARGE && scales_down(s, node)) || is(s, node, FSD_ONNX_Log) ||
+             is(s, node, FSD_ONNX_Sigmoid) || is(s, node, FSD_ONNX_Tanh) ||
+             ((traits & FSD_OP_SENSITIVE) && !(traits & FSD_OP_BARE)))
+        *made = SMALL;
+    return traits & (FSD_OP_BARE | FSD_OP_MOVES | FSD_OP_REDUCES | FSD_OP_SENSITIVE |
+                     FSD_OP_ELEMENTWISE | FSD_OP_ACTIVATION);
+}
+
+static void look_at(struct spread *s, fsd_id node)
+{
+    const struct fsd_graph *g = s->l->g;
+    struct fsd_span in = g->nodes.at[node].in, out = g->nodes.at[node].out;
+    enum size largest = SMALL, made = SMALL;
+    uint8_t far = 0;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        fsd_id tensor = fsd_node_in_tensor(g, node, i);
+        enum size size = of_input(s, node, i);
+
+        if (tensor == FSD_NONE || size == SMALL)
+            continue;
+        largest = size > largest ? size : largest;
+        far = s->far[tensor] > far ? s->far[tensor] : far;
+    }
+    s->members[node] = leaves(s, node, &made);
+    if (s->members[node])
+        far = 0;
+    if (largest != SMALL && far < FAR && carries(s, node, largest, &made))
+        s->members[node] = true;
+    for (uint32_t i = 0; i < out.n && s->members[node]; i++) {
+        fsd_id tensor = fsd_node_out_tensor(g, node, i);
+
+        if (!is_half(s, tensor))
+            continue;
+        s->of[tensor] = (uint8_t)made;
+        s->far[tensor] = (uint8_t)(far + 1);
+    }
+}
+
+/* Operators that compute in FP32 by ONNX itself (stash_type), as LayerNormalization,
+ * are not sensitive. */
+void fsd_lint_fp16_range(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    uint32_t n = l->g->nodes.n, found = 0;
+    struct spread s = {.l = l,
+                       .of = FSD_NEW(f->scratch, uint8_t, l->g->tensors.n + 1),
+                       .far = FSD_NEW(f->scratch, uint8_t, l->g->tensors.n + 1),
+                       .scores = FSD_NEW(f->scratch, bool, n + 1),
+                       .members = FSD_NEW(f->scratch, bool, n + 1)};
+
+    for (fsd_id i = 0; i < n; i++)
+        if (is(&s, i, FSD_ONNX_Softmax))
+            fsd_set_at(s.scores, fsd_lint_product_before(l, i));
+    for (fsd_id i = 0; i < n; i++) {
+        if (!is_half(&s, fsd_node_in_tensor(l->g, i, 0)) || l->facts->folded[i])
+            continue;
+        look_at(&s, i);
+        if (!s.members[i])
+            continue;
+        if (!found++)
+            fsd_finding_open(f);
+        fsd_about_node(f, i);
+        fsd_edit_cast(f, i, "computes the node in FP32");
+    }
+    if (!found)
+        return;
+    f->now.listed = true;
+    fprintf(f->out,
+            "%u node%s compute%s in FP16 values that may exceed its range, or lose "
+            "small terms: ",
+            found, fsd_plural(found), found == 1 ? "s" : "");
+    fsd_put_subjects(f, f->now.nodes);
+    fsd_lint_close(f);
+}

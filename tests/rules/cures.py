@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""cures.py BINARY MODEL|FOLDER...: what `lint --fix` writes is better than what it read, by lint's own words.
+
+Of every model, for each family of builders: no rule reports a node that it did not report before; a second
+--fix applies nothing; where no edit applies no file is written, and the exit status is 1; and where the python has
+onnx, no initializer is left that nothing reads, unless nothing read it before."""
+import csv
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import onnx
+except ImportError:
+    onnx = None
+
+BUILDERS = ("rtx", "trt8", "trt10", "trt11")
+failures = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED {what}")
+
+
+def lint(binary, *args):
+    return subprocess.run([binary, "lint", *map(str, args)], capture_output=True, check=False)
+
+
+def marks(binary, model, builder):
+    """(rule, node) of all findings, and of these the ones of a first node."""
+    rows = csv.DictReader(io.StringIO(lint(binary, model, "--for", builder, "-f", "csv").stdout.decode()))
+    named = [(row["rule"], row["nodes"].split(", ")) for row in rows]
+    return {(rule, node) for rule, nodes in named for node in nodes}, {(rule, nodes[0]) for rule, nodes in named}
+
+
+def unread(path):
+    graph = onnx.load(str(path), load_external_data=False).graph
+    graphs, read = [graph], set()
+    while graphs:
+        g = graphs.pop()
+        read |= {o.name for o in g.output}
+        for node in g.node:
+            read |= set(node.input)
+            for a in node.attribute:
+                graphs += [a.g] if a.type == onnx.AttributeProto.GRAPH else list(a.graphs)
+    return {t.name for t in graph.initializer} - read
+
+
+def cure(binary, model, folder, builder):
+    """1 if some edit applies."""
+    fixed, again = folder / f"fixed.{builder}.onnx", folder / f"again.{builder}.onnx"
+    for path in (fixed, again):
+        path.unlink(missing_ok=True)
+    name = f"{model} for {builder}"
+    ran = lint(binary, model, "--for", builder, "--fix", "-o", fixed)
+    check(ran.returncode == (0 if fixed.exists() else 1), f"{name}: status {ran.returncode}: {ran.stderr.decode()[-300:]}")
+    if not fixed.exists():
+        return 0
+    before, after = marks(binary, model, builder)[0], marks(binary, fixed, builder)[1]
+    # A node without a name has a number, which moves with what stands before it.
+    new = {mark for mark in after - before if not mark[1].startswith("#")}
+    check(not new, f"{name}: --fix brings {sorted(new)[:4]}")
+    ran = lint(binary, fixed, "--for", builder, "--fix", "-o", again)
+    check(ran.returncode == 1 and not again.exists(), f"{name}: fixed again: {ran.stderr.decode()[-300:]}")
+    if onnx:
+        left = unread(fixed) - unread(model)
+        check(not left, f"{name}: nothing reads {len(left)} initializers that are left: {sorted(left)[:3]}")
+    return 1
+
+
+def main():
+    binary, applied, models = sys.argv[1], 0, []
+    for word in map(pathlib.Path, sys.argv[2:]):
+        models += sorted(word.rglob("*.onnx")) if word.is_dir() else [word]
+    with tempfile.TemporaryDirectory() as folder:
+        for model in models:
+            for builder in BUILDERS:
+                applied += cure(binary, model, pathlib.Path(folder), builder)
+    print(f"{len(models)} models for {len(BUILDERS)} builders, {applied} fixed, {failures} failures")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
