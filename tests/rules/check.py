@@ -81,6 +81,9 @@ def main():
         for model, refused in ((fires, True), (fires.with_name(fires.name.replace(".fires.", ".silent.")), False)):
             found = [f for f in run(binary, model)["findings"] if f["rule"] == "build/refused"]
             check(bool(found) == refused, f"{model.name}: refused {bool(found)}, wanted {refused}")
+    for key, said in (("sizes", "axes 2 and 3"), ("opset", "opset is 99"), ("none", None)):
+        found = [f["message"] for f in run(binary, folder / f"unsure_{key}.onnx")["findings"] if f["rule"] == "build/not-known"]
+        check(len(found) == bool(said) and all(said in message for message in found), f"unsure_{key}.onnx: {found}")
     for kind in ("fires", "silent"):  # with or without something behind it
         found = run(binary, folder / f"qdq_deconv.{kind}.onnx")["findings"]
         check([f["rule"] for f in found].count("qdq/deconv") == 1, f"qdq/deconv of TensorRT for RTX, {kind}")

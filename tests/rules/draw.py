@@ -686,7 +686,54 @@ def refused_list(fires):
     return n.model()
 
 
+def refused_int8(fires):
+    """Constants of INT8 are for quantizers; of UINT8 they may be cast."""
+    n, type = Net(5), np.int8 if fires else np.uint8
+    w = n.op("Cast", n.const(np.ones((32, 64), type)), to=TensorProto.FLOAT)
+    return end(n, n.op("MatMul", n.input("x", 1, 4, 32), w), 1, 4, 64)
+
+
+def refused_half_sizes(fires):
+    """Sizes that are computed in 16 bits, or in FP32; and of fixed sizes, in 16 bits as well."""
+    n = Net(5)
+    for rows, type in (("n", TensorProto.BFLOAT16 if fires else TensorProto.FLOAT), (8, TensorProto.FLOAT16)):
+        x = n.input(f"x{rows}", rows, 4)
+        size = n.op("Cast", n.op("Gather", n.op("Shape", x), n.const(np.array([0]))), to=type)
+        twice = n.op("Mul", size, n.op("Cast", n.const(np.float32(2)), to=type))
+        size = n.op("Concat", n.op("Cast", twice, to=TensorProto.INT64), n.const(np.array([2])), axis=0)
+        n.output(n.op("Reshape", x, size), None, 2)
+    return n.model()
+
+
+def refused_contradiction(fires):
+    n = Net(5)
+    x = n.op("Transpose", n.input("x", 2, 11, 20), perm=[0, 2, 1])
+    n.output(n.op("Add", n.input("a", 2, 1, 3), n.input("b", 4, 3)), 2, 4, 3)
+    return end(n, n.op("MatMul", x, n.weight(16 if fires else 11, 8)), 2, 20, 8)
+
+
+def refused_nested(fires):
+    """A branch in a branch may not give two sizes; alone it may."""
+    n, x = start(side=4)
+    body = lambda nodes, name: helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(name, 1, None)])  # noqa: E731
+    cond = [n.input(name, type=TensorProto.BOOL) for name in "cd"]
+
+    def unlike(cond, name):
+        return helper.make_node("If", [cond], [name], then_branch=body([helper.make_node("Relu", [x], [name + "t"])], name + "t"),
+                                else_branch=body([helper.make_node("ReduceSum", [x], [name + "e"])], name + "e"))
+
+    inner = [unlike(cond[1], "inner") if fires else helper.make_node("Neg", [x], ["inner"])]
+    n.nodes.append(helper.make_node("If", [cond[0]], ["y"], then_branch=body(inner, "inner"),
+                                    else_branch=body([helper.make_node("Abs", [x], ["z"])], "z")))
+    if not fires:
+        n.nodes.append(unlike(cond[1], "w"))
+        n.outputs.append(helper.make_tensor_value_info("w", 1, None))
+    n.outputs.append(helper.make_tensor_value_info("y", 1, None))
+    return n.model()
+
+
 REFUSED = {f.__name__: f for f in (
+    refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_head, refused_heads_mask, refused_heads_values,
     refused_heads_bias, refused_heads_inputs, refused_heads_packed, refused_heads_rank, refused_heads_outputs,
@@ -758,7 +805,19 @@ def skips():
     return model
 
 
+def unsure(key):
+    """What lint can only note: one name for two sizes, an opset that is not known yet; and what is neither."""
+    n = Net(5)
+    side = n.input("x", 1, C, "side", "side" if key == "sizes" else "width")
+    y = n.op("Add", n.op("Relu", side), n.input("y", 1, C, "side", 1))
+    n.output(y, 1, C, "side", None)
+    return n.model(99 if key == "opset" else 17)
+
+
 def main():
+    for key in ("sizes", "opset", "none"):
+        with open(os.path.join(sys.argv[1], f"unsure_{key}.onnx"), "wb") as file:
+            file.write(unsure(key).SerializeToString())
     with open(os.path.join(sys.argv[1], "cures_skips.onnx"), "wb") as file:
         file.write(skips().SerializeToString())
     for key in STYLES:

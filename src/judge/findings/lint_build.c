@@ -73,6 +73,50 @@ void fsd_lint_refused(struct fsd_finder *f)
     }
 }
 
+/* Operators that changed since are read as they were. */
+static void report_opset(struct fsd_finder *f)
+{
+    int64_t opset = fsd_graph_opset(f->lint->g);
+
+    if (opset <= FSD_OPSET_KNOWN || !f->lint->g->nodes.n)
+        return;
+    fsd_lint_open(f, 0);
+    fprintf(f->out,
+            "the model's opset is %" PRId64 ", and operators are known up to opset %d: "
+            "newer ones are judged as they were",
+            opset, FSD_OPSET_KNOWN);
+    fsd_lint_close(f);
+}
+
+/* Dynamic sizes of one name are one size to the builder. */
+static void report_sizes(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+
+    for (fsd_id i = 0; i < l->g->tensors.n; i++) {
+        const struct fsd_shape *x = fsd_shape_of(l->sizes, i);
+        int one = 0, other = 1;
+
+        if (!fsd_tensor_is(l->g, i, FSD_TENSOR_INPUT) || !x->ranked ||
+            !l->g->tensors.at[i].consumers.n)
+            continue;
+        while (other < x->rank && (x->dims[one] >= 0 || x->dims[one] != x->dims[other]))
+            if (++one == other) {
+                one = 0;
+                other++;
+            }
+        if (other >= x->rank)
+            continue;
+        fsd_lint_open(f, l->g->links.at[l->g->tensors.at[i].consumers.at]);
+        fprintf(f->out,
+                "axes %d and %d of the input `%s` have one name, %s: %s refuses "
+                "shapes in which these sizes differ",
+                one, other, fsd_lint_tensor(f, i),
+                fsd_amount_text(l->sizes->amounts, x->dims[one]), l->target.name);
+        fsd_lint_close(f);
+    }
+}
+
 /* An operator that was never tried is not claimed to work. */
 void fsd_lint_not_known(struct fsd_finder *f)
 {
@@ -89,6 +133,9 @@ void fsd_lint_not_known(struct fsd_finder *f)
         fsd_put_subjects(f, f->now.nodes);
         fsd_lint_close(f);
     }
+    report_opset(f);
+    if (l->target.family == FSD_RTX)
+        report_sizes(f);
 }
 
 /* ------------------------------------------------------------------------ alignment */

@@ -24,11 +24,14 @@ static const struct fsd_rule rules[] = {
                "is built; trt8, trt10, trt11: reported by users, the source that "
                "each row states"},
     {"build/not-known", FSD_INFO,
-     "It is unknown whether the builder supports an operator.", LINT,
-     .find = fsd_lint_not_known,
-     .why = "The operator was never tested with this builder, or belongs to a custom "
-            "domain.",
-     .fix = "Try the build, or add a plugin that computes the operator.",
+     "It is unknown whether the builder supports an operator, or the sizes of a run.",
+     LINT, .find = fsd_lint_not_known,
+     .why =
+         "The operator was never tested with this builder, belongs to a custom "
+         "domain, or is newer than what is known of it; or a dynamic size has one name "
+         "for two axes.",
+     .fix = "Try the build, or add a plugin that computes the operator; give each "
+            "dynamic size a name of its own.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
                "it"},
     {"build/ceil-mode", FSD_WARNING,

@@ -57,6 +57,21 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"an input of the network must be a tensor", MEASURED}},
     {" Cast CastLike ", FSD_RTX, .holds = fsd_refused_has_a_type, .types = NARROW,
      .is = {"only quantizers read or write tensors of this type", MEASURED}},
+    {" Add Cast Gather Reshape ", FSD_RTX, .holds = fsd_refused_reads_stored,
+     .types = T(INT8),
+     .is = {"it reads a constant of INT8, which only DequantizeLinear may", MEASURED}},
+    {" Reshape Expand ConstantOfShape Range ", FSD_RTX,
+     .holds = fsd_refused_sizes_in_half, .types = T(FP16) | T(BF16),
+     .is =
+         {"a size of its output is computed in FP16 or BF16, of dynamic sizes: compute "
+          "it in FP32 or INT64",
+          MEASURED}},
+    {" MatMul Gemm Conv Add Sub Mul Div ", FSD_ANY_BUILDER,
+     .holds = fsd_refused_contradicts,
+     .is = {"the sizes of its inputs contradict each other", MEASURED}},
+    {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_sizes,
+     .is = {"it is in a branch of another one, and its own branches give other sizes",
+            MEASURED}},
     {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = fsd_refused_takes_type,
      .types = T(INT32),
      .is = {"its input is INT32, as exporters write a bias; it supports FP8, FP4, INT4 "

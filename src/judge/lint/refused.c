@@ -78,6 +78,54 @@ bool fsd_refused_multiplies(const struct fsd_lint *l, const struct fsd_refusal_r
     return fsd_refused_reads_type(l, r, node) && fsd_node_has_in(l->g, node, 1);
 }
 
+/* One of its first two inputs is a constant of the types, as it is stored. */
+bool fsd_refused_reads_stored(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
+
+        if (has_type(l->g, tensor, r->types) && l->facts->constant[tensor])
+            return true;
+    }
+    return false;
+}
+
+/* Whether sizes of a run are among what the tensor is computed of, and one of the types
+ * is on the way.  @param left how many tensors may still be visited. */
+static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
+                       bool met, uint32_t *left)
+{
+    fsd_id maker = fsd_tensor_producer(l->g, tensor);
+
+    if (maker == FSD_NONE || !*left || l->facts->folded[maker])
+        return false;
+    --*left;
+    met |= has_type(l->g, tensor, types);
+    if (l->facts->traits[maker] & FSD_OP_SHAPE)
+        return met;
+    for (uint32_t i = 0; i < l->g->nodes.at[maker].in.n; i++)
+        if (is_size_in(l, fsd_node_in_tensor(l->g, maker, i), types, met, left))
+            return true;
+    return false;
+}
+
+/* A size of its output is computed in one of the types, of open sizes. */
+bool fsd_refused_sizes_in_half(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    uint32_t inputs = fsd_op_shape_inputs(l->g, node), left = 64;
+
+    for (uint32_t i = 0; i < l->g->nodes.at[node].in.n && i < 32; i++) {
+        fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
+
+        if ((inputs >> i & 1) && !has_type(l->g, tensor, UINT64_C(1) << FSD_FP32) &&
+            is_size_in(l, tensor, r->types, false, &left))
+            return true;
+    }
+    return false;
+}
+
 /* The first input is a constant of the types. */
 bool fsd_refused_weighs(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                         fsd_id node)

@@ -247,6 +247,88 @@ bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
     return false;
 }
 
+/* A branch in a branch, whose own branches give other sizes. */
+bool fsd_refused_has_unlike_sizes(const struct fsd_lint *l,
+                                  const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id scope = l->g->nodes.at[node].scope;
+    fsd_id around = scope == FSD_NONE ? FSD_NONE : l->g->scopes.at[scope].owner;
+    fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
+    fsd_id other = fsd_list_at(&l->sizes->bodies, node, 1);
+    uint32_t left = 64;
+    struct fsd_span a, b;
+
+    (void)r;
+    if (around == FSD_NONE || l->g->nodes.at[around].op != l->g->nodes.at[node].op ||
+        other == FSD_NONE || !is_of_data(l, fsd_node_in_tensor(l->g, node, 0), &left))
+        return false;
+    a = l->g->scopes.at[one].outputs;
+    b = l->g->scopes.at[other].outputs;
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        const struct fsd_shape *x = fsd_shape_of(l->sizes, l->g->links.at[a.at + i]);
+        const struct fsd_shape *y = fsd_shape_of(l->sizes, l->g->links.at[b.at + i]);
+
+        for (int axis = 0; x->ranked && y->ranked && axis < x->rank && axis < y->rank;
+             axis++)
+            if (x->dims[axis] > 0 && y->dims[axis] > 0 &&
+                x->dims[axis] != y->dims[axis])
+                return true;
+    }
+    return false;
+}
+
+/* The size of an axis, counted from the last, where it is a number; 0. */
+static int64_t size_at(const struct fsd_shape *x, int from_last)
+{
+    int64_t size = x->ranked && from_last < x->rank && from_last >= 0
+                       ? x->dims[x->rank - 1 - from_last]
+                       : 0;
+
+    return size > 0 ? size : 0;
+}
+
+static bool is_unlike(int64_t a, int64_t b)
+{
+    return a > 0 && b > 0 && a != b;
+}
+
+/* From that axis on, counted from the last, sizes that do not broadcast. */
+static bool is_no_broadcast(const struct fsd_shape *x, const struct fsd_shape *y,
+                            int from_last)
+{
+    for (int i = from_last; i < x->rank && i < y->rank; i++)
+        if (is_unlike(size_at(x, i), size_at(y, i)) && size_at(x, i) != 1 &&
+            size_at(y, i) != 1)
+            return true;
+    return false;
+}
+
+/* Sizes of its two inputs contradict each other. */
+bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    const struct fsd_graph *g = l->g;
+    const struct fsd_shape *x = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 0));
+    const struct fsd_shape *y = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 1));
+    bool rows = fsd_node_is(g, node, FSD_ONNX_MatMul);
+
+    (void)r;
+    if (!x->ranked || !y->ranked || fsd_graph_opset(g) < 7)
+        return false;
+    if (fsd_node_is(g, node, FSD_ONNX_Conv))
+        return x->rank > 2 && y->rank > 2 &&
+               is_unlike(size_at(x, x->rank - 2),
+                         size_at(y, y->rank - 2) * fsd_node_int(g, node, "group", 1));
+    if (fsd_node_is(g, node, FSD_ONNX_Gemm))
+        return x->rank == 2 && y->rank == 2 &&
+               is_unlike(size_at(x, fsd_node_int(g, node, "transA", 0) ? 1 : 0),
+                         size_at(y, fsd_node_int(g, node, "transB", 0) ? 0 : 1));
+    if (rows && (x->rank < 2 || y->rank < 2))
+        return false;
+    return (rows && is_unlike(size_at(x, 0), size_at(y, 1))) ||
+           is_no_broadcast(x, y, rows ? 2 : 0);
+}
+
 /* Parts of equal size, rounded up, that leave less than nothing for the last. */
 bool fsd_refused_splits_too_much(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)

@@ -35,7 +35,8 @@ fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes
     fsd_refused_is_inexact, fsd_refused_has_zero_point, fsd_refused_has_bad_scale,
     fsd_refused_is_pre_7, fsd_refused_is_not_weights, fsd_refused_lacks_a_bound,
     fsd_refused_counts_data, fsd_refused_is_asked_for, fsd_refused_has_attr,
-    fsd_refused_number_is_not, fsd_refused_word_is;
+    fsd_refused_number_is_not, fsd_refused_word_is, fsd_refused_reads_stored,
+    fsd_refused_sizes_in_half;
 
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
@@ -43,6 +44,7 @@ fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
     fsd_refused_has_other_mask, fsd_refused_a_rank_is_not, fsd_refused_adds_no_matrix,
     fsd_refused_is_short_mask, fsd_refused_has_other_slope, fsd_refused_is_row_of_many,
     fsd_refused_rank_is_not, fsd_refused_has_unlike_branches,
-    fsd_refused_splits_too_much, fsd_refused_averages_padding;
+    fsd_refused_splits_too_much, fsd_refused_averages_padding,
+    fsd_refused_has_unlike_sizes, fsd_refused_contradicts;
 
 #endif
