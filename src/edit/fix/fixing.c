@@ -140,6 +140,8 @@ static void widen(struct near *near)
     const struct fsd_graph *g = near->g;
     uint32_t n = near->edge.n;
 
+    if (!n)
+        return;
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_node *node = &g->nodes.at[near->edge.at[i]];
 

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* A pair that no operator reads changes nothing of what other layers do. */
+static bool may_explain(const struct fsd_rule *rule)
+{
+    return (rule->needs & FSD_NEEDS_LINT) && strcmp(rule->id, "qdq/useless") != 0;
+}
+
 /* By node, the first finding in the model that is about it. */
 static uint32_t *findings_of(struct fsd_finder *f)
 {
@@ -11,7 +17,7 @@ static uint32_t *findings_of(struct fsd_finder *f)
 
     for (uint32_t i = f->found->list.n; i-- > 0;) {
         const struct fsd_finding *item = &f->found->list.at[i];
-        bool on_model = f->found->rules.at[item->rule].rule->needs & FSD_NEEDS_LINT;
+        bool on_model = may_explain(f->found->rules.at[item->rule].rule);
 
         for (uint32_t k = 0; k < item->nodes.n && on_model && item->severity > FSD_INFO;
              k++)

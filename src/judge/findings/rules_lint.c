@@ -219,7 +219,7 @@ static const struct fsd_rule rules[] = {
             "are requantized and copied.",
      .fix = "Give all of them the greatest scale.",
      .source = "rtx: measured here, 1 model, 2 builds: 22 % fewer bytes; not where "
-               "a quantizer follows the Concat (16 models, 44 builds: none moves "
+               "a quantizer follows it (16 models, 44 builds: none moves "
                "fewer bytes, 2 move more); trt8, trt10, trt11: documented by "
                "NVIDIA, yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
@@ -365,7 +365,9 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_symptoms,
      .why =
          "The structure of the model causes most of what a report finds in the engine.",
-     .fix = "Follow the rule that the finding names.",
+     .fix =
+         "Where the finding names a rule, follow that; else no change of the model is "
+         "known.",
      .source = "any builder: the findings that it cites"},
     /* Last, when it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
