@@ -362,6 +362,8 @@ static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
     fputs(" --fix -o fixed.onnx", out);
 }
 
+/* What was built shows that an advised format saves these bytes; of other changes the
+ * builder may make other layers. */
 static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *out)
 {
     const char *known = d->cost->all.unknown ? "known " : "";
@@ -370,7 +372,9 @@ static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *ou
         fprintf(out, ": may save %.4f ms, %.1f %% of the time", deed->ms,
                 100 * deed->share);
     else if (deed->share > 0)
-        fprintf(out, ": saves %.1f %% of the %sbytes", 100 * deed->share, known);
+        fprintf(out, ": %s %.1f %% of the %sbytes",
+                deed->kind == DEED_ADVICE ? "saves" : "may save", 100 * deed->share,
+                known);
     else
         fprintf(out, ": tensors with %.1f %% of the %sbytes change type",
                 100 * deed->typed, known);
