@@ -371,6 +371,32 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
     }
 }
 
+/* By new node: another group reads its output, or the network returns it.  What only
+ * the node's own group reads is no tensor of the engine, as where a new node is fused
+ * behind it. */
+static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
+{
+    bool *outside = FSD_NEW(scratch, bool, t->nodes.n);
+
+    for (fsd_id i = 0; i < t->nodes.n; i++) {
+        struct fsd_span in = t->nodes.at[i].core_in;
+
+        for (uint32_t k = 0; k < in.n; k++) {
+            fsd_id from = fsd_origin_node(t->sources.at[in.at + k].at);
+
+            if (from != FSD_NONE &&
+                fsd_state_group_of(t, from) != fsd_state_group_of(t, i))
+                outside[from] = true;
+        }
+    }
+    for (uint32_t i = 0; i < t->outputs.n; i++) {
+        fsd_id from = fsd_origin_node(t->outputs.at[i].core_from.at);
+
+        fsd_set_at(outside, from);
+    }
+    return outside;
+}
+
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     static const struct fsd_border nothing = {.at = {FSD_NONE}};
@@ -378,6 +404,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
     struct written *all = FSD_NEW(scratch, struct written, t->nodes.n);
     const struct fsd_border **old =
         FSD_NEW(scratch, const struct fsd_border *, s->nodes.n);
+    const bool *outside = read_outside(t, scratch);
 
     for (uint32_t g = 0; g < s->groups.n; g++)
         for (uint32_t i = 0; i < s->groups.at[g].out.n; i++) {
@@ -398,7 +425,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
         fsd_id group = fsd_state_group_of(t, node);
 
-        if (group != FSD_NONE && !all[node].q &&
+        if (group != FSD_NONE && !all[node].q && (outside[node] || !t->sources.n) &&
             c->regions.at[c->new_region[group]].happened == FSD_HAPPENED_SAME)
             all[node] = (struct written){old[i], &nothing, c->new_region[group]};
     }
