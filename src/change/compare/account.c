@@ -349,9 +349,10 @@ static void take_flag(struct fsd_compare *c, bool lost)
     if (type)
         differs(c, FSD_ASPECT_OPTIONS,
                 lost ? fsd_printed(c->arena,
-                                   "every node that ran in %s runs in fp32, as in a "
+                                   "every node that ran in %s runs in fp32%s, as in a "
                                    "build without --%s",
-                                   name, name)
+                                   name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
+                                   name)
                      : fsd_printed(c->arena,
                                    "no node ran in %s, and %u do, as in a build with "
                                    "--%s",

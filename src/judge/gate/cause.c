@@ -364,7 +364,7 @@ static const char *todo_of(struct finder *f, enum kind kind,
                            const struct fsd_root_cause *cause)
 {
     const struct fsd_findings *all = f->v->findings;
-    const char *advice = kind == BUILDER ? NULL : advice_of(f, kind);
+    const char *advice = NULL;
 
     /* An engine of another model shows nothing about this one. */
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -372,9 +372,11 @@ static const char *todo_of(struct finder *f, enum kind kind,
             return all->rules.at[all->list.at[i].rule].rule->fix;
     if (kind == BUILDER)
         return todo_of_builder(f);
-    return advice                                    ? advice
-           : kind == PAIRS_GONE || kind == PAIRS_NEW ? todo_of_pairs(f, kind, cause)
-                                                     : usual_todo(kind);
+    if (kind != PAIRS_GONE) /* whatever else lint would add there */
+        advice = advice_of(f, kind);
+    if (!advice && (kind == PAIRS_GONE || kind == PAIRS_NEW))
+        advice = todo_of_pairs(f, kind, cause);
+    return advice ? advice : usual_todo(kind);
 }
 
 /* ------------------------------------------------------------------ what they cost */
@@ -569,10 +571,13 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     } else if (knows_bytes(c)) {
         fputs("; ", out);
         put_moved(c, out);
-    } else if (first->bytes)
+    } else if (first->bytes) {
         fprintf(out, "; layers inserted there read and write %.3g %s",
                 (double)first->bytes / (first->bytes < 1000000 ? 1e3 : 1e6),
                 first->bytes < 1000000 ? "kB" : "MB");
+    } else {
+        fputs("; the cost is unknown", out);
+    }
     putc('.', out);
     return fsd_print_take(&text, f->v->arena);
 }
