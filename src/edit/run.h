@@ -28,6 +28,7 @@
 #include "explain/diff/diff.h"
 #include "explain/values/values.h"
 #include "judge/findings/findings.h"
+#include "judge/gate/gate.h"
 #include "judge/lint/lint.h"
 
 /* How runs are opened, and arguments refused. */

@@ -142,10 +142,20 @@ def refused(binary, fixtures, folder):
     check(ran.returncode == 0 and (folder / "empty" / "issue.md").exists(), f"an empty folder: {ran.stderr.decode()}")
 
 
+def two_builds(binary, fixtures, folder):
+    """The text begins with what `compare` says first."""
+    old, new = (f"{fixtures.parent / 'qat_block/model.onnx'},{fixtures.parent / engine}"
+                for engine in ("qat_block/engine.graph.json", "compare/split.json"))
+    said = json.loads(run(binary, "compare", old, new, "-f", "json").stdout)["says"]
+    ran = run(binary, "issue", old, new, "-o", folder / "two")
+    text = (folder / "two" / "issue.md").read_text(encoding="utf-8") if not ran.returncode else ran.stderr.decode()
+    check(all(sentence in text for sentence in said) and text.index(said[0]) < text.index("\nfusion "), f"two builds: {text[:400]}")
+
+
 def main():
     binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        for test in (anonymous, collected, weights, refused):
+        for test in (anonymous, collected, weights, refused, two_builds):
             (pathlib.Path(folder) / test.__name__).mkdir()
             test(binary, fixtures, pathlib.Path(folder) / test.__name__)
     print(f"{failures} failures")

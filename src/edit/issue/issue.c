@@ -198,12 +198,31 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
         }
 }
 
+/* What changed between the builds, what it costs and what to do, as every report of a
+ * comparison begins; nothing where neither an error nor a warning was found. */
+static void put_says(struct text *x)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const char *says[3];
+
+    if (fsd_comparison_says(x->t->c, x->t->d, scratch, says)) {
+        put_block(fsd_printed(scratch, "changed   %s\ncosts     %s\nto do     %s",
+                              says[0], says[1], says[2]),
+                  "text", x->out);
+        fputs("\n", x->out);
+    }
+    fsd_arena_free(scratch);
+}
+
 static void put_change(struct text *x)
 {
     const struct fsd_compare *c = x->t->c;
     const struct fsd_region_diff *r = &c->regions.at[x->t->subject->region];
     struct fsd_print print;
-    FILE *out = fsd_print_open(&print);
+    FILE *out;
+
+    put_says(x);
+    out = fsd_print_open(&print);
 
     fprintf(out, "fusion    %s\nprecision %s\n", fsd_happened_name(r->happened),
             fsd_region_precision(r));

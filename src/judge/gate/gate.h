@@ -107,6 +107,12 @@ struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
                                               const struct fsd_diff *run);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 
+/** The three sentences of that verdict, as texts in `arena`.
+ *  @param run as above
+ *  @return false if there are none */
+bool fsd_comparison_says(const struct fsd_compare *c, const struct fsd_diff *run,
+                         struct fsd_arena *arena, const char *says[3]);
+
 /** A copy that what is compared need not outlive, but for the policy of the case.
  *  keep.c */
 struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *from);

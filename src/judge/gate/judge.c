@@ -297,6 +297,18 @@ struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
     return v;
 }
 
+bool fsd_comparison_says(const struct fsd_compare *c, const struct fsd_diff *run,
+                         struct fsd_arena *arena, const char *says[3])
+{
+    struct fsd_verdict *v = fsd_verdict_of_comparison(c, run);
+    bool any = v->says[0] != NULL;
+
+    for (int i = 0; i < 3 && any; i++)
+        says[i] = fsd_printed(arena, "%s", v->says[i]);
+    fsd_verdict_free(v);
+    return any;
+}
+
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c)
 {
     const struct fsd_exports *e = c->exports;
