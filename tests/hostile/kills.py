@@ -122,7 +122,7 @@ def all_cases(h):
     saved = ('{"lst": [[["a", "b"], [{"output": {"max_absdiff": 0.5, "thresholds": {"passed": true}, "passed": true}}]]], '
              '"aggregation": "per_sample", "polygraphy_class": "AccuracyResult"}')
     listed = ("model.onnx engine.graph.json\nmodel.onnx\t%s\n" % wide).encode()
-    lint = os.path.join(FIXTURES, "lint/qdq_island.fires.onnx")
+    lint = os.path.join(FIXTURES, "lint/qdq_residual.fires.onnx")
 
     def old(name):
         return put(name, b"old")

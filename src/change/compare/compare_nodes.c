@@ -380,8 +380,10 @@ static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
 
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         struct fsd_span in = t->nodes.at[i].core_in;
+        bool core =
+            t->nodes.at[i].role == FSD_ROLE_CORE; /* which reads through others */
 
-        for (uint32_t k = 0; k < in.n; k++) {
+        for (uint32_t k = 0; k < in.n && core; k++) {
             fsd_id from = fsd_origin_node(t->sources.at[in.at + k].at);
 
             if (from != FSD_NONE &&
