@@ -42,7 +42,7 @@ def findings(policy, *pair):
     with tempfile.NamedTemporaryFile("w", suffix=".ini", encoding="utf-8") as file:
         file.write(policy)
         file.flush()
-        done = start("check", "--policy", file.name, *pair)
+        done = start("check", "--policy", file.name, *pair, "--all")
     check(pair[0], "can be checked", done.returncode <= 1, done.stderr)
     return re.findall(r"^error +expect +(.*)", done.stdout, re.M)
 

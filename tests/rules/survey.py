@@ -52,11 +52,11 @@ def qat(binary, shared):
                                  ("resnet18-qat-residual-trt8.4", "qdq/island", 1, "warning"),
                                  ("resnet18-qat-residual-qgap-trt8.4", "", 0, "info")):
         folder = shared / "corpus" / name
-        for args in ([], [folder / "engine.graph.json"]):
+        for args in (["--for", "trt8"], [folder / "engine.graph.json"]):
             report, _ = lint(binary, folder / "model.onnx", *args)
             found = [f for f in report["findings"] if f["rule"] == rule]
             levels = [f["severity"] for f in report["findings"]]
-            confirmed = not args or all(f["facts"]["engine"] == "confirmed" for f in found)
+            confirmed = "--for" in args or all(f["facts"]["engine"] == "confirmed" for f in found)
             worst_found = next((s for s in ("error", "warning") if s in levels), "info")
             if len(found) != n or worst_found != worst or not confirmed:
                 bad += 1

@@ -63,6 +63,12 @@ static double rank_of(const struct deed *deed)
     return deed->share > 0 ? deed->share : deed->typed;
 }
 
+/* Edits that the dump confirms, of tensors whose sizes are not known in it. */
+static bool is_unmeasured(const struct deed *deed)
+{
+    return deed->kind == DEED_EDITS && !(deed->share > 0) && !(deed->typed > 0);
+}
+
 static int by_gain(const void *a, const void *b)
 {
     const struct deed *x = a, *y = b;
@@ -325,8 +331,8 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
                 "product, and",
                 t->d->products->type == FSD_DTYPE_UNKNOWN ? "quantized type" : type);
     fprintf(out,
-            "%s no known change of the model avoids it; compare with an FP16 build",
-            brief ? ":" : "");
+            "%s no known change of the model avoids %s; compare with an FP16 build",
+            brief ? ":" : "", t->d->findings->proposed.n ? "most of it" : "it");
 }
 
 /* @param brief leaves out remarks in parentheses, and reasons. */
@@ -375,6 +381,8 @@ static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *ou
         fprintf(out, ": %s %.1f %% of the %sbytes",
                 deed->kind == DEED_ADVICE ? "saves" : "may save", 100 * deed->share,
                 known);
+    else if (!(deed->typed > 0))
+        fputs(": the dump does not show how much this saves", out);
     else
         fprintf(out, ": tensors with %.1f %% of the %sbytes change type",
                 100 * deed->typed, known);
@@ -436,7 +444,7 @@ struct fsd_todos fsd_find_todos(struct fsd_arena *arena, const struct fsd_diff *
     add_proposed(&t);
     fsd_vec_sort(&t.list, by_gain);
     for (uint32_t i = 0; i < t.list.n && todos.n < FSD_MOST_TODOS; i++)
-        if (rank_of(&t.list.at[i]) >= LEAST)
+        if (rank_of(&t.list.at[i]) >= LEAST || is_unmeasured(&t.list.at[i]))
             todos.at[todos.n++] =
                 (struct fsd_todo){.text = text_of(&t, &t.list.at[i], false),
                                   .brief = text_of(&t, &t.list.at[i], true)};
