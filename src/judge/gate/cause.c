@@ -360,16 +360,24 @@ static const char *todo_of_pairs(const struct finder *f, enum kind kind,
     return usual_todo(kind);
 }
 
+/* The rule that found an engine of another model, which shows nothing about this one;
+ * NULL: none did. */
+static const struct fsd_rule *find_stale(const struct fsd_findings *all)
+{
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
+            return all->rules.at[all->list.at[i].rule].rule;
+    return NULL;
+}
+
 static const char *todo_of(struct finder *f, enum kind kind,
                            const struct fsd_root_cause *cause)
 {
-    const struct fsd_findings *all = f->v->findings;
+    const struct fsd_rule *stale = find_stale(f->v->findings);
     const char *advice = NULL;
 
-    /* An engine of another model shows nothing about this one. */
-    for (uint32_t i = 0; i < all->list.n; i++)
-        if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
-            return all->rules.at[all->list.at[i].rule].rule->fix;
+    if (stale)
+        return stale->fix;
     if (kind == BUILDER)
         return todo_of_builder(f);
     if (kind != PAIRS_GONE) /* whatever else lint would add there */
@@ -636,15 +644,13 @@ static const char *moved_text(const struct finder *f)
  * otherwise. */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
-    const struct fsd_findings *all = f->v->findings;
     const struct fsd_compare *c = f->c;
     const struct fsd_finding *worst = fsd_verdict_worst(f->v);
     struct fsd_timing t = fsd_timing_of(c);
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < all->list.n; i++)
-        if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
-            return;
+    if (find_stale(f->v->findings))
+        return;
     /* Only findings at nodes show that the builder decided otherwise. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;

@@ -318,21 +318,13 @@ static int level_of_moves(const struct fsd_finder *f, bool standing)
     return level;
 }
 
-/* Whether a new move writes what the edge carries now: the two are one change, which is
- * reported of the move, unless the policy weighs that less. */
-static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
-                          const struct fsd_edge_change *e)
+/* Whether a move of the new build writes what the edge carries. */
+static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
+                        const struct fsd_edge_change *e)
 {
-    const struct fsd_state *s = f->c->new;
-    const struct fsd_move *move;
-    bool standing, reads = false;
+    bool reads = false;
 
-    if (m->what == FSD_MOVE_REMOVED)
-        return false;
-    move = &s->moves.at[m->new];
-    standing = is_move(move, true);
-    if (!is_new_move(f->c, m, standing) || move->after.type != e->after.type ||
-        level_of_moves(f, standing) < f->found->rules.at[f->found->rules.n - 1].level)
+    if (e->new_to == FSD_NONE || move->after.type != e->after.type)
         return false;
     for (uint32_t i = 0; i < move->to.n && !reads; i++)
         reads = fsd_destination_node(fsd_destination_at(s->refs.at, move->to, i)) ==
@@ -340,11 +332,28 @@ static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_chan
     return reads;
 }
 
+/* A new move and the edge that it writes are one change, which is reported of the move,
+ * unless the policy weighs that less. */
+static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
+                          const struct fsd_edge_change *e)
+{
+    const struct fsd_move *move;
+    bool standing;
+
+    if (m->what == FSD_MOVE_REMOVED)
+        return false;
+    move = &f->c->new->moves.at[m->new];
+    standing = is_move(move, true);
+    return writes_edge(f->c->new, move, e) && is_new_move(f->c, m, standing) &&
+           level_of_moves(f, standing) >=
+               f->found->rules.at[f->found->rules.n - 1].level;
+}
+
 static bool is_of_new_move(const struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     bool is = false;
 
-    for (uint32_t i = 0; i < f->c->moves.n && !is && e->new_to != FSD_NONE; i++)
+    for (uint32_t i = 0; i < f->c->moves.n && !is; i++)
         is = is_written_by(f, &f->c->moves.at[i], e);
     return is;
 }
@@ -357,36 +366,26 @@ static uint16_t change_of(uint8_t before, uint8_t after)
     return (uint16_t)(before << 8 | after);
 }
 
-/* Whether the node that reads the edge runs in another type by as much. */
-static bool is_of_node(const struct fsd_compare *c, const struct fsd_edge_change *e)
-{
-    uint16_t change = change_of(e->before.type, e->after.type);
-    bool is = false;
-
-    for (uint32_t i = 0; i < c->precisions.n && !is && e->new_to != FSD_NONE; i++) {
-        const struct fsd_node_change *n = &c->precisions.at[i];
-
-        is = e->new_to == n->new;
-        is = is && change_of(n->before, n->after) == change;
-    }
-    return is;
-}
-
-/* What is already reported of the tensors around a move: old and new type, by producer
- * or consumer. */
+/* What changed of the tensors around a node: old and new type, as change_of(). */
 struct reported {
+    uint16_t *runs; /* the node's own */
     uint16_t *written, *read;
 };
 
 static struct reported find_reported(const struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    struct reported reported = {FSD_NEW(f->scratch, uint16_t, c->new->nodes.n),
-                                FSD_NEW(f->scratch, uint16_t, c->new->nodes.n)};
+    uint32_t n = c->new->nodes.n;
+    struct reported reported = {FSD_NEW(f->scratch, uint16_t, n),
+                                FSD_NEW(f->scratch, uint16_t, n),
+                                FSD_NEW(f->scratch, uint16_t, n)};
 
-    for (uint32_t i = 0; i < c->precisions.n; i++)
-        reported.written[c->precisions.at[i].new] =
-            change_of(c->precisions.at[i].before, c->precisions.at[i].after);
+    for (uint32_t i = 0; i < c->precisions.n; i++) {
+        const struct fsd_node_change *p = &c->precisions.at[i];
+
+        reported.runs[p->new] = reported.written[p->new] =
+            change_of(p->before, p->after);
+    }
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
         uint16_t change = change_of(e->before.type, e->after.type);
@@ -397,6 +396,13 @@ static struct reported find_reported(const struct fsd_finder *f)
             reported.written[fsd_origin_node(e->new_from)] = change;
     }
     return reported;
+}
+
+/* Whether the node that reads the edge runs in another type by as much. */
+static bool is_of_node(const struct reported *reported, const struct fsd_edge_change *e)
+{
+    return e->new_to != FSD_NONE &&
+           reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
 /* One side of a changed move: it has another precision though no finding at its
@@ -434,14 +440,12 @@ static void report_retyped_side(struct fsd_finder *f,
     fsd_finding_close(f);
 }
 
-static void find_retyped_moves(struct fsd_finder *f)
+static void find_retyped_moves(struct fsd_finder *f, const struct reported *reported)
 {
-    struct reported reported = find_reported(f);
-
     for (uint32_t i = 0; i < f->c->moves.n; i++)
         for (int after = 0; after < 2; after++)
             if (f->c->moves.at[i].what == FSD_MOVE_CHANGED)
-                report_retyped_side(f, &f->c->moves.at[i], &reported, after);
+                report_retyped_side(f, &f->c->moves.at[i], reported, after);
 }
 
 /* `which`: the width of the change.  Nodes of one group with the same change of type
@@ -451,7 +455,8 @@ void fsd_find_retyped(struct fsd_finder *f)
     const struct fsd_state *new = f->c->new;
     const struct fsd_node_change *all = f->c->precisions.at;
     uint32_t n = f->c->precisions.n;
-    bool *reported = FSD_NEW(f->scratch, bool, n);
+    struct reported reported = find_reported(f);
+    bool *done = FSD_NEW(f->scratch, bool, n);
     fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next one of its group */
     fsd_id *first = fsd_ids_new(f->scratch, new->groups.n);
 
@@ -460,14 +465,14 @@ void fsd_find_retyped(struct fsd_finder *f)
         first[new->nodes.at[all[i].new].group] = i;
     }
     for (fsd_id i = 0; i < n; i++) {
-        if (all[i].width != f->rule->which || reported[i])
+        if (all[i].width != f->rule->which || done[i])
             continue;
         fsd_finding_open(f);
         f->now.widens = all[i].width == FSD_WIDTH_WIDENED;
         for (fsd_id k = i; k != FSD_NONE; k = next[k]) {
             if (all[k].before != all[i].before || all[k].after != all[i].after)
                 continue;
-            reported[k] = true;
+            done[k] = true;
             fsd_about_state_node(f, new, all[k].new);
             fprintf(f->out, "%s`%s`", k == i ? "" : ", ", key(new, all[k].new));
         }
@@ -480,10 +485,10 @@ void fsd_find_retyped(struct fsd_finder *f)
     }
     for (uint32_t i = 0; i < f->c->edges.n; i++)
         if (f->c->edges.at[i].width == f->rule->which &&
-            !is_of_node(f->c, &f->c->edges.at[i]) &&
+            !is_of_node(&reported, &f->c->edges.at[i]) &&
             !is_of_new_move(f, &f->c->edges.at[i]))
             report_edge(f, &f->c->edges.at[i]);
-    find_retyped_moves(f);
+    find_retyped_moves(f, &reported);
     fsd_find_retyped_kernels(f);
 }
 
@@ -549,15 +554,11 @@ static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
 
-        for (uint32_t k = 0; k < m->to.n && e->new_to != FSD_NONE; k++) {
-            if (fsd_destination_node(fsd_destination_at(c->new->refs.at, m->to, k)) !=
-                    e->new_to ||
-                m->after.type != e->after.type || e->before.type == e->after.type)
-                continue;
-            fputs("; before: ", f->out);
-            fsd_put_state_form(c->old, e->before, '/', f->out);
-            return;
-        }
+        if (e->before.type == e->after.type || !writes_edge(c->new, m, e))
+            continue;
+        fputs("; before: ", f->out);
+        fsd_put_state_form(c->old, e->before, '/', f->out);
+        return;
     }
 }
 

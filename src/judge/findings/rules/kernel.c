@@ -347,13 +347,12 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
 static bool is_other_operator(const struct fsd_compare *c,
                               const struct fsd_kernel_change *k)
 {
-    bool edited = false;
+    bool other = k->what == FSD_KERNEL_CHANGED && k->activation && !is_explained(c, k);
 
-    for (uint32_t i = 0; i < c->edits.n && !edited; i++)
-        edited = c->edits.at[i].what == FSD_EDIT_OPERATOR &&
-                 region_of_node(c, c->edits.at[i].new) == k->region;
-    return k->what == FSD_KERNEL_CHANGED && k->activation && !is_explained(c, k) &&
-           !edited;
+    for (uint32_t i = 0; i < c->edits.n && other; i++)
+        other = c->edits.at[i].what != FSD_EDIT_OPERATOR ||
+                region_of_node(c, c->edits.at[i].new) != k->region;
+    return other;
 }
 
 void fsd_report_activations(struct fsd_finder *f)

@@ -111,19 +111,12 @@ static double spread_of(const struct fsd_compare *c, struct fsd_span groups, boo
     return sum;
 }
 
-static bool is_measured(const struct fsd_finder *f)
-{
-    struct fsd_timing t = fsd_timing_of_layers(f->c);
-
-    return fsd_noise_of(&t, f->policy).by != FSD_NOISE_UNMEASURED;
-}
-
 /* How much longer a region takes, if that is far beyond what its own noise explains; 0:
  * no longer, or by too little to matter. */
-static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff *r)
+static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff *r,
+                       bool measured)
 {
     const struct fsd_compare *c = f->c;
-    bool measured = is_measured(f);
     double grown = r->after - r->before;
     double noise =
         spread_of(c, r->old_groups, false) + spread_of(c, r->new_groups, true);
@@ -154,14 +147,15 @@ void fsd_find_slower_groups(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     struct fsd_timing t = fsd_timing_of_layers(c);
+    bool measured = fsd_noise_of(&t, f->policy).by != FSD_NOISE_UNMEASURED;
 
     f->skipped = lack_of(c, &t);
-    if (f->skipped)
+    if (f->skipped || is_latency_failed(f))
         return;
     f->base = c->before;
-    for (uint32_t i = 0; i < c->regions.n && !is_latency_failed(f); i++) {
+    for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
-        double grown = grown_by(f, r);
+        double grown = grown_by(f, r, measured);
 
         if (!(grown > 0))
             continue;
@@ -171,8 +165,8 @@ void fsd_find_slower_groups(struct fsd_finder *f)
         fsd_put_region(f, r);
         fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%), ", r->after, grown,
                 100 * grown / r->before);
-        fputs(is_measured(f) ? "more than their noise explains"
-                             : "of too few profiles to measure their noise",
+        fputs(measured ? "more than their noise explains"
+                       : "of too few profiles to measure their noise",
               f->out);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
         f->ms = grown;
