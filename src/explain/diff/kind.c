@@ -265,12 +265,14 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
     bool computes = fsd_kind_computes(r->kind);
-    enum fsd_dtype type = computes ? narrowest(m, n->in) : first_known(m, n->out);
+    enum fsd_dtype type = FSD_DTYPE_UNKNOWN;
 
     if (r->opaque)
-        return FSD_DTYPE_UNKNOWN;
-    if (computes && type_of_floats(m, layer) != FSD_DTYPE_UNKNOWN)
+        return type;
+    if (computes)
         type = type_of_floats(m, layer);
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = computes ? narrowest(m, n->in) : first_known(m, n->out);
     if (computes && !n->in.n && m->engine->layers.at[layer].multiplies)
         type = type_of_constants(m, layer);
     if (type == FSD_DTYPE_UNKNOWN)

@@ -223,16 +223,31 @@ static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
     return false;
 }
 
-/* Its branches give something of unlike ranks, and data decide between them. */
-bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
-                                     const struct fsd_refusal_row *r, fsd_id node)
+static bool has_unlike_rank(const struct fsd_shape *x, const struct fsd_shape *y)
+{
+    return x->rank != y->rank;
+}
+
+static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y)
+{
+    bool unlike = false;
+
+    for (int axis = 0; axis < x->rank && axis < y->rank && !unlike; axis++)
+        unlike =
+            x->dims[axis] > 0 && y->dims[axis] > 0 && x->dims[axis] != y->dims[axis];
+    return unlike;
+}
+
+/* Whether two branches, between which data decide, give something that is unlike. */
+static bool branches_differ(const struct fsd_lint *l, fsd_id node,
+                            bool (*unlike)(const struct fsd_shape *,
+                                           const struct fsd_shape *))
 {
     fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
     fsd_id other = fsd_list_at(&l->sizes->bodies, node, 1);
     uint32_t left = 64;
     struct fsd_span a, b;
 
-    (void)r;
     if (other == FSD_NONE || !is_of_data(l, fsd_node_in_tensor(l->g, node, 0), &left))
         return false;
     a = l->g->scopes.at[one].outputs;
@@ -241,10 +256,17 @@ bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
         const struct fsd_shape *x = fsd_shape_of(l->sizes, l->g->links.at[a.at + i]);
         const struct fsd_shape *y = fsd_shape_of(l->sizes, l->g->links.at[b.at + i]);
 
-        if (x->ranked && y->ranked && x->rank != y->rank)
+        if (x->ranked && y->ranked && unlike(x, y))
             return true;
     }
     return false;
+}
+
+bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
+                                     const struct fsd_refusal_row *r, fsd_id node)
+{
+    (void)r;
+    return branches_differ(l, node, has_unlike_rank);
 }
 
 /* A branch in a branch, whose own branches give other sizes. */
@@ -253,28 +275,10 @@ bool fsd_refused_has_unlike_sizes(const struct fsd_lint *l,
 {
     fsd_id scope = l->g->nodes.at[node].scope;
     fsd_id around = scope == FSD_NONE ? FSD_NONE : l->g->scopes.at[scope].owner;
-    fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
-    fsd_id other = fsd_list_at(&l->sizes->bodies, node, 1);
-    uint32_t left = 64;
-    struct fsd_span a, b;
 
     (void)r;
-    if (around == FSD_NONE || l->g->nodes.at[around].op != l->g->nodes.at[node].op ||
-        other == FSD_NONE || !is_of_data(l, fsd_node_in_tensor(l->g, node, 0), &left))
-        return false;
-    a = l->g->scopes.at[one].outputs;
-    b = l->g->scopes.at[other].outputs;
-    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
-        const struct fsd_shape *x = fsd_shape_of(l->sizes, l->g->links.at[a.at + i]);
-        const struct fsd_shape *y = fsd_shape_of(l->sizes, l->g->links.at[b.at + i]);
-
-        for (int axis = 0; x->ranked && y->ranked && axis < x->rank && axis < y->rank;
-             axis++)
-            if (x->dims[axis] > 0 && y->dims[axis] > 0 &&
-                x->dims[axis] != y->dims[axis])
-                return true;
-    }
-    return false;
+    return around != FSD_NONE && l->g->nodes.at[around].op == l->g->nodes.at[node].op &&
+           branches_differ(l, node, has_unlike_size);
 }
 
 /* The size of an axis, counted from the last, where it is a number; 0. */
