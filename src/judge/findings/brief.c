@@ -404,6 +404,17 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
+/* Of the facts and the first change: a reader who sees a fact alone takes it that
+ * nothing helps. */
+static unsigned rows_to_reserve(const struct fsd_todos *todos)
+{
+    unsigned rows = 0;
+
+    for (uint32_t i = 0; i < todos->n && i <= todos->facts; i++)
+        rows += rows_of(todos->at[i].brief);
+    return rows ? rows : 1;
+}
+
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct writer w = {.arena = arena, .d = d};
@@ -413,7 +424,7 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 
     if (!d->engine->only_timed)
         todos = fsd_find_todos(arena, d);
-    reserved = todos.n ? rows_of(todos.at[0].brief) : 1;
+    reserved = rows_to_reserve(&todos);
     w.rows = rows_of(unknown);
     write_wrong(&w);
     write_alone(&w);

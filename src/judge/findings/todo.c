@@ -134,6 +134,18 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
+/* The port's tensor is the model's, by the tensor's name or, since builders name most of
+ * their tensors themselves, by its number of elements. */
+static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
+{
+    const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);
+    int64_t count =
+        fsd_shape_count(d->cost->amounts, fsd_shape_of(d->cost->sizes, tensor));
+
+    return d->cost->like[at] == tensor ||
+           (count > 0 && fsd_form_count(d->engine, form) == count);
+}
+
 /* The share of the whole engine's bytes that a tensor of the model has where layers of
  * the edit's node read it in a type above 8 bits; 0: it is not known. */
 static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
@@ -145,14 +157,12 @@ static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
         fsd_id layer = fsd_match_of_node(d->match, edit->node, i)->layer;
         struct fsd_span in = e->nodes.at[layer].in;
 
-        for (uint32_t k = 0; k < in.n; k++) {
-            const struct fsd_port *port = &e->ports.at[in.at + k];
+        for (uint32_t k = in.at; k < in.at + in.n; k++) {
+            const struct fsd_port *port = &e->ports.at[k];
             int64_t bytes = fsd_port_bytes(e, d->cost, port);
 
-            if (d->cost->like[in.at + k] == tensor && bytes > 0 &&
-                fsd_dtype_rank(fsd_port_form(e, port)->type) >
-                    fsd_dtype_rank(FSD_INT8) &&
-                d->cost->all.bytes > 0)
+            if (bytes > 0 && d->cost->all.bytes > 0 && has_size_of(d, k, tensor) &&
+                fsd_dtype_rank(fsd_port_form(e, port)->type) > fsd_dtype_rank(FSD_INT8))
                 return (double)bytes / (double)d->cost->all.bytes;
         }
     }
@@ -444,9 +454,11 @@ struct fsd_todos fsd_find_todos(struct fsd_arena *arena, const struct fsd_diff *
     add_proposed(&t);
     fsd_vec_sort(&t.list, by_gain);
     for (uint32_t i = 0; i < t.list.n && todos.n < FSD_MOST_TODOS; i++)
-        if (rank_of(&t.list.at[i]) >= LEAST || is_unmeasured(&t.list.at[i]))
+        if (rank_of(&t.list.at[i]) >= LEAST || is_unmeasured(&t.list.at[i])) {
+            todos.facts += t.list.at[i].kind == DEED_FACT;
             todos.at[todos.n++] =
                 (struct fsd_todo){.text = text_of(&t, &t.list.at[i], false),
                                   .brief = text_of(&t, &t.list.at[i], true)};
+        }
     return todos;
 }

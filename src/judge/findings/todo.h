@@ -12,7 +12,8 @@ struct fsd_todo {
 
 struct fsd_todos {
     uint32_t n;
-    struct fsd_todo at[FSD_MOST_TODOS]; /**< the largest gain first */
+    uint32_t facts;                     /**< of these: say that no change helps */
+    struct fsd_todo at[FSD_MOST_TODOS]; /**< facts first, then the largest gain */
 };
 
 /** At most three, none of which is known to save less than 1 %: commands that can be
