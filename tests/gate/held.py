@@ -8,6 +8,7 @@ word of its message or of its nodes; None: what is found is at most a note.  Row
 where it is not there.
 """
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -24,6 +25,9 @@ ATTENTION = ("held/attention.onnx", "held/attention.log.xz")
 LLAMA = ("held/llama.onnx", "held/llama.log.xz")
 DIFFUSION = ("held/diffusion.onnx", "held/diffusion.log.xz")
 FUNCTIONS = ("held/functions.onnx", "held/functions.log.xz")
+LSTM = ("held/lstm.onnx", "held/lstm.log.xz")
+LINEAR = ", Dimensions: [1,2,256], Strides: [512,256,1], StrideOrder: [2,1,0], Datatype: Float, Format: (Linear) " \
+         "Row major linear format }"
 SHARED_GEMM = ("kernels/shared.onnx", "kernels/shared.log")
 HWC = ", Dimensions: [1,8,8,8], Strides: [512,1,64,8], StrideOrder: [3,0,2,1], Datatype: Half, Format: (NHWC) " \
       "Channel major format }], Constants"
@@ -41,6 +45,8 @@ CASES = [
     (ATTENTION, (ATTENTION[0], "held/wider.log.xz"), "precision-widened", "/layers.0/attn/MatMul"),
     (SHARED_GEMM, (SHARED_GEMM[0], "kernels/shared-swapped.log"), "source-changed", "emb1"),
     (SHARED_GEMM, (("bb1_6_myl0" + HWC, "bb1_7_myl0" + HWC),), "source-changed", "emb1"),
+    # A step of a loop reads the product of another step, of the same slice of the input as far as the log shows.
+    (LSTM, (tuple(f"bb1_{n}_myl0{LINEAR}, {{ Name: __myln_k_arg__bb1_36" for n in (37, 32)),), "source-changed", "/l/LSTM"),
     (("qat_block/model.onnx", "qat_block/engine.graph.json"), (('"Activation": "RELU"', '"Activation": "NONE"'),), "operator-changed", "has Activation NONE, before RELU"),
     (QAT, (QAT[0], "S/defects/g6_layout.json"), "layout-changed", "MaxPool_12"),
     (FP16, ("S/defects/g7_gemm_alpha.onnx", FP16[1]), "engine-stale", "Gemm"),
@@ -59,7 +65,7 @@ def place(path):
 
 def changed(folder, engine, words):
     """A copy of the engine's file in which these words are others, the first time that they stand there."""
-    with open(engine, encoding="utf-8") as file:
+    with (lzma.open(engine, "rt", encoding="utf-8") if engine.endswith(".xz") else open(engine, encoding="utf-8")) as file:
         text = file.read()
     assert words[0] in text, words
     path = os.path.join(folder, "changed.log")

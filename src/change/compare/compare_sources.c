@@ -193,15 +193,28 @@ static fsd_id same_region(const struct fsd_compare *c, bool new, fsd_id kernel)
                                                                            : FSD_NONE;
 }
 
+static uint32_t count_readers(const struct fsd_kernel_graph *g, fsd_id kernel,
+                              uint32_t out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->read.of[kernel].n; i++)
+        n += g->edges.at[fsd_list_at(&g->read, kernel, i)].out == out;
+    return n;
+}
+
 /* Whether two outputs are of one kernel, or of kernels of which each may be the other:
- * equal ones that read the same. */
+ * equal ones that read the same, with as many readers.  The products of a loop's steps
+ * read slices of one tensor, and a dump does not state which. */
 static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q,
                     uint32_t q_out)
 {
     fsd_id was = w->to_old[q];
 
     return p_out == q_out && was != FSD_NONE &&
-           (was == p || w->places->above[0][was] == w->places->above[0][p]);
+           (was == p ||
+            (w->places->above[0][was] == w->places->above[0][p] &&
+             count_readers(w->old, p, p_out) == count_readers(w->new, q, q_out)));
 }
 
 /* Whether the kernel is there as before.  One without a counterpart, or one that

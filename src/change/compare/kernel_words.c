@@ -129,17 +129,21 @@ static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
     return s->refs.at[nodes.at + nodes.n - 1];
 }
 
-/* "an output of `Relu_3`", "the input `x`" */
-static void put_source(const struct fsd_compare *c, const struct fsd_kernel_change *k,
-                       bool new, FILE *out)
+/* Where the input comes from: a node, or an input of the network. */
+static struct fsd_origin source_of(const struct fsd_compare *c,
+                                   const struct fsd_kernel_change *k, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
     const struct fsd_kernel *kernel = &s->kernels.at[new ? k->new : k->old];
-    struct fsd_origin from = s->tensors.at[kernel->in.at + k->input].from.at;
     fsd_id writer = new ? k->new_writer : k->old_writer;
 
-    if (writer != FSD_NONE)
-        from = fsd_node_origin(node_of(c, new, writer));
+    return writer == FSD_NONE ? s->tensors.at[kernel->in.at + k->input].from.at
+                              : fsd_node_origin(node_of(c, new, writer));
+}
+
+/* "an output of `Relu_3`", "the input `x`" */
+static void put_source(const struct fsd_state *s, struct fsd_origin from, FILE *out)
+{
     if (!fsd_is_origin(from))
         fputs("a tensor of unknown origin", out);
     else
@@ -152,10 +156,18 @@ static void put_source(const struct fsd_compare *c, const struct fsd_kernel_chan
 void fsd_put_kernel_source(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, FILE *out)
 {
+    struct fsd_origin is = source_of(c, k, true), was = source_of(c, k, false);
+
     fprintf(out, "reads as input %" PRIu32 " ", k->input);
-    put_source(c, k, true, out);
+    if (fsd_is_origin(is) && fsd_is_origin(was) &&
+        !strcmp(fsd_origin_text(c->new, is), fsd_origin_text(c->old, was))) {
+        fsd_printf_safe(out, "another output of `%s` than before",
+                        fsd_origin_text(c->new, is));
+        return;
+    }
+    put_source(c->new, is, out);
     fputs(", before: ", out);
-    put_source(c, k, false, out);
+    put_source(c->old, was, out);
 }
 
 bool fsd_only_lost(const struct fsd_kernel_change *k)
