@@ -145,7 +145,7 @@ static const struct subject subjects[] = {
     [FSD_OF_MODELS] = {{"compare of models", "two models", "exports"},
                        .draw = draw_comparison, .judge = judge_models,
                        .document = fill_models},
-    [FSD_OF_CHECKS] = {{"check of a list", "check --list", NULL}, .judged = true,
+    [FSD_OF_CHECKS] = {{"check of a list", "check --list", "checks"}, .judged = true,
                        .document = fill_checks, .table = fill_verdicts},
     [FSD_OF_ROUTES] = {{"routes", "routes", NULL}, .document = fill_routes},
 };

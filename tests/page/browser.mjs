@@ -1,107 +1,12 @@
 /*
  * What the page must do, in a real browser:  node browser.mjs BINARY PAGES
  *
- * Each page is opened from the disk.  Whatever it says to the console, asks of the network or
- * leaves axe to complain of is a failure.  No test looks at a clock: bench/page prints times.
+ * No test looks at a clock: bench/page prints times.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
-
-const [binary, folder] = process.argv.slice(2);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const HANGS = 300000; // milliseconds: what comes comes sooner, on a machine however busy
-let failures = 0;
-
-function check(what, holds, detail = "") {
-    console.log(`${holds ? "ok      " : "FAILED  "}${what}${holds ? "" : ` ${detail}`}`);
-    failures += !holds;
-}
-
-/** Does what leads to another address, and waits until the page shows what is there: the browser notifies the page when it gets to it. */
-async function led(page, act) {
-    const from = await page.evaluate(() => location.hash);
-    await act();
-    await page.waitForFunction((from) => location.hash !== from && document.documentElement.dataset.ready === location.hash, from);
-}
-
-/** What the wheel, a finger or the layout does comes when the browser gets to it. */
-async function comes(what, holds) {
-    for (let waited = 0; waited < HANGS && !(await holds()); waited += 50) await new Promise((done) => setTimeout(done, 50));
-    check(what, await holds());
-}
-
-const equal = (what, found, wanted) => check(what, JSON.stringify(found) === JSON.stringify(wanted), `found ${JSON.stringify(found)?.slice(0, 400)}, not ${JSON.stringify(wanted)?.slice(0, 400)}`);
-const path_of = (name) => join(folder, `${name}.html`);
-const document_of = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
-
-/* A container's root may not have the sandbox. */
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"], timeout: HANGS });
-
-/** Opens a page and hands it to `use`; afterwards it has said and asked nothing. */
-async function open(name, hash, use, { width = 1400, colors = "light" } = {}) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: colors, reducedMotion: "reduce", offline: true, bypassCSP: false });
-    context.setDefaultTimeout(HANGS);
-    const page = await context.newPage();
-    const said = [];
-    page.on("console", (m) => said.push(m.text()));
-    page.on("pageerror", (e) => said.push(String(e.stack)));
-    page.on("request", (r) => r.url().split("#")[0] !== `file://${path_of(name)}` && said.push(`asks for ${r.url()}`));
-    await page.goto(`file://${path_of(name)}${hash}`);
-    await page.waitForSelector("html[data-ready]");
-    await in_columns(page, `${name}${hash}, ${width} wide`);
-    await use(page);
-    equal(`${name}${hash}: says and asks nothing`, said, []);
-    await context.close();
-}
-
-/** What stands in a row stands beside each other below its heads. */
-async function in_columns(page, what) {
-    if (!(await page.locator("#rows .rows-body .row").count()) || !(await page.locator("#rows").isVisible())) return;
-    const wrong = await page.evaluate(() => {
-        const cells = (row) => [...row.children].filter((cell) => cell.getClientRects().length).map((cell) => cell.getBoundingClientRect());
-        const head = cells(document.getElementById("rows-head"));
-        return [...document.querySelectorAll("#rows .rows-body .row")].slice(0, 20).filter((row) => {
-            const boxes = cells(row);
-            return boxes.length !== head.length || boxes.some((box, i) => Math.abs(box.top - boxes[0].top) > 1 || Math.abs(box.left - head[i].left) > 1);
-        }).length;
-    });
-    equal(`${what}: rows are in columns`, wrong, 0);
-}
-
-/** axe runs in the page's world by the debugger's hand, which the policy does not bind.  The pages load nothing
- * that it would have to fetch. */
-async function accessible(page, what, only = null) {
-    if (!(await page.evaluate(() => !!window.axe))) await page.evaluate(axe);
-    const { violations } = await page.evaluate((only) => window.axe.run(document, { resultTypes: ["violations"], preload: false, iframes: false, ...(only && { runOnly: only }) }), only);
-    equal(`${what}: axe finds nothing`, violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`)]), []);
-}
-
-/** The page as a screen reader reads it: role and name of what has both, in their order. */
-async function read_aloud(page, within) {
-    const client = await page.context().newCDPSession(page);
-    const { nodes } = await client.send("Accessibility.getFullAXTree");
-    const by_id = new Map(nodes.map((node) => [node.nodeId, node]));
-    const { node: dom } = await client.send("DOM.describeNode", { objectId: (await client.send("Runtime.evaluate", { expression: `document.querySelector(${JSON.stringify(within)})` })).result.objectId });
-    const lines = [];
-    const announce = (node) => {
-        const [role, name] = [node.role?.value, node.name?.value?.trim()];
-        const state = (node.properties ?? []).filter((p) => p.name === "expanded" || (["selected", "live", "checked", "pressed"].includes(p.name) && ![false, "false", "off"].includes(p.value.value))).map((p) => `${p.name} ${p.value.value}`);
-        if (!node.ignored && role !== "InlineTextBox" && (name || state.length)) lines.push([role, name, ...state].filter(Boolean).join(" | "));
-        for (const child of node.childIds) if (by_id.has(child)) announce(by_id.get(child));
-    };
-    announce(nodes.find((node) => node.backendDOMNodeId === dom.backendNodeId));
-    await client.detach();
-    return lines;
-}
-
-/** As the page shows it: names in a code font, without quotes. */
-const plain = (message) => message.replaceAll("`", "");
-const texts = (page, selector) => page.locator(selector).allTextContents();
-const hash_of = (page) => page.evaluate(() => decodeURIComponent(location.hash));
-const names_left = (page) => texts(page, "#rows .left .name");
+import { accessible, binary, browser, check, comes, document_of, equal, failures, folder, hash_of, led, names_left, open, path_of, plain, read_aloud, texts } from "./opened.mjs";
 
 /** A command that a page names prints the same in a terminal, to the byte. */
 function check_commands() {
@@ -323,7 +228,7 @@ async function check_aloud() {
 
 /** Each view of each subject, in both themes, which differ in colours alone. */
 async function check_axe() {
-    for (const name of ["run", "compare", "matrix", "check", "exports", "lint", "modules"])
+    for (const name of ["run", "compare", "matrix", "check", "checks", "exports", "lint", "modules"])
         for (const colors of ["light", "dark"])
             await open(name, "", async (page) => {
                 for (const view of await texts(page, "#views a")) {
@@ -510,6 +415,30 @@ async function check_exports() {
         await page.keyboard.press("4");
         check("exports: why and fix of each kind of change", /why\s+.*fix\s+/s.test(await page.locator("#rules").innerText()));
         await accessible(page, "exports, findings");
+    });
+}
+
+/** The checks of a list: a row for each build, whose record has its command. */
+async function check_checks() {
+    const { builds, verdict } = document_of("checks");
+    const failed = builds.find((b) => b.verdict === "failed");
+    await open("checks", "", async (page) => {
+        equal("checks: a row for each build", await names_left(page), builds.map((b) => b.name));
+        equal("checks: the verdict of each", await texts(page, "#rows .left .chip"), builds.map((b) => b.verdict));
+        check("checks: that of all", (await page.locator("#title .verdict").textContent()) === verdict);
+        const advice = await page.locator("#advice li").allInnerTexts();
+        equal("checks: what to do for each that did not pass", builds.filter((b) => b.verdict !== "passed").map((b) => b.name), advice.map((line) => line.split(": ")[0].trim()));
+        for (const { error } of builds) if (error) check(`checks: why it could not be checked: ${error.message}`, advice.some((line) => line.includes(error.message)), String(advice));
+        await page.locator("#rows .row.changed").first().click();
+        const record = await page.locator("#record").innerText();
+        for (const words of [...failed.check.findings.map((f) => plain(f.message)), ...failed.check.brief.map(({ text }) => plain(text)), failed.check.accept]) check(`checks: the record shows ${words.slice(0, 60)}`, plain(record).replace(/\s+/g, " ").includes(words.replace(/\s+/g, " ")), record);
+        const { builds: commands } = await page.evaluate(() => JSON.parse(document.getElementById("data-command").textContent));
+        check("checks: and the command of this check alone", record.includes(commands.find((one) => one.name === failed.name).command), record);
+        await accessible(page, "checks, record");
+        await page.keyboard.press("3");
+        equal("checks: every finding, with its build", await page.locator("#rules li").count(), builds.flatMap((b) => b.check?.findings ?? []).length);
+        await page.locator("#rules a").first().click();
+        check("checks: which is a link", (await hash_of(page)).includes(`check=${failed.name}`), await hash_of(page));
     });
 }
 
@@ -770,7 +699,7 @@ async function check_large() {
 /* Each check has pages of its own, so that two of them run at once; the longest begin. */
 const checks = [
     check_axe, check_run, check_matrix, check_large, check_compare, check_moves, check_lint, check_modules, check_hostile_builds, check_aloud,
-    check_walk, check_exports, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
+    check_walk, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
 ];
 const lane = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) await check();

@@ -55,8 +55,9 @@ class Page(html.parser.HTMLParser):
 
 
 def printed(args, format):
-    """`compare`, `check` and `lint` end with 1 where something is found."""
-    done = run(*args, "-f", format, status=1 if args[0] in ("compare", "check", "lint") else 0)
+    """`compare`, `check` and `lint` end with 1 where something is found, a list
+    of which a build cannot be checked with 2."""
+    done = run(*args, "-f", format, status=2 if "--list" in args else 1 if args[0] in ("compare", "check", "lint") else 0)
     check(f"{args[0][-40:]}: {format} without a word", not done.stderr, done.stderr[:300])
     return done.stdout.decode()
 
@@ -76,6 +77,21 @@ def unknown_members(value, columns, path=""):
                 yield from unknown_members(inner, of["of"], f"{path}/{key}")
 
 
+def check_named_command(what, args, stated):
+    """The command that it names is the page's own, but for the day that a test says it is; of a list each build's."""
+    day = args[args.index("--today"):][:2] if "--today" in args else []
+    wanted = {"": json.loads(printed(args, "json"))}
+    if "--list" in args:
+        wanted = {b["name"]: b["check"] for b in wanted[""]["builds"] if "check" in b}
+    named = {b["name"]: b["command"] for b in stated.get("builds", [])} or {"": stated["page"]}
+    check(f"{what}: a command for each that was checked", named.keys() == wanted.keys(), str(named))
+    for name, text in named.items():
+        command = shlex.split(text)
+        status = int(wanted[name].get("verdict") == "failed") if name else 1 if args[0] in ("compare", "check", "lint") else 0
+        check(f"{what}: {name} the command that it names prints the same", command[0] == "fusiondiff" and
+              json.loads(run(*command[1:], *day, "-f", "json", status=status).stdout) == wanted[name], text)
+
+
 def check_page(what, args, documents):
     """`documents`: by the name of what is embedded the arguments that print it as JSON."""
     text = printed(args, "html")
@@ -87,11 +103,7 @@ def check_page(what, args, documents):
         columns = json.loads(page.data.get(f"data-columns-{name}", "{}"))
         unknown = sorted({path for path in unknown_members(want, columns) if path != "/schema"})
         check(f"{what}: {name} has a column for each of its members", columns and not unknown, str(unknown))
-    # The command that it names is the page's own, but for the day that a test says it is.
-    command = shlex.split(json.loads(page.data["data-command"])["page"])
-    day = args[args.index("--today"):][:2] if "--today" in args else []
-    check(f"{what}: the command that it names prints the same",
-          command[0] == "fusiondiff" and printed([*command[1:], *day], "json") == printed(args, "json"), str(command))
+    check_named_command(what, args, json.loads(page.data["data-command"]))
     policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
     check(f"{what}: one script, one style", len(page.scripts) == 1 and len(page.styles) == 1)
     check(f"{what}: the policy allows this script", f"script-src {digest(page.scripts[0])};" in policy)
@@ -106,6 +118,16 @@ def check_page(what, args, documents):
     check(f"{what}: no address in its source", not links, str(links))
     check(f"{what}: no data begins or ends an element", not any("<" in data for data in page.data.values()))
     return text, page
+
+
+def check_list(folder):
+    """Builds of which one passes, one fails and one cannot be read."""
+    path = os.path.join(folder, "builds.txt")
+    with open(path, "w", encoding="utf-8") as out:
+        for engine in (PAIR[1], SPLIT[1], "none.json"):
+            print(PAIR[0], engine, "label=sm86", f"snapshot={os.path.join(GATE, 'labels')}", file=out)
+    args = ["check", "--list", path]
+    check_page("checks", args, {"checks": args})
 
 
 def check_hostile(folder):
@@ -156,6 +178,7 @@ def main():
     for what, files in ("lint", [os.path.join(GATE, "..", "lint", "resnet18_qat.onnx")]), ("linted", PAIR):
         check_page(what, ["lint", *files], {"lint": ["lint", *files]})
     with tempfile.TemporaryDirectory() as folder:
+        check_list(folder)
         check_hostile(folder)
         check_command(folder)
         check_late(folder)

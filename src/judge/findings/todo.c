@@ -134,8 +134,8 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
-/* The port's tensor is the model's, by the tensor's name or, since builders name most of
- * their tensors themselves, by its number of elements. */
+/* The port's tensor is the model's, by the tensor's name or, since builders name most
+ * of their tensors themselves, by its number of elements. */
 static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);

@@ -2,11 +2,23 @@
  * Subjects with a verdict in front, and the rules: a check is that of the comparison with the
  * snapshot, or of the build where there is none, with budgets; a lint is that of the run, of
  * which there may be the model's side only, with what a script would change beside each node.
+ * The checks of a list have a row for each build, which shows its whole check when chosen.
  */
-import { facts_of } from "./records.js";
-import { base_name, count, millis, noun, percent, safe } from "./words.js";
+import { linked } from "./advice.js";
+import { item, word_chip } from "./chips.js";
+import { search_text } from "./filter.js";
+import { command_section } from "./markdown.js";
+import { facts_of, table_of } from "./records.js";
+import { key_of } from "./state.js";
+import { make_subject, placed } from "./subject.js";
+import { base_name, count, millis, noun, once, percent, safe, signed_millis } from "./words.js";
 
+/** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").CheckDocument} CheckDocument */
+/** @typedef {import("./types").CheckedBuild} CheckedBuild */
+/** @typedef {import("./types").ChecksDocument} ChecksDocument */
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").LintDocument} LintDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
 /** @typedef {import("./types").Subject} Subject */
@@ -125,4 +137,146 @@ export function lint_subject(d, base, command) {
             return record && { ...record, sections: [...edits.flatMap((e) => facts_of("What to change", "lint/edits", e, { finding: null, node: null, node_name: null })), ...record.sections] };
         },
     };
+}
+
+/* ---------------------------------------------------------------- checks of a list */
+
+const VERDICTS = ["error", "failed", "accepted", "passed"];
+/** Findings of a build that its row has room for; the record has all. */
+const IN_ROW = 4;
+
+/** @param {CheckedBuild} b @returns {Chosen} */
+const choose_build = (b) => ({ kind: "check", id: b.name });
+
+/** @param {string} verdict */
+const checked_look = (verdict) => (verdict === "passed" || verdict === "accepted" ? "good" : "alarm");
+
+/** @param {CheckedBuild} b */
+const findings_of = (b) => b.check?.findings ?? [];
+
+/** Why it could not be checked. @param {CheckedBuild} b */
+const failure_text = ({ error }) => (error ? safe([error.file, error.message].filter(Boolean).join(": ")) : "");
+
+/** What the row has on the right: what changed and what was found, or why it was not checked.
+ * @param {CheckedBuild} b */
+function build_items(b) {
+    const chosen = choose_build(b);
+    const loud = findings_of(b).filter((f) => f.severity !== "info");
+    const lines = loud.slice(0, IN_ROW).map((f) => item("", safe(f.message), [word_chip(f.severity, f.severity), word_chip(f.rule, "why")]));
+    if (b.error) lines.push(item("", failure_text(b)));
+    if (loud.length > IN_ROW) lines.push(item("", `and ${noun(loud.length - IN_ROW, "finding")} more`));
+    return (lines.length ? lines : [item("", "")]).map((line) => ({ ...line, chosen }));
+}
+
+/** @param {CheckedBuild} b @param {number} at @returns {Block} */
+function build_block(b, at) {
+    const chosen = choose_build(b);
+    const good = checked_look(b.verdict) === "good";
+    const mark = good ? "" : b.error ? "?" : "~";
+    return {
+        at,
+        tint: 0,
+        mark,
+        level: good ? "plain" : b.error ? "doubtful" : "changed",
+        counts: { left: 1, folded: 0, right: build_items(b).length },
+        items: once(() => ({ left: [{ ...item("", b.name, [word_chip(b.verdict, checked_look(b.verdict))]), chosen }], folded: null, right: [build_items(b)] })),
+        keys: () => [key_of(chosen)],
+        measures: [b.change_ms ?? null],
+        facets: {
+            verdict: [b.verdict],
+            rule: [...new Set(findings_of(b).filter((f) => f.severity !== "info").map((f) => f.rule))],
+            label: b.label ? [b.label] : [],
+        },
+        text: once(() => search_text([b.name, failure_text(b), ...findings_of(b).flatMap((f) => [f.rule, f.message])])),
+    };
+}
+
+/** @param {ReturnType<typeof findings_of>[0]} f @returns {import("./types").Pieces} */
+const finding_line = (f) => [{ text: f.severity, look: f.severity }, " ", { text: f.rule, look: "code" }, " ", ...linked({ find: () => null }, f.message)];
+
+/** @param {CheckedBuild} b @param {Command} command @returns {import("./types").Story} */
+function build_record(b, command) {
+    const { check } = b;
+    const path = "checks/builds/check";
+    const own = command.builds?.find(({ name }) => name === b.name);
+    /** @type {[string, import("./types").Pieces][]} */
+    const says = check ? check.brief.map(({ topic, text }) => [topic, [safe(text)]]) : [["error", [{ text: failure_text(b), look: "alarm" }]]];
+    return {
+        kind: "build",
+        title: safe(b.name),
+        chips: [word_chip(b.verdict, checked_look(b.verdict))],
+        sections: [
+            { title: check ? "Summary" : "Not checked", pairs: says },
+            ...(check
+                ? [
+                    ...(check.findings.length ? [{ title: "Findings", lines: check.findings.map(finding_line) }] : []),
+                    ...table_of("Counts", `${path}/summary`, check.summary),
+                    ...table_of("What differs", `${path}/different`, check.different ?? []),
+                    ...table_of("Read", `${path}/inputs`, check.inputs ?? []),
+                ]
+                : []),
+            ...(check?.accept ? [{ title: "To accept what changed", code: safe(check.accept) }] : []),
+            ...(own ? [command_section(own.command)] : []),
+        ],
+    };
+}
+
+/** The findings of all builds by rule, each with its build. @param {ChecksDocument} d @returns {RuleRow[]} */
+function rules_of_list(d) {
+    /** @type {Map<string, RuleRow>} */
+    const rows = new Map();
+    for (const b of d.builds)
+        for (const f of findings_of(b)) {
+            const level = b.check?.rules.find((r) => r.rule === f.rule)?.level ?? f.severity;
+            const row = rows.get(f.rule) ?? { rule: f.rule, level, state: "notes", measured: "", budget: "", findings: [], note: "" };
+            if (f.severity === "error") row.state = "failed";
+            row.findings.push({ severity: f.severity, message: safe(f.message), where: [{ text: safe(b.name), chosen: choose_build(b) }] });
+            rows.set(f.rule, row);
+        }
+    return [...rows.values()].sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+}
+
+/** What is to be done for each build that did not pass. @param {ChecksDocument} d @returns {import("./types").BriefLine[]} */
+function brief_of_list(d) {
+    return d.builds.filter((b) => checked_look(b.verdict) === "alarm").flatMap((b) => {
+        const todo = (b.check?.brief ?? []).filter(({ topic }) => topic === "to do");
+        return todo.length ? todo.map(({ text }) => ({ topic: "to do", text: `\`${b.name}\`: ${text}` })) : [{ topic: "to do", text: `\`${b.name}\`: ${failure_text(b) || "see its findings"}` }];
+    });
+}
+
+/** @param {ChecksDocument} d @param {Command} command @returns {Subject} */
+export function checks_subject(d, command) {
+    const blocks = d.builds.map(build_block);
+    const builds = new Map(d.builds.map((b) => [b.name, b]));
+    const changes = blocks.map((b) => Math.abs(b.measures[0] ?? 0));
+    /** @param {string} title @param {number} n @param {string} verdict @returns {import("./types").Tile} */
+    const tile = (title, n, verdict) => ({ title, value: count(n), note: n === 1 ? "build" : "builds", look: n ? checked_look(verdict) : "", filter: ["verdict", verdict] });
+    return make_subject({
+        title: `check ${d.verdict}: ${noun(d.builds.length, "build")}`,
+        from: "",
+        to: noun(d.builds.length, "build"),
+        files: [],
+        verdict: { text: d.verdict, look: checked_look(d.verdict) },
+        left: 9,
+        rows_title: "Builds",
+        sides: ["build", "found"],
+        measures: [{ title: "change", print: signed_millis, signed: true, most: Math.max(0, ...changes), total: null }],
+        blocks,
+        facets: [
+            { name: "verdict", title: "Verdict", order: VERDICTS, open: true, chart: true },
+            { name: "rule", title: "Rule", open: true, chart: true },
+            { name: "label", title: "Label", open: true },
+        ],
+        chart_measure: -1,
+        tiles: [tile("failed", d.failed, "failed"), tile("not checked", d.errors, "error"), tile("passed", d.passed, "passed")],
+        tables: table_of("Builds", "checks/builds", d.builds.map((b) => ({ ...b, check: undefined }))),
+        brief: brief_of_list(d),
+        rules: rules_of_list(d),
+        rules_title: "Findings",
+        record(chosen) {
+            const build = chosen.kind === "check" ? builds.get(chosen.id) : undefined;
+            return build ? build_record(build, command) : null;
+        },
+        ...placed("check"),
+    });
 }

@@ -1,5 +1,5 @@
-/* The page: one HTML file that holds a run, a comparison, a matrix of builds or a
- * check, and all it needs to show it. */
+/* The page: one HTML file that holds a run, a comparison, a matrix of builds, a check
+ * or the checks of a list, and all it needs to show it. */
 #ifndef FSD_REPORT_PAGE_PAGE_H
 #define FSD_REPORT_PAGE_PAGE_H
 

@@ -346,7 +346,7 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 
         put_comparison(album, r->compare, "all", album->left / TIMES, places);
-    } else if (r->run->engine->nodes.n) { /* else there is nothing to draw */
+    } else if (r->run && r->run->engine->nodes.n) { /* else there is nothing to draw */
         fsd_vec_push(arena, &album->modules, (struct module){.title = "all"});
         end_level(album);
         begin_level(album);

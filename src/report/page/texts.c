@@ -37,8 +37,14 @@ FSD_RECORD(stories, STORIES)
     has(t, TEXT, fix,  NULL)
 FSD_RECORD(rule_text, RULE_TEXT)
 
+#define CHECK_COMMAND(has, set, when, t) \
+    has(t, NAME, name,    NULL) \
+    has(t, NAME, command, NULL)
+FSD_RECORD(check_command, CHECK_COMMAND)
+
 #define COMMAND(has, set, when, t) \
     has(t, NAME,   page,    NULL) \
+    has(t, ROWS,   builds,  NULL, .of = &check_command_record) \
     has(t, NAME,   run,     NULL) \
     has(t, ROWS,   forms,   NULL, .of = &fsd_form_row_record) \
     has(t, RECORD, stories, NULL, .of = &stories_record) \
@@ -90,19 +96,46 @@ static const struct stories *stories_of(struct fsd_arena *arena,
     return row;
 }
 
-static const struct fsd_rows *rules_of(struct fsd_arena *arena,
-                                       const struct fsd_findings *all)
+static void add_rules(const struct fsd_findings *all, struct fsd_intern *seen,
+                      struct fsd_rows *to)
 {
-    struct fsd_rows *rules = fsd_rows_new(arena, &rule_text_record, "");
-
     for (uint32_t i = 0; i < all->rules.n; i++) {
         const struct fsd_rule *rule = all->rules.at[i].rule;
-        struct rule_text *row = all->rules.at[i].found ? fsd_rows_add(rules) : NULL;
+        bool has = all->rules.at[i].found && fsd_intern_str(seen, rule->id) > to->at.n;
+        struct rule_text *row = has ? fsd_rows_add(to) : NULL;
 
         if (row)
             *row = (struct rule_text){rule->id, rule->why, rule->fix};
     }
+}
+
+/* Each once, whichever builds of a list have findings of it. */
+static const struct fsd_rows *rules_of(struct fsd_arena *arena,
+                                       const struct fsd_findings *all,
+                                       const struct fsd_verdicts *of_list)
+{
+    struct fsd_rows *rules = fsd_rows_new(arena, &rule_text_record, "");
+    struct fsd_intern *seen = fsd_intern_new(arena);
+
+    if (all)
+        add_rules(all, seen, rules);
+    for (uint32_t i = 0; of_list && i < of_list->n; i++)
+        if (of_list->at[i].v)
+            add_rules(of_list->at[i].v->findings, seen, rules);
     return rules;
+}
+
+/* The command of each check of a list. */
+static const struct fsd_rows *checks_of(struct fsd_arena *arena,
+                                        const struct fsd_verdicts *of_list)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &check_command_record, "");
+
+    for (uint32_t i = 0; i < of_list->n; i++)
+        if (of_list->at[i].v)
+            *(struct check_command *)fsd_rows_add(rows) =
+                (struct check_command){of_list->at[i].name, of_list->at[i].v->command};
+    return rows;
 }
 
 /* Builds among others.  A snapshot has its own path; it may hold several. */
@@ -127,6 +160,9 @@ static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *
 /* The command that the page is the answer to. */
 static void put_command(const struct fsd_report *r, const char *run, FILE *out)
 {
+    if (r->verdicts) {
+        return; /* the builds' own are in the record of each */
+    }
     if (r->verdict && r->verdict->command) {
         fputs(r->verdict->command, out);
     } else if (r->matrix) {
@@ -146,7 +182,7 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
                         FILE *out)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    bool one_run = !r->matrix && !r->compare;
+    bool one_run = r->run && !r->matrix && !r->compare;
     struct command *row = FSD_NEW(arena, struct command, 1);
     struct fsd_print command;
 
@@ -157,8 +193,10 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
         row->forms = fsd_names_forms(arena, r->run);
     if (one_run && r->run->story)
         row->stories = stories_of(arena, r->run);
-    if (findings)
-        row->rules = rules_of(arena, findings);
+    if (findings || r->verdicts)
+        row->rules = rules_of(arena, findings, r->verdicts);
+    if (r->verdicts)
+        row->builds = checks_of(arena, r->verdicts);
     fsd_record_put_json(&command_record, row, out);
     fsd_arena_free(arena);
 }

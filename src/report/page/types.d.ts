@@ -3,7 +3,7 @@
  * schemas beside the public header, and what its modules hand each other.  Only the checker reads this: nothing of it is in the page.
  */
 
-import type { Check, Compare, Lint, Matrix, Report, Views } from "./schemas";
+import type { Check, Checks, Compare, Lint, Matrix, Report, Views } from "./schemas";
 
 /* -------------------------------------- documents, and what the modules call their parts */
 
@@ -30,6 +30,8 @@ export type MatrixCell = Matrix.cell;
 export type MatrixMove = Matrix.move;
 
 export type CheckDocument = Check.document;
+export type ChecksDocument = Checks.document;
+export type CheckedBuild = Checks.build;
 export type LintDocument = Lint.document;
 export type PatternsDocument = Views.patterns;
 
@@ -227,7 +229,8 @@ export interface RuleRow {
 
 /** What a page has besides documents (texts.c); the words of command lines are api/command.c's. */
 export interface Command {
-    page: string; /** the command that the page is the answer to */
+    page: string; /** the command that the page is the answer to; "" for a list of builds: */
+    builds?: { name: string; command: string }[]; /** of those that were checked */
     run?: string; /** files and options that ask for its run, with a blank before them */
     forms?: PasteForm[];
     stories?: StoryDocument;
@@ -263,6 +266,7 @@ export interface Subject {
     nothing?: string; /** why there is nothing to do */
     all_fixes?: boolean; /** what to do are the rules' fixes, too */
     left: number; /** how wide the left side is beside one on the right, of 13 */
+    rows_title?: string; /** of the view of rows, where these are not beside each other */
     sides: string[]; /** heads of the columns: left, and one or more on the right */
     measures: Measure[];
     blocks: Block[];
