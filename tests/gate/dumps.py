@@ -341,7 +341,7 @@ def rewire_one(d):
     made = d.makers()
 
     def copies(name):  # its values are those of its input
-        return re.match(r"__myl_(Move)+_", d.layers[made[name]]["Name"])
+        return re.match(r"__myl_(Tran|Move)+_", d.layers[made[name]]["Name"])
 
     reads = [(i, x, t) for i, x in enumerate(d.layers) if is_kernel(x) for t in x["Inputs"]
              if made.get(t["Name"], i) != i and is_kernel(d.layers[made[t["Name"]]])]  # but what a loop counts

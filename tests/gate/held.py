@@ -25,6 +25,7 @@ ATTENTION = ("held/attention.onnx", "held/attention.log.xz")
 LLAMA = ("held/llama.onnx", "held/llama.log.xz")
 DIFFUSION = ("held/diffusion.onnx", "held/diffusion.log.xz")
 FUNCTIONS = ("held/functions.onnx", "held/functions.log.xz")
+JUMP = ("held/jump.onnx", "held/jump.log")
 LSTM = ("held/lstm.onnx", "held/lstm.log.xz")
 LINEAR = ", Dimensions: [1,2,256], Strides: [512,256,1], StrideOrder: [2,1,0], Datatype: Float, Format: (Linear) " \
          "Row major linear format }"
@@ -45,6 +46,7 @@ CASES = [
     (ATTENTION, (ATTENTION[0], "held/wider.log.xz"), "precision-widened", "/layers.0/attn/MatMul"),
     (SHARED_GEMM, (SHARED_GEMM[0], "kernels/shared-swapped.log"), "source-changed", "emb1"),
     (SHARED_GEMM, (("bb1_6_myl0" + HWC, "bb1_7_myl0" + HWC),), "source-changed", "emb1"),
+    (JUMP, (("Outputs: [ { Name: __myln_k_arg__bb1_3_myl0", "Outputs: [ { Name: __myln_k_arg__bb1_9_myl0"),), "lost-kernel", "cjmp"),
     # A step of a loop reads the product of another step, of the same slice of the input as far as the log shows.
     (LSTM, (tuple(f"bb1_{n}_myl0{LINEAR}, {{ Name: __myln_k_arg__bb1_36" for n in (37, 32)),), "source-changed", "/l/LSTM"),
     (("qat_block/model.onnx", "qat_block/engine.graph.json"), (('"Activation": "RELU"', '"Activation": "NONE"'),), "operator-changed", "has Activation NONE, before RELU"),

@@ -131,6 +131,9 @@ void fsd_report_activations(struct fsd_finder *f);
 void fsd_report_other_nodes(struct fsd_finder *f);
 /** Kernels that are gone because their nodes are proved to need none. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
+/** Kernels or jumps of the new build read a tensor that no layer writes, and a layer
+ *  of the old one did. */
+bool fsd_lacks_writers(const struct fsd_compare *c);
 /* rules/unknown.c: a fact that is no longer stated. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;
 /* rules/build.c: how it was built, and which builds of the snapshot it equals. */

@@ -476,25 +476,61 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_close(f);
 }
 
+/* A jump reads its condition and writes nothing; it has no counterpart, since how many
+ * there are is no difference of what is computed. */
+static bool jumps_unwritten(const struct fsd_state *s, fsd_id kernel)
+{
+    const struct fsd_kernel *k = &s->kernels.at[kernel];
+    bool unwritten = false;
+
+    for (uint32_t i = 0; i < k->in.n; i++)
+        unwritten |= s->tensors.at[k->in.at + i].unwritten;
+    return unwritten && k->kind == FSD_KIND_SYNC && !k->out.n;
+}
+
+static uint32_t count_jumps_unwritten(const struct fsd_state *s)
+{
+    uint32_t n = 0;
+
+    for (fsd_id k = 0; k < s->kernels.n; k++)
+        n += jumps_unwritten(s, k);
+    return n;
+}
+
+bool fsd_lacks_writers(const struct fsd_compare *c)
+{
+    bool lacks = count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
+
+    for (uint32_t i = 0; i < c->kernels.n && !lacks; i++)
+        lacks = c->kernels.at[i].unwritten;
+    return lacks;
+}
+
+static void put_unwritten(struct fsd_finder *f, const struct fsd_kernel_change *k,
+                          uint32_t before)
+{
+    if (!before)
+        fsd_finding_open(f);
+    fputs(before ? ", the " : "the ", f->out);
+    fsd_put_kernel(f, k, true);
+}
+
 /* A removed layer leaves consumers without a producer. */
 static void find_unwritten(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
+    bool jumps = count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
-
-        if (!k->unwritten)
-            continue;
-        if (!n++) {
-            fsd_finding_open(f);
-            fputs("the ", f->out);
-        } else {
-            fputs(", the ", f->out);
-        }
-        fsd_put_kernel(f, k, true);
-    }
+    for (uint32_t i = 0; i < c->kernels.n; i++)
+        if (c->kernels.at[i].unwritten)
+            put_unwritten(f, &c->kernels.at[i], n++);
+    for (fsd_id k = 0; jumps && k < c->new->kernels.n; k++)
+        if (jumps_unwritten(c->new, k))
+            put_unwritten(f,
+                          &(struct fsd_kernel_change){
+                              .old = FSD_NONE, .new = k, .new_of = c->kernel_of[1][k]},
+                          n++);
     if (!n)
         return;
     fputs(n == 1 ? " reads" : " read", f->out);

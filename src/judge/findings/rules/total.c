@@ -53,7 +53,7 @@ static bool has_errors(const struct fsd_findings *found)
 /* Whether less is known of the new build: a fact, or which layer computes what. */
 static bool is_known_less(const struct fsd_compare *c)
 {
-    bool less = c->lost.n || c->unstated;
+    bool less = c->lost.n || c->unstated || fsd_lacks_writers(c);
 
     for (uint32_t i = 0; i < c->kernels.n && !less; i++)
         less = c->kernels.at[i].type_lost || c->kernels.at[i].layout_lost ||
